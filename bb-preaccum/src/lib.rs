@@ -1,0 +1,1 @@
+//! Jacobian preaccumulation by vertex, edge and face elimination on linearized computational graphs.

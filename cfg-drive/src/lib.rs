@@ -1,0 +1,1 @@
+//! Gradients, tangents, Jacobians and derivative checks of cfgrev programs in one call.

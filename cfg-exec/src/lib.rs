@@ -1,0 +1,1 @@
+//! Embedded executor for cfgrev programs: register code, typed tapes, limits.

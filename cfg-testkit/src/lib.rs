@@ -1,0 +1,1 @@
+//! Random programs, golden files and reference algorithms for the tests of cfgrev.

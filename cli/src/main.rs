@@ -1,0 +1,2 @@
+//! The `cfgrev` command line.
+fn main() {}
