@@ -1,0 +1,214 @@
+//! Diagnostics: errors as values that name the place, the rule that was broken, and how to mend it.
+
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The input is used all the same.
+    Warning,
+    /// The input cannot be used.
+    Error,
+}
+
+impl Severity {
+    /// The name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Where a problem is. Every part is optional; a reader fills in what it knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    /// File name as the user gave it.
+    pub file: Option<String>,
+    /// JSON pointer (RFC 6901) into the document.
+    pub pointer: Option<String>,
+    /// Line, from 1.
+    pub line: Option<usize>,
+    /// Column in bytes, from 1.
+    pub column: Option<usize>,
+    /// The element in the program's own words: `routine f, vertex 5, statement 2`.
+    pub element: Option<String>,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable code, documented by `cfgrev explain CODE`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, with the names involved.
+    pub message: String,
+    /// The rule that was broken.
+    pub rule: String,
+    /// How to mend it.
+    pub help: String,
+    /// Where it is.
+    pub at: Location,
+}
+
+/// What `cfgrev explain` says of a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeInfo {
+    /// The code: a letter for the area and three digits.
+    pub code: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// The rule that the code stands for, in a sentence or two; diagnostics quote it.
+    pub rule: &'static str,
+    /// A paragraph for people who meet it for the first time: why the rule exists, how to mend it.
+    pub explanation: &'static str,
+}
+
+impl Diagnostic {
+    /// An error without a place.
+    pub fn error(info: &CodeInfo, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            code: info.code,
+            severity: Severity::Error,
+            message: message.into(),
+            rule: info.rule.to_owned(),
+            help: help.into(),
+            at: Location::default(),
+        }
+    }
+
+    /// The same, as a warning.
+    #[must_use]
+    pub fn warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// With a JSON pointer.
+    #[must_use]
+    pub fn at_pointer(mut self, pointer: impl Into<String>) -> Self {
+        self.at.pointer = Some(pointer.into());
+        self
+    }
+
+    /// With the element's name in the program's own words.
+    #[must_use]
+    pub fn at_element(mut self, element: impl Into<String>) -> Self {
+        self.at.element = Some(element.into());
+        self
+    }
+
+    /// With line and column.
+    #[must_use]
+    pub fn at_line(mut self, line: usize, column: usize) -> Self {
+        self.at.line = Some(line);
+        self.at.column = Some(column);
+        self
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let Some(file) = &self.file {
+            write!(f, "{file}")?;
+            separator = ":";
+        }
+        if let Some(line) = self.line {
+            write!(f, "{separator}{line}")?;
+            separator = ":";
+            if let Some(column) = self.column {
+                write!(f, ":{column}")?;
+            }
+        }
+        if let Some(element) = &self.element {
+            write!(
+                f,
+                "{}{element}",
+                if separator.is_empty() { "" } else { ": " }
+            )?;
+            separator = ":";
+        }
+        if let Some(pointer) = &self.pointer {
+            write!(
+                f,
+                "{}({pointer})",
+                if separator.is_empty() { "" } else { " " }
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}[{}]: {}",
+            self.severity.name(),
+            self.code,
+            self.message
+        )?;
+        let at = self.at.to_string();
+        if !at.is_empty() {
+            write!(f, "\n  at: {at}")?;
+        }
+        if !self.rule.is_empty() {
+            write!(f, "\n  rule: {}", self.rule)?;
+        }
+        if !self.help.is_empty() {
+            write!(f, "\n  help: {}", self.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+/// Problems in the order in which they were found. Empty means none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+
+    /// True if one of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// In order.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, d) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{d}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self(vec![diagnostic])
+    }
+}

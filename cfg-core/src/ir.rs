@@ -1,0 +1,39 @@
+//! The program representation.
+//!
+//! A [`Program`] has routines and global variables. A [`Routine`] has variables and, unless it is
+//! external, a control-flow graph ([`Cfg`]) whose vertices hold [`Stmt`]s over [`Expr`]s.
+//!
+//! - **Entities are indices.** Variables, vertices, edges and routines live in arenas; analyses keep
+//!   what they find in side tables, never inside the IR.
+//! - **The edge is the entity** that the reversal works on: it has an identity, an out-label and
+//!   annotations of its own, and parallel edges exist.
+//! - **A graph is immutable** once built ([`Cfg::new`] computes both adjacency lists); transformations
+//!   build new programs.
+//! - **Storage is a descriptor**: an array variable is a base with an offset, lower bounds, extents and
+//!   strides. Formals and sections are views of the same cells, so a formal may have another rank than
+//!   its actual, and a shadow (adjoint, tangent) view follows its primal view.
+//! - A `Program` may break rules; [`crate::validate`] finds all that are broken. Nothing here panics on
+//!   a program that breaks them.
+
+mod cfg;
+mod expr;
+mod op;
+mod program;
+mod stmt;
+mod types;
+
+pub use cfg::{
+    Arm, CaseRange, Cfg, Control, Edge, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex,
+    VertexKind, VertexType,
+};
+pub use expr::{Expr, Place, Range, Subscript};
+pub use op::{Op, OpClass};
+pub use program::{
+    Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
+};
+pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
+pub use types::{Dim, Extent, Order, ScalarType};
+
+/// Free-form data of a front end (source positions, pragmas, types of its own), kept by every
+/// transformation and written back at the matching element.
+pub type Annotations = Option<Box<serde_json::Map<String, serde_json::Value>>>;

@@ -1,0 +1,461 @@
+//! Control-flow graphs (Naumann et al. 2004, Definition 1, with the loop and branch forms that the
+//! definition leaves to the front end).
+
+use super::{Annotations, Expr, Stmt};
+use crate::entity::{EdgeId, VarId, VertexId};
+
+/// What a routine declares about its graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Control {
+    /// Definition 1 holds: loops and branches nest.
+    #[default]
+    Structured,
+    /// Any graph of blocks and jumps.
+    General,
+}
+
+/// A control-flow graph: vertices, edges, and both adjacency lists. Immutable.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cfg {
+    vertices: Vec<Vertex>,
+    edges: Vec<Edge>,
+    succ_start: Vec<u32>,
+    succs: Vec<EdgeId>,
+    pred_start: Vec<u32>,
+    preds: Vec<EdgeId>,
+}
+
+/// A vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vertex {
+    /// The number that files and pictures show: unique in its graph, not 0, within ±2^53.
+    pub id: i64,
+    /// Type and contents.
+    pub kind: VertexKind,
+    /// Where a transformation took it from.
+    pub origin: Option<Origin>,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// Type and contents of a vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VertexKind {
+    /// The only vertex without predecessors.
+    Entry,
+    /// The only vertex without successors.
+    Exit,
+    /// Straight-line statements.
+    Block(Vec<Stmt>),
+    /// Loop header.
+    Loop {
+        /// LOOP, or FORLOOP in an adjoint graph.
+        form: LoopForm,
+        /// When edge 1 is taken.
+        test: Box<LoopTest>,
+    },
+    /// End of a loop body; its successor is its loop header.
+    EndLoop,
+    /// Chooses one of its out-edges.
+    Branch(Box<Selector>),
+    /// Where the arms of a branch meet.
+    EndBranch,
+}
+
+/// How a loop header is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LoopForm {
+    /// LOOP.
+    Loop,
+    /// FORLOOP: takes the place of LOOP in an adjoint graph; always counted.
+    ForLoop,
+}
+
+/// When a loop header takes edge 1 into its body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoopTest {
+    /// While the condition is true, evaluated on every arrival.
+    Pre(Expr),
+    /// As [`LoopTest::Pre`], but the first pass is unconditional.
+    Post(Expr),
+    /// Counted: first, last and step are evaluated once on entry; the index is an integer scalar.
+    Counted {
+        /// The index: `first` on entry, `+= step` at each back edge, `first + n*step` afterwards.
+        index: VarId,
+        /// First value.
+        first: Expr,
+        /// Bound, inclusive.
+        last: Expr,
+        /// Step; 0 is an error.
+        step: Expr,
+    },
+}
+
+/// What a branch decides on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selector {
+    /// Two-way: the edge labelled 1 if true, 0 if false.
+    Condition(Expr),
+    /// Multi-way, by an integer.
+    Cases {
+        /// The integer.
+        value: Expr,
+        /// One per out-edge.
+        arms: Box<[Arm]>,
+    },
+}
+
+/// One arm of a multi-way branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Label of the out-edge that it takes.
+    pub label: i64,
+    /// Values that choose it.
+    pub cases: Box<[CaseRange]>,
+    /// Chosen if no case of any arm matches. Without a default, no match is a run-time error.
+    pub default: bool,
+}
+
+/// Values `lower ..= upper`; `None` is unbounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CaseRange {
+    /// Smallest value.
+    pub lower: Option<i64>,
+    /// Largest value.
+    pub upper: Option<i64>,
+}
+
+/// An edge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// Source.
+    pub from: VertexId,
+    /// Target.
+    pub to: VertexId,
+    /// The out-label: which arm or loop body of its source it starts.
+    pub label: Option<i64>,
+    /// The number that files show; `None` is the position among the edges.
+    pub id: Option<i64>,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// Where a generated vertex comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// What it is to the vertex it comes from.
+    pub role: OriginRole,
+    /// [`Vertex::id`] in the graph that was transformed.
+    pub vertex: i64,
+}
+
+/// What a generated vertex is to the vertex it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OriginRole {
+    /// Its copy in a forward or tangent graph.
+    Copy,
+    /// Its adjoint.
+    Adjoint,
+    /// Inserted before a loop: `ctr := 0`, and values saved at the loop's entry.
+    CounterInit,
+    /// Inserted before an ENDLOOP: `ctr := ctr + 1`.
+    CounterIncrement,
+    /// Inserted after a loop: `push(ctr)`.
+    CounterPush,
+    /// Inserted before an ENDBRANCH: `push(label)`.
+    MarkerPush,
+    /// Inserted before an adjoint loop: `rBound := pop()`.
+    BoundPop,
+    /// Inserted before an adjoint branch: `branchId := pop()`.
+    MarkerPop,
+    /// Inserted at the end of a forward or start of a reverse sweep: values that die at the return.
+    ReturnSave,
+    /// Inserted elsewhere: saves and restores around a loop.
+    ValueSave,
+}
+
+impl OriginRole {
+    /// Every role.
+    pub const ALL: [Self; 10] = [
+        Self::Copy,
+        Self::Adjoint,
+        Self::CounterInit,
+        Self::CounterIncrement,
+        Self::CounterPush,
+        Self::MarkerPush,
+        Self::BoundPop,
+        Self::MarkerPop,
+        Self::ReturnSave,
+        Self::ValueSave,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Adjoint => "adjoint",
+            Self::CounterInit => "counter-init",
+            Self::CounterIncrement => "counter-increment",
+            Self::CounterPush => "counter-push",
+            Self::MarkerPush => "marker-push",
+            Self::BoundPop => "bound-pop",
+            Self::MarkerPop => "marker-pop",
+            Self::ReturnSave => "return-save",
+            Self::ValueSave => "value-save",
+        }
+    }
+
+    /// True of the two roles that stand for a vertex of the original itself.
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::Copy | Self::Adjoint)
+    }
+}
+
+/// The type of a vertex without its contents, as Definition 1 names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VertexType {
+    /// ENTRY.
+    Entry,
+    /// EXIT.
+    Exit,
+    /// BASICBLOCK.
+    BasicBlock,
+    /// LOOP.
+    Loop,
+    /// FORLOOP.
+    ForLoop,
+    /// ENDLOOP.
+    EndLoop,
+    /// BRANCH.
+    Branch,
+    /// ENDBRANCH.
+    EndBranch,
+}
+
+impl VertexType {
+    /// Every type.
+    pub const ALL: [Self; 8] = [
+        Self::Entry,
+        Self::Exit,
+        Self::BasicBlock,
+        Self::Loop,
+        Self::ForLoop,
+        Self::EndLoop,
+        Self::Branch,
+        Self::EndBranch,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entry => "ENTRY",
+            Self::Exit => "EXIT",
+            Self::BasicBlock => "BASICBLOCK",
+            Self::Loop => "LOOP",
+            Self::ForLoop => "FORLOOP",
+            Self::EndLoop => "ENDLOOP",
+            Self::Branch => "BRANCH",
+            Self::EndBranch => "ENDBRANCH",
+        }
+    }
+}
+
+impl Vertex {
+    /// A vertex without origin and annotations.
+    pub fn new(id: i64, kind: VertexKind) -> Self {
+        Self {
+            id,
+            kind,
+            origin: None,
+            annotations: None,
+        }
+    }
+
+    /// Its type.
+    pub fn vertex_type(&self) -> VertexType {
+        match &self.kind {
+            VertexKind::Entry => VertexType::Entry,
+            VertexKind::Exit => VertexType::Exit,
+            VertexKind::Block(_) => VertexType::BasicBlock,
+            VertexKind::Loop { form, .. } => match form {
+                LoopForm::Loop => VertexType::Loop,
+                LoopForm::ForLoop => VertexType::ForLoop,
+            },
+            VertexKind::EndLoop => VertexType::EndLoop,
+            VertexKind::Branch(_) => VertexType::Branch,
+            VertexKind::EndBranch => VertexType::EndBranch,
+        }
+    }
+
+    /// The statements of a basic block; nothing for other vertices.
+    pub fn statements(&self) -> &[Stmt] {
+        match &self.kind {
+            VertexKind::Block(statements) => statements,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => &[],
+        }
+    }
+}
+
+impl Edge {
+    /// An edge without id and annotations.
+    pub fn new(from: VertexId, to: VertexId, label: Option<i64>) -> Self {
+        Self {
+            from,
+            to,
+            label,
+            id: None,
+            annotations: None,
+        }
+    }
+}
+
+impl Cfg {
+    /// Builds a graph; O(vertices + edges). Returns `None` if an edge names a vertex that does not exist.
+    pub fn new(vertices: Vec<Vertex>, edges: Vec<Edge>) -> Option<Self> {
+        let n = vertices.len();
+        if edges
+            .iter()
+            .any(|e| e.from.index() >= n || e.to.index() >= n)
+        {
+            return None;
+        }
+        let (succ_start, succs) = adjacency(n, &edges, |e| e.from);
+        let (pred_start, preds) = adjacency(n, &edges, |e| e.to);
+        Some(Self {
+            vertices,
+            edges,
+            succ_start,
+            succs,
+            pred_start,
+            preds,
+        })
+    }
+
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// All vertices, in the order of the arena (which is the order of the file).
+    pub fn vertices(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (VertexId, &Vertex)> + DoubleEndedIterator {
+        self.vertices
+            .iter()
+            .enumerate()
+            .map(|(i, v)| (VertexId::new(i), v))
+    }
+
+    /// All edges, in the order of the arena (which is the order of the file).
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = (EdgeId, &Edge)> + DoubleEndedIterator {
+        self.edges
+            .iter()
+            .enumerate()
+            .map(|(i, e)| (EdgeId::new(i), e))
+    }
+
+    /// One vertex.
+    pub fn vertex(&self, v: VertexId) -> &Vertex {
+        &self.vertices[v.index()]
+    }
+
+    /// One vertex, to change what it holds (the graph itself cannot be changed).
+    pub fn vertex_mut(&mut self, v: VertexId) -> &mut Vertex {
+        &mut self.vertices[v.index()]
+    }
+
+    /// One edge.
+    pub fn edge(&self, e: EdgeId) -> &Edge {
+        &self.edges[e.index()]
+    }
+
+    /// Out-edges of a vertex, in arena order.
+    pub fn out_edges(&self, v: VertexId) -> &[EdgeId] {
+        slice(&self.succ_start, &self.succs, v)
+    }
+
+    /// In-edges of a vertex, in arena order.
+    pub fn in_edges(&self, v: VertexId) -> &[EdgeId] {
+        slice(&self.pred_start, &self.preds, v)
+    }
+
+    /// Targets of the out-edges.
+    pub fn successors(
+        &self,
+        v: VertexId,
+    ) -> impl ExactSizeIterator<Item = VertexId> + DoubleEndedIterator {
+        self.out_edges(v).iter().map(|&e| self.edge(e).to)
+    }
+
+    /// Sources of the in-edges.
+    pub fn predecessors(
+        &self,
+        v: VertexId,
+    ) -> impl ExactSizeIterator<Item = VertexId> + DoubleEndedIterator {
+        self.in_edges(v).iter().map(|&e| self.edge(e).from)
+    }
+
+    /// The first ENTRY vertex.
+    pub fn entry(&self) -> Option<VertexId> {
+        self.first(&VertexKind::Entry)
+    }
+
+    /// The first EXIT vertex.
+    pub fn exit(&self) -> Option<VertexId> {
+        self.first(&VertexKind::Exit)
+    }
+
+    fn first(&self, kind: &VertexKind) -> Option<VertexId> {
+        self.vertices
+            .iter()
+            .position(|v| std::mem::discriminant(&v.kind) == std::mem::discriminant(kind))
+            .map(VertexId::new)
+    }
+
+    /// Largest `|id|` of the vertices, 0 for an empty graph.
+    pub fn max_abs_id(&self) -> i64 {
+        self.vertices
+            .iter()
+            .map(|v| v.id.saturating_abs())
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Takes the graph apart again.
+    pub fn into_parts(self) -> (Vec<Vertex>, Vec<Edge>) {
+        (self.vertices, self.edges)
+    }
+}
+
+/// Compressed adjacency: for each vertex a slice of edge ids in arena order.
+fn adjacency(n: usize, edges: &[Edge], key: impl Fn(&Edge) -> VertexId) -> (Vec<u32>, Vec<EdgeId>) {
+    let mut start = vec![0u32; n + 1];
+    for e in edges {
+        start[key(e).index() + 1] += 1;
+    }
+    for i in 0..n {
+        start[i + 1] += start[i];
+    }
+    let mut next = start.clone();
+    let mut list = vec![EdgeId::new(0); edges.len()];
+    for (i, e) in edges.iter().enumerate() {
+        let slot = &mut next[key(e).index()];
+        list[*slot as usize] = EdgeId::new(i);
+        *slot += 1;
+    }
+    (start, list)
+}
+
+fn slice<'a>(start: &[u32], list: &'a [EdgeId], v: VertexId) -> &'a [EdgeId] {
+    &list[start[v.index()] as usize..start[v.index() + 1] as usize]
+}

@@ -1,0 +1,198 @@
+//! Expressions and places.
+
+use super::Op;
+use crate::entity::VarId;
+
+/// An expression: a tree of at most [`Expr::MAX_DEPTH`] levels (checked by readers, kept by builders
+/// and transformations), so recursion over one expression is bounded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// Integer constant.
+    Int(i64),
+    /// 64-bit real constant; may be infinite or NaN.
+    Real(f64),
+    /// 32-bit real constant.
+    Real32(f32),
+    /// Logical constant.
+    Logical(bool),
+    /// The value of a variable, an element or a section.
+    Place(Place),
+    /// An operator or intrinsic applied to operands. Elemental operators over arrays work element by
+    /// element; scalars are broadcast.
+    Op(Op, Box<[Expr]>),
+}
+
+/// Something that can be read, written, or bound to a formal by reference: a variable, an element or
+/// a section of an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The variable.
+    pub var: VarId,
+    /// Empty: the scalar or the whole array. Otherwise one subscript per dimension.
+    pub subscripts: Box<[Subscript]>,
+}
+
+/// One subscript of a [`Place`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subscript {
+    /// One index; the dimension disappears.
+    Index(Expr),
+    /// `lower : upper : stride`; the dimension stays.
+    Range(Box<Range>),
+}
+
+/// A subscript range; a missing bound is the array's own, a missing stride is 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Range {
+    /// First index.
+    pub lower: Option<Expr>,
+    /// Last index (inclusive).
+    pub upper: Option<Expr>,
+    /// Step, not 0, may be negative.
+    pub stride: Option<Expr>,
+}
+
+impl Place {
+    /// The scalar, or the whole array.
+    pub fn whole(var: VarId) -> Self {
+        Self {
+            var,
+            subscripts: Box::default(),
+        }
+    }
+
+    /// One element.
+    pub fn element(var: VarId, indices: impl IntoIterator<Item = Expr>) -> Self {
+        Self {
+            var,
+            subscripts: indices.into_iter().map(Subscript::Index).collect(),
+        }
+    }
+
+    /// True if this is one element of an array (all subscripts are indices, and there are some).
+    pub fn is_element(&self) -> bool {
+        !self.subscripts.is_empty()
+            && self
+                .subscripts
+                .iter()
+                .all(|s| matches!(s, Subscript::Index(_)))
+    }
+
+    /// The expressions inside the subscripts, left to right.
+    pub fn subscript_exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.subscripts.iter().flat_map(|s| {
+            let (a, b, c) = match s {
+                Subscript::Index(e) => (Some(e), None, None),
+                Subscript::Range(r) => (r.lower.as_ref(), r.upper.as_ref(), r.stride.as_ref()),
+            };
+            a.into_iter().chain(b).chain(c)
+        })
+    }
+}
+
+impl Expr {
+    /// Deepest expression that programs may contain. Writers split deeper ones into temporaries.
+    pub const MAX_DEPTH: usize = 100;
+
+    /// The value of a scalar variable or of a whole array.
+    pub fn var(var: VarId) -> Self {
+        Self::Place(Place::whole(var))
+    }
+
+    /// An operator applied to operands.
+    pub fn op(op: Op, operands: impl IntoIterator<Item = Expr>) -> Self {
+        Self::Op(op, operands.into_iter().collect())
+    }
+
+    /// Calls `visit` for this expression and everything below it, subscripts included, parents first.
+    pub fn walk<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        visit(self);
+        match self {
+            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => {}
+            Self::Place(place) => {
+                for e in place.subscript_exprs() {
+                    e.walk(visit);
+                }
+            }
+            Self::Op(_, operands) => {
+                for e in operands {
+                    e.walk(visit);
+                }
+            }
+        }
+    }
+
+    /// Calls `visit` for every place that is read, subscripts' places included.
+    pub fn walk_places<'e>(&'e self, visit: &mut impl FnMut(&'e Place)) {
+        self.walk(&mut |e| {
+            if let Self::Place(place) = e {
+                visit(place);
+            }
+        });
+    }
+
+    /// Rebuilds the expression bottom-up: `map` sees every node after its children (subscripts
+    /// included) have been rebuilt.
+    #[must_use]
+    pub fn map(&self, map: &mut impl FnMut(Expr) -> Expr) -> Expr {
+        let rebuilt = match self {
+            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => self.clone(),
+            Self::Place(place) => Self::Place(place.map_subscripts(&mut |e| e.map(map))),
+            Self::Op(op, operands) => Self::Op(*op, operands.iter().map(|e| e.map(map)).collect()),
+        };
+        map(rebuilt)
+    }
+
+    /// Number of levels; a constant or a variable has 1. Subscripts count.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => 1,
+            Self::Place(place) => 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0),
+            Self::Op(_, operands) => 1 + operands.iter().map(Expr::depth).max().unwrap_or(0),
+        }
+    }
+}
+
+impl Place {
+    /// The same place with every subscript expression replaced.
+    #[must_use]
+    pub fn map_subscripts(&self, map: &mut impl FnMut(&Expr) -> Expr) -> Place {
+        let subscripts = self
+            .subscripts
+            .iter()
+            .map(|s| match s {
+                Subscript::Index(e) => Subscript::Index(map(e)),
+                Subscript::Range(r) => Subscript::Range(Box::new(Range {
+                    lower: r.lower.as_ref().map(&mut *map),
+                    upper: r.upper.as_ref().map(&mut *map),
+                    stride: r.stride.as_ref().map(&mut *map),
+                })),
+            })
+            .collect();
+        Place {
+            var: self.var,
+            subscripts,
+        }
+    }
+}
+
+impl From<Place> for Expr {
+    fn from(place: Place) -> Self {
+        Self::Place(place)
+    }
+}
+impl From<i64> for Expr {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+impl From<f64> for Expr {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+impl From<VarId> for Expr {
+    fn from(var: VarId) -> Self {
+        Self::var(var)
+    }
+}

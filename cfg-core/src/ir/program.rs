@@ -1,0 +1,233 @@
+//! Programs, routines and variables.
+
+use super::{Annotations, Cfg, Control, Dim, Expr, Order, ScalarType};
+use crate::entity::{GlobalId, RoutineId, VarId};
+
+/// A program: routines that call each other, and global variables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// The routines; [`RoutineId`] is the position.
+    pub routines: Vec<Routine>,
+    /// The global variables; [`GlobalId`] is the position.
+    pub globals: Vec<Global>,
+    /// The routine that the file marks as the one to differentiate.
+    pub main: Option<RoutineId>,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// A global (module, COMMON, static) variable: it lives as long as the program runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Global {
+    /// Name, type and shape. Its role is [`Role::Global`] with its own id.
+    pub variable: Variable,
+    /// Initial values in storage order (one value: all elements); `None` is uninitialised.
+    pub initial: Option<Box<[Expr]>>,
+    /// Set if it shares the storage of another global.
+    pub overlay: Option<Overlay>,
+}
+
+/// Shared storage (COMMON blocks under several names, EQUIVALENCE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// The global that owns the storage; it has no overlay itself, and the same element type.
+    pub base: GlobalId,
+    /// Offset of the first element, in elements.
+    pub offset: i64,
+}
+
+/// A routine: variables, and a control-flow graph unless it is external.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Routine {
+    /// Its name; unique in the program.
+    pub name: String,
+    /// All variables that it names; [`VarId`] is the position. Parameters come first, in order.
+    pub variables: Vec<Variable>,
+    /// Number of parameters: variables `0 .. parameters`.
+    pub parameters: usize,
+    /// The result variable of a function.
+    pub result: Option<VarId>,
+    /// Variables to differentiate with respect to.
+    pub independents: Vec<VarId>,
+    /// Variables to differentiate.
+    pub dependents: Vec<VarId>,
+    /// What the graph promises.
+    pub control: Control,
+    /// The graph; `None` for an external routine.
+    pub body: Option<Cfg>,
+    /// What is known of a routine without a body.
+    pub external: Option<Box<External>>,
+    /// Derivative routines that the user gives.
+    pub derivatives: Option<Box<Derivatives>>,
+    /// Parameters may overlap although one of them is written.
+    pub aliased: bool,
+    /// Name of the routine that a transformation made this one from, and what it is to it
+    /// (`forward`, `reverse`, `gradient`, `tangent`).
+    pub origin: Option<Box<(String, String)>>,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// A routine without a body, given by expressions over its parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct External {
+    /// The result, an expression over the parameters; `None` if only the library's callback knows it.
+    pub value: Option<Expr>,
+    /// Partial derivatives of the result.
+    pub partials: Vec<Partial>,
+}
+
+/// The partial derivative of an external function's result with respect to one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partial {
+    /// The parameter.
+    pub parameter: VarId,
+    /// The partial, an expression over the parameters.
+    pub value: Expr,
+}
+
+/// Routines of the program that the user gives as a routine's derivatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Derivatives {
+    /// `f_t(p, ṗ)`: parameters, each real one followed by its tangent.
+    pub tangent: Option<RoutineId>,
+    /// `f_b(p, p̄)`: called in the reverse sweep with the parameters as they were at entry of the call.
+    pub adjoint: Option<RoutineId>,
+}
+
+/// A variable as one routine sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name; unique in the routine.
+    pub name: String,
+    /// Type of the scalar or of the elements.
+    pub ty: ScalarType,
+    /// Dimensions; empty for a scalar.
+    pub shape: Vec<Dim>,
+    /// Storage order.
+    pub order: Order,
+    /// What it is.
+    pub role: Role,
+    /// Name of the variable that a transformation made this one from, and what it is to it
+    /// (`adjoint`, `tangent`, `counter`, ...).
+    pub origin: Option<Box<(String, String)>>,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A parameter, bound by reference.
+    Parameter {
+        /// How it is used.
+        intent: Intent,
+        /// The caller may leave it out.
+        optional: bool,
+    },
+    /// A local; uninitialised on entry, dead on return.
+    Local,
+    /// A global variable of the program.
+    Global(GlobalId),
+}
+
+/// How a parameter is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Intent {
+    /// Read only.
+    In,
+    /// Undefined at entry.
+    Out,
+    /// Read and written.
+    InOut,
+}
+
+impl Intent {
+    /// The name in files: `in`, `out`, `inout`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+            Self::InOut => "inout",
+        }
+    }
+
+    /// True of `out` and `inout`.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Out | Self::InOut)
+    }
+}
+
+impl Variable {
+    /// A variable with no origin and no annotations, in row order.
+    pub fn new(name: impl Into<String>, ty: ScalarType, shape: Vec<Dim>, role: Role) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            shape,
+            order: Order::Row,
+            role,
+            origin: None,
+            annotations: None,
+        }
+    }
+
+    /// Number of dimensions; 0 for a scalar.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// The intent of a parameter.
+    pub fn intent(&self) -> Option<Intent> {
+        match self.role {
+            Role::Parameter { intent, .. } => Some(intent),
+            Role::Local | Role::Global(_) => None,
+        }
+    }
+}
+
+impl Routine {
+    /// One variable.
+    pub fn variable(&self, v: VarId) -> &Variable {
+        &self.variables[v.index()]
+    }
+
+    /// The parameters.
+    pub fn parameter_ids(&self) -> impl ExactSizeIterator<Item = VarId> + use<> {
+        (0..self.parameters).map(VarId::new)
+    }
+
+    /// The variable with this name.
+    pub fn find_variable(&self, name: &str) -> Option<VarId> {
+        self.variables
+            .iter()
+            .position(|v| v.name == name)
+            .map(VarId::new)
+    }
+
+    /// Adds a variable and returns its id. Parameters must be added before anything else.
+    pub fn add_variable(&mut self, variable: Variable) -> VarId {
+        self.variables.push(variable);
+        VarId::new(self.variables.len() - 1)
+    }
+}
+
+impl Program {
+    /// One routine.
+    pub fn routine(&self, r: RoutineId) -> &Routine {
+        &self.routines[r.index()]
+    }
+
+    /// The routine with this name.
+    pub fn find_routine(&self, name: &str) -> Option<RoutineId> {
+        self.routines
+            .iter()
+            .position(|r| r.name == name)
+            .map(RoutineId::new)
+    }
+
+    /// One global.
+    pub fn global(&self, g: GlobalId) -> &Global {
+        &self.globals[g.index()]
+    }
+}

@@ -1,0 +1,115 @@
+//! Statements.
+
+use super::{Annotations, Expr, Place};
+use crate::entity::{RoutineId, VarId};
+
+/// A statement of a basic block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// What a [`Stmt`] does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// `target = value`. The right side and the target's subscripts are complete before the store. An
+    /// array target takes a conforming array or a scalar. Types must be equal.
+    Assign {
+        /// What is overwritten.
+        target: Place,
+        /// The new value.
+        value: Expr,
+    },
+    /// A call. Places are bound by reference; other expressions only to `in` parameters (their value is
+    /// copied to a temporary). `None` stands for an optional argument that is not given.
+    Call {
+        /// The routine called.
+        callee: RoutineId,
+        /// One per parameter, in order.
+        arguments: Box<[Option<Expr>]>,
+        /// Where a function's result goes; assigned after the call.
+        result: Option<Place>,
+    },
+    /// Pushes a scalar, or an array element by element in storage order, with whether each cell is
+    /// initialised.
+    Push {
+        /// The tape (a variable of type tape).
+        tape: VarId,
+        /// The stack and encoding.
+        class: TapeClass,
+        /// What is pushed; a place, or an expression of the class's type.
+        value: Expr,
+    },
+    /// Pops what a push of the same class and shape has pushed.
+    Pop {
+        /// The tape.
+        tape: VarId,
+        /// The stack and encoding.
+        class: TapeClass,
+        /// Where it goes.
+        target: Place,
+    },
+    /// A statement that is not numeric (input, output, a marker), kept at its place. It computes
+    /// nothing; what it writes is undefined afterwards.
+    Opaque {
+        /// What people read.
+        text: Box<str>,
+        /// Variables that it reads.
+        reads: Box<[VarId]>,
+        /// Variables that it writes.
+        writes: Box<[VarId]>,
+    },
+}
+
+/// Which of a tape's stacks a push or pop uses, and how it is encoded there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TapeClass {
+    /// Bits on the control stack: markers, trip counts, logicals.
+    Control(ControlWidth),
+    /// 64-bit integers.
+    Integer,
+    /// 64-bit reals.
+    Real,
+    /// 32-bit reals.
+    Real32,
+}
+
+/// How many bits a control value takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ControlWidth {
+    /// This many bits, 1 to 63; the value is in `0 .. 2^bits`. A logical takes 1.
+    Bits(u8),
+    /// A non-negative count in a self-delimiting code that is readable from its end:
+    /// `2*floor(log2(n+1)) + 1` bits (Elias gamma of n+1, P. Elias 1975, mirrored).
+    Count,
+}
+
+impl Stmt {
+    /// A statement without annotations.
+    pub fn new(kind: StmtKind) -> Self {
+        Self {
+            kind,
+            annotations: None,
+        }
+    }
+
+    /// `target = value`.
+    pub fn assign(target: Place, value: Expr) -> Self {
+        Self::new(StmtKind::Assign { target, value })
+    }
+}
+
+impl TapeClass {
+    /// The name in files, without the control width.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Control(_) => "control",
+            Self::Integer => "integer",
+            Self::Real => "real",
+            Self::Real32 => "real32",
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The nesting of a structured graph: topological order, matching vertices, labels of ends.
+
+use crate::entity::{EdgeId, VertexId};
+
+/// What is known of a graph that satisfies Definition 1; one per routine of a valid program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Structure {
+    /// Algorithm 1's order: every vertex after its dominators, loop bodies before what follows.
+    pub order: Vec<VertexId>,
+    /// Position of each vertex in `order`, by vertex.
+    pub position: Vec<u32>,
+    /// LOOP <-> ENDLOOP and BRANCH <-> ENDBRANCH, by vertex.
+    pub partner: Vec<Option<VertexId>>,
+    /// The innermost LOOP or BRANCH around each vertex, by vertex. The header itself and its end belong
+    /// to the region outside.
+    pub parent: Vec<Option<VertexId>>,
+    /// Number of loops around each vertex.
+    pub loop_depth: Vec<u32>,
+    /// The in-label of each edge: of the arm or body that it ends, if its target is ENDBRANCH or ENDLOOP.
+    pub in_label: Vec<Option<i64>>,
+    /// The role of each edge at its source and target.
+    pub edge_kind: Vec<EdgeKind>,
+}
+
+/// What an edge is to a loop at one of its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EdgeKind {
+    /// The source is a LOOP and this edge leaves it.
+    pub loop_exit: bool,
+    /// The source is a LOOP and this edge starts its body.
+    pub loop_body: bool,
+    /// The target is a LOOP and this is its entry edge.
+    pub loop_entry: bool,
+    /// The target is a LOOP and this is its back edge.
+    pub loop_back: bool,
+}
+
+impl Structure {
+    /// The other end of a loop or branch.
+    pub fn partner(&self, v: VertexId) -> Option<VertexId> {
+        self.partner[v.index()]
+    }
+
+    /// The role of an edge.
+    pub fn kind(&self, e: EdgeId) -> EdgeKind {
+        self.edge_kind[e.index()]
+    }
+
+    /// The label of the arm or body that the edge ends.
+    pub fn in_label(&self, e: EdgeId) -> Option<i64> {
+        self.in_label[e.index()]
+    }
+}
