@@ -5,4 +5,5 @@ pub mod diagnostic;
 pub mod entity;
 pub mod ir;
 pub mod structure;
+pub mod text;
 pub mod validate;

@@ -1,0 +1,143 @@
+//! The readable text form of programs, routines, statements and expressions.
+//!
+//! It is what people read: in pictures, diagnostics, golden files and reviews. Expressions are infix
+//! with no more parentheses than precedence asks for, subscripts are in parentheses, assignments use
+//! `:=`:
+//!
+//! ```text
+//! y(3) := y(1)*y(2)
+//! x_b(1) := x_b(1) + cos(x(1))*t
+//! push[control 1] 1
+//! branchId := pop[control 1]
+//! ```
+//!
+//! | binds | operators |
+//! |---|---|
+//! | tightest | `**` (to the right) |
+//! | | unary `-` |
+//! | | `*`, `*!` (strong product: 0 if the left factor is 0), `/` |
+//! | | `+`, `-` |
+//! | | `==`, `!=`, `<`, `<=`, `>`, `>=` |
+//! | | `not` |
+//! | | `and` |
+//! | loosest | `or` |
+//!
+//! Everything else is written as a function. A name that is not an identifier, or is one of the words
+//! that the form uses itself, is put in double quotes with control characters escaped, so a name never
+//! breaks a line.
+//!
+//! ```
+//! use cfg_core::ir::{Expr, Op, Place, Role, Routine, ScalarType, Variable};
+//! use cfg_core::text;
+//!
+//! let mut f = Routine::default();
+//! let x = f.add_variable(Variable::new("x", ScalarType::Real, vec![], Role::Local));
+//! let sum = Expr::op(Op::Add, [Expr::var(x), Expr::Real(1.0)]);
+//! let e = Expr::op(Op::Mul, [Expr::op(Op::Sin, [Expr::var(x)]), sum]);
+//! assert_eq!(text::expr(&f, &e), "sin(x)*(x + 1.0)");
+//! ```
+
+mod expr;
+mod name;
+mod routine;
+mod stmt;
+
+use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
+use std::fmt::{self, Write};
+
+pub use name::Name;
+
+/// Prints the parts of one routine.
+#[derive(Clone, Copy, Debug)]
+pub struct Printer<'p> {
+    routine: &'p Routine,
+    /// For the names of callees; without it they are printed as entities (`r3`).
+    program: Option<&'p Program>,
+    /// Pushes and pops name their tape only if the routine has several.
+    several_tapes: bool,
+}
+
+impl<'p> Printer<'p> {
+    /// For the statements and expressions of `routine`, a routine of `program`. Looks once at every
+    /// variable; keep it when many statements are to be printed.
+    pub fn new(program: &'p Program, routine: &'p Routine) -> Self {
+        Self {
+            program: Some(program),
+            ..Self::without_program(routine)
+        }
+    }
+
+    fn without_program(routine: &'p Routine) -> Self {
+        let tapes = routine
+            .variables
+            .iter()
+            .filter(|v| v.ty == ScalarType::Tape);
+        Self {
+            routine,
+            program: None,
+            several_tapes: tapes.take(2).count() > 1,
+        }
+    }
+
+    /// The expression, as a value to print.
+    pub fn expr<'a>(&'a self, e: &'a Expr) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| expr::write(f, self, e, expr::LOOSEST, 0))
+    }
+
+    /// The place, as a value to print.
+    pub fn place<'a>(&'a self, p: &'a Place) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| expr::write_place(f, self, p, 0))
+    }
+
+    /// The statement, on one line, as a value to print.
+    pub fn stmt<'a>(&'a self, s: &'a Stmt) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| stmt::write(f, self, s))
+    }
+
+    /// What a loop or branch decides on (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing
+    /// for other vertices.
+    pub fn decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
+        fmt::from_fn(move |f| routine::write_decision(f, self, vertex))
+    }
+}
+
+/// An expression of `routine`.
+pub fn expr(routine: &Routine, e: &Expr) -> String {
+    Printer::without_program(routine).expr(e).to_string()
+}
+
+/// A place of `routine`.
+pub fn place(routine: &Routine, p: &Place) -> String {
+    Printer::without_program(routine).place(p).to_string()
+}
+
+/// A statement of `routine`, which belongs to `program`; one line.
+pub fn stmt(routine: &Routine, program: &Program, s: &Stmt) -> String {
+    Printer::new(program, routine).stmt(s).to_string()
+}
+
+/// Writes a routine of `program`: head, variables, and one line per vertex with its successors,
+/// statements below it.
+///
+/// # Errors
+/// Those of `out`.
+pub fn routine(out: &mut impl Write, program: &Program, routine: &Routine) -> fmt::Result {
+    routine::write(out, program, routine)
+}
+
+/// Writes a program: globals, then routines.
+///
+/// # Errors
+/// Those of `out`.
+pub fn program(out: &mut impl Write, program: &Program) -> fmt::Result {
+    routine::write_program(out, program)
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        program(f, self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

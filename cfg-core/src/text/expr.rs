@@ -1,0 +1,249 @@
+//! Expressions in infix form.
+
+use super::{Name, Printer};
+use crate::ir::{Expr, Op, Place, Subscript};
+use std::fmt::{self, Write};
+
+/// Accepts every expression without parentheses.
+pub(super) const LOOSEST: u8 = 0;
+
+const OR: u8 = 1;
+const AND: u8 = 2;
+const NOT: u8 = 3;
+const COMPARISON: u8 = 4;
+const SUM: u8 = 5;
+const PRODUCT: u8 = 6;
+const NEGATION: u8 = 7;
+const POWER: u8 = 8;
+const ATOM: u8 = 9;
+
+/// Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]. One that was built by hand and never
+/// validated is cut here rather than exhausting the stack.
+const CUT: usize = 4 * Expr::MAX_DEPTH;
+
+/// How an operator is written.
+enum Form {
+    /// Between its operands; true if spaces go around it.
+    Infix {
+        symbol: &'static str,
+        binding: u8,
+        spaced: bool,
+        /// What the first and the further operands must bind at least as tightly as.
+        left: u8,
+        right: u8,
+    },
+    /// Before its operand.
+    Prefix { symbol: &'static str, binding: u8 },
+    /// As a function.
+    Function(&'static str),
+}
+
+/// A left-associative infix operator.
+fn left(symbol: &'static str, binding: u8, spaced: bool) -> Form {
+    Form::Infix {
+        symbol,
+        binding,
+        spaced,
+        left: binding,
+        right: binding + 1,
+    }
+}
+
+fn form(op: Op) -> Form {
+    match op {
+        Op::Add | Op::Sub => left(op.name(), SUM, true),
+        Op::Mul | Op::Div => left(op.name(), PRODUCT, false),
+        Op::StrongMul => left("*!", PRODUCT, false),
+        Op::And => left(op.name(), AND, true),
+        Op::Or => left(op.name(), OR, true),
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Form::Infix {
+            symbol: op.name(),
+            binding: COMPARISON,
+            spaced: true,
+            left: COMPARISON + 1,
+            right: COMPARISON + 1,
+        },
+        Op::Pow => Form::Infix {
+            symbol: op.name(),
+            binding: POWER,
+            spaced: false,
+            left: POWER + 1,
+            right: POWER,
+        },
+        Op::Neg => Form::Prefix {
+            symbol: "-",
+            binding: NEGATION,
+        },
+        Op::Not => Form::Prefix {
+            symbol: "not ",
+            binding: NOT,
+        },
+        other => Form::Function(other.name()),
+    }
+}
+
+/// How tightly the printed form of `e` binds.
+fn binding(e: &Expr) -> u8 {
+    match e {
+        Expr::Int(v) if *v < 0 => NEGATION,
+        Expr::Real(v) if v.is_sign_negative() && !v.is_nan() => NEGATION,
+        Expr::Real32(v) if v.is_sign_negative() && !v.is_nan() => NEGATION,
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => ATOM,
+        Expr::Op(op, operands) => match form(*op) {
+            Form::Infix { binding, .. } if operands.len() > 1 => binding,
+            Form::Prefix { binding, .. } if operands.len() == 1 => binding,
+            Form::Infix { .. } | Form::Prefix { .. } | Form::Function(_) => ATOM,
+        },
+    }
+}
+
+/// Writes `e`, in parentheses if it binds less tightly than `least`.
+pub(super) fn write(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    e: &Expr,
+    least: u8,
+    depth: usize,
+) -> fmt::Result {
+    if depth > CUT {
+        return out.write_str("...");
+    }
+    if binding(e) < least {
+        out.write_char('(')?;
+        write_bare(out, p, e, depth)?;
+        return out.write_char(')');
+    }
+    write_bare(out, p, e, depth)
+}
+
+fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> fmt::Result {
+    match e {
+        Expr::Int(v) => write!(out, "{v}"),
+        Expr::Real(v) => write_real(out, *v, format_args!("{v:?}")),
+        Expr::Real32(v) => write_real(out, f64::from(*v), format_args!("{v:?}f")),
+        Expr::Logical(v) => write!(out, "{v}"),
+        Expr::Place(place) => write_place(out, p, place, depth),
+        Expr::Op(op, operands) => match form(*op) {
+            Form::Infix {
+                symbol,
+                spaced,
+                left,
+                right,
+                ..
+            } if operands.len() > 1 => {
+                let space = if spaced { " " } else { "" };
+                for (i, operand) in operands.iter().enumerate() {
+                    if i == 0 {
+                        write(out, p, operand, left, depth + 1)?;
+                    } else {
+                        write!(out, "{space}{symbol}{space}")?;
+                        // `a - -b` and `a**-b` would be legal but hard to read.
+                        let negative = binding(operand) == NEGATION;
+                        write(
+                            out,
+                            p,
+                            operand,
+                            if negative { ATOM } else { right },
+                            depth + 1,
+                        )?;
+                    }
+                }
+                Ok(())
+            }
+            Form::Prefix { symbol, binding } if operands.len() == 1 => {
+                out.write_str(symbol)?;
+                let operand = &operands[0];
+                let least = if self::binding(operand) == NEGATION {
+                    ATOM
+                } else {
+                    binding
+                };
+                write(out, p, operand, least, depth + 1)
+            }
+            // Wrong operand counts occur in programs that have not been validated.
+            Form::Infix { symbol: name, .. }
+            | Form::Prefix { symbol: name, .. }
+            | Form::Function(name) => {
+                out.write_str(name.trim_end())?;
+                list(out, p, operands.iter(), depth)
+            }
+        },
+    }
+}
+
+/// Operands in parentheses.
+fn list<'e>(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    operands: impl Iterator<Item = &'e Expr>,
+    depth: usize,
+) -> fmt::Result {
+    out.write_char('(')?;
+    for (i, e) in operands.enumerate() {
+        if i > 0 {
+            out.write_str(", ")?;
+        }
+        write(out, p, e, LOOSEST, depth + 1)?;
+    }
+    out.write_char(')')
+}
+
+/// A variable with its subscripts.
+pub(super) fn write_place(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    place: &Place,
+    depth: usize,
+) -> fmt::Result {
+    write_variable(out, p, place.var)?;
+    if place.subscripts.is_empty() {
+        return Ok(());
+    }
+    out.write_char('(')?;
+    for (i, subscript) in place.subscripts.iter().enumerate() {
+        if i > 0 {
+            out.write_str(", ")?;
+        }
+        match subscript {
+            Subscript::Index(e) => write(out, p, e, LOOSEST, depth + 1)?,
+            Subscript::Range(range) => {
+                if let Some(e) = &range.lower {
+                    write(out, p, e, LOOSEST, depth + 1)?;
+                }
+                out.write_char(':')?;
+                if let Some(e) = &range.upper {
+                    write(out, p, e, LOOSEST, depth + 1)?;
+                }
+                if let Some(e) = &range.stride {
+                    out.write_char(':')?;
+                    write(out, p, e, LOOSEST, depth + 1)?;
+                }
+            }
+        }
+    }
+    out.write_char(')')
+}
+
+/// The variable's name; its entity (`x7`) if the routine has no such variable.
+pub(super) fn write_variable(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    v: crate::entity::VarId,
+) -> fmt::Result {
+    match p.routine.variables.get(v.index()) {
+        Some(variable) => write!(out, "{}", Name(&variable.name)),
+        None => write!(out, "{v}?"),
+    }
+}
+
+fn write_real(out: &mut impl Write, value: f64, finite: fmt::Arguments<'_>) -> fmt::Result {
+    if value.is_nan() {
+        out.write_str("nan")
+    } else if value == f64::INFINITY {
+        out.write_str("inf")
+    } else if value == f64::NEG_INFINITY {
+        out.write_str("-inf")
+    } else {
+        out.write_fmt(finite)
+    }
+}

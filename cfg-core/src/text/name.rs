@@ -1,0 +1,59 @@
+//! Names: plain if they are identifiers, quoted otherwise.
+
+use std::fmt;
+
+/// Prints a name: as it is if it is an identifier that means nothing else in the text form, otherwise
+/// in double quotes, with quotes, backslashes, control characters and characters that reorder or hide
+/// text escaped.
+#[derive(Clone, Copy, Debug)]
+pub struct Name<'a>(pub &'a str);
+
+/// Words of the text form that would be misread as something else than a name inside an expression or
+/// at the start of a statement.
+const WORDS: &[&str] = &[
+    "absent", "and", "call", "false", "inf", "nan", "not", "opaque", "or", "pop", "push", "true",
+];
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_identifier(self.0) && WORDS.binary_search(&self.0).is_err() {
+            f.write_str(self.0)
+        } else {
+            write_quoted(f, self.0)
+        }
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars
+        .next()
+        .is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+        && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+}
+
+/// `text` in double quotes, on one line, with nothing in it that a terminal would obey.
+pub(crate) fn write_quoted(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
+    out.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '"' => out.write_str("\\\"")?,
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\t' => out.write_str("\\t")?,
+            '\r' => out.write_str("\\r")?,
+            c if is_invisible(c) => write!(out, "\\u{{{:x}}}", u32::from(c))?,
+            c => out.write_char(c)?,
+        }
+    }
+    out.write_char('"')
+}
+
+/// Control characters, line separators, and the format characters that reorder or hide text (Unicode
+/// UTR 36; "Trojan Source", Boucher and Anderson 2021).
+pub(crate) fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

@@ -1,0 +1,274 @@
+//! Routines and programs.
+
+use super::{Name, Printer, expr};
+use crate::ir::{
+    CaseRange, Cfg, Control, Dim, Expr, Extent, LoopTest, Order, Program, Role, Routine, Selector,
+    Variable, Vertex, VertexKind,
+};
+use std::fmt::{self, Write};
+
+pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Result {
+    // Expressions of globals are constants, so any routine serves to print them.
+    let nothing = Routine::default();
+    let p = Printer::new(program, &nothing);
+    for global in &program.globals {
+        out.write_str("global ")?;
+        write_variable(out, &p, &global.variable)?;
+        if let Some(initial) = &global.initial {
+            out.write_str(" = ")?;
+            write_separated(out, initial, |out, e| {
+                expr::write(out, &p, e, expr::LOOSEST, 0)
+            })?;
+        }
+        if let Some(overlay) = global.overlay {
+            match program.globals.get(overlay.base.index()) {
+                Some(base) => write!(out, " overlays {}", Name(&base.variable.name))?,
+                None => write!(out, " overlays {}?", overlay.base)?,
+            }
+            write!(out, " at {}", overlay.offset)?;
+        }
+        out.write_char('\n')?;
+    }
+    for (i, routine) in program.routines.iter().enumerate() {
+        if i > 0 || !program.globals.is_empty() {
+            out.write_char('\n')?;
+        }
+        if program.main.is_some_and(|main| main.index() == i) {
+            out.write_str("main ")?;
+        }
+        write(out, program, routine)?;
+    }
+    Ok(())
+}
+
+pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) -> fmt::Result {
+    let p = Printer::new(program, routine);
+    write_head(out, &p)?;
+    for v in routine.variables.iter().skip(routine.parameters) {
+        match v.role {
+            Role::Local => out.write_str("  local ")?,
+            Role::Global(_) => out.write_str("  uses ")?,
+            Role::Parameter { .. } => out.write_str("  parameter ")?,
+        }
+        write_variable(out, &p, v)?;
+        write_origin(out, v.origin.as_deref())?;
+        out.write_char('\n')?;
+    }
+    for (word, list) in [
+        ("independent", &routine.independents),
+        ("dependent", &routine.dependents),
+    ] {
+        if !list.is_empty() {
+            write!(out, "  {word} ")?;
+            write_separated(out, list, |out, &v| expr::write_variable(out, &p, v))?;
+            out.write_char('\n')?;
+        }
+    }
+    if let Some(derivatives) = routine.derivatives.as_deref() {
+        for (word, id) in [
+            ("tangent", derivatives.tangent),
+            ("adjoint", derivatives.adjoint),
+        ] {
+            if let Some(r) = id.and_then(|id| program.routines.get(id.index())) {
+                writeln!(out, "  {word} {}", Name(&r.name))?;
+            }
+        }
+    }
+    if let Some(external) = routine.external.as_deref() {
+        if let Some(value) = &external.value {
+            writeln!(out, "  value {}", p.expr(value))?;
+        }
+        for partial in &external.partials {
+            out.write_str("  partial ")?;
+            expr::write_variable(out, &p, partial.parameter)?;
+            writeln!(out, ": {}", p.expr(&partial.value))?;
+        }
+    }
+    if let Some(cfg) = &routine.body {
+        write_graph(out, &p, cfg)?;
+    }
+    out.write_str("end\n")
+}
+
+fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
+    let routine = p.routine;
+    if routine.aliased {
+        out.write_str("aliased ")?;
+    }
+    if routine.control == Control::General {
+        out.write_str("general ")?;
+    }
+    if routine.body.is_none() {
+        out.write_str("external ")?;
+    }
+    let kind = if routine.result.is_some() {
+        "function"
+    } else {
+        "subroutine"
+    };
+    write!(out, "{kind} {}(", Name(&routine.name))?;
+    for (i, v) in routine
+        .variables
+        .iter()
+        .take(routine.parameters)
+        .enumerate()
+    {
+        if i > 0 {
+            out.write_str(", ")?;
+        }
+        if let Role::Parameter { intent, optional } = v.role {
+            write!(
+                out,
+                "{}{} ",
+                if optional { "optional " } else { "" },
+                intent.name()
+            )?;
+        }
+        write_variable(out, p, v)?;
+    }
+    out.write_char(')')?;
+    if let Some(result) = routine.result {
+        out.write_str(" result ")?;
+        expr::write_variable(out, p, result)?;
+    }
+    write_origin(out, routine.origin.as_deref())?;
+    out.write_char('\n')
+}
+
+/// `real x(2, 0:n-1)`.
+fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::Result {
+    write!(out, "{} {}", v.ty.name(), Name(&v.name))?;
+    if v.shape.is_empty() {
+        return Ok(());
+    }
+    out.write_char('(')?;
+    write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
+    out.write_char(')')?;
+    if v.order == Order::Column && v.shape.len() > 1 {
+        out.write_str(" column")?;
+    }
+    Ok(())
+}
+
+/// `n` for 1 to n, `0: n` for n elements from 0, `:` where the extent comes from elsewhere.
+fn write_dim(out: &mut impl Write, p: &Printer<'_>, dim: &Dim) -> fmt::Result {
+    if dim.lower != Expr::Int(1) {
+        expr::write(out, p, &dim.lower, expr::LOOSEST, 0)?;
+        out.write_str(": ")?;
+    }
+    match &dim.extent {
+        Extent::Fixed(e) => expr::write(out, p, e, expr::LOOSEST, 0),
+        Extent::Deferred => out.write_char(':'),
+    }
+}
+
+fn write_origin(out: &mut impl Write, origin: Option<&(String, String)>) -> fmt::Result {
+    match origin {
+        Some((name, role)) => write!(out, "  {{{role} of {}}}", Name(name)),
+        None => Ok(()),
+    }
+}
+
+fn write_graph(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Result {
+    for (v, vertex) in cfg.vertices() {
+        write!(out, "{:>5} {}", vertex.id, vertex.vertex_type().name())?;
+        if matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::Branch(_)) {
+            write!(out, " {}", p.decision(vertex))?;
+        }
+        for (i, &e) in cfg.out_edges(v).iter().enumerate() {
+            let edge = cfg.edge(e);
+            out.write_str(if i == 0 { " -> " } else { ", " })?;
+            write!(out, "{}", cfg.vertex(edge.to).id)?;
+            if let Some(label) = edge.label {
+                write!(out, " [{label}]")?;
+            }
+            if let Some(id) = edge.id {
+                write!(out, " #{id}")?;
+            }
+        }
+        if let Some(origin) = vertex.origin {
+            write!(out, "  {{{} of {}}}", origin.role.name(), origin.vertex)?;
+        }
+        out.write_char('\n')?;
+        for s in vertex.statements() {
+            writeln!(out, "          {}", p.stmt(s))?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn write_decision(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    vertex: &Vertex,
+) -> fmt::Result {
+    match &vertex.kind {
+        VertexKind::Loop { test, .. } => match &**test {
+            LoopTest::Pre(condition) => write!(out, "while {}", p.expr(condition)),
+            LoopTest::Post(condition) => write!(out, "again while {}", p.expr(condition)),
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => {
+                expr::write_variable(out, p, *index)?;
+                write!(out, " = {}, {}", p.expr(first), p.expr(last))?;
+                if *step != Expr::Int(1) {
+                    write!(out, ", {}", p.expr(step))?;
+                }
+                Ok(())
+            }
+        },
+        VertexKind::Branch(selector) => match &**selector {
+            Selector::Condition(condition) => write!(out, "{}", p.expr(condition)),
+            Selector::Cases { value, arms } => {
+                write!(out, "select {}:", p.expr(value))?;
+                for (i, arm) in arms.iter().enumerate() {
+                    write!(out, "{} [{}]", if i == 0 { "" } else { ";" }, arm.label)?;
+                    for (k, case) in arm.cases.iter().enumerate() {
+                        out.write_str(if k == 0 { " " } else { ", " })?;
+                        write_case(out, case)?;
+                    }
+                    if arm.default {
+                        out.write_str(if arm.cases.is_empty() {
+                            " default"
+                        } else {
+                            ", default"
+                        })?;
+                    }
+                }
+                Ok(())
+            }
+        },
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Block(_)
+        | VertexKind::EndLoop
+        | VertexKind::EndBranch => Ok(()),
+    }
+}
+
+fn write_case(out: &mut impl Write, case: &CaseRange) -> fmt::Result {
+    match (case.lower, case.upper) {
+        (Some(a), Some(b)) if a == b => write!(out, "{a}"),
+        (Some(a), Some(b)) => write!(out, "{a}..{b}"),
+        (Some(a), None) => write!(out, "{a}.."),
+        (None, Some(b)) => write!(out, "..{b}"),
+        (None, None) => out.write_str(".."),
+    }
+}
+
+fn write_separated<W: Write, T>(
+    out: &mut W,
+    items: &[T],
+    mut each: impl FnMut(&mut W, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.write_str(", ")?;
+        }
+        each(out, item)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Statements, one line each.
+
+use super::{Name, Printer, expr, name::write_quoted};
+use crate::entity::VarId;
+use crate::ir::{ControlWidth, Stmt, StmtKind, TapeClass};
+use std::fmt::{self, Write};
+
+pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, s: &Stmt) -> fmt::Result {
+    match &s.kind {
+        StmtKind::Assign { target, value } => {
+            expr::write_place(out, p, target, 0)?;
+            out.write_str(" := ")?;
+            expr::write(out, p, value, expr::LOOSEST, 0)
+        }
+        StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            if let Some(result) = result {
+                expr::write_place(out, p, result, 0)?;
+                out.write_str(" := ")?;
+            }
+            out.write_str("call ")?;
+            match p.program.and_then(|p| p.routines.get(callee.index())) {
+                Some(routine) => write!(out, "{}", Name(&routine.name))?,
+                None => write!(out, "{callee}?")?,
+            }
+            out.write_char('(')?;
+            for (i, argument) in arguments.iter().enumerate() {
+                if i > 0 {
+                    out.write_str(", ")?;
+                }
+                match argument {
+                    Some(e) => expr::write(out, p, e, expr::LOOSEST, 0)?,
+                    None => out.write_str("absent")?,
+                }
+            }
+            out.write_char(')')
+        }
+        StmtKind::Push { tape, class, value } => {
+            out.write_str("push")?;
+            write_class(out, *class)?;
+            out.write_char(' ')?;
+            expr::write(out, p, value, expr::LOOSEST, 0)?;
+            write_tape(out, p, " on ", *tape)
+        }
+        StmtKind::Pop {
+            tape,
+            class,
+            target,
+        } => {
+            expr::write_place(out, p, target, 0)?;
+            out.write_str(" := pop")?;
+            write_class(out, *class)?;
+            write_tape(out, p, " from ", *tape)
+        }
+        StmtKind::Opaque {
+            text,
+            reads,
+            writes,
+        } => {
+            out.write_str("opaque ")?;
+            write_quoted(out, text)?;
+            write_list(out, p, " reads ", reads)?;
+            write_list(out, p, " writes ", writes)
+        }
+    }
+}
+
+fn write_class(out: &mut impl Write, class: TapeClass) -> fmt::Result {
+    match class {
+        TapeClass::Control(ControlWidth::Bits(bits)) => write!(out, "[control {bits}]"),
+        TapeClass::Control(ControlWidth::Count) => out.write_str("[control count]"),
+        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => {
+            write!(out, "[{}]", class.name())
+        }
+    }
+}
+
+fn write_tape(out: &mut impl Write, p: &Printer<'_>, word: &str, tape: VarId) -> fmt::Result {
+    if p.several_tapes {
+        out.write_str(word)?;
+        expr::write_variable(out, p, tape)?;
+    }
+    Ok(())
+}
+
+fn write_list(out: &mut impl Write, p: &Printer<'_>, word: &str, list: &[VarId]) -> fmt::Result {
+    for (i, v) in list.iter().enumerate() {
+        out.write_str(if i == 0 { word } else { ", " })?;
+        expr::write_variable(out, p, *v)?;
+    }
+    Ok(())
+}
