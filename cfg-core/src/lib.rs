@@ -3,7 +3,11 @@
 
 pub mod diagnostic;
 pub mod entity;
+pub mod graph;
 pub mod ir;
+pub mod order;
 pub mod structure;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod validate;

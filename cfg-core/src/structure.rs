@@ -1,6 +1,15 @@
 //! The nesting of a structured graph: topological order, matching vertices, labels of ends.
 
-use crate::entity::{EdgeId, VertexId};
+pub(crate) mod check;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    diagnostic::Diagnostics,
+    entity::{EdgeId, VertexId},
+    ir::{Cfg, Control},
+    order,
+};
 
 /// What is known of a graph that satisfies Definition 1; one per routine of a valid program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +45,20 @@ pub struct EdgeKind {
 }
 
 impl Structure {
+    /// Checks Definition 1 and computes the structure; O(vertices + edges), without recursion.
+    ///
+    /// # Errors
+    /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if
+    /// there are none, the first violation of the nesting. Places are relative to the routine.
+    pub fn of(cfg: &Cfg) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        check::local_rules(cfg, Control::Structured, &mut problems);
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        order::nest(cfg).map_err(|problem| Diagnostics::from(*problem))
+    }
+
     /// The other end of a loop or branch.
     pub fn partner(&self, v: VertexId) -> Option<VertexId> {
         self.partner[v.index()]

@@ -1,0 +1,449 @@
+//! The local rules of Definition 1 (Naumann et al. 2004): entry and exit, numbers of edges, labels,
+//! reachability. All problems are collected; nesting is checked only if there are none.
+
+use crate::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    entity::{EdgeId, VertexId},
+    graph::{self, Reversed},
+    ir::{Cfg, Control, Selector, VertexKind, VertexType},
+    validate::codes,
+};
+use std::fmt::Write as _;
+
+/// A problem of a vertex, with its place inside the routine.
+pub(crate) fn at_vertex(
+    cfg: &Cfg,
+    v: VertexId,
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::error(info, message, help)
+        .at_pointer(format!("/vertices/{}", v.index()))
+        .at_element(format!("vertex {}", cfg.vertex(v).id))
+}
+
+/// A problem of an edge, with its place inside the routine.
+pub(crate) fn at_edge(
+    cfg: &Cfg,
+    e: EdgeId,
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
+    let edge = cfg.edge(e);
+    Diagnostic::error(info, message, help)
+        .at_pointer(format!("/edges/{}", e.index()))
+        .at_element(format!(
+            "edge {} -> {}",
+            cfg.vertex(edge.from).id,
+            cfg.vertex(edge.to).id
+        ))
+}
+
+/// "LOOP 4": how messages call a vertex.
+pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
+    let vertex = cfg.vertex(v);
+    format!("{} {}", vertex.vertex_type().name(), vertex.id)
+}
+
+/// Checks everything that does not need the nesting.
+pub(crate) fn local_rules(cfg: &Cfg, control: Control, out: &mut Diagnostics) {
+    let entry = only(cfg, VertexType::Entry, &codes::ENTRY_COUNT, out);
+    let exit = only(cfg, VertexType::Exit, &codes::EXIT_COUNT, out);
+    ids(cfg, out);
+    for (v, _) in cfg.vertices() {
+        degree(cfg, control, v, out);
+        labels(cfg, v, out);
+        back_edges(cfg, v, out);
+    }
+    if let Some(entry) = entry {
+        let reached = graph::reachable(cfg, entry.index());
+        let missed = (0..cfg.vertex_count()).filter(|&v| !reached.contains(v));
+        if let Some(problem) = listed(
+            cfg,
+            missed,
+            &codes::UNREACHABLE,
+            "cannot be reached from ENTRY",
+            "delete what is never executed, or add the edge that leads to it",
+        ) {
+            out.push(problem);
+        }
+    }
+    if let (Some(exit), Control::Structured) = (exit, control) {
+        let reached = graph::reachable(&Reversed(cfg), exit.index());
+        let missed = (0..cfg.vertex_count()).filter(|&v| !reached.contains(v));
+        if let Some(problem) = listed(
+            cfg,
+            missed,
+            &codes::NO_WAY_OUT,
+            "cannot reach EXIT",
+            "add the edge that leads on to EXIT",
+        ) {
+            out.push(problem);
+        }
+    }
+}
+
+/// The only vertex of this type; a problem if there is none or there are several.
+fn only(
+    cfg: &Cfg,
+    vertex_type: VertexType,
+    info: &CodeInfo,
+    out: &mut Diagnostics,
+) -> Option<VertexId> {
+    let mut found = cfg
+        .vertices()
+        .filter(|(_, v)| v.vertex_type() == vertex_type)
+        .map(|(v, _)| v);
+    let name = vertex_type.name();
+    let Some(first) = found.next() else {
+        out.push(
+            Diagnostic::error(
+                info,
+                format!("the graph has no {name} vertex"),
+                format!("add a vertex of type {name}"),
+            )
+            .at_pointer("/vertices"),
+        );
+        return None;
+    };
+    let mut several = false;
+    for other in found {
+        several = true;
+        out.push(at_vertex(
+            cfg,
+            other,
+            info,
+            format!(
+                "vertex {} is another {name}; the first is vertex {}",
+                cfg.vertex(other).id,
+                cfg.vertex(first).id
+            ),
+            format!("keep one {name} and lead the edges of the others to it"),
+        ));
+    }
+    (!several).then_some(first)
+}
+
+/// One problem for a set of vertices: the first is the place, the message names up to ten.
+fn listed(
+    cfg: &Cfg,
+    mut vertices: impl Iterator<Item = usize>,
+    info: &CodeInfo,
+    what: &str,
+    help: &str,
+) -> Option<Diagnostic> {
+    let first = VertexId::new(vertices.next()?);
+    let mut names = name(cfg, first);
+    let mut more = 0usize;
+    for (i, v) in vertices.enumerate() {
+        if i < 9 {
+            let _ = write!(names, ", {}", name(cfg, VertexId::new(v)));
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        let _ = write!(names, " and {more} more");
+    }
+    Some(at_vertex(cfg, first, info, format!("{names} {what}"), help))
+}
+
+/// Ids: unique, within the range that every JSON reader reads exactly.
+fn ids(cfg: &Cfg, out: &mut Diagnostics) {
+    const LIMIT: u64 = 1 << 53;
+    let mut by_id: Vec<(i64, VertexId)> = cfg.vertices().map(|(v, x)| (x.id, v)).collect();
+    by_id.sort_unstable();
+    let mut problems = Vec::new();
+    for (i, &(id, v)) in by_id.iter().enumerate() {
+        if id == 0 || id.unsigned_abs() > LIMIT {
+            problems.push((
+                v,
+                format!("vertex id {id} is not allowed"),
+                "use another number within +-2^53, not 0".to_owned(),
+            ));
+        } else if i > 0 && by_id[i - 1].0 == id {
+            problems.push((
+                v,
+                format!("vertex id {id} is used twice"),
+                format!(
+                    "number the second one differently; {} is free",
+                    cfg.max_abs_id().saturating_add(1)
+                ),
+            ));
+        }
+    }
+    problems.sort_by_key(|p| p.0);
+    for (v, message, help) in problems {
+        out.push(at_vertex(cfg, v, &codes::IDS, message, help));
+    }
+    let mut by_id: Vec<(i64, EdgeId)> = cfg
+        .edges()
+        .map(|(e, x)| (x.id.unwrap_or(e.index() as i64), e))
+        .collect();
+    by_id.sort_unstable();
+    let mut problems = Vec::new();
+    for (i, &(id, e)) in by_id.iter().enumerate() {
+        if id.unsigned_abs() > LIMIT {
+            problems.push((e, format!("edge id {id} is not allowed")));
+        } else if i > 0 && by_id[i - 1].0 == id {
+            problems.push((e, format!("edge id {id} is used twice")));
+        }
+    }
+    problems.sort_by_key(|p| p.0);
+    for (e, message) in problems {
+        out.push(at_edge(
+            cfg,
+            e,
+            &codes::IDS,
+            message,
+            "use another number within +-2^53; an edge without an id has the id of its position",
+        ));
+    }
+}
+
+/// Numbers of predecessors and successors that a vertex type may have; `None` is "or more".
+fn allowed(vertex_type: VertexType, control: Control) -> [(usize, Option<usize>); 2] {
+    use VertexType as T;
+    let one = (1, Some(1));
+    let (preds, succs) = match vertex_type {
+        T::Entry => ((0, Some(0)), one),
+        T::Exit => (one, (0, Some(0))),
+        T::BasicBlock | T::EndLoop => (one, one),
+        T::Loop | T::ForLoop => ((2, Some(2)), (2, Some(2))),
+        T::Branch => (one, (2, None)),
+        T::EndBranch => ((2, None), one),
+    };
+    match control {
+        Control::Structured => [preds, succs],
+        Control::General if vertex_type == T::Entry => [preds, succs],
+        Control::General => [(1, None), succs],
+    }
+}
+
+fn degree(cfg: &Cfg, control: Control, v: VertexId, out: &mut Diagnostics) {
+    let [preds, succs] = allowed(cfg.vertex(v).vertex_type(), control);
+    let sides = [
+        (preds, cfg.in_edges(v).len(), "predecessor", "to"),
+        (succs, cfg.out_edges(v).len(), "successor", "from"),
+    ];
+    for ((least, most), have, side, direction) in sides {
+        if have >= least && most.is_none_or(|most| have <= most) {
+            continue;
+        }
+        let (number, plural) = match most {
+            Some(0) => ("no".to_owned(), "s"),
+            Some(most) => (most.to_string(), if most == 1 { "" } else { "s" }),
+            None => (format!("{least} or more"), "s"),
+        };
+        let help = if have < least {
+            format!("add the missing edge {direction} it")
+        } else {
+            format!("remove the superfluous edge {direction} it, or give the vertex another type")
+        };
+        out.push(at_vertex(
+            cfg,
+            v,
+            &codes::DEGREE,
+            format!(
+                "{} has {have} {side}{}, it must have {number} {side}{plural}",
+                name(cfg, v),
+                if have == 1 { "" } else { "s" },
+            ),
+            help,
+        ));
+    }
+}
+
+/// The out-labels of one vertex.
+fn labels(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
+    let edges = cfg.out_edges(v);
+    match &cfg.vertex(v).kind {
+        VertexKind::Loop { .. } => {
+            let body = edges.iter().filter(|&&e| cfg.edge(e).label == Some(1));
+            let bodies = body.count();
+            if bodies == 0 && !edges.is_empty() {
+                out.push(at_vertex(
+                    cfg,
+                    v,
+                    &codes::LABEL_MISSING,
+                    format!("no out-edge of {} has label 1", name(cfg, v)),
+                    "write \"label\": 1 at the edge into the loop's body",
+                ));
+            }
+            if bodies > 1 {
+                duplicate(cfg, v, 1, out);
+            }
+            for &e in edges {
+                let label = cfg.edge(e).label;
+                if let Some(label) = label.filter(|&l| l != 1) {
+                    out.push(at_edge(
+                        cfg,
+                        e,
+                        &codes::LABEL_WRONG,
+                        format!("an out-edge of {} has label {label}", name(cfg, v)),
+                        "the edge into the body has label 1, the exit edge has none: remove this label",
+                    ));
+                }
+            }
+        }
+        VertexKind::Branch(selector) => branch_labels(cfg, v, selector, out),
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Block(_)
+        | VertexKind::EndLoop
+        | VertexKind::EndBranch => {
+            for &e in edges {
+                if let Some(label) = cfg.edge(e).label {
+                    out.push(at_edge(
+                        cfg,
+                        e,
+                        &codes::LABEL_WRONG,
+                        format!("the out-edge of {} has label {label}", name(cfg, v)),
+                        "remove the label: nothing is decided there",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn duplicate(cfg: &Cfg, v: VertexId, label: i64, out: &mut Diagnostics) {
+    out.push(at_vertex(
+        cfg,
+        v,
+        &codes::LABEL_DUPLICATE,
+        format!("several out-edges of {} have label {label}", name(cfg, v)),
+        "give each out-edge a label of its own",
+    ));
+}
+
+fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Diagnostics) {
+    let edges = cfg.out_edges(v);
+    let mut labels = Vec::with_capacity(edges.len());
+    for &e in edges {
+        match cfg.edge(e).label {
+            Some(label) => labels.push(label),
+            None => out.push(at_edge(
+                cfg,
+                e,
+                &codes::LABEL_MISSING,
+                format!("an out-edge of {} has no label", name(cfg, v)),
+                "write its label: 1 (true) or 0 (false) of a two-way branch, that of the arm otherwise",
+            )),
+        }
+    }
+    let complete = labels.len() == edges.len();
+    labels.sort_unstable();
+    let mut previous = None;
+    for &label in &labels {
+        if previous.replace(label) == Some(label) {
+            duplicate(cfg, v, label, out);
+        }
+    }
+    labels.dedup();
+    match selector {
+        Selector::Condition(_) => {
+            for &e in edges {
+                if let Some(label) = cfg.edge(e).label.filter(|l| !matches!(l, 0 | 1)) {
+                    out.push(at_edge(
+                        cfg,
+                        e,
+                        &codes::LABEL_WRONG,
+                        format!("an out-edge of the two-way {} has label {label}", name(cfg, v)),
+                        "label the edge taken if the condition is true 1, the other 0; a branch with more edges has a selector",
+                    ));
+                }
+            }
+            for label in [0, 1] {
+                if complete && !labels.contains(&label) && edges.len() >= 2 {
+                    out.push(at_vertex(
+                        cfg,
+                        v,
+                        &codes::LABEL_MISSING,
+                        format!(
+                            "no out-edge of the two-way {} has label {label}",
+                            name(cfg, v)
+                        ),
+                        "label the edge taken if the condition is true 1, the other 0",
+                    ));
+                }
+            }
+        }
+        Selector::Cases { value: _, arms } => {
+            let mut named: Vec<i64> = arms.iter().map(|a| a.label).collect();
+            named.sort_unstable();
+            for pair in named.windows(2) {
+                if pair[0] == pair[1] {
+                    out.push(at_vertex(
+                        cfg,
+                        v,
+                        &codes::ARMS,
+                        format!("{} has two arms with label {}", name(cfg, v), pair[0]),
+                        "merge the two arms into one with the cases of both",
+                    ));
+                }
+            }
+            named.dedup();
+            for &label in named.iter().filter(|l| labels.binary_search(l).is_err()) {
+                if complete {
+                    out.push(at_vertex(
+                        cfg,
+                        v,
+                        &codes::ARMS,
+                        format!(
+                            "{} has an arm {label} but no out-edge with that label",
+                            name(cfg, v)
+                        ),
+                        "add the edge, or remove the arm",
+                    ));
+                }
+            }
+            for &label in labels.iter().filter(|l| named.binary_search(l).is_err()) {
+                out.push(at_vertex(
+                    cfg,
+                    v,
+                    &codes::ARMS,
+                    format!(
+                        "{} has an out-edge with label {label} but no such arm",
+                        name(cfg, v)
+                    ),
+                    "add an arm with the cases that take this edge",
+                ));
+            }
+        }
+    }
+}
+
+/// Back edges come from ENDLOOP only, and each ENDLOOP leads to a LOOP.
+fn back_edges(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
+    let is_loop = |v| matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
+    let is_end = |v| matches!(cfg.vertex(v).kind, VertexKind::EndLoop);
+    if is_end(v) {
+        for next in cfg.successors(v).filter(|&s| !is_loop(s)) {
+            out.push(at_vertex(
+                cfg,
+                v,
+                &codes::BACK_EDGE,
+                format!("{} leads to {}", name(cfg, v), name(cfg, next)),
+                "lead its edge back to the LOOP whose body it ends",
+            ));
+        }
+    }
+    if is_loop(v) && cfg.in_edges(v).len() == 2 {
+        let ends = cfg.predecessors(v).filter(|&p| is_end(p)).count();
+        if ends != 1 {
+            out.push(at_vertex(
+                cfg,
+                v,
+                &codes::BACK_EDGE,
+                format!(
+                    "{ends} of the 2 predecessors of {} are ENDLOOP, it must be 1",
+                    name(cfg, v)
+                ),
+                "one edge enters the loop from outside, the other comes from the ENDLOOP of its body",
+            ));
+        }
+    }
+}

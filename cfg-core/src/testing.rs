@@ -1,0 +1,208 @@
+//! Graphs for unit tests: from a shorthand, from lists, at random.
+
+use crate::{
+    entity::VertexId,
+    ir::{Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Selector, Vertex, VertexKind},
+};
+
+/// A small deterministic generator (xorshift64*, S. Vigna 2016).
+pub(crate) struct Rng(u64);
+
+impl Rng {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize) % n
+    }
+}
+
+/// A vertex of the type that the letter stands for: E(ntry), X (exit), b(lock), l(oop), `)` ENDLOOP,
+/// c (two-way branch), s (multi-way branch with labels 1, 2, ...), `]` ENDBRANCH.
+pub(crate) fn vertex(id: i64, letter: char) -> Vertex {
+    Vertex::new(
+        id,
+        match letter {
+            'E' => VertexKind::Entry,
+            'X' => VertexKind::Exit,
+            'b' => VertexKind::Block(Vec::new()),
+            'l' => VertexKind::Loop {
+                form: LoopForm::Loop,
+                test: Box::new(LoopTest::Pre(Expr::Logical(false))),
+            },
+            ')' => VertexKind::EndLoop,
+            'c' => VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
+            's' => VertexKind::Branch(Box::new(Selector::Cases {
+                value: Expr::Int(1),
+                arms: Box::default(),
+            })),
+            ']' => VertexKind::EndBranch,
+            other => panic!("no vertex type {other}"),
+        },
+    )
+}
+
+/// Vertices numbered from 1, and edges `from, to, label`; label -1 is none. The arms of `s` vertices
+/// are made from their edges.
+pub(crate) fn graph(letters: &str, edges: &[(usize, usize, i64)]) -> Cfg {
+    let mut vertices: Vec<Vertex> = (1..)
+        .zip(letters.chars())
+        .map(|(i, c)| vertex(i, c))
+        .collect();
+    for (v, vertex) in vertices.iter_mut().enumerate() {
+        if let VertexKind::Branch(selector) = &mut vertex.kind
+            && let Selector::Cases { arms, .. } = &mut **selector
+        {
+            *arms = edges
+                .iter()
+                .filter(|e| e.0 == v + 1)
+                .map(|e| Arm {
+                    label: e.2,
+                    cases: Box::new([CaseRange {
+                        lower: Some(e.2),
+                        upper: Some(e.2),
+                    }]),
+                    default: false,
+                })
+                .collect();
+        }
+    }
+    let edges = edges
+        .iter()
+        .map(|&(from, to, label)| {
+            let label = (label >= 0).then_some(label);
+            Edge::new(VertexId::new(from - 1), VertexId::new(to - 1), label)
+        })
+        .collect();
+    Cfg::new(vertices, edges).expect("edges of a test graph are in range")
+}
+
+/// The graph of a shorthand: `b` block, `l(...)` loop, `[...|...|...]` branch; two arms make it
+/// two-way. Vertices are numbered in the order of the text, ENTRY first.
+pub(crate) fn nested(text: &str) -> Cfg {
+    let mut letters = String::from("E");
+    let mut edges: Vec<(usize, usize, i64)> = Vec::new();
+    // What leads to the next vertex: sources with labels. Several at the end of a branch.
+    let mut from = vec![(1usize, -1i64)];
+    enum Open {
+        Loop(usize),
+        Branch {
+            header: usize,
+            arms: i64,
+            ends: Vec<(usize, i64)>,
+        },
+    }
+    let mut open = Vec::new();
+    let mut two_way = Vec::new();
+    for c in text.chars() {
+        if c == '(' || c.is_whitespace() {
+            continue;
+        }
+        if c == '|' {
+            let Some(Open::Branch { header, arms, ends }) = open.last_mut() else {
+                panic!("| outside a branch")
+            };
+            ends.append(&mut from);
+            *arms += 1;
+            from.push((*header, *arms));
+            continue;
+        }
+        let id = letters.len() + 1;
+        let letter = match c {
+            '[' => 's',
+            other => other,
+        };
+        letters.push(letter);
+        if let (']', Some(Open::Branch { header, arms, ends })) = (c, open.last_mut()) {
+            ends.append(&mut from);
+            from.append(ends);
+            if *arms == 2 {
+                two_way.push(*header);
+            }
+        }
+        for (source, label) in from.drain(..) {
+            edges.push((source, id, label));
+        }
+        from.push((id, -1));
+        match c {
+            'l' => {
+                from[0].1 = 1;
+                open.push(Open::Loop(id));
+            }
+            ')' => {
+                let Some(Open::Loop(header)) = open.pop() else {
+                    panic!(") without a loop")
+                };
+                edges.push((id, header, -1));
+                from[0] = (header, -1);
+            }
+            '[' => {
+                from[0].1 = 1;
+                open.push(Open::Branch {
+                    header: id,
+                    arms: 1,
+                    ends: Vec::new(),
+                });
+            }
+            ']' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    letters.push('X');
+    for (source, label) in from.drain(..) {
+        edges.push((source, letters.len(), label));
+    }
+    // Two-way branches have labels 1 and 0.
+    let mut kinds: Vec<char> = letters.chars().collect();
+    for &header in &two_way {
+        kinds[header - 1] = 'c';
+    }
+    for e in &mut edges {
+        if kinds[e.0 - 1] == 'c' && e.2 == 2 {
+            e.2 = 0;
+        }
+    }
+    graph(&kinds.into_iter().collect::<String>(), &edges)
+}
+
+/// A random shorthand for [`nested`] with about `size` vertices.
+pub(crate) fn random_nesting(rng: &mut Rng, size: usize) -> String {
+    let mut text = String::new();
+    let mut open: Vec<(char, usize)> = Vec::new();
+    for _ in 0..size {
+        match rng.below(10) {
+            0..3 => text.push('b'),
+            3 | 4 => {
+                text.push_str("l(");
+                open.push((')', 0));
+            }
+            5 => {
+                text.push('[');
+                open.push((']', 1 + rng.below(3)));
+            }
+            _ => match open.last_mut() {
+                Some((']', left)) if *left > 0 => {
+                    *left -= 1;
+                    text.push('|');
+                }
+                Some((end, _)) => {
+                    text.push(*end);
+                    open.pop();
+                }
+                None => text.push('b'),
+            },
+        }
+    }
+    while let Some((end, left)) = open.pop() {
+        for _ in 0..left {
+            text.push('|');
+        }
+        text.push(end);
+    }
+    text
+}
