@@ -1,0 +1,223 @@
+//! The driver for vertex and edge heuristics: a priority queue of all possible steps by score. After a
+//! step only the steps near it are scored again, so that a run is near linear on sparse graphs.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::reach::Reach;
+use super::score;
+use super::sibling::Siblings;
+use super::{Ended, Heuristic, Rule, Run, Technique};
+use crate::eliminate::{Primal, Step};
+use crate::lcg::{Lcg, Role};
+
+/// When to stop early.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// Largest number of new edges.
+    pub fill_in: Option<usize>,
+    /// Largest number of elementary operations.
+    pub work: Option<u64>,
+    /// Set by somebody else to end the run.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl Limits<'_> {
+    pub(super) fn check(&self, fill_in: usize, work: u64) -> Option<Ended> {
+        if self.fill_in.is_some_and(|most| fill_in > most) {
+            return Some(Ended::FillIn);
+        }
+        if self.work.is_some_and(|most| work > most)
+            || self
+                .interrupt
+                .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
+            return Some(Ended::Stopped);
+        }
+        None
+    }
+}
+
+/// Longest chain (every rule once, one of forward and reverse).
+const RULES: usize = 7;
+type Key = [i64; RULES];
+
+struct Queue<'h, 'a> {
+    heuristic: &'h Heuristic,
+    graph: Primal<'a>,
+    reach: Reach,
+    best: BTreeSet<(Key, Step)>,
+    by_middle: Vec<Vec<(Key, Step)>>,
+    /// Position of the sibling degree in the chain; its place in the keys stays 0.
+    sibling_at: Option<usize>,
+    /// Whether scores depend on the neighbours' neighbours.
+    far: bool,
+    work: u64,
+}
+
+pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run {
+    let graph = Primal::new(lcg);
+    let uses = |rule: Rule| heuristic.rules.contains(&rule);
+    let reach = if uses(Rule::LowestRelativeMarkowitz) {
+        Reach::new(&graph)
+    } else {
+        Reach::default()
+    };
+    let n = lcg.vertex_count();
+    let mut queue = Queue {
+        heuristic,
+        reach,
+        best: BTreeSet::new(),
+        by_middle: vec![Vec::new(); n],
+        sibling_at: heuristic
+            .rules
+            .iter()
+            .position(|&rule| rule == Rule::SiblingDegree),
+        far: uses(Rule::LowestFillIn) || uses(Rule::MinimalDamage) || uses(Rule::MaximalReduction),
+        work: n as u64,
+        graph,
+    };
+    for middle in 0..n as u32 {
+        queue.refresh(middle);
+    }
+    queue.eliminate(limits)
+}
+
+impl Queue<'_, '_> {
+    fn eliminate(mut self, limits: &Limits<'_>) -> Run {
+        let mut steps = Vec::new();
+        let mut previous = Siblings::default();
+        let mut current = None;
+        let mut dirty = Vec::new();
+        let ended = loop {
+            if let Some(ended) = limits.check(self.graph.fill_in(), self.work) {
+                break ended;
+            }
+            let Some(step) = self.choose(&previous, current) else {
+                break Ended::Complete;
+            };
+            if self.sibling_at.is_some() {
+                previous = Siblings::of(&self.graph, step);
+            }
+            if self.heuristic.one_vertex_at_a_time {
+                current = Some(score::middle(step));
+            }
+            let before = self.graph.jaes().as_slice().len();
+            if self.graph.apply(step).is_err() {
+                // Not reached: the queue holds possible steps only. Better to stop than to loop.
+                break Ended::Stopped;
+            }
+            self.work += 4 * (self.graph.jaes().as_slice().len() - before) as u64;
+            steps.push(step);
+            dirty.clear();
+            dirty.extend_from_slice(self.graph.touched());
+            if self.far {
+                for &v in self.graph.touched() {
+                    dirty.extend(self.graph.preds(v));
+                    dirty.extend(self.graph.succs(v));
+                }
+            }
+            dirty.push(score::middle(step));
+            dirty.sort_unstable();
+            dirty.dedup();
+            for &middle in &dirty {
+                self.refresh(middle);
+            }
+        };
+        Run {
+            steps,
+            counts: *self.graph.counts(),
+            ended,
+            edges_left: self.graph.edge_count(),
+            work: self.work,
+        }
+    }
+
+    /// Scores all steps with a given vertex in the middle.
+    fn refresh(&mut self, middle: u32) {
+        let mut list = std::mem::take(&mut self.by_middle[middle as usize]);
+        for entry in list.drain(..) {
+            self.best.remove(&entry);
+        }
+        let graph = &self.graph;
+        self.work += 1;
+        if graph.is_eliminable(middle) {
+            if self.heuristic.technique == Technique::Vertex {
+                list.push((self.key(Step::Vertex(middle)), Step::Vertex(middle)));
+            } else {
+                if graph.lcg().role(middle) == Role::Intermediate {
+                    for i in graph.preds(middle) {
+                        let step = Step::Front(i, middle);
+                        list.push((self.key(step), step));
+                    }
+                }
+                for k in graph.succs(middle) {
+                    let step = Step::Back(middle, k);
+                    list.push((self.key(step), step));
+                }
+            }
+            let degree = graph.in_degree(middle) * graph.out_degree(middle);
+            self.work += if self.far {
+                degree + list.len()
+            } else {
+                list.len()
+            } as u64;
+            self.best.extend(list.iter().copied());
+        }
+        self.by_middle[middle as usize] = list;
+    }
+
+    fn key(&self, step: Step) -> Key {
+        let graph = &self.graph;
+        let scored = match step {
+            Step::Vertex(_) => step,
+            // The vertex is scored, then the order decides among its edges.
+            _ if self.heuristic.one_vertex_at_a_time => Step::Vertex(score::middle(step)),
+            _ => step,
+        };
+        let mut key = [0; RULES];
+        for (slot, rule) in key.iter_mut().zip(&self.heuristic.rules) {
+            *slot = match rule {
+                Rule::Forward => score::order(step, false),
+                Rule::Reverse => score::order(step, true),
+                Rule::LowestMarkowitz => score::markowitz(graph, scored),
+                Rule::LowestRelativeMarkowitz => score::relative(graph, &self.reach, scored),
+                Rule::LowestFillIn => score::fill_in(graph, scored),
+                Rule::MinimalDamage => {
+                    score::markowitz(graph, scored) + score::damage(graph, scored)
+                }
+                Rule::MaximalReduction => -score::reduction(graph, scored),
+                Rule::SiblingDegree => 0,
+            };
+        }
+        key
+    }
+
+    fn choose(&self, previous: &Siblings, current: Option<u32>) -> Option<Step> {
+        if let Some(middle) = current {
+            let left = &self.by_middle[middle as usize];
+            if let Some((_, step)) = left.iter().min() {
+                return Some(*step);
+            }
+        }
+        let first = self.best.first()?;
+        let Some(at) = self.sibling_at else {
+            return Some(first.1);
+        };
+        let degree = |step: Step| previous.degree(&self.graph, step);
+        // Highest degree first; the rest of the key decides among equals.
+        let better = |entry: &(Key, Step)| (-degree(entry.1), *entry);
+        if at == 0 {
+            let middles = previous.middles(&self.graph);
+            let near = middles
+                .iter()
+                .flat_map(|&v| &self.by_middle[v as usize])
+                .map(better);
+            let chosen = near.filter(|(degree, _)| *degree < 0).min();
+            return Some(chosen.map_or(first.1, |(_, entry)| entry.1));
+        }
+        let prefix = &first.0[..at];
+        let group = self.best.iter().take_while(|(key, _)| &key[..at] == prefix);
+        group.map(better).min().map(|(_, entry)| entry.1)
+    }
+}

@@ -1,0 +1,130 @@
+//! The rules' scores for vertex and edge eliminations; lower is better.
+
+use super::reach::Reach;
+use crate::eliminate::{Primal, Step};
+
+/// Vertex numbers are below 2^30 (the reader's limit on edges sees to it).
+const TOP: i64 = 1 << 30;
+
+/// The vertex between the edges that a step joins.
+pub(super) fn middle(step: Step) -> u32 {
+    match step {
+        Step::Vertex(j) | Step::Front(_, j) | Step::Back(j, _) | Step::Face(j, _) => j,
+    }
+}
+
+/// Forward order as one number; reverse order if `sign` is -1.
+pub(super) fn order(step: Step, reverse: bool) -> i64 {
+    let flip = |v: u32| {
+        if reverse {
+            TOP - i64::from(v)
+        } else {
+            i64::from(v)
+        }
+    };
+    match step {
+        Step::Vertex(j) => flip(j) << 32,
+        Step::Front(i, j) => flip(j) << 32 | flip(i),
+        Step::Back(j, k) => flip(j) << 32 | 1 << 31 | flip(k),
+        Step::Face(i, j) => i64::from(i) << 32 | i64::from(j),
+    }
+}
+
+/// |P||S|, |S_j| or |P_j|: the number of products.
+pub(super) fn markowitz(graph: &Primal<'_>, step: Step) -> i64 {
+    let count = match step {
+        Step::Vertex(j) => graph.in_degree(j) * graph.out_degree(j),
+        Step::Front(_, j) => graph.out_degree(j),
+        Step::Back(j, _) => graph.in_degree(j),
+        Step::Face(..) => 1,
+    };
+    count as i64
+}
+
+/// The Markowitz degree minus that of the same elimination done last.
+pub(super) fn relative(graph: &Primal<'_>, reach: &Reach, step: Step) -> i64 {
+    let last = match step {
+        Step::Vertex(j) => {
+            i64::from(reach.independents[j as usize]) * i64::from(reach.dependents[j as usize])
+        }
+        Step::Front(_, j) => i64::from(reach.dependents[j as usize]),
+        Step::Back(j, _) => i64::from(reach.independents[j as usize]),
+        Step::Face(..) => 1,
+    };
+    markowitz(graph, step) - last
+}
+
+/// The number of new edges.
+pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
+    let new = |i: u32, k: u32| usize::from(!graph.has_edge(i, k));
+    let count: usize = match step {
+        Step::Vertex(j) => graph
+            .preds(j)
+            .map(|i| graph.succs(j).map(|k| new(i, k)).sum::<usize>())
+            .sum(),
+        Step::Front(i, j) => graph.succs(j).map(|k| new(i, k)).sum(),
+        Step::Back(j, k) => graph.preds(j).map(|i| new(i, k)).sum(),
+        Step::Face(..) => 0,
+    };
+    count as i64
+}
+
+/// By how much the Markowitz degrees of the neighbours grow.
+pub(super) fn damage(graph: &Primal<'_>, step: Step) -> i64 {
+    let degree_in = |v: u32| graph.in_degree(v) as i64;
+    let degree_out = |v: u32| graph.out_degree(v) as i64;
+    let new = |i: u32, k: u32| i64::from(!graph.has_edge(i, k));
+    match step {
+        Step::Vertex(j) => {
+            let mut growth = 0;
+            let mut new_into: Vec<i64> = vec![-1; graph.out_degree(j)];
+            for i in graph.preds(j) {
+                let mut new_from = -1;
+                for (k, into) in graph.succs(j).zip(&mut new_into) {
+                    let fresh = new(i, k);
+                    new_from += fresh;
+                    *into += fresh;
+                }
+                growth += degree_in(i) * new_from;
+            }
+            growth
+                + graph
+                    .succs(j)
+                    .zip(new_into)
+                    .map(|(k, into)| degree_out(k) * into)
+                    .sum::<i64>()
+        }
+        Step::Front(i, j) => {
+            let mut new_from = -1;
+            let mut growth = 0;
+            for k in graph.succs(j) {
+                let fresh = new(i, k);
+                new_from += fresh;
+                growth += degree_out(k) * fresh;
+            }
+            growth + degree_in(i) * new_from
+        }
+        Step::Back(j, k) => {
+            let mut new_into = -1;
+            let mut growth = 0;
+            for i in graph.preds(j) {
+                let fresh = new(i, k);
+                new_into += fresh;
+                growth += degree_in(i) * fresh;
+            }
+            growth + degree_out(k) * new_into
+        }
+        Step::Face(..) => 0,
+    }
+}
+
+/// By how much the sum of all Markowitz degrees shrinks.
+pub(super) fn reduction(graph: &Primal<'_>, step: Step) -> i64 {
+    let own = match step {
+        Step::Vertex(_) => markowitz(graph, step),
+        Step::Front(_, j) => graph.out_degree(j) as i64,
+        Step::Back(j, _) => graph.in_degree(j) as i64,
+        Step::Face(..) => 0,
+    };
+    own - damage(graph, step)
+}
