@@ -169,14 +169,17 @@ impl Queue<'_, '_> {
 
     fn key(&self, step: Step) -> Key {
         let graph = &self.graph;
-        let scored = match step {
-            Step::Vertex(_) => step,
-            // The vertex is scored, then the order decides among its edges.
-            _ if self.heuristic.one_vertex_at_a_time => Step::Vertex(score::middle(step)),
-            _ => step,
-        };
         let mut key = [0; RULES];
-        for (slot, rule) in key.iter_mut().zip(&self.heuristic.rules) {
+        for (at, (slot, rule)) in key.iter_mut().zip(&self.heuristic.rules).enumerate() {
+            // The first rule compares whole vertices, the others edges.
+            let scored = match step {
+                Step::Front(..) | Step::Back(..)
+                    if at == 0 && self.heuristic.one_vertex_at_a_time =>
+                {
+                    Step::Vertex(score::middle(step))
+                }
+                _ => step,
+            };
             *slot = match rule {
                 Rule::Forward => score::order(step, false),
                 Rule::Reverse => score::order(step, true),

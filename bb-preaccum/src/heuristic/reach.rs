@@ -1,9 +1,6 @@
 //! For each vertex, how many independents reach it and how many dependents it reaches.
 
-use fixedbitset::FixedBitSet;
-
 use crate::eliminate::Primal;
-use crate::lcg::Role;
 
 /// Numbers of independents before and dependents behind each vertex of a graph.
 #[derive(Clone, Debug, Default)]
@@ -48,32 +45,4 @@ impl Reach {
         }
         reach
     }
-}
-
-/// How many terminals a vertex is joined to now, by a walk.
-pub(super) fn walk(graph: &Primal<'_>, from: u32, forward: bool, seen: &mut FixedBitSet) -> u32 {
-    seen.clear();
-    seen.grow(graph.lcg().vertex_count());
-    let wanted = if forward {
-        Role::Dependent
-    } else {
-        Role::Independent
-    };
-    let mut stack = vec![from];
-    seen.insert(from as usize);
-    let mut found = 0;
-    while let Some(v) = stack.pop() {
-        found += u32::from(graph.lcg().role(v) == wanted);
-        let mut visit = |w: u32| {
-            if !seen.put(w as usize) {
-                stack.push(w);
-            }
-        };
-        if forward {
-            graph.succs(v).for_each(&mut visit);
-        } else {
-            graph.preds(v).for_each(&mut visit);
-        }
-    }
-    found
 }
