@@ -98,7 +98,7 @@ impl Rule {
 pub struct Heuristic {
     technique: Technique,
     rules: Vec<Rule>,
-    one_vertex_at_a_time: bool,
+    by_vertex: bool,
 }
 
 /// Why a chain of rules is no heuristic.
@@ -152,18 +152,18 @@ impl Heuristic {
         Ok(Self {
             technique,
             rules: rules.to_vec(),
-            one_vertex_at_a_time: false,
+            by_vertex: false,
         })
     }
 
-    /// Edge elimination that chooses a vertex by the rules and eliminates its edges one after the other
-    /// before it chooses the next (`em` in the keys).
+    /// Edge elimination that compares edges by what the rules say of the whole vertex between (`em` in
+    /// the keys): under LM and LMMD the edges of one vertex go one after the other.
     ///
     /// # Errors
     /// As for [`Heuristic::new`].
-    pub fn one_vertex_at_a_time(rules: &[Rule]) -> Result<Self, HeuristicError> {
+    pub fn by_vertex(rules: &[Rule]) -> Result<Self, HeuristicError> {
         Ok(Self {
-            one_vertex_at_a_time: true,
+            by_vertex: true,
             ..Self::new(Technique::Edge, rules)?
         })
     }
@@ -173,7 +173,7 @@ impl Heuristic {
         Self {
             technique: Technique::Edge,
             rules: vec![Rule::SiblingDegree, Rule::LowestMarkowitz, Rule::Reverse],
-            one_vertex_at_a_time: false,
+            by_vertex: false,
         }
     }
 
@@ -243,11 +243,11 @@ impl Heuristic {
             _ => return Err(unknown()),
         };
         let mut rules = Vec::new();
-        let mut one_vertex_at_a_time = false;
+        let mut by_vertex = false;
         for (at, part) in parts.enumerate() {
             let name = match part.strip_prefix("em") {
                 Some(rest) if at == 0 && technique == Technique::Edge => {
-                    one_vertex_at_a_time = true;
+                    by_vertex = true;
                     rest
                 }
                 _ => part,
@@ -256,7 +256,7 @@ impl Heuristic {
             rules.push(rule.ok_or_else(unknown)?);
         }
         Ok(Self {
-            one_vertex_at_a_time,
+            by_vertex,
             ..Self::new(technique, &rules)?
         })
     }
@@ -276,11 +276,7 @@ impl fmt::Display for Heuristic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.technique.name())?;
         for (at, rule) in self.rules.iter().enumerate() {
-            let em = if at == 0 && self.one_vertex_at_a_time {
-                "em"
-            } else {
-                ""
-            };
+            let em = if at == 0 && self.by_vertex { "em" } else { "" };
             write!(f, "-{em}{}", rule.name())?;
         }
         Ok(())

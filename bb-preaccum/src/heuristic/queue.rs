@@ -87,20 +87,16 @@ impl Queue<'_, '_> {
     fn eliminate(mut self, limits: &Limits<'_>) -> Run {
         let mut steps = Vec::new();
         let mut previous = Siblings::default();
-        let mut current = None;
         let mut dirty = Vec::new();
         let ended = loop {
             if let Some(ended) = limits.check(self.graph.fill_in(), self.work) {
                 break ended;
             }
-            let Some(step) = self.choose(&previous, current) else {
+            let Some(step) = self.choose(&previous) else {
                 break Ended::Complete;
             };
             if self.sibling_at.is_some() {
                 previous = Siblings::of(&self.graph, step);
-            }
-            if self.heuristic.one_vertex_at_a_time {
-                current = Some(score::middle(step));
             }
             let before = self.graph.jaes().as_slice().len();
             if self.graph.apply(step).is_err() {
@@ -170,12 +166,9 @@ impl Queue<'_, '_> {
     fn key(&self, step: Step) -> Key {
         let graph = &self.graph;
         let mut key = [0; RULES];
-        for (at, (slot, rule)) in key.iter_mut().zip(&self.heuristic.rules).enumerate() {
-            // The first rule compares whole vertices, the others edges.
+        for (slot, rule) in key.iter_mut().zip(&self.heuristic.rules) {
             let scored = match step {
-                Step::Front(..) | Step::Back(..)
-                    if at == 0 && self.heuristic.one_vertex_at_a_time =>
-                {
+                Step::Front(..) | Step::Back(..) if self.heuristic.by_vertex => {
                     Step::Vertex(score::middle(step))
                 }
                 _ => step,
@@ -196,13 +189,7 @@ impl Queue<'_, '_> {
         key
     }
 
-    fn choose(&self, previous: &Siblings, current: Option<u32>) -> Option<Step> {
-        if let Some(middle) = current {
-            let left = &self.by_middle[middle as usize];
-            if let Some((_, step)) = left.iter().min() {
-                return Some(*step);
-            }
-        }
+    fn choose(&self, previous: &Siblings) -> Option<Step> {
         let first = self.best.first()?;
         let Some(at) = self.sibling_at else {
             return Some(first.1);
