@@ -2,6 +2,7 @@
 //! analyses and pictures.
 
 pub mod diagnostic;
+pub mod dot;
 pub mod entity;
 pub mod graph;
 pub mod ir;

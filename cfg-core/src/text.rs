@@ -46,6 +46,7 @@ use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
 use std::fmt::{self, Write};
 
 pub use name::Name;
+pub(crate) use name::is_invisible;
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]

@@ -49,11 +49,11 @@ pub(crate) fn write_quoted(out: &mut impl fmt::Write, text: &str) -> fmt::Result
     out.write_char('"')
 }
 
-/// Control characters, line separators, and the format characters that reorder or hide text (Unicode
-/// UTR 36; "Trojan Source", Boucher and Anderson 2021).
+/// Control characters, line separators, the format characters that reorder or hide text (Unicode
+/// UTR 36; "Trojan Source", Boucher and Anderson 2021), and those that XML forbids.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }

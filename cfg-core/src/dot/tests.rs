@@ -1,0 +1,528 @@
+use super::*;
+use crate::entity::VarId;
+use crate::ir::{
+    ControlWidth, Dim, Expr, LoopForm, LoopTest, Op, Origin, OriginRole, Place, Role, Routine,
+    ScalarType, Stmt, StmtKind, TapeClass, Variable,
+};
+use dot::{Graph, Id, Stmt as DotStmt};
+use std::collections::BTreeMap;
+
+fn draw(program: &Program, options: &DotOptions<'_>) -> String {
+    let mut text = String::new();
+    write_cfg(&mut text, program, RoutineId::new(0), options).expect("a String takes everything");
+    text
+}
+
+/// Parses DOT text and returns its statements.
+fn parse(text: &str) -> Vec<DotStmt> {
+    match graphviz_rust::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")) {
+        Graph::DiGraph { stmts, .. } => stmts,
+        Graph::Graph { .. } => panic!("not directed"),
+    }
+}
+
+/// All nodes, by name, with their attributes; the depth of nested subgraphs.
+fn nodes(statements: &[DotStmt]) -> (BTreeMap<String, BTreeMap<String, String>>, usize) {
+    let mut found = BTreeMap::new();
+    let mut deepest = 0;
+    let mut open = vec![(statements, 0)];
+    while let Some((list, depth)) = open.pop() {
+        deepest = deepest.max(depth);
+        for s in list {
+            match s {
+                DotStmt::Node(n) => {
+                    let text = |id: &Id| match id {
+                        Id::Html(t) | Id::Escaped(t) | Id::Plain(t) | Id::Anonymous(t) => t.clone(),
+                    };
+                    let attributes = n.attributes.iter().map(|a| (text(&a.0), text(&a.1)));
+                    let twice = found.insert(text(&n.id.0), attributes.collect());
+                    assert!(twice.is_none(), "{:?} is written twice", n.id);
+                }
+                DotStmt::Subgraph(s) => open.push((&s.stmts, depth + 1)),
+                DotStmt::Attribute(_) | DotStmt::GAttribute(_) | DotStmt::Edge(_) => {}
+            }
+        }
+    }
+    (found, deepest)
+}
+
+fn edge_count(statements: &[DotStmt]) -> usize {
+    let edges = statements.iter().filter(|s| matches!(s, DotStmt::Edge(_)));
+    edges.count()
+}
+
+fn golden(name: &str, text: &str) {
+    let path = format!("{}/src/dot/golden/{name}.dot", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, text).unwrap_or_else(|e| panic!("{path}: {e}"));
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == expected,
+        "{path} differs (BLESS=1 rewrites it):\n{text}"
+    );
+}
+
+fn program(routine: Routine) -> Program {
+    Program {
+        routines: vec![routine],
+        ..Program::default()
+    }
+}
+
+/// Fills a routine with a graph given as ids; labels 1 and 0 are `Some`.
+fn graph(
+    routine: &mut Routine,
+    vertices: Vec<(i64, VertexKind, Option<(OriginRole, i64)>)>,
+    edges: &[(i64, i64, Option<i64>)],
+) {
+    let position = |id: i64| {
+        let at = vertices.iter().position(|v| v.0 == id);
+        VertexId::new(at.unwrap_or_else(|| panic!("no vertex {id}")))
+    };
+    let edges = edges
+        .iter()
+        .map(|&(from, to, label)| Edge::new(position(from), position(to), label))
+        .collect();
+    let vertices = vertices
+        .into_iter()
+        .map(|(id, kind, origin)| {
+            let mut vertex = Vertex::new(id, kind);
+            vertex.origin = origin.map(|(role, vertex)| Origin { role, vertex });
+            vertex
+        })
+        .collect();
+    routine.body = Cfg::new(vertices, edges);
+}
+
+/// The example of section 2 of the paper: variables x, y, i, more, ctr, tape.
+fn variables(name: &str) -> Routine {
+    let mut r = Routine {
+        name: name.into(),
+        ..Routine::default()
+    };
+    let mut add = |name: &str, ty, shape: Vec<Dim>| {
+        r.add_variable(Variable::new(name, ty, shape, Role::Local));
+    };
+    add("x", ScalarType::Real, vec![Dim::of(Expr::Int(2))]);
+    add("y", ScalarType::Real, vec![Dim::of(Expr::Int(3))]);
+    add("i", ScalarType::Integer, vec![]);
+    add("more", ScalarType::Logical, vec![]);
+    add("ctr", ScalarType::Integer, vec![]);
+    add("tape", ScalarType::Tape, vec![]);
+    r
+}
+
+const X: usize = 0;
+const Y: usize = 1;
+const I: usize = 2;
+const MORE: usize = 3;
+const CTR: usize = 4;
+const TAPE: usize = 5;
+
+fn var(v: usize) -> Expr {
+    Expr::var(VarId::new(v))
+}
+
+fn at(v: usize, i: i64) -> Place {
+    Place::element(VarId::new(v), [Expr::Int(i)])
+}
+
+fn set(v: usize, e: Expr) -> Stmt {
+    Stmt::assign(Place::whole(VarId::new(v)), e)
+}
+
+fn push(class: TapeClass, value: Expr) -> VertexKind {
+    VertexKind::Block(vec![Stmt::new(StmtKind::Push {
+        tape: VarId::new(TAPE),
+        class,
+        value,
+    })])
+}
+
+fn pre_test() -> VertexKind {
+    VertexKind::Loop {
+        form: LoopForm::Loop,
+        test: Box::new(LoopTest::Pre(var(MORE))),
+    }
+}
+
+fn original() -> Vec<(i64, VertexKind)> {
+    let less = |bound| Expr::op(Op::Lt, [var(I), Expr::Int(bound)]);
+    let sine = |i: i64| {
+        let e = Expr::op(Op::Sin, [Expr::Place(at(X, i))]);
+        VertexKind::Block(vec![Stmt::assign(at(Y, 3 - i), e)])
+    };
+    let product = Expr::op(Op::Mul, [Expr::Place(at(Y, 1)), Expr::Place(at(Y, 2))]);
+    let next = set(I, Expr::op(Op::Add, [var(I), Expr::Int(1)]));
+    vec![
+        (1, VertexKind::Entry),
+        (2, VertexKind::Block(vec![set(I, Expr::Int(1))])),
+        (3, VertexKind::Block(vec![set(MORE, less(3))])),
+        (4, pre_test()),
+        (
+            5,
+            VertexKind::Branch(Box::new(Selector::Condition(less(2)))),
+        ),
+        (6, sine(1)),
+        (7, sine(2)),
+        (8, VertexKind::EndBranch),
+        (9, VertexKind::Block(vec![next, set(MORE, less(3))])),
+        (10, VertexKind::EndLoop),
+        (11, VertexKind::Block(vec![Stmt::assign(at(Y, 3), product)])),
+        (12, VertexKind::Exit),
+    ]
+}
+
+const ORIGINAL_EDGES: [(i64, i64, Option<i64>); 13] = [
+    (1, 2, None),
+    (2, 3, None),
+    (3, 4, None),
+    (4, 5, Some(1)),
+    (4, 11, None),
+    (5, 6, Some(1)),
+    (5, 7, Some(0)),
+    (6, 8, None),
+    (7, 8, None),
+    (8, 9, None),
+    (9, 10, None),
+    (10, 4, None),
+    (11, 12, None),
+];
+
+fn paper_example() -> Program {
+    let mut r = variables("f");
+    let vertices = original().into_iter().map(|(id, kind)| (id, kind, None));
+    graph(&mut r, vertices.collect(), &ORIGINAL_EDGES);
+    program(r)
+}
+
+fn paper_forward() -> Program {
+    let mut r = variables("f_fwd");
+    let bit = TapeClass::Control(ControlWidth::Bits(1));
+    let count = TapeClass::Control(ControlWidth::Count);
+    let one_more = Expr::op(Op::Add, [var(CTR), Expr::Int(1)]);
+    let mut vertices: Vec<_> = original()
+        .into_iter()
+        .map(|(id, kind)| (id, kind, Some((OriginRole::Copy, id))))
+        .collect();
+    vertices.extend([
+        (
+            13,
+            VertexKind::Block(vec![set(CTR, Expr::Int(0))]),
+            Some((OriginRole::CounterInit, 4)),
+        ),
+        (
+            14,
+            push(bit, Expr::Int(1)),
+            Some((OriginRole::MarkerPush, 8)),
+        ),
+        (
+            15,
+            push(bit, Expr::Int(0)),
+            Some((OriginRole::MarkerPush, 8)),
+        ),
+        (
+            16,
+            VertexKind::Block(vec![set(CTR, one_more)]),
+            Some((OriginRole::CounterIncrement, 10)),
+        ),
+        (
+            17,
+            push(count, var(CTR)),
+            Some((OriginRole::CounterPush, 4)),
+        ),
+    ]);
+    let mut edges: Vec<_> = ORIGINAL_EDGES
+        .into_iter()
+        .filter(|e| ![(3, 4), (4, 11), (6, 8), (7, 8), (9, 10)].contains(&(e.0, e.1)))
+        .collect();
+    for (a, between, b) in [(3, 13, 4), (4, 17, 11), (6, 14, 8), (7, 15, 8), (9, 16, 10)] {
+        edges.extend([(a, between, None), (between, b, None)]);
+    }
+    graph(&mut r, vertices, &edges);
+    program(r)
+}
+
+#[test]
+fn the_papers_example() {
+    let options = DotOptions {
+        true_false: true,
+        ..DotOptions::default()
+    };
+    let text = draw(&paper_example(), &options);
+    golden("paper", &text);
+    let statements = parse(&text);
+    assert_eq!(nodes(&statements).0.len(), 12);
+    assert_eq!(edge_count(&statements), 13);
+    assert!(text.contains("v5 -> v6 [label=\"T\"]"), "{text}");
+}
+
+#[test]
+fn inserted_blocks_are_marked() {
+    let text = draw(&paper_forward(), &DotOptions::default());
+    golden("paper_forward", &text);
+    let statements = parse(&text);
+    let (nodes, _) = nodes(&statements);
+    assert_eq!((nodes.len(), edge_count(&statements)), (17, 18));
+    let dashed: Vec<&String> = nodes
+        .iter()
+        .filter(|(_, a)| a.get("style").is_some_and(|s| s.contains("dashed")))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(dashed, ["v13", "v14", "v15", "v16", "v17"]);
+    assert!(text.contains("v5 -> v6 [label=\"1\"]"), "{text}");
+}
+
+#[test]
+fn every_type_has_a_shape_and_colour_of_its_own() {
+    let mut seen = Vec::new();
+    for ty in VertexType::ALL {
+        let kind = match ty {
+            VertexType::Entry => VertexKind::Entry,
+            VertexType::Exit => VertexKind::Exit,
+            VertexType::BasicBlock => VertexKind::Block(vec![]),
+            VertexType::Loop => pre_test(),
+            VertexType::ForLoop => VertexKind::Loop {
+                form: LoopForm::ForLoop,
+                test: Box::new(LoopTest::Pre(var(MORE))),
+            },
+            VertexType::EndLoop => VertexKind::EndLoop,
+            VertexType::Branch => {
+                VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true))))
+            }
+            VertexType::EndBranch => VertexKind::EndBranch,
+        };
+        let attributes = style::of(&Vertex::new(1, kind), None);
+        assert!(!seen.contains(&attributes), "{ty:?}");
+        seen.push(attributes);
+    }
+}
+
+/// `depth` loops inside one another: ENTRY, LOOPs, a block, ENDLOOPs, EXIT; with the nesting.
+fn nested_loops(depth: usize) -> (Program, Structure) {
+    let mut r = variables("nest");
+    let mut vertices = vec![Vertex::new(1, VertexKind::Entry)];
+    let mut id = 1;
+    let mut add = |list: &mut Vec<Vertex>, kind| {
+        id += 1;
+        list.push(Vertex::new(id, kind));
+    };
+    for _ in 0..depth {
+        add(&mut vertices, pre_test());
+    }
+    add(&mut vertices, VertexKind::Block(vec![]));
+    for _ in 0..depth {
+        add(&mut vertices, VertexKind::EndLoop);
+    }
+    add(&mut vertices, VertexKind::Exit);
+    let n = vertices.len();
+    let end = |i: usize| n - 1 - i;
+    let edge = |a, b, label| Edge::new(VertexId::new(a), VertexId::new(b), label);
+    let mut edges = vec![edge(0, 1, None)];
+    let mut structure = Structure {
+        order: (0..n).map(VertexId::new).collect(),
+        parent: vec![None; n],
+        partner: vec![None; n],
+        loop_depth: vec![0; n],
+        ..Structure::default()
+    };
+    for i in 1..=depth {
+        let next = if i == 1 { n - 1 } else { end(i - 1) };
+        edges.extend([
+            edge(i, i + 1, Some(1)),
+            edge(i, next, None),
+            edge(end(i), i, None),
+        ]);
+        for v in [i, end(i)] {
+            structure.parent[v] = (i > 1).then(|| VertexId::new(i - 1));
+            structure.loop_depth[v] = (i - 1) as u32;
+            structure.partner[v] = Some(VertexId::new(i + end(i) - v));
+        }
+    }
+    if depth > 0 {
+        edges.push(edge(depth + 1, depth + 2, None));
+        structure.parent[depth + 1] = Some(VertexId::new(depth));
+        structure.loop_depth[depth + 1] = depth as u32;
+    }
+    r.body = Cfg::new(vertices, edges);
+    (program(r), structure)
+}
+
+#[test]
+fn loops_as_clusters() {
+    let (program, structure) = nested_loops(2);
+    let options = DotOptions {
+        clusters: Some(&structure),
+        ..DotOptions::default()
+    };
+    let text = draw(&program, &options);
+    golden("clusters", &text);
+    let (nodes, deepest) = nodes(&parse(&text));
+    assert_eq!((nodes.len(), deepest), (7, 2));
+}
+
+#[test]
+fn clusters_stop_at_the_deepest() {
+    let (program, structure) = nested_loops(40);
+    let options = DotOptions {
+        clusters: Some(&structure),
+        ..DotOptions::default()
+    };
+    let text = draw(&program, &options);
+    let (nodes, deepest) = nodes(&parse(&text));
+    assert_eq!((nodes.len(), deepest), (83, 30));
+    assert!(!nodes["v31"]["label"].contains("depth"), "{text}");
+    assert_eq!(nodes["v32"]["label"], r#""32: while more\ndepth 31\n""#);
+    assert!(nodes["v32"].contains_key("color"));
+    assert_ne!(nodes["v32"]["color"], nodes["v33"]["color"]);
+    // A structure of another graph draws no clusters, and nothing is lost.
+    let other = DotOptions {
+        clusters: Some(&structure),
+        ..DotOptions::default()
+    };
+    assert!(!draw(&paper_example(), &other).contains("subgraph"));
+}
+
+#[test]
+fn size_is_linear_and_depth_unlimited() {
+    let size = |depth| {
+        let (program, structure) = nested_loops(depth);
+        let options = DotOptions {
+            clusters: Some(&structure),
+            ..DotOptions::default()
+        };
+        draw(&program, &options).len()
+    };
+    let (small, large) = (size(1_000), size(20_000));
+    assert!(large < 22 * small, "{small} {large}");
+}
+
+#[test]
+fn names_may_contain_anything() {
+    let long = "long ".repeat(2000);
+    let names = [
+        "\"",
+        "\\",
+        "\\\"",
+        "a\\N\\G\\l",
+        "</TABLE><b>&amp;&lt;",
+        "line\nbreak\r\n",
+        "\0\u{1}\u{1b}[31m\u{7f}\u{85}",
+        "\u{202e}\u{feff}\u{fffe}\u{ffff}",
+        "digraph",
+        "cluster_v1",
+        "-> [shape=box]; //",
+        "/* # */",
+        "größe ∂y/∂x 変数",
+        "",
+        &long,
+    ];
+    for name in names {
+        let mut r = variables(name);
+        r.variables[I].name = name.into();
+        let opaque = Stmt::new(StmtKind::Opaque {
+            text: name.into(),
+            reads: [].into(),
+            writes: [].into(),
+        });
+        let vertices = vec![
+            (1, VertexKind::Entry, None),
+            (
+                -3,
+                VertexKind::Block(vec![set(I, Expr::Int(1)), opaque]),
+                None,
+            ),
+            (i64::MIN, VertexKind::Exit, None),
+        ];
+        graph(&mut r, vertices, &[(1, -3, None), (-3, i64::MIN, None)]);
+        let program = program(r);
+        let options = DotOptions {
+            max_label: usize::MAX,
+            ..DotOptions::default()
+        };
+        let text = draw(&program, &options);
+        let statements = parse(&text);
+        let (nodes, _) = nodes(&statements);
+        assert_eq!((nodes.len(), edge_count(&statements)), (3, 2), "{name:?}");
+        assert!(nodes.contains_key("m9223372036854775808"));
+        // What Graphviz shows is the statement, apart from what cannot be shown.
+        let shown = unescape(&nodes["m3"]["label"]);
+        let printer = Printer::new(&program, &program.routines[0]);
+        let body = program.routines[0].body.as_ref().expect("has a graph");
+        let expected: Vec<String> = body.vertex(VertexId::new(1)).statements()[..]
+            .iter()
+            .map(|s| printer.stmt(s).to_string())
+            .collect();
+        assert_eq!(shown, format!("-3\n{}\n", expected.join("\n")), "{name:?}");
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
+    }
+}
+
+/// What Graphviz shows for a quoted label.
+fn unescape(quoted: &str) -> String {
+    let inner = quoted
+        .strip_prefix('"')
+        .and_then(|t| t.strip_suffix('"'))
+        .unwrap_or_else(|| panic!("not quoted: {quoted}"));
+    let mut out = String::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        out.push(match c {
+            '\\' => match chars.next() {
+                Some('l' | 'n') => '\n',
+                Some(c @ ('"' | '\\')) => c,
+                other => panic!("escape {other:?}"),
+            },
+            '"' => panic!("a quote inside: {quoted}"),
+            c => c,
+        });
+    }
+    out.replace("&amp;", "&")
+}
+
+#[test]
+fn long_labels_are_cut_and_the_rest_is_in_the_tooltip() {
+    let mut r = variables("f");
+    let name = "ä".repeat(300);
+    r.variables[I].name.clone_from(&name);
+    let block = VertexKind::Block(vec![set(I, Expr::Int(1)); 20]);
+    let vertices = vec![
+        (1, VertexKind::Entry, None),
+        (2, block, None),
+        (3, VertexKind::Exit, None),
+    ];
+    graph(&mut r, vertices, &[(1, 2, None), (2, 3, None)]);
+    let options = DotOptions {
+        max_label: 10,
+        max_lines: 5,
+        ..DotOptions::default()
+    };
+    let (nodes, _) = nodes(&parse(&draw(&program(r), &options)));
+    let label = unescape(&nodes["v2"]["label"]);
+    let line = format!("{}…\n", "ä".repeat(10));
+    assert_eq!(label, format!("2\n{}… 16 more\n", line.repeat(4)));
+    let whole = unescape(&nodes["v2"]["tooltip"]);
+    assert_eq!(whole.matches(&format!("{name} := 1")).count(), 20);
+    assert_eq!(unescape(&nodes["v1"]["tooltip"]), "ENTRY 1");
+}
+
+#[test]
+fn programs_that_break_rules_are_drawn() {
+    // No body, no such routine, no vertices.
+    for program in [
+        program(variables("f")),
+        Program::default(),
+        program(Routine {
+            body: Some(Cfg::default()),
+            ..Routine::default()
+        }),
+    ] {
+        assert_eq!(
+            nodes(&parse(&draw(&program, &DotOptions::default())))
+                .0
+                .len(),
+            0
+        );
+    }
+}
