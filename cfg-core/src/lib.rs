@@ -3,6 +3,7 @@
 
 pub mod diagnostic;
 pub mod dot;
+pub mod elemental;
 pub mod entity;
 pub mod graph;
 pub mod ir;

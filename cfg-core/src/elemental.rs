@@ -1,0 +1,58 @@
+//! The table of elemental functions: value, partial derivatives, domain and kinks of every elemental
+//! [`Op`](crate::ir::Op). Every mode (execution, tangent, adjoint, preaccumulation) uses this table and
+//! no other.
+//!
+//! * Values: [`unary`], [`binary`], [`ternary`] give plain function pointers for hot loops, [`powi`] and
+//!   [`polygamma()`] the two functions that take an integer; [`integer`] holds checked 64-bit
+//!   arithmetic. [`apply`] evaluates any elemental operator over typed scalars and defines what
+//!   the operators mean.
+//! * Partial derivatives as expressions: [`partial`], [`partials`].
+//! * Points where a derivative does not exist or is infinite: [`event`].
+//! * In words: [`describe`], and `docs/elementals.md`, which is generated from this table.
+//!
+//! # 32-bit reals
+//!
+//! The value of an operator over 32-bit reals is the 64-bit function of the operands (which widen
+//! exactly), rounded to 32 bits: `f(a as f64, b as f64) as f32`, in n-ary folds after each step. For
+//! `+ - * / sqrt` this is the correctly rounded 32-bit result, because 53 ≥ 2·24 + 2 (Figueroa,
+//! "When is double rounding innocuous?", SIGNUM Newsletter 30(3), 1995); `fma` has its own
+//! [`fma32`], because there double rounding is not innocuous. All others are within 0.5000001 ulp.
+//!
+//! # Example
+//!
+//! ```
+//! use cfg_core::elemental::{Math, Partial, binary, partial, unary};
+//! use cfg_core::entity::VarId;
+//! use cfg_core::ir::{Expr, Op, ScalarType};
+//!
+//! let sqrt = unary(Op::Sqrt, Math::Native).ok_or("unary")?;
+//! assert_eq!(sqrt(9.0), 3.0);
+//!
+//! // d(x*y)/dx is y.
+//! let (x, y) = (Expr::var(VarId::from(0)), Expr::var(VarId::from(1)));
+//! let real = [ScalarType::Real; 2];
+//! let Partial::Expr(p) = partial(Op::Mul, &[x, y.clone()], &real, 0, None)? else { unreachable!() };
+//! assert_eq!(p.expr, y);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod derivative;
+mod describe;
+mod event;
+pub mod integer;
+mod partial;
+mod polygamma;
+mod scalar;
+mod value;
+
+pub use derivative::{partial, partials};
+pub use describe::{Description, describe, platform_dependent};
+pub use event::{Event, event, event_powi};
+pub use integer::ArithmeticError;
+pub use partial::{Finiteness, Partial, PartialError, PartialExpr};
+pub use polygamma::{digamma, polygamma};
+pub use scalar::{Scalar, apply};
+pub use value::{
+    Binary, Math, Ternary, Unary, binary, compare, fma32, powi, ternary, unary, value_real,
+    value_real32,
+};

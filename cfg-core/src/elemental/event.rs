@@ -1,0 +1,112 @@
+//! Kinks, singular points and the ends of domains.
+
+use crate::ir::Op;
+
+/// Something that happened at the operands of an elemental operator that matters to its derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Event {
+    /// The function is not defined here: its value is NaN, though no operand is.
+    OutsideDomain,
+    /// Value or slope jumps here: the derivative is that of the branch taken, and one among several.
+    Kink,
+    /// The value or a partial derivative is infinite, or a partial does not exist (NaN).
+    Singular,
+}
+
+impl Event {
+    /// In words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::OutsideDomain => "outside the domain",
+            Self::Kink => "at a kink or jump",
+            Self::Singular => "at a singular point",
+        }
+    }
+}
+
+fn whole(x: f64) -> bool {
+    x == x.trunc() && x.is_finite()
+}
+
+/// What is special about an elemental operator at these *real* operands; `None` almost always. For a power
+/// with an integer exponent it is [`event_powi`]; `polygamma` takes its integer as a real. Other operators
+/// over integers have no derivative and are not to be asked about.
+///
+/// NaN operands are no event: whatever made them was. Overflow is none either.
+pub fn event(op: Op, args: &[f64]) -> Option<Event> {
+    use Event::{Kink, OutsideDomain, Singular};
+    if args.iter().any(|x| x.is_nan()) {
+        return None;
+    }
+    let when = |holds: bool, event: Event| holds.then_some(event);
+    // Outside below (or above) a bound, singular on it.
+    let bounded = |inside: bool, edge: bool| match (inside, edge) {
+        (_, true) => Some(Singular),
+        (true, false) => None,
+        (false, false) => Some(OutsideDomain),
+    };
+    match (op, args) {
+        (Op::Sqrt | Op::Log | Op::Log2 | Op::Log10, &[x]) => bounded(x > 0.0, x == 0.0),
+        (Op::Log1p, &[x]) => bounded(x > -1.0, x == -1.0),
+        (Op::Asin | Op::Acos | Op::Atanh, &[x]) => bounded(x.abs() < 1.0, x.abs() == 1.0),
+        (Op::Acosh, &[x]) => bounded(x > 1.0, x == 1.0),
+        (Op::Sin | Op::Cos | Op::Tan, &[x]) => when(x.is_infinite(), OutsideDomain),
+        (Op::Gamma | Op::Lgamma | Op::Digamma, &[x]) | (Op::Polygamma, &[_, x]) => {
+            if x == f64::NEG_INFINITY && op != Op::Lgamma || op == Op::Polygamma && args[0] < 0.0 {
+                Some(OutsideDomain)
+            } else {
+                when(x <= 0.0 && whole(x), Singular)
+            }
+        }
+        (Op::Cbrt, &[x]) => when(x == 0.0, Singular),
+        (Op::Abs | Op::ToLogical, &[x]) => when(x == 0.0, Kink),
+        (Op::Floor | Op::Ceil, &[x]) => when(whole(x), Kink),
+        (Op::Trunc | Op::ToInt, &[x]) => when(whole(x) && x != 0.0, Kink),
+        (Op::Round, &[x]) => when((x - x.trunc()).abs() == 0.5, Kink),
+        (Op::Div, &[_, y]) => when(y == 0.0, Singular),
+        (Op::Pow, &[x, y]) => {
+            if x < 0.0 && x.is_finite() && y.is_finite() && !whole(y) {
+                Some(OutsideDomain)
+            } else {
+                when(x == 0.0 && y < 1.0, Singular)
+            }
+        }
+        (Op::Atan2, &[y, x]) => {
+            if y == 0.0 && x == 0.0 {
+                Some(Singular)
+            } else {
+                when(y == 0.0 && x < 0.0, Kink)
+            }
+        }
+        (Op::Hypot, &[x, y]) => when(x == 0.0 && y == 0.0, Singular),
+        (Op::Min | Op::Max, &[first, ref rest @ ..]) => {
+            let (mut best, mut tied) = (first, false);
+            for &x in rest {
+                let better = if op == Op::Min { x < best } else { x > best };
+                tied = !better && (tied || x == best);
+                if better {
+                    best = x;
+                }
+            }
+            when(tied, Kink)
+        }
+        (Op::Sign, &[x, y]) => when(x == 0.0 || y == 0.0, Kink),
+        (Op::Mod | Op::Modulo, &[x, y]) => {
+            if y == 0.0 || x.is_infinite() {
+                Some(OutsideDomain)
+            } else {
+                // Truncation of the quotient is continuous at 0, its floor is not.
+                when(x % y == 0.0 && (op == Op::Modulo || x != 0.0), Kink)
+            }
+        }
+        (Op::PosDiff | Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, &[x, y]) => {
+            when(x == y, Kink)
+        }
+        _ => None,
+    }
+}
+
+/// As [`event`], for a real base and an integer exponent.
+pub fn event_powi(x: f64, n: i64) -> Option<Event> {
+    (x == 0.0 && n < 0).then_some(Event::Singular)
+}

@@ -1,0 +1,151 @@
+//! Checked 64-bit integer arithmetic and conversions.
+
+use crate::ir::Op;
+
+/// An arithmetic operation that has no value: a run-time error of the program.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ArithmeticError {
+    /// The result does not fit in 64 bits.
+    #[error("integer overflow: the result does not fit in 64 bits")]
+    Overflow,
+    /// Division or remainder by the integer 0, or 0 to a negative integer power.
+    #[error("integer division by zero")]
+    DivisionByZero,
+    /// Conversion of a NaN, an infinity or a number beyond 64 bits to integer.
+    #[error("{0} is not representable as a 64-bit integer")]
+    NotRepresentable(f64),
+    /// `trips` with step 0.
+    #[error("the step of a counted loop is 0")]
+    ZeroStep,
+    /// The number or the types of the operands do not fit the operator.
+    #[error("`{}` does not apply to operands of these types", .0.name())]
+    Operands(Op),
+}
+
+use ArithmeticError::{DivisionByZero, NotRepresentable, Overflow, ZeroStep};
+
+/// A checked function of one integer.
+pub type UnaryInt = fn(i64) -> Result<i64, ArithmeticError>;
+/// A checked function of two integers.
+pub type BinaryInt = fn(i64, i64) -> Result<i64, ArithmeticError>;
+
+/// The function of one integer operand with an integer value: `neg`, `abs`, `int`, `min`, `max`.
+pub fn unary(op: Op) -> Option<UnaryInt> {
+    Some(match op {
+        Op::Neg => |x| x.checked_neg().ok_or(Overflow),
+        Op::Abs => |x| x.checked_abs().ok_or(Overflow),
+        Op::ToInt | Op::Min | Op::Max => Ok,
+        _ => return None,
+    })
+}
+
+/// The function of two integer operands with an integer value. `/` truncates toward zero, `mod` has the
+/// sign of the dividend and `modulo` that of the divisor; `**` with a negative exponent is the
+/// truncated quotient 1/x**n: 0, 1 or -1, an error for x = 0.
+pub fn binary(op: Op) -> Option<BinaryInt> {
+    Some(match op {
+        Op::Add => |x, y| x.checked_add(y).ok_or(Overflow),
+        Op::Sub => |x, y| x.checked_sub(y).ok_or(Overflow),
+        Op::Mul => |x, y| x.checked_mul(y).ok_or(Overflow),
+        Op::Div => div,
+        Op::Pow => pow,
+        Op::Min => |x, y| Ok(x.min(y)),
+        Op::Max => |x, y| Ok(x.max(y)),
+        Op::Sign => sign,
+        Op::Mod => remainder,
+        Op::Modulo => modulo,
+        Op::PosDiff => pos_diff,
+        _ => return None,
+    })
+}
+
+/// The comparison of two integers; `None` if `op` is not a comparison.
+pub fn compare(op: Op) -> Option<fn(&i64, &i64) -> bool> {
+    Some(match op {
+        Op::Eq => PartialEq::eq,
+        Op::Ne => PartialEq::ne,
+        Op::Lt => PartialOrd::lt,
+        Op::Le => PartialOrd::le,
+        Op::Gt => PartialOrd::gt,
+        Op::Ge => PartialOrd::ge,
+        _ => return None,
+    })
+}
+
+fn div(x: i64, y: i64) -> Result<i64, ArithmeticError> {
+    if y == 0 {
+        return Err(DivisionByZero);
+    }
+    x.checked_div(y).ok_or(Overflow)
+}
+
+fn remainder(x: i64, y: i64) -> Result<i64, ArithmeticError> {
+    if y == 0 {
+        return Err(DivisionByZero);
+    }
+    // The least integer modulo -1 overflows in the machine, but is 0.
+    Ok(x.wrapping_rem(y))
+}
+
+fn modulo(x: i64, y: i64) -> Result<i64, ArithmeticError> {
+    let r = remainder(x, y)?;
+    // r and y have opposite signs, so the sum cannot overflow.
+    Ok(if r != 0 && (r < 0) != (y < 0) {
+        r + y
+    } else {
+        r
+    })
+}
+
+fn sign(x: i64, y: i64) -> Result<i64, ArithmeticError> {
+    if (x < 0) == (y < 0) {
+        Ok(x)
+    } else {
+        x.checked_neg().ok_or(Overflow)
+    }
+}
+
+fn pos_diff(x: i64, y: i64) -> Result<i64, ArithmeticError> {
+    if x <= y {
+        Ok(0)
+    } else {
+        x.checked_sub(y).ok_or(Overflow)
+    }
+}
+
+fn pow(x: i64, n: i64) -> Result<i64, ArithmeticError> {
+    match (x, u32::try_from(n)) {
+        (_, Ok(n)) => x.checked_pow(n).ok_or(Overflow),
+        (0, Err(_)) if n < 0 => Err(DivisionByZero),
+        (0 | 1, Err(_)) => Ok(x),
+        (-1, Err(_)) => Ok(if n % 2 == 0 { 1 } else { -1 }),
+        (_, Err(_)) if n < 0 => Ok(0),
+        _ => Err(Overflow),
+    }
+}
+
+/// `int(x)`: the whole part.
+pub fn from_real(x: f64) -> Result<i64, ArithmeticError> {
+    /// 2**63, the first number that does not fit; its negative does.
+    const BOUND: f64 = 9_223_372_036_854_775_808.0;
+    if (-BOUND..BOUND).contains(&x) {
+        Ok(x as i64)
+    } else {
+        Err(NotRepresentable(x))
+    }
+}
+
+/// Trip count of a counted loop: `max(0, floor((last - first + step)/step))`. An error if the step is 0
+/// or the count does not fit in 64 bits.
+pub fn trips(first: i64, last: i64, step: i64) -> Result<i64, ArithmeticError> {
+    if step == 0 {
+        return Err(ZeroStep);
+    }
+    if (step > 0 && first > last) || (step < 0 && first < last) {
+        return Ok(0);
+    }
+    i64::try_from(last.abs_diff(first) / step.unsigned_abs())
+        .ok()
+        .and_then(|n| n.checked_add(1))
+        .ok_or(Overflow)
+}

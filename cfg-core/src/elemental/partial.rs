@@ -1,0 +1,197 @@
+//! What a partial derivative is, and how a derivative is multiplied with it.
+
+use crate::ir::{Expr, Op, ScalarType};
+
+/// The partial derivative of an elemental operator's result with respect to one of its operands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Partial {
+    /// Identically 0: no derivative passes.
+    Zero,
+    /// Identically 1.
+    One,
+    /// Identically -1.
+    MinusOne,
+    /// 1 with a change of type: conversions between the real types.
+    Convert {
+        /// Type of the operand: what an adjoint is converted to.
+        operand: ScalarType,
+        /// Type of the result: what a tangent is converted to.
+        result: ScalarType,
+    },
+    /// `then` where the condition holds, `otherwise` elsewhere; each is 1, -1 or 0.
+    Select {
+        /// Logical expression over the operands.
+        condition: Expr,
+        /// The partial where the condition holds.
+        then: i8,
+        /// The partial where it does not.
+        otherwise: i8,
+    },
+    /// Any other.
+    Expr(PartialExpr),
+}
+
+/// A partial derivative that is an expression over the operands and, if offered, the result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartialExpr {
+    /// The expression; a scalar, or elementwise over arrays as the operands are.
+    pub expr: Expr,
+    /// Whether it can be infinite or NaN although the operands are finite.
+    pub finiteness: Finiteness,
+    /// True if it contains no variable.
+    pub constant: bool,
+    /// A zero of the partial cancels every derivative, even an infinite or NaN one. Only the
+    /// partial of `strong*` with respect to its second operand.
+    pub masks: bool,
+}
+
+/// What finite operands can make of a partial derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Finiteness {
+    /// Finite.
+    Finite,
+    /// Infinite by overflow only, as `exp(x)` for large x.
+    MayOverflow,
+    /// Infinite or NaN at singular points or outside the domain, as `1/x` at 0.
+    Singular,
+}
+
+/// Partial derivatives were asked of something that has none here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartialError {
+    /// A reduction, transformational function or inquiry.
+    #[error("`{}` is not an elemental operator", .0.name())]
+    NotElemental(Op),
+    /// Wrong number of operands or types, or no such operand.
+    #[error("`{}` has no such operand", .0.name())]
+    NoOperand(Op),
+}
+
+impl Partial {
+    /// The partial as an expression whose constants have type `ty`, a real type.
+    pub fn to_expr(&self, ty: ScalarType) -> Expr {
+        match self {
+            Self::Zero => real(ty, 0.0),
+            Self::One | Self::Convert { .. } => real(ty, 1.0),
+            Self::MinusOne => real(ty, -1.0),
+            Self::Select {
+                condition,
+                then,
+                otherwise,
+            } => Expr::op(
+                Op::If,
+                [
+                    condition.clone(),
+                    real(ty, f64::from(*then)),
+                    real(ty, f64::from(*otherwise)),
+                ],
+            ),
+            Self::Expr(partial) => partial.expr.clone(),
+        }
+    }
+
+    /// True if the partial can be infinite or NaN at a singular point although the operands are finite.
+    pub fn is_singular(&self) -> bool {
+        matches!(self, Self::Expr(p) if p.finiteness == Finiteness::Singular)
+    }
+
+    /// True if the partial does not depend on the values of variables.
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Self::Zero | Self::One | Self::MinusOne | Self::Convert { .. } => true,
+            Self::Select { .. } => false,
+            Self::Expr(p) => p.constant,
+        }
+    }
+
+    /// The operand's share of the result's tangent: the operand's `tangent` times this partial. `None`
+    /// if it is zero. `ty` is the type of the result.
+    ///
+    /// A zero derivative gives zero whatever the partial is: partials that are not always finite are
+    /// multiplied by `strong*`. Where the branch not taken has the partial 0, its derivative is not
+    /// even evaluated.
+    pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
+        match self {
+            Self::Convert { result, .. } => Some(convert(tangent, *result)),
+            _ => self.times(tangent, ty),
+        }
+    }
+
+    /// The share of the operand's adjoint that comes from this result: the result's `adjoint` times
+    /// this partial. Otherwise as [`Partial::tangent`].
+    pub fn adjoint(&self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
+        match self {
+            Self::Convert { operand, .. } => Some(convert(adjoint, *operand)),
+            _ => self.times(adjoint, ty),
+        }
+    }
+
+    fn times(&self, derivative: Expr, ty: ScalarType) -> Option<Expr> {
+        let signed = |sign: i8, derivative: Expr| {
+            if sign < 0 {
+                Expr::op(Op::Neg, [derivative])
+            } else {
+                derivative
+            }
+        };
+        Some(match self {
+            Self::Zero => return None,
+            Self::One | Self::Convert { .. } => derivative,
+            Self::MinusOne => Expr::op(Op::Neg, [derivative]),
+            Self::Select {
+                condition,
+                then,
+                otherwise: 0,
+            } => Expr::op(
+                Op::If,
+                [condition.clone(), signed(*then, derivative), real(ty, 0.0)],
+            ),
+            Self::Select {
+                condition,
+                then: 0,
+                otherwise,
+            } => Expr::op(
+                Op::If,
+                [
+                    condition.clone(),
+                    real(ty, 0.0),
+                    signed(*otherwise, derivative),
+                ],
+            ),
+            Self::Select { .. } => Expr::op(Op::Mul, [derivative, self.to_expr(ty)]),
+            Self::Expr(p) => {
+                let op = if p.finiteness == Finiteness::Finite {
+                    Op::Mul
+                } else {
+                    Op::StrongMul
+                };
+                let product = Expr::op(op, [derivative, p.expr.clone()]);
+                if p.masks {
+                    let zero = real(ty, 0.0);
+                    let cancels = Expr::op(Op::Eq, [p.expr.clone(), zero.clone()]);
+                    Expr::op(Op::If, [cancels, zero, product])
+                } else {
+                    product
+                }
+            }
+        })
+    }
+}
+
+fn convert(e: Expr, to: ScalarType) -> Expr {
+    let op = if to == ScalarType::Real32 {
+        Op::ToReal32
+    } else {
+        Op::ToReal
+    };
+    Expr::op(op, [e])
+}
+
+/// A constant of a real type.
+pub(super) fn real(ty: ScalarType, value: f64) -> Expr {
+    if ty == ScalarType::Real32 {
+        Expr::Real32(value as f32)
+    } else {
+        Expr::Real(value)
+    }
+}

@@ -1,0 +1,265 @@
+//! Values over reals.
+
+use super::polygamma::{digamma, polygamma};
+use crate::ir::Op;
+
+/// Which implementation computes the transcendental functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Math {
+    /// The platform's: fast, but the last place may differ from one platform to another for the
+    /// functions named by [`platform_dependent`](super::platform_dependent).
+    #[default]
+    Native,
+    /// The `libm` crate: the same bits on every platform with IEEE 754 arithmetic (of a NaN: that it is
+    /// one, not its sign and payload).
+    Portable,
+}
+
+/// A function of one real.
+pub type Unary = fn(f64) -> f64;
+/// A function of two reals.
+pub type Binary = fn(f64, f64) -> f64;
+/// A function of three reals.
+pub type Ternary = fn(f64, f64, f64) -> f64;
+
+fn neg(x: f64) -> f64 {
+    -x
+}
+
+/// The elemental function of one real operand; `None` if `op` is not one. `min` and `max` of one operand
+/// are the identity.
+pub fn unary(op: Op, math: Math) -> Option<Unary> {
+    let (native, portable): (Unary, Unary) = match op {
+        Op::Neg => (neg, neg),
+        Op::Min | Op::Max | Op::ToReal => (std::convert::identity, std::convert::identity),
+        Op::ToReal32 => (round_to_32, round_to_32),
+        // Exact or correctly rounded by IEEE 754 on every platform.
+        Op::Sqrt => (f64::sqrt, f64::sqrt),
+        Op::Abs => (f64::abs, f64::abs),
+        Op::Floor => (f64::floor, f64::floor),
+        Op::Ceil => (f64::ceil, f64::ceil),
+        Op::Round => (f64::round, f64::round),
+        Op::Trunc => (f64::trunc, f64::trunc),
+        Op::Cbrt => (f64::cbrt, libm::cbrt),
+        Op::Exp => (f64::exp, libm::exp),
+        Op::Expm1 => (f64::exp_m1, libm::expm1),
+        Op::Log => (f64::ln, libm::log),
+        Op::Log1p => (f64::ln_1p, libm::log1p),
+        Op::Log2 => (f64::log2, libm::log2),
+        Op::Log10 => (f64::log10, libm::log10),
+        Op::Sin => (f64::sin, libm::sin),
+        Op::Cos => (f64::cos, libm::cos),
+        Op::Tan => (f64::tan, libm::tan),
+        Op::Asin => (f64::asin, libm::asin),
+        Op::Acos => (f64::acos, libm::acos),
+        Op::Atan => (f64::atan, libm::atan),
+        Op::Sinh => (f64::sinh, libm::sinh),
+        Op::Cosh => (f64::cosh, libm::cosh),
+        Op::Tanh => (f64::tanh, libm::tanh),
+        // Rust's own versions lose digits near 1 and 0; libm's do not.
+        Op::Asinh => (libm::asinh, libm::asinh),
+        Op::Acosh => (libm::acosh, libm::acosh),
+        Op::Atanh => (libm::atanh, libm::atanh),
+        Op::Erf => (libm::erf, libm::erf),
+        Op::Erfc => (libm::erfc, libm::erfc),
+        Op::Gamma => (libm::tgamma, libm::tgamma),
+        Op::Lgamma => (libm::lgamma, libm::lgamma),
+        Op::Digamma => (digamma, digamma),
+        _ => return None,
+    };
+    Some(match math {
+        Math::Native => native,
+        Math::Portable => portable,
+    })
+}
+
+/// The elemental function of two real operands; `None` if `op` is not one. `+ * min max` of more
+/// operands are left folds of these. `**` is the power with a real exponent (IEEE 754 `pow`); with an
+/// integer one it is [`powi`]. `polygamma`, whose first operand is an integer, is
+/// [`polygamma()`](super::polygamma()).
+pub fn binary(op: Op, math: Math) -> Option<Binary> {
+    let (native, portable): (Binary, Binary) = match op {
+        Op::Add => (add, add),
+        Op::Sub => (sub, sub),
+        Op::Mul => (mul, mul),
+        Op::Div => (div, div),
+        Op::StrongMul => (strong_mul, strong_mul),
+        Op::Min => (min, min),
+        Op::Max => (max, max),
+        Op::Sign => (f64::copysign, f64::copysign),
+        Op::Mod => (remainder, remainder),
+        Op::Modulo => (modulo, modulo),
+        Op::PosDiff => (pos_diff, pos_diff),
+        Op::Pow => (f64::powf, libm::pow),
+        Op::Atan2 => (f64::atan2, libm::atan2),
+        Op::Hypot => (f64::hypot, libm::hypot),
+        _ => return None,
+    };
+    Some(match math {
+        Math::Native => native,
+        Math::Portable => portable,
+    })
+}
+
+/// The elemental function of three real operands: `fma`. `None` if `op` is not one.
+pub fn ternary(op: Op, math: Math) -> Option<Ternary> {
+    match (op, math) {
+        (Op::Fma, Math::Native) => Some(f64::mul_add),
+        (Op::Fma, Math::Portable) => Some(libm::fma),
+        _ => None,
+    }
+}
+
+/// `fma` over 32-bit reals, rounded once.
+pub fn fma32(math: Math) -> fn(f32, f32, f32) -> f32 {
+    match math {
+        Math::Native => f32::mul_add,
+        Math::Portable => libm::fmaf,
+    }
+}
+
+/// The comparison of two reals; `None` if `op` is not a comparison. All but `!=` are false if an operand
+/// is NaN.
+pub fn compare(op: Op) -> Option<fn(&f64, &f64) -> bool> {
+    Some(match op {
+        Op::Eq => PartialEq::eq,
+        Op::Ne => PartialEq::ne,
+        Op::Lt => PartialOrd::lt,
+        Op::Le => PartialOrd::le,
+        Op::Gt => PartialOrd::gt,
+        Op::Ge => PartialOrd::ge,
+        _ => return None,
+    })
+}
+
+fn round_to_32(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+fn add(x: f64, y: f64) -> f64 {
+    x + y
+}
+fn sub(x: f64, y: f64) -> f64 {
+    x - y
+}
+fn mul(x: f64, y: f64) -> f64 {
+    x * y
+}
+fn div(x: f64, y: f64) -> f64 {
+    x / y
+}
+
+fn strong_mul(d: f64, p: f64) -> f64 {
+    if d == 0.0 { 0.0 } else { d * p }
+}
+
+/// The first of equal operands (so of -0 and +0); NaN if either is.
+fn min(x: f64, y: f64) -> f64 {
+    if x <= y || x.is_nan() { x } else { y }
+}
+
+/// The first of equal operands (so of -0 and +0); NaN if either is.
+fn max(x: f64, y: f64) -> f64 {
+    if x >= y || x.is_nan() { x } else { y }
+}
+
+/// C `fmod`, which is exact: a zero result has the sign of `x`; NaN for y = 0 or infinite x.
+fn remainder(x: f64, y: f64) -> f64 {
+    x % y
+}
+
+/// Remainder with the sign of `y`, also when it is zero.
+fn modulo(x: f64, y: f64) -> f64 {
+    let r = x % y;
+    if r == 0.0 {
+        r.copysign(y)
+    } else if (r < 0.0) != (y < 0.0) {
+        r + y
+    } else {
+        r
+    }
+}
+
+/// `x - y` where x > y, +0 elsewhere; NaN if either is.
+fn pos_diff(x: f64, y: f64) -> f64 {
+    if x <= y { 0.0 } else { x - y }
+}
+
+/// Real base, integer exponent.
+///
+/// For |n| ≤ 64 the value is *defined* as right-to-left binary powering (Knuth, The Art of Computer
+/// Programming 2, 4.6.3, Algorithm A), so it is the same on every platform: `x**2` is `x*x`, `x**3` is
+/// `x*(x*x)`, `x**-n` is `1/x**n` if `x**n` neither underflows nor overflows. Otherwise it is `pow(|x|, n)`
+/// with the sign of `x` if n is odd. `x**0` is 1, also for NaN; `0**-n` is infinite.
+pub fn powi(math: Math) -> fn(f64, i64) -> f64 {
+    match math {
+        Math::Native => |x, n| powi_by(x, n, f64::powf),
+        Math::Portable => |x, n| powi_by(x, n, libm::pow),
+    }
+}
+
+/// Largest magnitude of an exponent for which binary powering is used: its error grows with the
+/// exponent, up to about 64 units in the last place here.
+const MOST_MULTIPLICATIONS: u64 = 64;
+
+#[inline(always)]
+fn powi_by(x: f64, n: i64, pow: Binary) -> f64 {
+    let mut m = n.unsigned_abs();
+    if m <= MOST_MULTIPLICATIONS {
+        let (mut power, mut square) = (1.0, x);
+        while m > 0 {
+            if m % 2 == 1 {
+                power *= square;
+            }
+            m /= 2;
+            if m > 0 {
+                square *= square;
+            }
+        }
+        if n >= 0 {
+            return power;
+        }
+        if power.is_normal() {
+            return 1.0 / power;
+        }
+    }
+    let magnitude = pow(x.abs(), n as f64);
+    if n % 2 == 0 {
+        magnitude
+    } else {
+        magnitude.copysign(x)
+    }
+}
+
+/// The value of an elemental operator over reals, folding n-ary ones; `None` if the operator has no
+/// value of this kind (comparisons, conversions, wrong number of operands). `polygamma` takes
+/// its integer as a real. For interpreters and tests; hot loops use [`unary`] and its relatives.
+pub fn value_real(op: Op, args: &[f64], math: Math) -> Option<f64> {
+    match *args {
+        [x] => unary(op, math).map(|f| f(x)),
+        [n, x] if op == Op::Polygamma => Some(polygamma(n as i64, x)),
+        [x, y] => binary(op, math).map(|f| f(x, y)),
+        [x, y, z] if op == Op::Fma => ternary(op, math).map(|f| f(x, y, z)),
+        [first, ref rest @ ..] if op.arity().1 == usize::MAX => {
+            let f = binary(op, math)?;
+            Some(rest.iter().fold(first, |x, &y| f(x, y)))
+        }
+        _ => None,
+    }
+}
+
+/// As [`value_real`], over 32-bit reals: rounded after each step.
+pub fn value_real32(op: Op, args: &[f32], math: Math) -> Option<f32> {
+    match *args {
+        [x, y, z] if op == Op::Fma => Some(fma32(math)(x, y, z)),
+        [first, ref rest @ ..] if rest.len() > 1 => {
+            let f = binary(op, math).filter(|_| op.arity().1 == usize::MAX)?;
+            Some(
+                rest.iter()
+                    .fold(first, |x, &y| f(f64::from(x), f64::from(y)) as f32),
+            )
+        }
+        [x] => Some(unary(op, math)?(f64::from(x)) as f32),
+        [x, y] => value_real(op, &[f64::from(x), f64::from(y)], math).map(|v| v as f32),
+        _ => None,
+    }
+}
