@@ -29,7 +29,7 @@
 //! assert_eq!(sqrt(9.0), 3.0);
 //!
 //! // d(x*y)/dx is y.
-//! let (x, y) = (Expr::var(VarId::from(0)), Expr::var(VarId::from(1)));
+//! let (x, y) = (Expr::var(VarId::new(0)), Expr::var(VarId::new(1)));
 //! let real = [ScalarType::Real; 2];
 //! let Partial::Expr(p) = partial(Op::Mul, &[x, y.clone()], &real, 0, None)? else { unreachable!() };
 //! assert_eq!(p.expr, y);
