@@ -1,6 +1,7 @@
 //! The program representation of cfgrev: structured control-flow graphs, their JSON, validation,
 //! analyses and pictures.
 
+pub mod builder;
 pub mod diagnostic;
 pub mod dot;
 pub mod elemental;
@@ -12,4 +13,5 @@ pub mod structure;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod typing;
 pub mod validate;

@@ -66,4 +66,7 @@ codes! {
     BACK_EDGE "V115", "ENDLOOP does not lead to a LOOP",
         "the successor of an ENDLOOP is its LOOP or FORLOOP, and one predecessor of a LOOP is its ENDLOOP",
         "The edge from ENDLOOP to LOOP is the back edge of the loop; only ENDLOOP has one.";
+    BUILDER "V116", "builder used wrongly",
+        "a builder's loops and branches end with their own calls, innermost first; what is declared is defined once",
+        "The program builder reports calls that do not fit what is open instead of making a graph that breaks Definition 1. The message names the call and what is open there.";
 }

@@ -1,0 +1,233 @@
+//! Building programs in Rust: what a front end uses.
+//!
+//! A [`ProgramBuilder`] collects globals and routines; a [`RoutineBuilder`] writes one routine from top
+//! to bottom: variables, statements, loops and branches. Vertices are numbered from 1 in the order in
+//! which they come into being, ENTRY first and EXIT last. A graph that is built this way keeps
+//! Definition 1; what is left open, or closed twice, is reported by [`ProgramBuilder::finish`].
+//!
+//! Loops and branches can be written with closures, or with `begin_...` and `end_...` calls, which a
+//! front end with a stack of its own can nest without limit. Expressions deeper than
+//! [`Expr::MAX_DEPTH`](crate::ir::Expr::MAX_DEPTH) are split into temporaries.
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::ScalarType::{Integer, Logical, Real};
+//!
+//! // The example of Naumann et al. 2004, section 2.
+//! let mut f = RoutineBuilder::new("f");
+//! let x = f.input("x", Real.array([2]));
+//! let y = f.output("y", Real.array([3]));
+//! let i = f.local("i", Integer);
+//! let more = f.local("more", Logical);
+//! f.independents([x]).dependents([y]);
+//! f.assign(i, 1);
+//! f.block(); // the next statement starts a new vertex
+//! f.assign(more, lt(i, 3));
+//! f.while_loop(more, |f| {
+//!     f.if_else(
+//!         lt(i, 2),
+//!         |f| f.assign(y.at(2), sin(x.at(1))),
+//!         |f| f.assign(y.at(1), cos(x.at(2))),
+//!     );
+//!     f.assign(i, i + 1);
+//!     f.assign(more, lt(i, 3));
+//! });
+//! f.assign(y.at(3), y.at(1) * y.at(2));
+//!
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?;
+//! assert_eq!(program.routine(f).body.as_ref().map(|g| g.vertex_count()), Some(12));
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+pub mod expr;
+mod routine;
+mod split;
+#[cfg(test)]
+mod tests;
+
+pub use routine::{ArmBuilder, RoutineBuilder};
+
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
+    entity::{GlobalId, RoutineId},
+    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Routine, ScalarType, Variable},
+    validate::{self, ValidProgram, codes},
+};
+
+/// Type and shape of a variable to be declared; made from a [`ScalarType`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct VarType {
+    /// Type of the scalar or of the elements.
+    pub ty: ScalarType,
+    /// Dimensions; empty for a scalar.
+    pub shape: Vec<Dim>,
+    /// Storage order.
+    pub order: Order,
+}
+
+impl VarType {
+    /// The same in column order (Fortran's); row order is the default.
+    #[must_use]
+    pub fn column(mut self) -> Self {
+        self.order = Order::Column;
+        self
+    }
+
+    fn variable(self, name: impl Into<String>, role: Role) -> Variable {
+        Variable {
+            order: self.order,
+            ..Variable::new(name, self.ty, self.shape, role)
+        }
+    }
+}
+
+impl From<ScalarType> for VarType {
+    fn from(ty: ScalarType) -> Self {
+        Self {
+            ty,
+            shape: Vec::new(),
+            order: Order::Row,
+        }
+    }
+}
+
+impl ScalarType {
+    /// An array of this type, for builders: `Real.array([2])`, `Real.array([Dim::from(n)])`,
+    /// `Integer.array([0..=9])`.
+    pub fn array<D: Into<Dim>>(self, dims: impl IntoIterator<Item = D>) -> VarType {
+        VarType {
+            ty: self,
+            shape: dims.into_iter().map(Into::into).collect(),
+            order: Order::Row,
+        }
+    }
+}
+
+/// Collects the routines and globals of a program. See [the module page](self).
+#[derive(Debug, Default)]
+pub struct ProgramBuilder {
+    program: Program,
+    /// By routine: defined, or declared only.
+    defined: Vec<bool>,
+    problems: Diagnostics,
+}
+
+impl ProgramBuilder {
+    /// An empty program.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares a routine that is defined later, so that calls can name it (recursion, forward
+    /// references).
+    pub fn declare(&mut self, name: impl Into<String>) -> RoutineId {
+        self.program.routines.push(Routine {
+            name: name.into(),
+            ..Routine::default()
+        });
+        self.defined.push(false);
+        RoutineId::new(self.program.routines.len() - 1)
+    }
+
+    /// Adds a routine.
+    pub fn add(&mut self, routine: RoutineBuilder) -> RoutineId {
+        let id = self.declare(String::new());
+        self.define(id, routine);
+        id
+    }
+
+    /// Defines a routine that was declared.
+    pub fn define(&mut self, id: RoutineId, routine: RoutineBuilder) {
+        let routine = match routine.finish() {
+            Ok(routine) => routine,
+            Err(problems) => {
+                self.problems.0.extend(problems.0);
+                Routine::default()
+            }
+        };
+        match self.defined.get_mut(id.index()) {
+            Some(defined) if !*defined => {
+                *defined = true;
+                self.program.routines[id.index()] = routine;
+            }
+            _ => self.problems.push(Diagnostic::error(
+                &codes::BUILDER,
+                format!(
+                    "routine {} is defined for {id}, which is not declared or has a definition",
+                    routine.name
+                ),
+                "declare each routine once and define it once",
+            )),
+        }
+    }
+
+    /// Adds a global variable; uninitialised at the start unless [`Self::initialize`] is called.
+    pub fn global(&mut self, name: impl Into<String>, ty: impl Into<VarType>) -> GlobalId {
+        let id = GlobalId::new(self.program.globals.len());
+        self.program.globals.push(Global {
+            variable: ty.into().variable(name, Role::Global(id)),
+            initial: None,
+            overlay: None,
+        });
+        id
+    }
+
+    /// Initial values of a global in storage order; one value stands for all elements.
+    pub fn initialize<E: Into<Expr>>(
+        &mut self,
+        global: GlobalId,
+        values: impl IntoIterator<Item = E>,
+    ) {
+        if let Some(global) = self.program.globals.get_mut(global.index()) {
+            global.initial = Some(values.into_iter().map(Into::into).collect());
+        }
+    }
+
+    /// Lets a global share the storage of another (EQUIVALENCE, COMMON under several names).
+    pub fn overlay(&mut self, global: GlobalId, overlay: Overlay) {
+        if let Some(global) = self.program.globals.get_mut(global.index()) {
+            global.overlay = Some(overlay);
+        }
+    }
+
+    /// Marks the routine to differentiate.
+    pub fn main(&mut self, routine: RoutineId) {
+        self.program.main = Some(routine);
+    }
+
+    /// The program so far: globals, and the routines that are defined.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The program, validated.
+    ///
+    /// # Errors
+    /// What was left open or not defined; if nothing was, all that validation finds.
+    pub fn finish(self) -> Result<ValidProgram, Diagnostics> {
+        validate::validate(self.into_program()?)
+    }
+
+    /// The program, not validated.
+    ///
+    /// # Errors
+    /// What was left open or not defined.
+    pub fn into_program(mut self) -> Result<Program, Diagnostics> {
+        for (routine, defined) in self.program.routines.iter().zip(&self.defined) {
+            if !defined {
+                self.problems.push(Diagnostic::error(
+                    &codes::BUILDER,
+                    format!("routine {} is declared but not defined", routine.name),
+                    "define it, or declare it external",
+                ));
+            }
+        }
+        if self.problems.is_empty() {
+            Ok(self.program)
+        } else {
+            Err(self.problems)
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Writing expressions: `x.at(1) * sin(y) + 2.0`, `lt(i, n)`.
+//!
+//! Operators and functions take anything that becomes an [`Expr`]: variables, places, constants. A
+//! literal without a decimal point is an integer, as in the files: write `2.0` for a real.
+
+use crate::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Op, Place, Range, Subscript},
+};
+use std::ops::{Add, Div, Mul, Neg, RangeInclusive, Sub};
+
+impl From<i32> for Expr {
+    fn from(value: i32) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<f32> for Expr {
+    fn from(value: f32) -> Self {
+        Self::Real32(value)
+    }
+}
+
+impl From<bool> for Expr {
+    fn from(value: bool) -> Self {
+        Self::Logical(value)
+    }
+}
+
+impl From<VarId> for Place {
+    fn from(var: VarId) -> Self {
+        Self::whole(var)
+    }
+}
+
+/// Implements an operator for one type on the left.
+macro_rules! operators {
+    ($($left:ty),*) => {
+        $(
+            operators!(@ $left, Add add, Sub sub, Mul mul, Div div);
+        )*
+    };
+    (@ $left:ty, $($trait:ident $method:ident),*) => {
+        $(
+            impl<T: Into<Expr>> $trait<T> for $left {
+                type Output = Expr;
+                fn $method(self, right: T) -> Expr {
+                    Expr::op(Op::$trait, [self.into(), right.into()])
+                }
+            }
+        )*
+        impl Neg for $left {
+            type Output = Expr;
+            fn neg(self) -> Expr {
+                Expr::op(Op::Neg, [self.into()])
+            }
+        }
+    };
+}
+operators!(Expr, Place, VarId);
+
+/// Implements operators with a constant on the left.
+macro_rules! constants_left {
+    ($($left:ty, $right:ty);*) => {
+        $(
+            constants_left!(@ $left, $right, Add add, Sub sub, Mul mul, Div div);
+        )*
+    };
+    (@ $left:ty, $right:ty, $($trait:ident $method:ident),*) => {
+        $(
+            impl $trait<$right> for $left {
+                type Output = Expr;
+                fn $method(self, right: $right) -> Expr {
+                    Expr::op(Op::$trait, [self.into(), right.into()])
+                }
+            }
+        )*
+    };
+}
+constants_left!(f64, Expr; f64, Place; f64, VarId; i64, Expr; i64, Place; i64, VarId;
+    i32, Expr; i32, Place; i32, VarId);
+
+/// Defines a function that applies an operator to operands.
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident $op:ident ($($operand:ident),*);)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $name($($operand: impl Into<Expr>),*) -> Expr {
+                Expr::op(Op::$op, [$($operand.into()),*])
+            }
+        )*
+    };
+}
+
+functions! {
+    /// `x ** y`
+    pow Pow(x, y);
+    /// `a*b + c`, rounded once.
+    fma Fma(a, b, c);
+    /// Square root.
+    sqrt Sqrt(x);
+    /// Cube root.
+    cbrt Cbrt(x);
+    /// Exponential.
+    exp Exp(x);
+    /// `exp(x) - 1`
+    expm1 Expm1(x);
+    /// Natural logarithm.
+    log Log(x);
+    /// `log(1 + x)`
+    log1p Log1p(x);
+    /// Logarithm to base 2.
+    log2 Log2(x);
+    /// Logarithm to base 10.
+    log10 Log10(x);
+    /// Sine.
+    sin Sin(x);
+    /// Cosine.
+    cos Cos(x);
+    /// Tangent function.
+    tan Tan(x);
+    /// Inverse sine.
+    asin Asin(x);
+    /// Inverse cosine.
+    acos Acos(x);
+    /// Inverse tangent function.
+    atan Atan(x);
+    /// Angle of the point (x, y).
+    atan2 Atan2(y, x);
+    /// Hyperbolic sine.
+    sinh Sinh(x);
+    /// Hyperbolic cosine.
+    cosh Cosh(x);
+    /// Hyperbolic tangent.
+    tanh Tanh(x);
+    /// Inverse hyperbolic sine.
+    asinh Asinh(x);
+    /// Inverse hyperbolic cosine.
+    acosh Acosh(x);
+    /// Inverse hyperbolic tangent.
+    atanh Atanh(x);
+    /// `sqrt(x*x + y*y)`
+    hypot Hypot(x, y);
+    /// Absolute value.
+    abs Abs(x);
+    /// The smaller one.
+    min Min(x, y);
+    /// The larger one.
+    max Max(x, y);
+    /// Magnitude of x with the sign of y.
+    sign Sign(x, y);
+    /// Remainder with the sign of x.
+    modulus Mod(x, y);
+    /// Remainder with the sign of y.
+    modulo Modulo(x, y);
+    /// `max(x - y, 0)`
+    dim PosDiff(x, y);
+    /// Largest whole number not above, a real.
+    floor Floor(x);
+    /// Smallest whole number not below, a real.
+    ceil Ceil(x);
+    /// Nearest whole number, a real.
+    round Round(x);
+    /// Whole part, a real.
+    trunc Trunc(x);
+    /// Error function.
+    erf Erf(x);
+    /// Complementary error function.
+    erfc Erfc(x);
+    /// Gamma function.
+    gamma Gamma(x);
+    /// Logarithm of the absolute value of the gamma function.
+    lgamma Lgamma(x);
+    /// Derivative of lgamma.
+    digamma Digamma(x);
+    /// n-th derivative of digamma.
+    polygamma Polygamma(n, x);
+    /// `yes` if the condition is true, otherwise `no`.
+    cond If(condition, yes, no);
+    /// Equal.
+    eq Eq(x, y);
+    /// Not equal.
+    ne Ne(x, y);
+    /// Less.
+    lt Lt(x, y);
+    /// Less or equal.
+    le Le(x, y);
+    /// Greater.
+    gt Gt(x, y);
+    /// Greater or equal.
+    ge Ge(x, y);
+    /// Both; y is evaluated only if x is true.
+    and And(x, y);
+    /// One of them; y is evaluated only if x is false.
+    or Or(x, y);
+    /// Negation of a logical.
+    not Not(x);
+    /// Conversion to 64-bit real.
+    real ToReal(x);
+    /// Conversion to 32-bit real.
+    real32 ToReal32(x);
+    /// Conversion to integer.
+    int ToInt(x);
+    /// Conversion to logical.
+    logical ToLogical(x);
+    /// Sum of all elements.
+    sum Sum(a);
+    /// Product of all elements.
+    product Product(a);
+    /// Largest element.
+    maxval MaxVal(a);
+    /// Smallest element.
+    minval MinVal(a);
+    /// True if any element is.
+    any Any(a);
+    /// True if all elements are.
+    all All(a);
+    /// Transposed matrix.
+    transpose Transpose(a);
+    /// Number of elements along dimension k (a constant).
+    size Size(a, k);
+    /// Lower bound of dimension k (a constant).
+    lbound LBound(a, k);
+    /// Upper bound of dimension k (a constant).
+    ubound UBound(a, k);
+    /// True if an optional argument was given.
+    present Present(p);
+}
+
+/// Expressions of different kinds as a `Vec<Expr>`: `exprs![n, 2.0, x.at(1)]`.
+#[macro_export]
+macro_rules! exprs {
+    ($($e:expr),* $(,)?) => { vec![$($crate::ir::Expr::from($e)),*] };
+}
+pub use crate::exprs;
+
+/// Subscripts for [`VarId::at`]: one value, or a tuple or list of them.
+pub trait Subscripts {
+    /// One per dimension.
+    fn subscripts(self) -> Box<[Subscript]>;
+}
+
+/// Implements conversions for everything that is one index.
+macro_rules! indices {
+    ($($ty:ty),*) => {
+        $(
+            impl From<$ty> for Subscript {
+                fn from(index: $ty) -> Self {
+                    Self::Index(index.into())
+                }
+            }
+            impl Subscripts for $ty {
+                fn subscripts(self) -> Box<[Subscript]> {
+                    Box::new([self.into()])
+                }
+            }
+            impl From<$ty> for Dim {
+                fn from(extent: $ty) -> Self {
+                    Self::of(extent.into())
+                }
+            }
+        )*
+    };
+}
+indices!(i32, i64, VarId, Place, Expr);
+
+impl Subscripts for Subscript {
+    fn subscripts(self) -> Box<[Subscript]> {
+        Box::new([self])
+    }
+}
+
+impl<S: Into<Subscript>> Subscripts for Vec<S> {
+    fn subscripts(self) -> Box<[Subscript]> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+impl<S: Into<Subscript>, const N: usize> Subscripts for [S; N] {
+    fn subscripts(self) -> Box<[Subscript]> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+/// Implements [`Subscripts`] for tuples.
+macro_rules! tuples {
+    ($(($($t:ident $v:ident),*))*) => {
+        $(
+            impl<$($t: Into<Subscript>),*> Subscripts for ($($t,)*) {
+                fn subscripts(self) -> Box<[Subscript]> {
+                    let ($($v,)*) = self;
+                    Box::new([$($v.into()),*])
+                }
+            }
+        )*
+    };
+}
+tuples! { (A a, B b) (A a, B b, C c) (A a, B b, C c, D d) (A a, B b, C c, D d, E e) }
+
+/// All of a dimension.
+pub fn full() -> Subscript {
+    Subscript::Range(Box::default())
+}
+
+/// `lower : upper`, both inclusive.
+pub fn range(lower: impl Into<Expr>, upper: impl Into<Expr>) -> Subscript {
+    Subscript::Range(Box::new(Range {
+        lower: Some(lower.into()),
+        upper: Some(upper.into()),
+        stride: None,
+    }))
+}
+
+/// `lower : upper : stride`.
+pub fn strided(
+    lower: impl Into<Expr>,
+    upper: impl Into<Expr>,
+    stride: impl Into<Expr>,
+) -> Subscript {
+    Subscript::Range(Box::new(Range {
+        lower: Some(lower.into()),
+        upper: Some(upper.into()),
+        stride: Some(stride.into()),
+    }))
+}
+
+impl From<RangeInclusive<i64>> for Dim {
+    fn from(bounds: RangeInclusive<i64>) -> Self {
+        let (lower, upper) = (*bounds.start(), *bounds.end());
+        let extent = upper.saturating_sub(lower).saturating_add(1).max(0);
+        Self {
+            lower: Expr::Int(lower),
+            extent: Extent::Fixed(Expr::Int(extent)),
+        }
+    }
+}
+
+impl Dim {
+    /// Lower bound 1, extent taken from the actual argument (parameter) or from an assignment (local).
+    pub fn deferred() -> Self {
+        Self {
+            lower: Expr::Int(1),
+            extent: Extent::Deferred,
+        }
+    }
+}
+
+impl VarId {
+    /// An element or section: `a.at(i)`, `b.at((i, j + 1))`, `c.at((full(), 2))`.
+    pub fn at(self, subscripts: impl Subscripts) -> Place {
+        Place {
+            var: self,
+            subscripts: subscripts.subscripts(),
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! Types and ranks of expressions: what each operator takes and gives.
+//!
+//! - Integer operands of a mixed operation are converted to the real type of the others; 64-bit and
+//!   32-bit reals never mix.
+//! - Elemental operators work element by element: operands are scalars or arrays of one rank, scalars
+//!   are broadcast, the result has the rank of the arrays.
+//! - Nothing else converts without an operator.
+
+use crate::{
+    entity::VarId,
+    ir::{Expr, Op, OpClass, Place, ScalarType, Subscript, Variable},
+};
+use std::fmt;
+
+/// The type of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Type {
+    /// Type of the scalar or of the elements.
+    pub ty: ScalarType,
+    /// Number of dimensions; 0 for a scalar.
+    pub rank: usize,
+}
+
+impl Type {
+    /// A scalar of this type.
+    pub fn scalar(ty: ScalarType) -> Self {
+        Self { ty, rank: 0 }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            0 => write!(f, "{} scalar", self.ty.name()),
+            n => write!(f, "{} array of rank {n}", self.ty.name()),
+        }
+    }
+}
+
+/// Which rule of typing an expression breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// Number of operands.
+    Count,
+    /// Types of operands.
+    Operands,
+    /// Ranks of operands do not conform.
+    Conform,
+    /// Number or type of subscripts.
+    Subscripts,
+    /// Operands of inquiries.
+    Inquiry,
+    /// A variable that does not exist.
+    Variable,
+}
+
+/// Why an expression has no type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The rule.
+    pub rule: Rule,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: &'static str,
+}
+
+impl Mismatch {
+    fn new(rule: Rule, message: String, help: &'static str) -> Self {
+        Self {
+            rule,
+            message,
+            help,
+        }
+    }
+}
+
+/// The type that operands of these types are converted to in a mixed operation.
+fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
+    let mut result = ScalarType::Integer;
+    for operand in operands {
+        match (result, operand.ty) {
+            (_, ScalarType::Logical | ScalarType::Tape) => {
+                return Err(wrong(op, *operand, "numbers"));
+            }
+            (_, ScalarType::Integer) => {}
+            (ScalarType::Integer, real) => result = real,
+            (a, b) if a == b => {}
+            _ => {
+                return Err(Mismatch::new(
+                    Rule::Operands,
+                    format!("`{}` mixes real and real32", op.name()),
+                    "convert one of them with [\"real\", e] or [\"real32\", e]",
+                ));
+            }
+        }
+    }
+    Ok(result)
+}
+
+fn wrong(op: Op, operand: Type, wanted: &str) -> Mismatch {
+    Mismatch::new(
+        Rule::Operands,
+        format!(
+            "`{}` takes {wanted}, but an operand is a {operand}",
+            op.name()
+        ),
+        "convert the operand with \"real\", \"real32\", \"int\" or \"logical\"; write a real constant as 1.0",
+    )
+}
+
+fn every(
+    op: Op,
+    operands: &[Type],
+    wanted: &str,
+    ok: impl Fn(ScalarType) -> bool,
+) -> Result<(), Mismatch> {
+    match operands.iter().find(|t| !ok(t.ty)) {
+        None => Ok(()),
+        Some(&operand) => Err(wrong(op, operand, wanted)),
+    }
+}
+
+/// The real type that the operands are converted to; integers alone are not enough.
+fn promote_real(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
+    let ty = promote(op, operands)?;
+    if ty.is_real() {
+        return Ok(ty);
+    }
+    Err(Mismatch::new(
+        Rule::Operands,
+        format!("`{}` takes reals, but all operands are integers", op.name()),
+        "convert an operand with [\"real\", e]; write a real constant as 1.0",
+    ))
+}
+
+/// The common rank of operands of an elemental operator.
+fn common_rank(op: Op, operands: &[Type]) -> Result<usize, Mismatch> {
+    let mut rank = 0;
+    for operand in operands.iter().filter(|t| t.rank > 0) {
+        if rank > 0 && operand.rank != rank {
+            return Err(Mismatch::new(
+                Rule::Conform,
+                format!(
+                    "operands of `{}` are arrays of rank {rank} and {}",
+                    op.name(),
+                    operand.rank
+                ),
+                "arrays in one elementwise operation have the same shape; scalars are broadcast",
+            ));
+        }
+        rank = operand.rank;
+    }
+    Ok(rank)
+}
+
+/// The type of an operator applied to operands of these types. Of inquiries only the number of
+/// operands is looked at ([`type_of`] checks what they name).
+///
+/// # Errors
+/// The rule that the operands break.
+pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
+    let (least, most) = op.arity();
+    if operands.len() < least || operands.len() > most {
+        let number = match most {
+            usize::MAX => format!("{least} or more operands"),
+            1 => "1 operand".to_owned(),
+            _ if least == most => format!("{least} operands"),
+            _ => format!("{least} to {most} operands"),
+        };
+        return Err(Mismatch::new(
+            Rule::Count,
+            format!("`{}` takes {number}, not {}", op.name(), operands.len()),
+            "give it the right number of operands",
+        ));
+    }
+    match op.class() {
+        OpClass::Elemental => Ok(Type {
+            ty: elemental(op, operands)?,
+            rank: common_rank(op, operands)?,
+        }),
+        OpClass::Reduction => {
+            let operand = operands[0];
+            let logical = matches!(op, Op::Any | Op::All);
+            let fits = match operand.ty {
+                ScalarType::Logical => logical,
+                ScalarType::Real | ScalarType::Real32 | ScalarType::Integer => !logical,
+                ScalarType::Tape => false,
+            };
+            if !fits || operand.rank == 0 {
+                let wanted = if logical {
+                    "an array of logicals"
+                } else {
+                    "an array of numbers"
+                };
+                return Err(wrong(op, operand, wanted));
+            }
+            Ok(Type::scalar(operand.ty))
+        }
+        OpClass::Transformational => {
+            let operand = operands[0];
+            let fits = if op == Op::Transpose {
+                operand.rank == 2 && operand.ty != ScalarType::Tape
+            } else {
+                operand.rank > 0 && operand.ty.is_real()
+            };
+            if !fits {
+                let wanted = if op == Op::Transpose {
+                    "an array of rank 2"
+                } else {
+                    "an array of reals"
+                };
+                return Err(wrong(op, operand, wanted));
+            }
+            Ok(operand)
+        }
+        OpClass::Inquiry => Ok(Type::scalar(if op == Op::Present {
+            ScalarType::Logical
+        } else {
+            ScalarType::Integer
+        })),
+    }
+}
+
+/// Element type of an elemental operator's result.
+fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
+    use ScalarType as T;
+    let is_number = |t: T| t.is_real() || t == T::Integer;
+    match op {
+        Op::Add
+        | Op::Sub
+        | Op::Neg
+        | Op::Mul
+        | Op::Div
+        | Op::Pow
+        | Op::Abs
+        | Op::Min
+        | Op::Max
+        | Op::Sign
+        | Op::Mod
+        | Op::Modulo
+        | Op::PosDiff => promote(op, operands),
+        Op::StrongMul | Op::Fma | Op::Atan2 | Op::Hypot => promote_real(op, operands),
+        Op::Sqrt
+        | Op::Cbrt
+        | Op::Exp
+        | Op::Expm1
+        | Op::Log
+        | Op::Log1p
+        | Op::Log2
+        | Op::Log10
+        | Op::Sin
+        | Op::Cos
+        | Op::Tan
+        | Op::Asin
+        | Op::Acos
+        | Op::Atan
+        | Op::Sinh
+        | Op::Cosh
+        | Op::Tanh
+        | Op::Asinh
+        | Op::Acosh
+        | Op::Atanh
+        | Op::Floor
+        | Op::Ceil
+        | Op::Round
+        | Op::Trunc
+        | Op::Erf
+        | Op::Erfc
+        | Op::Gamma
+        | Op::Lgamma
+        | Op::Digamma => {
+            every(op, operands, "a real", T::is_real)?;
+            Ok(operands[0].ty)
+        }
+        Op::Polygamma => {
+            every(op, &operands[..1], "an integer first", |t| t == T::Integer)?;
+            every(op, &operands[1..], "a real second", T::is_real)?;
+            Ok(operands[1].ty)
+        }
+        Op::If => {
+            every(op, &operands[..1], "a logical first", |t| t == T::Logical)?;
+            same_or_promoted(op, &operands[1..])
+        }
+        Op::Eq | Op::Ne => {
+            same_or_promoted(op, operands)?;
+            Ok(T::Logical)
+        }
+        Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+            promote(op, operands)?;
+            Ok(T::Logical)
+        }
+        Op::And | Op::Or | Op::Not => {
+            every(op, operands, "logicals", |t| t == T::Logical)?;
+            Ok(T::Logical)
+        }
+        Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical => {
+            every(op, operands, "a number or a logical", |t| {
+                is_number(t) || t == T::Logical
+            })?;
+            Ok(match op {
+                Op::ToReal => T::Real,
+                Op::ToReal32 => T::Real32,
+                Op::ToInt => T::Integer,
+                _ => T::Logical,
+            })
+        }
+        Op::Trips => {
+            every(op, operands, "integers", |t| t == T::Integer)?;
+            Ok(T::Integer)
+        }
+        Op::Sum
+        | Op::Product
+        | Op::MaxVal
+        | Op::MinVal
+        | Op::Any
+        | Op::All
+        | Op::Transpose
+        | Op::ProductPartial
+        | Op::MaxValPartial
+        | Op::MinValPartial
+        | Op::Size
+        | Op::LBound
+        | Op::UBound
+        | Op::Present => promote(op, operands),
+    }
+}
+
+/// Two logicals, or numbers of which integers are converted.
+fn same_or_promoted(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
+    if operands.iter().all(|t| t.ty == ScalarType::Logical) {
+        return Ok(ScalarType::Logical);
+    }
+    promote(op, operands)
+}
+
+/// The type of an expression of at most [`Expr::MAX_DEPTH`] levels over these variables.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn type_of(variables: &[Variable], e: &Expr) -> Result<Type, Mismatch> {
+    match e {
+        Expr::Int(_) => Ok(Type::scalar(ScalarType::Integer)),
+        Expr::Real(_) => Ok(Type::scalar(ScalarType::Real)),
+        Expr::Real32(_) => Ok(Type::scalar(ScalarType::Real32)),
+        Expr::Logical(_) => Ok(Type::scalar(ScalarType::Logical)),
+        Expr::Place(place) => place_type(variables, place),
+        Expr::Op(op, operands) => {
+            let mut types = Vec::with_capacity(operands.len());
+            for operand in operands {
+                types.push(type_of(variables, operand)?);
+            }
+            let ty = apply(*op, &types)?;
+            if op.class() == OpClass::Inquiry {
+                inquiry(variables, *op, operands)?;
+            }
+            Ok(ty)
+        }
+    }
+}
+
+/// The variable that a place names.
+fn variable(variables: &[Variable], v: VarId) -> Result<&Variable, Mismatch> {
+    variables.get(v.index()).ok_or_else(|| {
+        Mismatch::new(
+            Rule::Variable,
+            format!("there is no variable {v}"),
+            "name a variable of the routine",
+        )
+    })
+}
+
+/// The type of a place; subscripts are integer scalars, one per dimension.
+///
+/// # Errors
+/// The first rule that it or one of its subscripts breaks.
+pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatch> {
+    let var = variable(variables, place.var)?;
+    if place.subscripts.is_empty() {
+        return Ok(Type {
+            ty: var.ty,
+            rank: var.rank(),
+        });
+    }
+    for e in place.subscript_exprs() {
+        let ty = type_of(variables, e)?;
+        if ty != Type::scalar(ScalarType::Integer) {
+            return Err(Mismatch::new(
+                Rule::Subscripts,
+                format!("a subscript of {} is a {ty}", var.name),
+                "a subscript, and the bounds and stride of a section, are integer scalars",
+            ));
+        }
+    }
+    if place.subscripts.len() != var.rank() {
+        return Err(Mismatch::new(
+            Rule::Subscripts,
+            format!(
+                "{} has rank {}, but {} subscript{}",
+                var.name,
+                var.rank(),
+                place.subscripts.len(),
+                if place.subscripts.len() == 1 { "" } else { "s" }
+            ),
+            "write one subscript per dimension, or none for the whole array",
+        ));
+    }
+    let rank = place
+        .subscripts
+        .iter()
+        .filter(|s| matches!(s, Subscript::Range(_)))
+        .count();
+    Ok(Type { ty: var.ty, rank })
+}
+
+/// What inquiries ask about: a named array and a constant dimension, or an optional parameter.
+fn inquiry(variables: &[Variable], op: Op, operands: &[Expr]) -> Result<(), Mismatch> {
+    let problem = |message, help| Err(Mismatch::new(Rule::Inquiry, message, help));
+    let Some(Expr::Place(place)) = operands.first() else {
+        return problem(
+            format!(
+                "`{}` asks about something that is not a variable",
+                op.name()
+            ),
+            "name an array, a section of one, or (`present`) an optional parameter",
+        );
+    };
+    let var = variable(variables, place.var)?;
+    if op == Op::Present {
+        let optional = matches!(var.role, crate::ir::Role::Parameter { optional: true, .. });
+        if !optional || !place.subscripts.is_empty() {
+            return problem(
+                format!(
+                    "`present` asks about {}, which is not an optional parameter",
+                    var.name
+                ),
+                "only the name of an optional parameter can be asked about",
+            );
+        }
+        return Ok(());
+    }
+    let rank = place_type(variables, place)?.rank;
+    if rank == 0 {
+        return problem(
+            format!(
+                "`{}` asks about {}, which is a scalar there",
+                op.name(),
+                var.name
+            ),
+            "name an array or a section of one",
+        );
+    }
+    match operands.get(1) {
+        None => Ok(()),
+        Some(&Expr::Int(k)) if k >= 1 && k as u64 <= rank as u64 => Ok(()),
+        Some(Expr::Int(k)) => problem(
+            format!(
+                "`{}` asks for dimension {k} of {}, which has rank {rank}",
+                op.name(),
+                var.name
+            ),
+            "dimensions are numbered from 1",
+        ),
+        Some(_) => problem(
+            format!(
+                "`{}` asks for a dimension that is not a constant",
+                op.name()
+            ),
+            "write the dimension as an integer constant",
+        ),
+    }
+}
