@@ -322,7 +322,7 @@ impl Table<'_> {
         }
         let lowered = match y {
             // The least integer cannot be lowered; its successor has the same parity.
-            Expr::Int(n) => Expr::Int(n.checked_sub(1).unwrap_or(n + 1)),
+            Expr::Int(n) => Expr::Int(n.checked_sub(1).unwrap_or(-i64::MAX)),
             Expr::Real(c) => Expr::Real(c - 1.0),
             Expr::Real32(c) => Expr::Real32(c - 1.0),
             // A variable integer exponent is lowered as an integer, so that the base may be negative.

@@ -90,6 +90,20 @@ impl Partial {
         }
     }
 
+    /// True if a product with this partial must be a `strong*`, lest a zero derivative become NaN: if it
+    /// can be infinite or NaN at all. Those with variables always can, through their operands: in
+    /// `if(x > 0, x*log(x), 0)` at 0 the partial of the product by x is infinite, and not wanted.
+    pub fn is_strong(&self) -> bool {
+        match self {
+            Self::Expr(p) => match p.expr {
+                Expr::Real(c) => !c.is_finite(),
+                Expr::Real32(c) => !c.is_finite(),
+                _ => !p.constant || p.finiteness != Finiteness::Finite,
+            },
+            _ => false,
+        }
+    }
+
     /// True if the partial can be infinite or NaN at a singular point although the operands are finite.
     pub fn is_singular(&self) -> bool {
         matches!(self, Self::Expr(p) if p.finiteness == Finiteness::Singular)
@@ -107,8 +121,7 @@ impl Partial {
     /// The operand's share of the result's tangent: the operand's `tangent` times this partial. `None`
     /// if it is zero. `ty` is the type of the result.
     ///
-    /// A zero derivative gives zero whatever the partial is: partials that are not always finite are
-    /// multiplied by `strong*`. Where the branch not taken has the partial 0, its derivative is not
+    /// A zero derivative gives zero whatever the partial is, see [`Partial::is_strong`]. Where the branch not taken has the partial 0, its derivative is not
     /// even evaluated.
     pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
@@ -160,10 +173,10 @@ impl Partial {
             ),
             Self::Select { .. } => Expr::op(Op::Mul, [derivative, self.to_expr(ty)]),
             Self::Expr(p) => {
-                let op = if p.finiteness == Finiteness::Finite {
-                    Op::Mul
-                } else {
+                let op = if self.is_strong() {
                     Op::StrongMul
+                } else {
+                    Op::Mul
                 };
                 let product = Expr::op(op, [derivative, p.expr.clone()]);
                 if p.masks {

@@ -130,11 +130,21 @@ pub fn polygamma(n: i64, x: f64) -> f64 {
     let d = x - libm::round(x);
     let (right, left) = if d > 0.0 { (d, 1.0 - d) } else { (1.0 + d, -d) };
     let right = polygamma_positive(n, right);
-    let left = polygamma_positive(n, left);
-    match (odd, right == f64::INFINITY && left == f64::INFINITY) {
-        (true, _) => right + left - polygamma_positive(n, 1.0 - x),
-        (false, true) => (-d).signum() * f64::INFINITY,
-        (false, false) => left - right - polygamma_positive(n, 1.0 - x),
+    let mut left = polygamma_positive(n, left);
+    if left.is_finite() {
+        left -= polygamma_positive(n, 1.0 - x);
+    }
+    if odd {
+        left + right
+    } else if left == right {
+        // Equal, or both overflow: then the nearer pole prevails.
+        if left.is_finite() {
+            0.0
+        } else {
+            (-d).signum() * f64::INFINITY
+        }
+    } else {
+        left - right
     }
 }
 
