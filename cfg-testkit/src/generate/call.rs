@@ -1,0 +1,281 @@
+//! Calls: what routines look like from outside, and actual arguments for them.
+
+use super::build::{Builder, Use};
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::{Expr, Intent, Op, Place, ScalarType, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+/// A formal parameter.
+#[derive(Clone, Debug)]
+pub(super) struct Formal {
+    pub(super) ty: ScalarType,
+    pub(super) intent: Intent,
+    pub(super) shape: Shape,
+    /// Of an integer: what it holds at entry, and what the routine keeps it in.
+    pub(super) range: (i64, i64),
+}
+
+/// The shape of a formal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Scalar,
+    /// Extents known to the generator; the cells from the actual on.
+    Explicit(Vec<i64>),
+    /// The actual's descriptor, of rank 1 and this extent.
+    Assumed(i64),
+}
+
+/// A routine as its callers know it.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    pub(super) id: RoutineId,
+    pub(super) formals: Vec<Formal>,
+    pub(super) result: bool,
+    /// Bound on the steps of a call.
+    pub(super) cost: u64,
+    /// Globals.
+    pub(super) reads: BTreeSet<usize>,
+    pub(super) writes: BTreeSet<usize>,
+}
+
+/// What the arguments chosen so far refer to.
+#[derive(Default)]
+struct Bound {
+    /// Variables passed by reference, and whether the callee writes them.
+    vars: Vec<(usize, bool)>,
+    /// Variables that are wholly initialised by the call.
+    defines: Vec<usize>,
+}
+
+impl Builder<'_> {
+    /// A call of one of the routines made before.
+    pub(super) fn call_statement(&mut self) -> Option<Stmt> {
+        let signature = self.rng.pick(self.signatures)?.clone();
+        if !self.affordable(signature.cost + 1) {
+            return None;
+        }
+        self.call(&signature, None)
+    }
+
+    /// A call of the routine itself, one level less deep.
+    pub(super) fn self_call(&mut self, depth: usize) -> Option<Stmt> {
+        let own = self.own.clone()?;
+        self.call(&own, Some(depth))
+    }
+
+    fn call(&mut self, signature: &Signature, depth: Option<usize>) -> Option<Stmt> {
+        let mut bound = Bound::default();
+        let mut arguments = Vec::new();
+        for (k, formal) in signature.formals.iter().enumerate() {
+            let argument = match depth {
+                Some(d) if d == k => Expr::op(Op::Sub, [self.vars[d].id.into(), Expr::Int(1)]),
+                _ => self.argument(signature, formal, &mut bound)?,
+            };
+            arguments.push(Some(argument));
+        }
+        let result = if signature.result {
+            Some(self.result_place(signature)?)
+        } else {
+            None
+        };
+        self.reads.extend(&signature.reads);
+        self.writes.extend(&signature.writes);
+        for &(v, written) in &bound.vars {
+            self.note_read(v);
+            if written {
+                self.note_write(v);
+            }
+        }
+        for &v in &bound.defines {
+            self.state.init[v] = true;
+        }
+        self.spend(signature.cost);
+        Some(Stmt::new(StmtKind::Call {
+            callee: signature.id,
+            arguments: arguments.into(),
+            result,
+        }))
+    }
+
+    /// Where a function's result goes. Its subscripts do not depend on what the call changes.
+    fn result_place(&mut self, signature: &Signature) -> Option<Place> {
+        if self.rng.percent(60) {
+            let candidates = self.writable(ScalarType::Real, false);
+            let v = *self.rng.pick(&candidates)?;
+            self.note_write(v);
+            self.state.init[v] = true;
+            return Some(Place::whole(self.vars[v].id));
+        }
+        let mut candidates = self.writable(ScalarType::Real, true);
+        candidates.retain(|&v| self.state.init[v]);
+        let v = *self.rng.pick(&candidates)?;
+        self.note_write(v);
+        if signature.writes.is_empty() {
+            return Some(self.element(v));
+        }
+        let dims = self.vars[v].dims.clone();
+        let indices: Vec<Expr> = (dims.iter())
+            .map(|&(lower, extent)| Expr::Int(self.rng.between(lower, lower + extent - 1)))
+            .collect();
+        Some(Place::element(self.vars[v].id, indices))
+    }
+
+    /// True if passing the variable by reference would let a written cell have two names.
+    fn clashes(&self, v: usize, written: bool, signature: &Signature, bound: &Bound) -> bool {
+        let twice = (bound.vars.iter()).any(|&(w, other)| w == v && (written || other));
+        let global = self.vars[v].global.is_some_and(|g| {
+            signature.writes.contains(&g) || (written && signature.reads.contains(&g))
+        });
+        twice || global
+    }
+
+    fn argument(
+        &mut self,
+        signature: &Signature,
+        formal: &Formal,
+        bound: &mut Bound,
+    ) -> Option<Expr> {
+        match &formal.shape {
+            Shape::Scalar => self.scalar_argument(signature, formal, bound),
+            Shape::Explicit(extents) => {
+                self.array_argument(signature, formal, extents.iter().product(), true, bound)
+            }
+            Shape::Assumed(n) => self.array_argument(signature, formal, *n, false, bound),
+        }
+    }
+
+    fn scalar_argument(
+        &mut self,
+        signature: &Signature,
+        formal: &Formal,
+        bound: &mut Bound,
+    ) -> Option<Expr> {
+        let written = formal.intent.writes();
+        if !written && self.rng.percent(50) {
+            // By value.
+            return Some(match formal.ty {
+                ScalarType::Real => self.real(2),
+                ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
+                ScalarType::Logical => self.condition(1),
+                ScalarType::Real32 | ScalarType::Tape => return None,
+            });
+        }
+        let (low, high) = formal.range;
+        let fits = |b: &Self, v: usize| {
+            let range = b.state.range[v];
+            b.vars[v].ty != ScalarType::Integer
+                || if written {
+                    b.vars[v].range == (low, high)
+                } else {
+                    low <= range.0 && range.1 <= high
+                }
+        };
+        let mut scalars = if written {
+            self.writable(formal.ty, false)
+        } else {
+            self.readable(formal.ty, false)
+        };
+        scalars.retain(|&v| {
+            fits(self, v)
+                && (formal.intent == Intent::Out || self.state.init[v])
+                && !self.clashes(v, written, signature, bound)
+        });
+        let mut arrays = if written {
+            self.writable(formal.ty, true)
+        } else {
+            self.readable(formal.ty, true)
+        };
+        arrays.retain(|&v| {
+            self.state.init[v] && fits(self, v) && !self.clashes(v, written, signature, bound)
+        });
+        let element = !arrays.is_empty() && (scalars.is_empty() || self.rng.percent(45));
+        if element {
+            let v = *self.rng.pick(&arrays)?;
+            bound.vars.push((v, written));
+            return Some(Expr::Place(self.element(v)));
+        }
+        match self.rng.pick(&scalars) {
+            Some(&v) => {
+                bound.vars.push((v, written));
+                if written {
+                    bound.defines.push(v);
+                }
+                Some(Expr::var(self.vars[v].id))
+            }
+            None if written => None,
+            None => Some(match formal.ty {
+                ScalarType::Real => self.real(1),
+                ScalarType::Integer => self.integer_in(low, high, 1),
+                ScalarType::Logical => self.condition(1),
+                ScalarType::Real32 | ScalarType::Tape => return None,
+            }),
+        }
+    }
+
+    /// An array of `n` cells; `sequence`: consecutive ones, else a descriptor of rank 1.
+    fn array_argument(
+        &mut self,
+        signature: &Signature,
+        formal: &Formal,
+        n: i64,
+        sequence: bool,
+        bound: &mut Bound,
+    ) -> Option<Expr> {
+        let written = formal.intent.writes();
+        let mut arrays = if written {
+            self.writable(formal.ty, true)
+        } else {
+            self.readable(formal.ty, true)
+        };
+        arrays.retain(|&v| {
+            let var = &self.vars[v];
+            let whole = formal.intent == Intent::Out && var.len() == n && var.dims.len() == 1;
+            let allocatable = self.is_allocatable(v);
+            (self.state.init[v] || (whole && !allocatable))
+                && (!sequence || (var.dense && var.len() >= n))
+                && !self.clashes(v, written, signature, bound)
+        });
+        let v = *self.rng.pick(&arrays)?;
+        bound.vars.push((v, written));
+        let var = self.vars[v].clone();
+        if !self.state.init[v] {
+            bound.defines.push(v);
+            return Some(Expr::var(var.id));
+        }
+        if !sequence {
+            return self.four(v, false).map(Expr::Place);
+        }
+        // Sequence association: the whole array, a section, or an element with enough cells after it.
+        match self.rng.below(3) {
+            0 => Some(Expr::var(var.id)),
+            1 if n == 4 => match self.four(v, true) {
+                Some(place) => Some(Expr::Place(place)),
+                None => Some(Expr::var(var.id)),
+            },
+            _ => {
+                let from = self.rng.between(0, var.len() - n);
+                let mut rest = from;
+                let mut indices = vec![Expr::Int(0); var.dims.len()];
+                let mut order: Vec<usize> = (0..var.dims.len()).collect();
+                if !var.column {
+                    order.reverse();
+                }
+                for d in order {
+                    let (lower, extent) = var.dims[d];
+                    indices[d] = Expr::Int(lower + rest % extent);
+                    rest /= extent;
+                }
+                Some(Expr::Place(Place::element(var.id, indices)))
+            }
+        }
+    }
+
+    pub(super) fn is_allocatable(&self, v: usize) -> bool {
+        let var = &self.vars[v];
+        var.usage == Use::Free
+            && var.global.is_none()
+            && v >= self.routine.parameters
+            && (self.routine.variable(var.id).shape.iter())
+                .any(|d| d.extent == cfg_core::ir::Extent::Deferred)
+    }
+}

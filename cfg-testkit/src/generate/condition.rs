@@ -1,0 +1,63 @@
+//! Logical expressions.
+
+use super::build::Builder;
+use cfg_core::ir::{Expr, Op, ScalarType};
+
+const ORDER: [Op; 4] = [Op::Lt, Op::Le, Op::Gt, Op::Ge];
+
+impl Builder<'_> {
+    /// A condition.
+    pub(super) fn condition(&mut self, depth: usize) -> Expr {
+        match self
+            .rng
+            .weighted(&[8, 6, 3, 2 * depth.min(1), depth.min(1)])
+        {
+            0 => {
+                let op = *self.rng.pick(&ORDER).unwrap_or(&Op::Lt);
+                let op = match self.rng.below(5) {
+                    0 => Op::Eq,
+                    1 => Op::Ne,
+                    _ => op,
+                };
+                let a = self.integer(1);
+                let depth = usize::from(self.rng.percent(40));
+                let b = self.integer(depth);
+                Expr::op(op, [a.e, b.e])
+            }
+            1 => {
+                let op = *self.rng.pick(&ORDER).unwrap_or(&Op::Lt);
+                let a = self.real(1);
+                let b = if self.exact() {
+                    Expr::Real(self.rng.between(-4, 4) as f64)
+                } else {
+                    Expr::Real((self.rng.real(-1.0, 1.0) * 1000.0).round() / 1000.0 + 1.0 / 8192.0)
+                };
+                Expr::op(op, [a, b])
+            }
+            2 => {
+                let logicals = self.readable(ScalarType::Logical, false);
+                match logicals.get(self.rng.below(logicals.len())) {
+                    Some(&v) => Expr::var(self.vars[v].id),
+                    None => {
+                        let a = self.integer(1);
+                        Expr::op(Op::Gt, [a.e, Expr::Int(1)])
+                    }
+                }
+            }
+            3 => {
+                let op = if self.rng.percent(50) {
+                    Op::And
+                } else {
+                    Op::Or
+                };
+                let a = self.condition(0);
+                let b = self.condition(0);
+                Expr::op(op, [a, b])
+            }
+            _ => {
+                let a = self.condition(0);
+                Expr::op(Op::Not, [a])
+            }
+        }
+    }
+}

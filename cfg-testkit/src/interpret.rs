@@ -1,0 +1,582 @@
+//! A naive interpreter of the program representation: the independent oracle of the tests.
+//!
+//! It walks the graph and the expression trees, with nothing prepared, and attaches derivatives to real
+//! values by operator overloading ([`Derivative`]). It shares no code with the executor, with the table
+//! of elementals, or with the tangent and adjoint transformations, so agreement means something. It is
+//! slow, knows no tape, and finds what it needs of the nesting by following back edges.
+
+mod call;
+mod eval;
+mod rules;
+mod scalar;
+mod storage;
+mod value;
+
+use cfg_core::entity::{RoutineId, VarId, VertexId};
+use cfg_core::ir::{
+    Cfg, Dim, Extent, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
+    Subscript, VertexKind, VertexType,
+};
+use eval::{Scope, trips};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::{Cells, View};
+use value::Data;
+pub use value::{Derivative, Magnitude, Value};
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// An uninitialised value decides something.
+    Undefined,
+    /// A subscript is out of bounds.
+    Bounds,
+    /// Integer overflow, or a real that is not representable as integer.
+    Overflow,
+    /// Integer division by zero.
+    ZeroDivision,
+    /// A step of zero.
+    ZeroStep,
+    /// Shapes do not conform, or a formal is larger than its actual.
+    Shape,
+    /// Operands of the wrong type; a program that validation would refuse.
+    Type,
+    /// An allocatable array is used before it has a shape.
+    Unallocated,
+    /// No arm of a branch matches.
+    NoArm,
+    /// A graph that is not structured as it should be, or a routine without a body.
+    Graph,
+    /// More steps than allowed.
+    Fuel,
+    /// More cells than allowed.
+    Memory,
+    /// More nested calls than allowed.
+    Depth,
+    /// The interpreter does not know this.
+    Unsupported(Op),
+    /// A statement that the interpreter does not know.
+    Statement,
+}
+
+/// A fault and where it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// In which routine.
+    pub routine: RoutineId,
+    /// At which vertex; `None` at entry of the routine.
+    pub vertex: Option<VertexId>,
+    /// At which of its statements.
+    pub statement: usize,
+}
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Vertices and statements.
+    pub fuel: u64,
+    /// Cells in use at any time.
+    pub cells: usize,
+    /// Nested calls.
+    pub depth: usize,
+    /// A value whose derivative has a larger [`Derivative::size`] is not stored but 1 in its place, and
+    /// the statement noted in [`Outcome::refused`].
+    pub largest: f64,
+    /// Whether the sequence of vertices is recorded.
+    pub trace: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            fuel: 10_000_000,
+            cells: 10_000_000,
+            depth: 10_000,
+            largest: f64::INFINITY,
+            trace: false,
+        }
+    }
+}
+
+/// An argument: extents (none for a scalar) and elements in storage order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument<D> {
+    /// Number of elements along each dimension.
+    pub extents: Vec<usize>,
+    /// The elements.
+    pub elements: Vec<Value<D>>,
+}
+
+/// What a run leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome<D> {
+    /// The parameters afterwards.
+    pub parameters: Vec<Argument<D>>,
+    /// The result of a function.
+    pub result: Option<Argument<D>>,
+    /// The globals afterwards, by global.
+    pub globals: Vec<Argument<D>>,
+    /// Vertices in the order in which they were visited, if asked for.
+    pub visits: Vec<(RoutineId, VertexId)>,
+    /// Statements that tried to store what [`Limits::largest`] forbids, each once.
+    pub refused: BTreeSet<(RoutineId, VertexId, usize)>,
+    /// What happened on the way.
+    pub seen: Seen,
+}
+
+/// What happened in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Vertices visited and statements executed.
+    pub steps: u64,
+    /// Calls made.
+    pub calls: u64,
+    /// Most calls active at a time, the outermost included.
+    pub depth: usize,
+    /// A loop was entered and left without a pass through its body.
+    pub zero_trip: bool,
+    /// An initialised array element was stored over through a subscript, and the new value used.
+    pub overwritten_element_used: bool,
+    /// A variable that had been used in a subscript was assigned another value.
+    pub overwritten_index: bool,
+}
+
+/// Runs a routine. Arguments are by parameter; `None` for an `out` parameter whose shape follows from
+/// the others.
+///
+/// # Errors
+/// The first fault.
+pub fn interpret<D: Derivative>(
+    program: &Program,
+    routine: RoutineId,
+    arguments: &[Option<Argument<D>>],
+    globals: &BTreeMap<usize, Argument<D>>,
+    limits: Limits,
+) -> Result<Outcome<D>, Fault> {
+    let mut machine = Machine {
+        program,
+        limits,
+        cells: Cells::new(),
+        globals: Vec::new(),
+        frames: Vec::new(),
+        visits: Vec::new(),
+        refused: BTreeSet::new(),
+        current: (routine, VertexId::new(0), 0),
+        seen: Seen::default(),
+    };
+    let start = |kind| Fault {
+        kind,
+        routine,
+        vertex: None,
+        statement: 0,
+    };
+    machine.make_globals(globals).map_err(start)?;
+    let views = machine.outer_arguments(routine, arguments).map_err(start)?;
+    machine.enter(routine, views, None, 0).map_err(start)?;
+    let outer = machine.run()?;
+    Ok(machine.outcome(routine, &outer))
+}
+
+struct Machine<'p, D> {
+    program: &'p Program,
+    limits: Limits,
+    cells: Cells<D>,
+    globals: Vec<View>,
+    frames: Vec<Frame>,
+    visits: Vec<(RoutineId, VertexId)>,
+    refused: BTreeSet<(RoutineId, VertexId, usize)>,
+    /// The statement that is being executed.
+    current: (RoutineId, VertexId, usize),
+    seen: Seen,
+}
+
+/// An active call.
+struct Frame {
+    routine: RoutineId,
+    views: Vec<View>,
+    at: VertexId,
+    statement: usize,
+    /// For each counted loop that is running: passes left and the step.
+    counted: BTreeMap<VertexId, (i64, i64)>,
+    /// The last vertex, to tell a loop's entry from its back edge.
+    from: Option<VertexId>,
+    mark: usize,
+    /// Where the caller wants the result.
+    result_to: Option<(View, bool)>,
+}
+
+type Step<T> = Result<T, FaultKind>;
+
+/// How a formal of a callee gets its storage.
+enum Actual {
+    View(View),
+    Absent,
+    /// Made by the callee's own shape (an `out` parameter of the outermost call).
+    Own,
+}
+
+impl<'p, D: Derivative> Machine<'p, D> {
+    fn make_globals(&mut self, given: &BTreeMap<usize, Argument<D>>) -> Step<()> {
+        for (g, global) in self.program.globals.iter().enumerate() {
+            let bounds = self.bounds(&global.variable.shape, &[])?;
+            let column = global.variable.order == Order::Column;
+            let mut view = View::dense(0, &bounds, column);
+            match global.overlay {
+                Some(o) => {
+                    let base = self.globals.get(o.base.index()).ok_or(FaultKind::Graph)?;
+                    view.base =
+                        base.base + usize::try_from(o.offset).map_err(|_| FaultKind::Shape)?;
+                }
+                None => view.base = self.cells.allocate(view.len(), self.limits.cells)?,
+            }
+            let cells = view.storage_cells();
+            for (k, &cell) in cells.iter().enumerate() {
+                let value = match (given.get(&g), &global.initial) {
+                    (Some(a), _) => a.elements.get(k).cloned().ok_or(FaultKind::Shape)?,
+                    (None, Some(initial)) => {
+                        let e = initial.get(k).or(initial.first()).ok_or(FaultKind::Shape)?;
+                        match self.scope(&[]).eval(e)? {
+                            Data::Scalar(value) => value,
+                            Data::Array { .. } => return Err(FaultKind::Type),
+                        }
+                    }
+                    (None, None) => continue,
+                };
+                *self.cells.raw(cell) = value;
+            }
+            self.globals.push(view);
+        }
+        Ok(())
+    }
+
+    fn outer_arguments(
+        &mut self,
+        routine: RoutineId,
+        arguments: &[Option<Argument<D>>],
+    ) -> Step<Vec<Actual>> {
+        let routine = self.program.routine(routine);
+        let mut actuals = Vec::new();
+        for p in routine.parameter_ids() {
+            let Some(argument) = arguments.get(p.index()).and_then(Option::as_ref) else {
+                actuals.push(Actual::Own);
+                continue;
+            };
+            let bounds: Vec<_> = argument.extents.iter().map(|&n| (1, n as i64)).collect();
+            let column = routine.variable(p).order == Order::Column;
+            let mut view = View::dense(0, &bounds, column);
+            if view.len() != argument.elements.len() {
+                return Err(FaultKind::Shape);
+            }
+            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            for (k, value) in argument.elements.iter().enumerate() {
+                *self.cells.raw(view.base + k) = value.clone();
+            }
+            actuals.push(Actual::View(view));
+        }
+        Ok(actuals)
+    }
+
+    fn scope<'a>(&'a mut self, views: &'a [View]) -> Scope<'a, D> {
+        Scope {
+            cells: &mut self.cells,
+            views,
+        }
+    }
+
+    /// Lower bound and extent of each dimension of an explicit shape.
+    fn bounds(&mut self, shape: &[Dim], views: &[View]) -> Step<Vec<(i64, i64)>> {
+        let mut scope = self.scope(views);
+        shape
+            .iter()
+            .map(|dim| match &dim.extent {
+                Extent::Fixed(e) => {
+                    Ok((scope.integer(&dim.lower, false)?, scope.integer(e, false)?))
+                }
+                Extent::Deferred => Err(FaultKind::Unallocated),
+            })
+            .collect()
+    }
+
+    /// Runs until the outermost call returns, and gives back its variables.
+    fn run(&mut self) -> Result<Vec<View>, Fault> {
+        loop {
+            let Some(mut frame) = self.frames.pop() else {
+                return Ok(Vec::new());
+            };
+            let place = |frame: &Frame, kind| Fault {
+                kind,
+                routine: frame.routine,
+                vertex: Some(frame.at),
+                statement: frame.statement,
+            };
+            self.seen.steps += 1;
+            if self.seen.steps > self.limits.fuel {
+                return Err(place(&frame, FaultKind::Fuel));
+            }
+            let routine = self.program.routine(frame.routine);
+            let Some(body) = &routine.body else {
+                return Err(place(&frame, FaultKind::Graph));
+            };
+            let vertex = body.vertex(frame.at);
+            if frame.statement == 0 && self.limits.trace {
+                self.visits.push((frame.routine, frame.at));
+            }
+            match &vertex.kind {
+                VertexKind::Block(statements) if frame.statement < statements.len() => {
+                    let statement = &statements[frame.statement];
+                    self.current = (frame.routine, frame.at, frame.statement);
+                    let mark = self.cells.mark();
+                    let call = self
+                        .execute(routine, &mut frame, statement)
+                        .map_err(|kind| place(&frame, kind))?;
+                    let at = place(&frame, FaultKind::Graph);
+                    frame.statement += 1;
+                    self.frames.push(frame);
+                    if let Some((callee, actuals, result_to)) = call {
+                        self.enter(callee, actuals, result_to, mark)
+                            .map_err(|kind| Fault { kind, ..at })?;
+                    }
+                    continue;
+                }
+                VertexKind::Exit => {
+                    if self.frames.is_empty() {
+                        return Ok(frame.views);
+                    }
+                    self.leave(routine, &frame)
+                        .map_err(|kind| place(&frame, kind))?;
+                    continue;
+                }
+                _ => {}
+            }
+            let label = self
+                .decide(body, &mut frame)
+                .map_err(|kind| place(&frame, kind))?;
+            let out = body.out_edges(frame.at);
+            let Some(&edge) = out.iter().find(|&&e| body.edge(e).label == label) else {
+                return Err(place(&frame, FaultKind::Graph));
+            };
+            frame.from = Some(frame.at);
+            frame.at = body.edge(edge).to;
+            frame.statement = 0;
+            self.frames.push(frame);
+        }
+    }
+
+    /// Label of the edge to take.
+    fn decide(&mut self, body: &Cfg, frame: &mut Frame) -> Step<Option<i64>> {
+        match &body.vertex(frame.at).kind {
+            VertexKind::Loop { test, .. } => {
+                // In a structured graph only the back edge comes from an ENDLOOP.
+                let entered = frame
+                    .from
+                    .is_none_or(|v| body.vertex(v).vertex_type() != VertexType::EndLoop);
+                let again = self.again(frame, test, entered)?;
+                self.seen.zero_trip |= entered && !again;
+                Ok(again.then_some(1))
+            }
+            VertexKind::Branch(selector) => match &**selector {
+                Selector::Condition(e) => {
+                    let taken = self.scope(&frame.views).condition(e)?;
+                    Ok(Some(i64::from(taken)))
+                }
+                Selector::Cases { value, arms } => {
+                    let v = self.scope(&frame.views).integer(value, false)?;
+                    let matching = arms.iter().find(|arm| {
+                        arm.cases.iter().any(|c| {
+                            c.lower.is_none_or(|l| l <= v) && c.upper.is_none_or(|u| v <= u)
+                        })
+                    });
+                    let arm = matching.or_else(|| arms.iter().find(|arm| arm.default));
+                    Ok(Some(arm.ok_or(FaultKind::NoArm)?.label))
+                }
+            },
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => Ok(None),
+        }
+    }
+
+    /// Whether a loop's body is done (once more).
+    fn again(&mut self, frame: &mut Frame, test: &LoopTest, entered: bool) -> Step<bool> {
+        match test {
+            LoopTest::Pre(e) => self.scope(&frame.views).condition(e),
+            LoopTest::Post(_) if entered => Ok(true),
+            LoopTest::Post(e) => self.scope(&frame.views).condition(e),
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => {
+                let cell = frame.views[index.index()].base;
+                if entered {
+                    let mut scope = self.scope(&frame.views);
+                    let first = scope.integer(first, false)?;
+                    let last = scope.integer(last, false)?;
+                    let step = scope.integer(step, false)?;
+                    frame
+                        .counted
+                        .insert(frame.at, (trips(first, last, step)?, step));
+                    *self.cells.raw(cell) = Value::Integer(first);
+                } else {
+                    let (left, step) = frame.counted.get_mut(&frame.at).ok_or(FaultKind::Graph)?;
+                    *left -= 1;
+                    let Value::Integer(i) = self.cells.raw(cell) else {
+                        return Err(FaultKind::Undefined);
+                    };
+                    *i = i.checked_add(*step).ok_or(FaultKind::Overflow)?;
+                }
+                Ok(frame.counted.get(&frame.at).is_some_and(|&(n, _)| n > 0))
+            }
+        }
+    }
+
+    /// Executes a statement; a call is returned for the caller to enter.
+    #[expect(clippy::type_complexity, reason = "one use")]
+    fn execute(
+        &mut self,
+        routine: &'p Routine,
+        frame: &mut Frame,
+        statement: &'p Stmt,
+    ) -> Step<Option<(RoutineId, Vec<Actual>, Option<(View, bool)>)>> {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let data = self.scope(&frame.views).eval(value)?;
+                self.store(routine, frame, target, data)?;
+                Ok(None)
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                self.seen.calls += 1;
+                let formals = self.program.routine(*callee);
+                let mut actuals = Vec::new();
+                for (k, argument) in arguments.iter().enumerate() {
+                    actuals.push(match argument {
+                        None => Actual::Absent,
+                        Some(e) => self.actual(frame, formals, VarId::new(k), e)?,
+                    });
+                }
+                let result_to = match result {
+                    None => None,
+                    Some(place) => {
+                        let view = self.scope(&frame.views).view(place)?;
+                        Some((view, !place.subscripts.is_empty()))
+                    }
+                };
+                if let Some(external) = &formals.external {
+                    self.external(formals, external, &actuals, result_to)?;
+                    return Ok(None);
+                }
+                Ok(Some((*callee, actuals, result_to)))
+            }
+            StmtKind::Opaque { writes, .. } => {
+                for v in writes {
+                    for cell in frame.views[v.index()].cells() {
+                        self.cells.write(cell, Value::Undefined, false);
+                    }
+                }
+                Ok(None)
+            }
+            StmtKind::Push { .. } | StmtKind::Pop { .. } => Err(FaultKind::Statement),
+        }
+    }
+
+    fn store(
+        &mut self,
+        routine: &Routine,
+        frame: &mut Frame,
+        target: &Place,
+        data: Data<D>,
+    ) -> Step<()> {
+        let mut view = self.scope(&frame.views).view(target)?;
+        let variable = routine.variable(target.var);
+        let allocatable = target.subscripts.is_empty()
+            && variable.role == Role::Local
+            && variable.shape.iter().any(|d| d.extent == Extent::Deferred);
+        if allocatable
+            && let Data::Array { extents, .. } = &data
+            && (!view.allocated || view.extents() != *extents)
+        {
+            let bounds: Vec<_> = extents.iter().map(|&n| (1, n as i64)).collect();
+            view = View::dense(0, &bounds, variable.order == Order::Column);
+            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            frame.views[target.var.index()] = view.clone();
+        }
+        if !view.allocated {
+            return Err(FaultKind::Unallocated);
+        }
+        let element = target
+            .subscripts
+            .iter()
+            .any(|s| matches!(s, Subscript::Index(_)));
+        match data {
+            Data::Scalar(value) => {
+                for cell in view.cells() {
+                    self.put(cell, value.clone(), element);
+                }
+            }
+            Data::Array {
+                extents, elements, ..
+            } => {
+                if extents != view.extents() {
+                    return Err(FaultKind::Shape);
+                }
+                for (cell, value) in view.cells().into_iter().zip(elements) {
+                    self.put(cell, value, element);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, cell: usize, value: Value<D>, element: bool) {
+        let refused = match &value {
+            // Not finite counts as too large as well.
+            Value::Real(_, d) | Value::Real32(_, d) => !(d.size() <= self.limits.largest),
+            Value::Undefined | Value::Integer(_) | Value::Logical(_) => false,
+        };
+        let value = match value {
+            Value::Real(..) if refused => Value::Real(1.0, D::constant()),
+            Value::Real32(..) if refused => Value::Real32(1.0, D::constant()),
+            value => value,
+        };
+        if refused {
+            self.refused.insert(self.current);
+        }
+        self.cells.write(cell, value, element);
+    }
+
+    fn outcome(mut self, routine: RoutineId, views: &[View]) -> Outcome<D> {
+        let routine = self.program.routine(routine);
+        let globals = std::mem::take(&mut self.globals);
+        let mut read = |view: &View| Argument {
+            extents: view.extents(),
+            elements: view
+                .storage_cells()
+                .into_iter()
+                .map(|c| self.cells.raw(c).clone())
+                .collect(),
+        };
+        Outcome {
+            parameters: routine
+                .parameter_ids()
+                .map(|p| read(&views[p.index()]))
+                .collect(),
+            result: routine.result.map(|v| read(&views[v.index()])),
+            globals: globals.iter().map(&mut read).collect(),
+            visits: std::mem::take(&mut self.visits),
+            refused: std::mem::take(&mut self.refused),
+            seen: Seen {
+                overwritten_element_used: self.cells.overwritten_element_used,
+                overwritten_index: self.cells.overwritten_index,
+                ..self.seen
+            },
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Calls: formals bound to actuals by reference, storage of locals, results.
+
+use super::storage::View;
+use super::value::Data;
+use super::{Actual, Derivative, FaultKind, Frame, Machine, Step, Value};
+use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::ir::{Expr, Extent, External, Order, Role, Routine, ScalarType};
+use std::collections::BTreeMap;
+
+impl<D: Derivative> Machine<'_, D> {
+    /// Starts a call: binds the parameters, then makes the locals. At return, cells from `mark` on are
+    /// released.
+    pub(super) fn enter(
+        &mut self,
+        id: RoutineId,
+        actuals: Vec<Actual>,
+        result_to: Option<(View, bool)>,
+        mark: usize,
+    ) -> Step<()> {
+        if self.frames.len() >= self.limits.depth {
+            return Err(FaultKind::Depth);
+        }
+        let routine = self.program.routine(id);
+        let mut views = vec![View::default(); routine.variables.len()];
+        for (k, variable) in routine.variables.iter().enumerate() {
+            if let Role::Global(g) = variable.role {
+                views[k] = self.globals[g.index()].clone();
+            }
+        }
+        // Scalars first: shapes are expressions over them.
+        for (k, actual) in actuals.iter().enumerate() {
+            if let Actual::View(view) = actual
+                && routine.variables[k].shape.is_empty()
+            {
+                views[k] = View {
+                    dims: Vec::new(),
+                    ..view.clone()
+                };
+            }
+        }
+        for (k, actual) in actuals.iter().enumerate() {
+            let shape = &routine.variables[k].shape;
+            let column = routine.variables[k].order == Order::Column;
+            let deferred = shape.iter().any(|d| d.extent == Extent::Deferred);
+            views[k] = match actual {
+                Actual::Absent => View::default(),
+                Actual::View(_) if shape.is_empty() => continue,
+                Actual::View(view) if deferred => {
+                    if view.dims.len() != shape.len() {
+                        return Err(FaultKind::Shape);
+                    }
+                    let mut view = view.clone();
+                    for (span, dim) in view.dims.iter_mut().zip(shape) {
+                        span.lower = self.scope(&views).integer(&dim.lower, false)?;
+                    }
+                    view
+                }
+                Actual::View(view) => {
+                    let bounds = self.bounds(shape, &views)?;
+                    let formal = View::dense(view.base, &bounds, column);
+                    // The caller has made the actual's view contiguous up to the end of its storage.
+                    if formal.len() > view.len() {
+                        return Err(FaultKind::Shape);
+                    }
+                    formal
+                }
+                Actual::Own => {
+                    let bounds = self.bounds(shape, &views)?;
+                    let mut view = View::dense(0, &bounds, column);
+                    view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+                    view
+                }
+            };
+        }
+        for (k, variable) in routine.variables.iter().enumerate() {
+            if variable.role != Role::Local || variable.ty == ScalarType::Tape {
+                continue;
+            }
+            if variable.shape.iter().any(|d| d.extent == Extent::Deferred) {
+                views[k].allocated = false;
+                continue;
+            }
+            let bounds = self.bounds(&variable.shape, &views)?;
+            let mut view = View::dense(0, &bounds, variable.order == Order::Column);
+            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            views[k] = view;
+        }
+        let at = routine
+            .body
+            .as_ref()
+            .and_then(|body| body.entry())
+            .ok_or(FaultKind::Graph)?;
+        self.frames.push(Frame {
+            routine: id,
+            views,
+            at,
+            statement: 0,
+            counted: BTreeMap::new(),
+            from: None,
+            mark,
+            result_to,
+        });
+        self.seen.depth = self.seen.depth.max(self.frames.len());
+        Ok(())
+    }
+
+    /// The storage that an actual argument names, or a temporary with its value.
+    pub(super) fn actual(
+        &mut self,
+        frame: &Frame,
+        callee: &Routine,
+        formal: VarId,
+        e: &Expr,
+    ) -> Step<Actual> {
+        let shape = &callee.variable(formal).shape;
+        let explicit = !shape.is_empty() && !shape.iter().any(|d| d.extent == Extent::Deferred);
+        let Expr::Place(place) = e else {
+            let data = self.scope(&frame.views).eval(e)?;
+            let bounds: Vec<(i64, i64)> = match &data {
+                Data::Scalar(_) => Vec::new(),
+                Data::Array { extents, .. } => extents.iter().map(|&n| (1, n as i64)).collect(),
+            };
+            let column = matches!(data, Data::Array { column: true, .. });
+            let mut view = View::dense(0, &bounds, column);
+            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            for (k, value) in data.in_storage_order().into_iter().enumerate() {
+                *self.cells.raw(view.base + k) = value;
+            }
+            return Ok(Actual::View(view));
+        };
+        let mut view = self.scope(&frame.views).view(place)?;
+        let whole = &frame.views[place.var.index()];
+        if !whole.allocated {
+            return Ok(Actual::Absent);
+        }
+        if explicit {
+            let cells = view.storage_cells();
+            if cells.windows(2).any(|w| w[1] != w[0] + 1) {
+                return Err(FaultKind::Shape);
+            }
+            // An element stands for the cells from there to the end of its (dense) array.
+            let len = if place.is_element() {
+                let all = whole.storage_cells();
+                if all.windows(2).any(|w| w[1] != w[0] + 1) {
+                    return Err(FaultKind::Shape);
+                }
+                all.last().map_or(0, |&last| last + 1 - view.base)
+            } else {
+                view.len()
+            };
+            view = View::dense(view.base, &[(1, len as i64)], false);
+        }
+        Ok(Actual::View(view))
+    }
+
+    /// An external function given by expressions: value and partials over its parameters.
+    pub(super) fn external(
+        &mut self,
+        callee: &Routine,
+        external: &External,
+        actuals: &[Actual],
+        result_to: Option<(View, bool)>,
+    ) -> Step<()> {
+        let mut views = vec![View::default(); callee.variables.len()];
+        for (view, actual) in views.iter_mut().zip(actuals) {
+            if let Actual::View(v) = actual {
+                *view = v.clone();
+            }
+        }
+        let value = external.value.as_ref().ok_or(FaultKind::Graph)?;
+        let mut scope = self.scope(&views);
+        let plain = |data: Data<D>| match data {
+            Data::Scalar(Value::Real(x, _)) => Ok(x),
+            Data::Scalar(_) | Data::Array { .. } => Err(FaultKind::Type),
+        };
+        let x = plain(scope.eval(value)?)?;
+        let mut partials = Vec::new();
+        for partial in &external.partials {
+            let p = plain(scope.eval(&partial.value)?)?;
+            let cell = views[partial.parameter.index()].base;
+            if let Value::Real(_, d) = scope.cells.raw(cell) {
+                partials.push((p, d.clone()));
+            }
+        }
+        let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
+        let value = Value::Real(x, D::combine(&terms).with_value(x));
+        match result_to {
+            Some((view, element)) => self.put(view.base, value, element),
+            None => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self, routine: &Routine, frame: &Frame) -> Step<()> {
+        let result = match (routine.result, &frame.result_to) {
+            (Some(v), Some(to)) => {
+                let from = frame.views[v.index()].storage_cells();
+                let to_cells = to.0.storage_cells();
+                if from.len() != to_cells.len() {
+                    return Err(FaultKind::Shape);
+                }
+                let values: Vec<_> = from.iter().map(|&c| self.cells.raw(c).clone()).collect();
+                Some((to_cells, values, to.1))
+            }
+            _ => None,
+        };
+        self.cells.release(frame.mark);
+        if let Some((cells, values, element)) = result {
+            for (cell, value) in cells.into_iter().zip(values) {
+                self.put(cell, value, element);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,355 @@
+//! Expressions.
+
+use super::scalar::scalar;
+use super::storage::{Cells, Span, View};
+use super::value::Data;
+use super::{Derivative, FaultKind, Value};
+use cfg_core::ir::{Expr, Op, OpClass, Place, Subscript};
+
+type Result<T> = std::result::Result<T, FaultKind>;
+
+/// What an expression is evaluated in.
+pub(super) struct Scope<'a, D> {
+    pub(super) cells: &'a mut Cells<D>,
+    pub(super) views: &'a [View],
+}
+
+impl<D: Derivative> Scope<'_, D> {
+    pub(super) fn eval(&mut self, e: &Expr) -> Result<Data<D>> {
+        self.value(e, false)
+    }
+
+    /// An integer that decides something.
+    pub(super) fn integer(&mut self, e: &Expr, subscript: bool) -> Result<i64> {
+        match self.value(e, subscript)? {
+            Data::Scalar(Value::Integer(i)) => Ok(i),
+            Data::Scalar(Value::Undefined) => Err(FaultKind::Undefined),
+            Data::Scalar(_) | Data::Array { .. } => Err(FaultKind::Type),
+        }
+    }
+
+    /// A logical that decides something.
+    pub(super) fn condition(&mut self, e: &Expr) -> Result<bool> {
+        truth(&self.eval(e)?)
+    }
+
+    fn value(&mut self, e: &Expr, subscript: bool) -> Result<Data<D>> {
+        Ok(match e {
+            Expr::Int(i) => Data::Scalar(Value::Integer(*i)),
+            Expr::Real(x) => Data::Scalar(Value::Real(*x, D::constant())),
+            Expr::Real32(x) => Data::Scalar(Value::Real32(*x, D::constant())),
+            Expr::Logical(b) => Data::Scalar(Value::Logical(*b)),
+            Expr::Place(place) => {
+                let view = self.view(place)?;
+                if !view.allocated {
+                    return Err(FaultKind::Unallocated);
+                }
+                if view.dims.is_empty() {
+                    Data::Scalar(self.cells.read(view.base, subscript))
+                } else {
+                    Data::Array {
+                        extents: view.extents(),
+                        elements: view
+                            .cells()
+                            .into_iter()
+                            .map(|c| self.cells.read(c, subscript))
+                            .collect(),
+                        column: view.column,
+                    }
+                }
+            }
+            Expr::Op(op, operands) => self.operation(*op, operands, subscript)?,
+        })
+    }
+
+    /// The cells of a place.
+    pub(super) fn view(&mut self, place: &Place) -> Result<View> {
+        let whole = &self.views[place.var.index()];
+        if place.subscripts.is_empty() {
+            return Ok(whole.clone());
+        }
+        if !whole.allocated {
+            return Err(FaultKind::Unallocated);
+        }
+        if whole.dims.len() != place.subscripts.len() {
+            return Err(FaultKind::Shape);
+        }
+        let (mut base, column) = (whole.base as i64, whole.column);
+        let spans = whole.dims.clone();
+        let mut dims = Vec::new();
+        for (span, subscript) in spans.iter().zip(&place.subscripts) {
+            match subscript {
+                Subscript::Index(e) => {
+                    let i = self.integer(e, true)?;
+                    base += offset(span, i)?;
+                }
+                Subscript::Range(range) => {
+                    let (first, last) = (span.lower, span.lower + span.extent - 1);
+                    let mut bound = |e: &Option<Expr>, default: i64| match e {
+                        Some(e) => self.integer(e, true),
+                        None => Ok(default),
+                    };
+                    let stride = bound(&range.stride, 1)?;
+                    let lower = bound(&range.lower, if stride < 0 { last } else { first })?;
+                    let upper = bound(&range.upper, if stride < 0 { first } else { last })?;
+                    let extent = trips(lower, upper, stride)?;
+                    if extent > 0 {
+                        base += offset(span, lower)?;
+                        offset(span, lower + (extent - 1) * stride)?;
+                    }
+                    dims.push(Span {
+                        lower: 1,
+                        extent,
+                        stride: span.stride * stride,
+                    });
+                }
+            }
+        }
+        Ok(View {
+            base: base as usize,
+            dims,
+            column,
+            allocated: true,
+        })
+    }
+
+    fn operation(&mut self, op: Op, operands: &[Expr], subscript: bool) -> Result<Data<D>> {
+        let Some((first, rest)) = operands.split_first() else {
+            return Err(FaultKind::Type);
+        };
+        match op.class() {
+            OpClass::Inquiry => return self.inquiry(op, first, rest),
+            OpClass::Reduction | OpClass::Transformational => {
+                let data = self.value(first, subscript)?;
+                return if op == Op::Transpose {
+                    transpose(data)
+                } else {
+                    reduce(op, data.in_storage_order())
+                };
+            }
+            OpClass::Elemental => {}
+        }
+        match op {
+            Op::And | Op::Or => {
+                for e in operands {
+                    let data = self.value(e, subscript)?;
+                    if truth(&data)? == (op == Op::Or) {
+                        return Ok(data);
+                    }
+                }
+                Ok(Data::Scalar(Value::Logical(op == Op::And)))
+            }
+            Op::If => {
+                let chosen = if self.condition(first)? { 0 } else { 1 };
+                self.value(rest.get(chosen).ok_or(FaultKind::Type)?, subscript)
+            }
+            Op::Add | Op::Mul | Op::Min | Op::Max => {
+                let mut sum = self.value(first, subscript)?;
+                for e in rest {
+                    let next = self.value(e, subscript)?;
+                    sum = zip(sum, next, &mut |a, b| scalar(op, &[a, b]))?;
+                }
+                Ok(sum)
+            }
+            _ => {
+                let a = self.value(first, subscript)?;
+                match rest {
+                    [] => map(a, &mut |a| scalar(op, &[a])),
+                    [b] => {
+                        let b = self.value(b, subscript)?;
+                        zip(a, b, &mut |a, b| scalar(op, &[a, b]))
+                    }
+                    [b, c] => {
+                        let b = self.value(b, subscript)?;
+                        let c = self.value(c, subscript)?;
+                        match (a, b, c) {
+                            (Data::Scalar(a), Data::Scalar(b), Data::Scalar(c)) => {
+                                Ok(Data::Scalar(scalar(op, &[a, b, c])?))
+                            }
+                            _ => Err(FaultKind::Unsupported(op)),
+                        }
+                    }
+                    _ => Err(FaultKind::Unsupported(op)),
+                }
+            }
+        }
+    }
+
+    fn inquiry(&mut self, op: Op, first: &Expr, rest: &[Expr]) -> Result<Data<D>> {
+        let Expr::Place(place) = first else {
+            return Err(FaultKind::Type);
+        };
+        let view = self.view(place)?;
+        if op == Op::Present {
+            return Ok(Data::Scalar(Value::Logical(view.allocated)));
+        }
+        if !view.allocated {
+            return Err(FaultKind::Unallocated);
+        }
+        let span = match rest.first() {
+            None => None,
+            Some(k) => {
+                let k = self.integer(k, false)? - 1;
+                let k = usize::try_from(k).map_err(|_| FaultKind::Shape)?;
+                Some(*view.dims.get(k).ok_or(FaultKind::Shape)?)
+            }
+        };
+        Ok(Data::Scalar(Value::Integer(match (op, span) {
+            (Op::Size, None) => view.len() as i64,
+            (Op::Size, Some(s)) => s.extent,
+            (Op::LBound, Some(s)) => s.lower,
+            (Op::UBound, Some(s)) => s.lower + s.extent - 1,
+            _ => return Err(FaultKind::Type),
+        })))
+    }
+}
+
+fn offset(span: &Span, index: i64) -> Result<i64> {
+    let k = index - span.lower;
+    if (0..span.extent).contains(&k) {
+        Ok(k * span.stride)
+    } else {
+        Err(FaultKind::Bounds)
+    }
+}
+
+/// Trip count of a counted loop, or number of elements of a range.
+pub(super) fn trips(first: i64, last: i64, step: i64) -> Result<i64> {
+    if step == 0 {
+        return Err(FaultKind::ZeroStep);
+    }
+    let (first, last, step) = (i128::from(first), i128::from(last), i128::from(step));
+    let span = if step > 0 { last - first } else { first - last };
+    let n = if span < 0 { 0 } else { span / step.abs() + 1 };
+    i64::try_from(n).map_err(|_| FaultKind::Overflow)
+}
+
+fn truth<D>(data: &Data<D>) -> Result<bool> {
+    match data {
+        Data::Scalar(Value::Logical(b)) => Ok(*b),
+        Data::Scalar(Value::Undefined) => Err(FaultKind::Undefined),
+        Data::Scalar(_) | Data::Array { .. } => Err(FaultKind::Type),
+    }
+}
+
+fn map<D: Derivative>(
+    a: Data<D>,
+    f: &mut impl FnMut(Value<D>) -> Result<Value<D>>,
+) -> Result<Data<D>> {
+    Ok(match a {
+        Data::Scalar(a) => Data::Scalar(f(a)?),
+        Data::Array {
+            extents,
+            elements,
+            column,
+        } => Data::Array {
+            extents,
+            elements: elements.into_iter().map(f).collect::<Result<_>>()?,
+            column,
+        },
+    })
+}
+
+fn zip<D: Derivative>(
+    a: Data<D>,
+    b: Data<D>,
+    f: &mut impl FnMut(Value<D>, Value<D>) -> Result<Value<D>>,
+) -> Result<Data<D>> {
+    match (a, b) {
+        (Data::Scalar(a), Data::Scalar(b)) => Ok(Data::Scalar(f(a, b)?)),
+        (Data::Scalar(a), b @ Data::Array { .. }) => map(b, &mut |b| f(a.clone(), b)),
+        (a @ Data::Array { .. }, Data::Scalar(b)) => map(a, &mut |a| f(a, b.clone())),
+        (
+            Data::Array {
+                extents,
+                elements,
+                column,
+            },
+            Data::Array {
+                extents: other,
+                elements: with,
+                ..
+            },
+        ) => {
+            if extents != other {
+                return Err(FaultKind::Shape);
+            }
+            let elements = elements.into_iter().zip(with).map(|(a, b)| f(a, b));
+            Ok(Data::Array {
+                extents,
+                elements: elements.collect::<Result<_>>()?,
+                column,
+            })
+        }
+    }
+}
+
+fn transpose<D: Derivative>(data: Data<D>) -> Result<Data<D>> {
+    let Data::Array {
+        extents,
+        elements,
+        column,
+    } = data
+    else {
+        return Err(FaultKind::Shape);
+    };
+    let &[rows, columns] = &extents[..] else {
+        return Err(FaultKind::Shape);
+    };
+    Ok(Data::Array {
+        extents: vec![columns, rows],
+        elements: (0..rows * columns)
+            .map(|k| elements[(k % rows) * columns + k / rows].clone())
+            .collect(),
+        column,
+    })
+}
+
+/// Reductions as left folds over the elements in storage order.
+fn reduce<D: Derivative>(op: Op, elements: Vec<Value<D>>) -> Result<Data<D>> {
+    let mut elements = elements.into_iter();
+    let fold = match op {
+        Op::Sum => Op::Add,
+        Op::Product => Op::Mul,
+        Op::MaxVal => Op::Max,
+        Op::MinVal => Op::Min,
+        Op::Any | Op::All => {
+            for value in elements {
+                if truth(&Data::Scalar(value))? == (op == Op::Any) {
+                    return Ok(Data::Scalar(Value::Logical(op == Op::Any)));
+                }
+            }
+            return Ok(Data::Scalar(Value::Logical(op == Op::All)));
+        }
+        _ => return Err(FaultKind::Unsupported(op)),
+    };
+    let Some(first) = elements.next() else {
+        return Err(FaultKind::Shape);
+    };
+    let mut sum = first;
+    for next in elements {
+        sum = scalar(fold, &[sum, next])?;
+    }
+    Ok(Data::Scalar(sum))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trips;
+
+    #[test]
+    fn trips_by_walking() {
+        for first in -6..=6 {
+            for last in -6..=6 {
+                for step in [-4, -3, -2, -1, 1, 2, 3, 4] {
+                    let (mut n, mut i) = (0, first);
+                    while (step > 0 && i <= last) || (step < 0 && i >= last) {
+                        n += 1;
+                        i += step;
+                    }
+                    assert_eq!(trips(first, last, step), Ok(n), "{first} {last} {step}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Elemental operators at scalars.
+
+use super::eval::trips;
+use super::rules::{integer_power, real_rule};
+use super::{Derivative, FaultKind, Value};
+use cfg_core::ir::Op;
+
+type Result<T> = std::result::Result<T, FaultKind>;
+
+/// An elemental operator at scalars.
+pub(super) fn scalar<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> {
+    if x.iter().any(|v| matches!(v, Value::Undefined)) {
+        return Ok(Value::Undefined);
+    }
+    match (op, x) {
+        (Op::Eq | Op::Ne, [Value::Logical(a), Value::Logical(b)]) => {
+            Ok(Value::Logical((a == b) == (op == Op::Eq)))
+        }
+        (Op::Not, [Value::Logical(a)]) => Ok(Value::Logical(!a)),
+        (Op::ToLogical, [Value::Logical(a)]) => Ok(Value::Logical(*a)),
+        (Op::ToLogical, [Value::Integer(a)]) => Ok(Value::Logical(*a != 0)),
+        (Op::ToInt | Op::ToReal | Op::ToReal32, [Value::Logical(b)]) => {
+            scalar(op, &[Value::Integer(i64::from(*b))])
+        }
+        (Op::ToInt, [Value::Real(a, _)]) => to_integer(*a).map(Value::Integer),
+        (Op::ToInt, [Value::Real32(a, _)]) => to_integer(f64::from(*a)).map(Value::Integer),
+        (Op::ToReal, [v]) => {
+            let (a, d) = as_real(v)?;
+            Ok(Value::Real(a, d))
+        }
+        (Op::ToReal32, [v]) => {
+            let (a, d) = as_real(v)?;
+            Ok(Value::Real32(a as f32, d))
+        }
+        (Op::Pow, [base, Value::Integer(n)]) if !matches!(base, Value::Integer(_)) => {
+            let (a, d) = as_real(base)?;
+            let (v, [p, ..]) = integer_power(a, *n);
+            Ok(real(x, v, combine(&[(p, &d)])))
+        }
+        _ if x.iter().all(|v| matches!(v, Value::Integer(_))) && !only_real(op) => {
+            integer_operation(op, x)
+        }
+        _ => real_operation(op, x),
+    }
+}
+
+fn combine<D: Derivative>(terms: &[(f64, &D)]) -> D {
+    if D::NONE {
+        D::constant()
+    } else {
+        D::combine(terms)
+    }
+}
+
+/// True of operators whose result is real even for integers.
+fn only_real(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Sqrt | Op::Exp | Op::Log | Op::Sin | Op::Cos | Op::Tanh
+    )
+}
+
+/// The result is 32 bits wide if a real operand is and none is wider.
+fn real<D>(operands: &[Value<D>], value: f64, derivative: D) -> Value<D> {
+    let narrow = operands.iter().any(|v| matches!(v, Value::Real32(..)))
+        && !operands.iter().any(|v| matches!(v, Value::Real(..)));
+    if narrow {
+        Value::Real32(value as f32, derivative)
+    } else {
+        Value::Real(value, derivative)
+    }
+}
+
+fn as_real<D: Derivative>(v: &Value<D>) -> Result<(f64, D)> {
+    match v {
+        Value::Real(a, d) => Ok((*a, d.clone())),
+        Value::Real32(a, d) => Ok((f64::from(*a), d.clone())),
+        Value::Integer(i) => Ok((*i as f64, D::constant())),
+        Value::Logical(_) | Value::Undefined => Err(FaultKind::Type),
+    }
+}
+
+fn to_integer(a: f64) -> Result<i64> {
+    // 2^63 is the first value that does not fit; below -2^63 likewise; NaN fails both comparisons.
+    if a.trunc() >= -9_223_372_036_854_775_808.0 && a.trunc() < 9_223_372_036_854_775_808.0 {
+        Ok(a as i64)
+    } else {
+        Err(FaultKind::Overflow)
+    }
+}
+
+fn real_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> {
+    let mut values = [0.0; 3];
+    let n = x.len().min(3);
+    for (slot, v) in values.iter_mut().zip(x) {
+        *slot = match v {
+            Value::Real(a, _) => *a,
+            Value::Real32(a, _) => f64::from(*a),
+            Value::Integer(i) => *i as f64,
+            Value::Logical(_) | Value::Undefined => return Err(FaultKind::Type),
+        };
+    }
+    let [a, b, _] = values;
+    let compared = match op {
+        Op::Eq => Some(a == b),
+        Op::Ne => Some(a != b),
+        Op::Lt => Some(a < b),
+        Op::Le => Some(a <= b),
+        Op::Gt => Some(a > b),
+        Op::Ge => Some(a >= b),
+        _ => None,
+    };
+    if let Some(result) = compared {
+        return Ok(Value::Logical(result));
+    }
+    let (value, partials) = real_rule(op, &values[..n]).ok_or(FaultKind::Unsupported(op))?;
+    if D::NONE {
+        return Ok(real(x, value, D::constant()));
+    }
+    let constant = D::constant();
+    let mut terms = [(0.0, &constant); 3];
+    for ((term, v), p) in terms.iter_mut().zip(x).zip(partials) {
+        if let Value::Real(_, d) | Value::Real32(_, d) = v {
+            *term = (p, d);
+        }
+    }
+    Ok(real(x, value, D::combine(&terms[..n]).with_value(value)))
+}
+
+fn integer_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> {
+    let mut values = [0i64; 3];
+    for (slot, v) in values.iter_mut().zip(x) {
+        if let Value::Integer(i) = v {
+            *slot = *i;
+        }
+    }
+    let [a, b, c] = values;
+    let over = |v: Option<i64>| v.ok_or(FaultKind::Overflow);
+    let divisor = || {
+        if b == 0 {
+            Err(FaultKind::ZeroDivision)
+        } else {
+            Ok(b)
+        }
+    };
+    let value = match op {
+        Op::Add => over(a.checked_add(b))?,
+        Op::Sub => over(a.checked_sub(b))?,
+        Op::Mul => over(a.checked_mul(b))?,
+        Op::Neg => over(a.checked_neg())?,
+        Op::Abs => over(a.checked_abs())?,
+        Op::Div => over(a.checked_div(divisor()?))?,
+        Op::Mod => a.checked_rem(divisor()?).unwrap_or(0),
+        Op::Modulo => {
+            let r = a.checked_rem(divisor()?).unwrap_or(0);
+            if r != 0 && (r < 0) != (b < 0) {
+                r + b
+            } else {
+                r
+            }
+        }
+        Op::Min => a.min(b),
+        Op::Max => a.max(b),
+        Op::PosDiff => over(a.checked_sub(b))?.max(0),
+        Op::Sign => over(a.checked_abs())? * if b < 0 { -1 } else { 1 },
+        Op::ToInt => a,
+        Op::Trips => trips(a, b, c)?,
+        Op::Pow if b >= 0 => over(u32::try_from(b).ok().and_then(|b| a.checked_pow(b)))?,
+        Op::Pow => match a {
+            0 => return Err(FaultKind::ZeroDivision),
+            1 => 1,
+            -1 => 1 - 2 * (b & 1),
+            _ => 0,
+        },
+        Op::Eq => return Ok(Value::Logical(a == b)),
+        Op::Ne => return Ok(Value::Logical(a != b)),
+        Op::Lt => return Ok(Value::Logical(a < b)),
+        Op::Le => return Ok(Value::Logical(a <= b)),
+        Op::Gt => return Ok(Value::Logical(a > b)),
+        Op::Ge => return Ok(Value::Logical(a >= b)),
+        _ => return Err(FaultKind::Unsupported(op)),
+    };
+    Ok(Value::Integer(value))
+}

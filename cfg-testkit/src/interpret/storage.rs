@@ -1,0 +1,155 @@
+//! Cells and descriptors: a variable is a base and, per dimension, a lower bound, an extent and a
+//! stride in cells.
+
+use super::{Derivative, FaultKind, Value};
+
+/// Where a variable or a section is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    /// Cell of the first element.
+    pub(super) base: usize,
+    pub(super) dims: Vec<Span>,
+    /// The first subscript varies fastest in storage.
+    pub(super) column: bool,
+    /// False of an allocatable array that has no storage yet.
+    pub(super) allocated: bool,
+}
+
+/// One dimension of a [`View`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) lower: i64,
+    pub(super) extent: i64,
+    pub(super) stride: i64,
+}
+
+impl View {
+    /// A dense array from `base`.
+    pub(super) fn dense(base: usize, bounds: &[(i64, i64)], column: bool) -> Self {
+        let mut dims: Vec<Span> = bounds
+            .iter()
+            .map(|&(lower, extent)| Span {
+                lower,
+                extent: extent.max(0),
+                stride: 1,
+            })
+            .collect();
+        let mut stride = 1;
+        let n = dims.len();
+        for k in 0..n {
+            let d = if column { k } else { n - 1 - k };
+            dims[d].stride = stride;
+            stride *= dims[d].extent;
+        }
+        Self {
+            base,
+            dims,
+            column,
+            allocated: true,
+        }
+    }
+
+    /// Number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.dims.iter().map(|d| d.extent as usize).product()
+    }
+
+    pub(super) fn extents(&self) -> Vec<usize> {
+        self.dims.iter().map(|d| d.extent as usize).collect()
+    }
+
+    /// The cells, the last subscript varying fastest.
+    pub(super) fn cells(&self) -> Vec<usize> {
+        let mut cells = vec![self.base as i64];
+        for d in &self.dims {
+            cells = cells
+                .iter()
+                .flat_map(|&c| (0..d.extent).map(move |k| c + k * d.stride))
+                .collect();
+        }
+        cells.into_iter().map(|c| c as usize).collect()
+    }
+
+    /// The cells in storage order.
+    pub(super) fn storage_cells(&self) -> Vec<usize> {
+        let cells = self.cells();
+        if self.column && self.dims.len() > 1 {
+            super::value::storage_positions(&self.extents())
+                .map(|i| cells[i])
+                .collect()
+        } else {
+            cells
+        }
+    }
+}
+
+/// All cells, used as a stack: globals, then the storage of each active call.
+#[derive(Debug)]
+pub(super) struct Cells<D> {
+    values: Vec<Value<D>>,
+    flags: Vec<u8>,
+    /// What the run has shown of overwritten values.
+    pub(super) overwritten_element_used: bool,
+    pub(super) overwritten_index: bool,
+}
+
+/// The cell's value was stored over another one through a subscript.
+const OVERWRITTEN: u8 = 1;
+/// The cell's value was used in a subscript.
+const SUBSCRIPT: u8 = 2;
+
+impl<D: Derivative> Cells<D> {
+    pub(super) fn new() -> Self {
+        Self {
+            values: Vec::new(),
+            flags: Vec::new(),
+            overwritten_element_used: false,
+            overwritten_index: false,
+        }
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn release(&mut self, mark: usize) {
+        self.values.truncate(mark);
+        self.flags.truncate(mark);
+    }
+
+    pub(super) fn allocate(&mut self, n: usize, limit: usize) -> Result<usize, FaultKind> {
+        let base = self.values.len();
+        if n > limit.saturating_sub(base) {
+            return Err(FaultKind::Memory);
+        }
+        self.values.resize(base + n, Value::Undefined);
+        self.flags.resize(base + n, 0);
+        Ok(base)
+    }
+
+    /// Reads a cell; `subscript` if the value decides an address.
+    pub(super) fn read(&mut self, cell: usize, subscript: bool) -> Value<D> {
+        if self.flags[cell] & OVERWRITTEN != 0 {
+            self.overwritten_element_used = true;
+        }
+        if subscript {
+            self.flags[cell] |= SUBSCRIPT;
+        }
+        self.values[cell].clone()
+    }
+
+    /// Stores a value; `element` if through a subscript.
+    pub(super) fn write(&mut self, cell: usize, value: Value<D>, element: bool) {
+        if self.flags[cell] & SUBSCRIPT != 0 {
+            self.overwritten_index = true;
+        }
+        let over = element && !matches!(self.values[cell], Value::Undefined);
+        self.flags[cell] = if over { OVERWRITTEN } else { 0 };
+        self.values[cell] = value;
+    }
+
+    /// Looks at or sets a cell without taking note of it.
+    pub(super) fn raw(&mut self, cell: usize) -> &mut Value<D> {
+        &mut self.values[cell]
+    }
+}
