@@ -537,8 +537,9 @@ impl<'p, D: Derivative> Machine<'p, D> {
 
     fn put(&mut self, cell: usize, value: Value<D>, element: bool) {
         let refused = match &value {
-            // Not finite counts as too large as well.
-            Value::Real(_, d) | Value::Real32(_, d) => !(d.size() <= self.limits.largest),
+            Value::Real(_, d) | Value::Real32(_, d) => {
+                d.size().is_nan() || d.size() > self.limits.largest
+            }
             Value::Undefined | Value::Integer(_) | Value::Logical(_) => false,
         };
         let value = match value {

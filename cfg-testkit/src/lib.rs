@@ -1,8 +1,35 @@
 //! Random programs, golden files and reference algorithms for the tests of cfgrev.
+//!
+//! - [`mod@generate`] makes random structured programs that terminate and never fail, each with a point, a
+//!   direction and adjoint seeds ([`case::Case`]); [`census`] measures what they are like, [`property`]
+//!   checks something for many of them and shows a failure [`mod@shrink`]ed.
+//! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
+//!   no code with the executor or with the transformations.
+//! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
+//! - [`mod@golden`] compares with a file, or rewrites it.
+//!
+//! ```
+//! use cfg_testkit::generate::{Options, generate};
+//! use cfg_testkit::interpret::Limits;
+//!
+//! // The gradient of a random program is the transpose of its tangent: here by operator overloading.
+//! let case = generate(&Options::EXACT, 42)?;
+//! let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+//! let tangent = case.tangent(Limits::default())?;
+//! let gradient = case.gradient(Limits::default())?;
+//! let left: f64 = tangent.iter().zip(&case.seed).map(|(t, s)| dot(&t.1, &s.1)).sum();
+//! let right: f64 = gradient.iter().zip(&case.direction).map(|(g, d)| dot(&g.1, &d.1)).sum();
+//! assert_eq!(left, right);
+//! # Ok::<(), cfg_testkit::interpret::Fault>(())
+//! ```
 
 pub mod case;
 pub mod census;
 pub mod generate;
+pub mod golden;
 pub mod interpret;
+pub mod pairs;
+pub mod property;
 pub mod rng;
+pub mod shrink;
 pub mod tree;

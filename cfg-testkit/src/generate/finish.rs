@@ -85,7 +85,7 @@ fn visit_region(region: &mut Region, visit: Visit<'_>) {
             Node::Branch { selector, arms } => {
                 match selector {
                     Selector::Condition(e) | Selector::Cases { value: e, .. } => {
-                        visit_expr(e, visit)
+                        visit_expr(e, visit);
                     }
                 }
                 for (_, arm) in arms {

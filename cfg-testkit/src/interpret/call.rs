@@ -184,9 +184,8 @@ impl<D: Derivative> Machine<'_, D> {
         }
         let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
         let value = Value::Real(x, D::combine(&terms).with_value(x));
-        match result_to {
-            Some((view, element)) => self.put(view.base, value, element),
-            None => {}
+        if let Some((view, element)) = result_to {
+            self.put(view.base, value, element);
         }
         Ok(())
     }

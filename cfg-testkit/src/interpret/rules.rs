@@ -85,14 +85,9 @@ pub(super) fn integer_power(a: f64, n: i64) -> Rule {
     (power(n), [partial, 0.0, 0.0])
 }
 
+/// The documented convention: at 0 the slope for positive operands.
 fn slope_of_abs(a: f64) -> f64 {
-    if a > 0.0 {
-        1.0
-    } else if a < 0.0 {
-        -1.0
-    } else {
-        0.0
-    }
+    if a < 0.0 { -1.0 } else { 1.0 }
 }
 
 fn gauss(a: f64) -> f64 {

@@ -1,0 +1,75 @@
+//! Golden files: plain artefacts that a test compares with and that `BLESS=1` rewrites.
+
+use std::fs;
+use std::path::Path;
+
+/// Compares `actual` with the file. With `BLESS=1` in the environment the file is rewritten instead.
+///
+/// # Panics
+/// If they differ (the message shows the first difference), or if the file cannot be written.
+#[track_caller]
+pub fn golden(path: impl AsRef<Path>, actual: &str) {
+    let path = path.as_ref();
+    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        }
+        fs::write(path, actual).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        return;
+    }
+    let expected = match fs::read_to_string(path) {
+        Ok(text) => text.replace("\r\n", "\n"),
+        Err(e) => panic!("{}: {e}; BLESS=1 writes it", path.display()),
+    };
+    if let Some(difference) = first_difference(&expected, actual) {
+        panic!(
+            "{} differs (BLESS=1 rewrites it)\n{difference}",
+            path.display()
+        );
+    }
+}
+
+/// The first line in which two texts differ, with its number.
+fn first_difference(expected: &str, actual: &str) -> Option<String> {
+    if expected == actual {
+        return None;
+    }
+    let (mut old, mut new) = (expected.split('\n'), actual.split('\n'));
+    let mut line = 1;
+    loop {
+        let pair = (old.next(), new.next());
+        if pair.0 != pair.1 {
+            let show =
+                |text: Option<&str>| text.map_or("end of text".to_owned(), |t| format!("{t:?}"));
+            return Some(format!(
+                "line {line}\n  expected {}\n  actual   {}",
+                show(pair.0),
+                show(pair.1)
+            ));
+        }
+        line += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_found() {
+        assert_eq!(first_difference("a\nb\n", "a\nb\n"), None);
+        let found = first_difference("a\nb\nc", "a\nx\nc").unwrap_or_default();
+        assert!(found.starts_with("line 2\n  expected \"b\""), "{found}");
+        let found = first_difference("a", "a\nb").unwrap_or_default();
+        assert!(found.contains("expected end of text"), "{found}");
+    }
+
+    #[test]
+    #[should_panic(expected = "BLESS=1 writes it")]
+    fn a_missing_file_is_an_error() {
+        if std::env::var_os("BLESS").is_some() {
+            panic!("BLESS=1 writes it");
+        }
+        golden("no such folder/no such file", "text");
+    }
+}

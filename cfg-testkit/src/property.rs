@@ -1,0 +1,97 @@
+//! Properties of random programs.
+
+use crate::case::Case;
+use crate::generate::{Options, generate_with_trees};
+use crate::shrink::shrink;
+use cfg_core::text;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Checks a property of the case of every seed, on all cores.
+///
+/// # Panics
+/// For the smallest seed with a failure, with the shrunk program, its point and the message. A panic of
+/// the property counts as a failure.
+#[track_caller]
+pub fn check(
+    options: &Options,
+    seeds: Range<u64>,
+    property: impl Fn(&Case) -> Result<(), String> + Sync,
+) {
+    let next = AtomicU64::new(seeds.start);
+    let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds.end {
+                        return;
+                    }
+                    let message = match generate_with_trees(options, seed) {
+                        Ok(generated) => judge(&property, &generated.case).err(),
+                        Err(fault) => Some(format!("the generated program fails: {fault:?}")),
+                    };
+                    if let Some(message) = message {
+                        // The smallest failing seed is reported, whatever the threads do.
+                        next.fetch_max(seeds.end, Ordering::Relaxed);
+                        if let Ok(mut slot) = failed.lock()
+                            && slot.as_ref().is_none_or(|(s, _)| seed < *s)
+                        {
+                            *slot = Some((seed, message));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(|e| e.into_inner());
+    if let Some((seed, message)) = failed {
+        let shown = match generate_with_trees(options, seed) {
+            Err(_) => String::new(),
+            Ok(generated) => {
+                let small = shrink(&generated, 2000, |case| judge(&property, case).is_err());
+                let now = judge(&property, &small.case).err().unwrap_or_default();
+                let mut listing = String::new();
+                // Writing to a string does not fail.
+                let _ = text::program(&mut listing, &small.case.program);
+                format!("\nshrunk: {now}\nat {}\n{listing}", small.case.point_json())
+            }
+        };
+        panic!("seed {seed}: {message}{shown}");
+    }
+}
+
+fn judge(property: &impl Fn(&Case) -> Result<(), String>, case: &Case) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(|| property(case))) {
+        Ok(result) => result,
+        Err(payload) => Err(match payload.downcast_ref::<String>() {
+            Some(text) => format!("panic: {text}"),
+            None => match payload.downcast_ref::<&str>() {
+                Some(text) => format!("panic: {text}"),
+                None => "panic".to_owned(),
+            },
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::census::Census;
+
+    #[test]
+    fn a_failure_is_shown_small() {
+        let property = |case: &Case| match Census::of_program(&case.program).loops[0] {
+            0 => Ok(()),
+            n => Err(format!("{n} pre-test loops")),
+        };
+        let shown = catch_unwind(|| check(&Options::SMALL, 0..50, property));
+        let payload = shown.err().and_then(|p| p.downcast::<String>().ok());
+        let message = payload.map_or(String::new(), |s| *s);
+        assert!(message.contains("shrunk: 1 pre-test loops"), "{message}");
+    }
+}

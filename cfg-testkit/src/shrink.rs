@@ -1,0 +1,123 @@
+//! Makes a failing case smaller: deletes statements, replaces loops and branches by what is in them.
+
+use crate::case::Case;
+use crate::generate::Generated;
+use crate::interpret::Limits;
+use crate::tree::{Node, Region};
+use cfg_core::ir::Stmt;
+
+/// Greedily applies deletions as long as the case still runs and still `fails`, at most `tries` times.
+pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) -> Generated {
+    let mut best = start.clone();
+    let mut left = tries;
+    loop {
+        let mut changed = false;
+        for routine in (0..best.trees.len()).rev() {
+            let mut edit = 0;
+            while left > 0 {
+                let mut candidate = best.clone();
+                let Some(tree) = &mut candidate.trees[routine] else {
+                    break;
+                };
+                let mut at = edit;
+                if !edit_region(tree, &mut at) {
+                    break;
+                }
+                left -= 1;
+                candidate.rebuild();
+                if candidate.case.run(Limits::default()).is_ok() && fails(&candidate.case) {
+                    best = candidate;
+                    changed = true;
+                } else {
+                    edit += 1;
+                }
+            }
+        }
+        if !changed || left == 0 {
+            return best;
+        }
+    }
+}
+
+/// Applies the edit with number `at`, counted down on the way; false if there is no such edit.
+fn edit_region(region: &mut Region, at: &mut usize) -> bool {
+    let here = |at: &mut usize| {
+        if *at == 0 {
+            return true;
+        }
+        *at -= 1;
+        false
+    };
+    for k in 0..region.len() {
+        // The whole node goes; then, from the outside in, smaller things.
+        if here(at) {
+            region.remove(k);
+            return true;
+        }
+        match &mut region[k] {
+            Node::Block(statements) => {
+                if edit_block(statements, at) {
+                    return true;
+                }
+            }
+            Node::Loop { body, .. } => {
+                if here(at) {
+                    let body = std::mem::take(body);
+                    region.splice(k..=k, body);
+                    return true;
+                }
+                if edit_region(body, at) {
+                    return true;
+                }
+            }
+            Node::Branch { arms, .. } => {
+                if *at < arms.len() {
+                    let arm = std::mem::take(&mut arms[*at].1);
+                    region.splice(k..=k, arm);
+                    return true;
+                }
+                *at -= arms.len();
+                for (_, arm) in arms {
+                    if edit_region(arm, at) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+    false
+}
+
+fn edit_block(statements: &mut Vec<Stmt>, at: &mut usize) -> bool {
+    // A block of one statement goes as a whole.
+    if statements.len() < 2 {
+        return false;
+    }
+    if *at < statements.len() {
+        statements.remove(*at);
+        return true;
+    }
+    *at -= statements.len();
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::census::Census;
+    use crate::generate::{Options, generate_with_trees};
+
+    #[test]
+    fn a_post_test_loop_alone_is_left() {
+        let has = |case: &Case| Census::of_program(&case.program).loops[1] > 0;
+        let start = (0..100)
+            .filter_map(|seed| generate_with_trees(&Options::EXACT, seed).ok())
+            .find(|g| has(&g.case) && Census::of_program(&g.case.program).statements > 60)
+            .unwrap_or_else(|| panic!("such a program is made soon"));
+        let small = shrink(&start, 5000, has);
+        let census = Census::of_program(&small.case.program);
+        assert!(has(&small.case));
+        assert!(census.statements < 25, "{census:?}");
+        assert!(small.case.run(Limits::default()).is_ok());
+    }
+}
