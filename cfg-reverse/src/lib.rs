@@ -1,1 +1,8 @@
-//! Adjoint and tangent programs from control-flow graphs: control-flow reversal, statement adjoints, tape checking.
+//! Adjoint and tangent programs from control-flow graphs.
+
+mod activity;
+mod assignment;
+mod control;
+mod linearize;
+mod names;
+mod typing;

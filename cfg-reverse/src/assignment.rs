@@ -1,0 +1,360 @@
+//! Tangent and adjoint of one assignment `v := phi(u...)`.
+//!
+//! Tangent: `v_t := sum of dphi/du * u_t`, before the assignment itself (Griewank & Walther, *Evaluating
+//! Derivatives*, 2nd ed., section 3.1). Adjoint: `t := v_b; v_b := 0; u_b := u_b + dphi/du * t` for every
+//! operand occurrence (section 3.2), where the temporary is left out if no operand can overlap v, and
+//! where an operand that *is* v makes `v_b := dphi/dv * v_b` the last step instead of the zeroing.
+
+use cfg_core::{
+    elemental::Partial,
+    entity::VarId,
+    ir::{Expr, Op, Place, Routine, Stmt},
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    linearize::{NodeKind, Nodes, Temporaries, Unsupported, is_atomic, zero},
+    names::Namer,
+    typing::{self, ExprType},
+};
+
+/// A routine whose derivative code is being written.
+pub(crate) struct Scope {
+    /// Variables of the original, then derivative variables and temporaries.
+    pub(crate) routine: Routine,
+    pub(crate) namer: Namer,
+    pub(crate) temporaries: Temporaries,
+    /// The derivative variable (adjoint or tangent) of each variable of the original that has one.
+    pub(crate) derivative: Vec<Option<VarId>>,
+    /// Variables of the original that are active; each has a derivative variable.
+    pub(crate) active: FixedBitSet,
+    /// Class of each variable: two variables of one class may share storage. Empty: none do.
+    pub(crate) storage: Vec<u32>,
+}
+
+impl Scope {
+    fn is_active(&self, v: VarId) -> bool {
+        self.active.contains(v.index())
+    }
+
+    /// True if two different variables may share storage.
+    pub(crate) fn may_share(&self, a: VarId, b: VarId) -> bool {
+        match (self.storage.get(a.index()), self.storage.get(b.index())) {
+            (Some(x), Some(y)) => x == y,
+            _ => false,
+        }
+    }
+
+    /// The derivative of a place: the same subscripts on the derivative variable.
+    pub(crate) fn derivative_place(&self, place: &Place) -> Option<Place> {
+        let var = self.derivative.get(place.var.index()).copied().flatten()?;
+        Some(Place {
+            var,
+            subscripts: place.subscripts.clone(),
+        })
+    }
+
+    fn nodes<'e>(&self, value: &'e Expr) -> Nodes<'e> {
+        Nodes::of(&self.routine.variables, value, &|v| self.is_active(v))
+    }
+
+    fn take(&mut self, base: &'static str, ty: ExprType) -> VarId {
+        self.temporaries
+            .take(&mut self.routine, &mut self.namer, base, ty)
+    }
+
+    fn type_of(&self, expr: &Expr) -> ExprType {
+        typing::of(&self.routine.variables, expr)
+    }
+}
+
+/// The adjoint of `target := value`. The values that the statement overwrites have been restored.
+pub(crate) fn adjoint(
+    scope: &mut Scope,
+    target: &Place,
+    value: &Expr,
+) -> Result<Vec<Stmt>, Unsupported> {
+    let Some(target_b) = scope
+        .derivative_place(target)
+        .filter(|_| scope.is_active(target.var))
+    else {
+        return Ok(Vec::new());
+    };
+    scope.temporaries.reset();
+    let mut nodes = scope.nodes(value);
+    let root = nodes.root();
+    let target_type = scope.type_of(&Expr::Place(target.clone()));
+    let zeroing = Stmt::assign(target_b.clone(), zero(target_type.ty));
+    if !nodes.nodes[root].active {
+        return Ok(vec![zeroing]);
+    }
+    let mut code = nodes.partials(
+        &mut scope.routine,
+        &mut scope.namer,
+        &mut scope.temporaries,
+    )?;
+    // What the operands have to do with the target decides how the seed is held.
+    let mut itself = false;
+    let mut overlap = false;
+    for node in &nodes.nodes {
+        if let NodeKind::Leaf(place) = node.kind {
+            if place == target && !reads_own_subscripts(target) {
+                itself = true;
+            } else if place.var == target.var {
+                overlap |= !typing::disjoint(place, target);
+            } else {
+                overlap |= scope.may_share(place.var, target.var);
+            }
+        }
+    }
+    let mut seed = Expr::Place(target_b.clone());
+    if overlap {
+        itself = false;
+        let t = scope.take("b", target_type);
+        code.push(Stmt::assign(Place::whole(t), seed));
+        code.push(zeroing.clone());
+        seed = Expr::var(t);
+    }
+    let mut d: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
+    // A scalar on the right of an array assignment is broadcast: its adjoint is the sum.
+    d[root] = Some(if nodes.nodes[root].ty.rank < target_type.rank {
+        Expr::op(Op::Sum, [seed])
+    } else {
+        seed
+    });
+    let mut increments: Vec<(Place, Vec<Expr>)> = Vec::new();
+    for n in (0..nodes.nodes.len()).rev() {
+        let Some(mut dn) = d[n].take() else { continue };
+        match &nodes.nodes[n].kind {
+            NodeKind::Leaf(place) => {
+                let place = nodes.safe_place(n, place, &scope.routine.variables)?;
+                if let Some(b) = scope.derivative_place(&place) {
+                    match increments.iter_mut().find(|(p, _)| *p == b) {
+                        Some((_, terms)) => terms.push(dn),
+                        None => increments.push((b, vec![dn])),
+                    }
+                }
+            }
+            NodeKind::Passive(_) => {}
+            NodeKind::Op(_, children) => {
+                let uses = children
+                    .iter()
+                    .filter(|&&c| nodes.nodes[c].active)
+                    .count();
+                if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
+                    let ty = scope.type_of(&dn);
+                    let b = scope.take("b", ty);
+                    code.push(Stmt::assign(Place::whole(b), dn));
+                    dn = Expr::var(b);
+                }
+                for (&c, partial) in children.iter().zip(&nodes.nodes[n].partials) {
+                    if nodes.nodes[c].active {
+                        d[c] = pull_back(scope, &nodes, n, c, &dn, partial);
+                    }
+                }
+            }
+        }
+    }
+    // The target's own adjoint last: the other increments read it.
+    let own = increments.iter().position(|(p, _)| itself && *p == target_b);
+    let own = own.map(|i| increments.remove(i));
+    for (place, terms) in increments {
+        code.push(increment(place, terms));
+    }
+    match own {
+        Some((place, terms)) => {
+            let value = sum(terms);
+            if value != Expr::Place(place.clone()) {
+                code.push(Stmt::assign(place, value));
+            }
+        }
+        None if !overlap => code.push(zeroing),
+        None => {}
+    }
+    Ok(code)
+}
+
+/// A subscript that reads the variable itself, as in `k(k(1))`: the place moves when it is written.
+fn reads_own_subscripts(place: &Place) -> bool {
+    let mut found = false;
+    for e in place.subscript_exprs() {
+        e.walk_places(&mut |p| found |= p.var == place.var);
+    }
+    found
+}
+
+/// The adjoint of operand `c` from the adjoint `dn` of the node `n` that uses it.
+fn pull_back(
+    scope: &Scope,
+    nodes: &Nodes<'_>,
+    n: usize,
+    c: usize,
+    dn: &Expr,
+    partial: &Partial,
+) -> Option<Expr> {
+    let (node, child) = (&nodes.nodes[n], &nodes.nodes[c]);
+    let mut d = partial.adjoint(dn.clone(), node.ty.ty)?;
+    let rank = scope.type_of(&d).rank;
+    if let NodeKind::Op(op, _) = &node.kind {
+        match op {
+            // Each element contributes to the sum: its adjoint is the sum's, broadcast.
+            Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {}
+            Op::Transpose => {
+                if rank > 0 {
+                    d = Expr::op(Op::Transpose, [d]);
+                }
+            }
+            _ if child.ty.rank < node.ty.rank => {
+                d = if rank > 0 {
+                    Expr::op(Op::Sum, [d])
+                } else {
+                    times_size(nodes, n, d)
+                };
+            }
+            _ => {}
+        }
+    }
+    Some(d)
+}
+
+/// A derivative that is the same for all elements of the array node `n`, summed over them.
+fn times_size(nodes: &Nodes<'_>, n: usize, d: Expr) -> Expr {
+    // Some operand below has the node's shape: the elementwise ones all do.
+    let mut at = n;
+    loop {
+        match &nodes.nodes[at].kind {
+            NodeKind::Leaf(place) => {
+                let size = Expr::op(Op::Size, [Expr::Place((*place).clone())]);
+                return Expr::op(Op::Mul, [d, size]);
+            }
+            NodeKind::Passive(expr) => {
+                let size = Expr::op(Op::Size, [(*expr).clone()]);
+                return Expr::op(Op::Mul, [d, size]);
+            }
+            NodeKind::Op(_, children) => {
+                match children
+                    .iter()
+                    .find(|&&c| nodes.nodes[c].ty.rank == nodes.nodes[at].ty.rank)
+                {
+                    Some(&c) => at = c,
+                    None => return d,
+                }
+            }
+        }
+    }
+}
+
+/// `place := place + terms`, with `-` for negated terms.
+fn increment(place: Place, terms: Vec<Expr>) -> Stmt {
+    let mut value = Expr::Place(place.clone());
+    for term in terms {
+        value = match term {
+            Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, [value, inner[0].clone()]),
+            term => Expr::op(Op::Add, [value, term]),
+        };
+    }
+    Stmt::assign(place, value)
+}
+
+fn sum(terms: Vec<Expr>) -> Expr {
+    let mut terms = terms.into_iter();
+    let mut value = terms.next().unwrap_or(Expr::Real(0.0));
+    for term in terms {
+        value = match term {
+            Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, [value, inner[0].clone()]),
+            term => Expr::op(Op::Add, [value, term]),
+        };
+    }
+    value
+}
+
+/// Cheap enough to stand in several places.
+fn is_simple(e: &Expr) -> bool {
+    match e {
+        Expr::Op(Op::Neg, inner) => is_atomic(&inner[0]),
+        _ => is_atomic(e),
+    }
+}
+
+/// The tangent of `target := value`, to stand before it.
+pub(crate) fn tangent(
+    scope: &mut Scope,
+    target: &Place,
+    value: &Expr,
+) -> Result<Vec<Stmt>, Unsupported> {
+    let Some(target_t) = scope.derivative_place(target) else {
+        return Ok(Vec::new());
+    };
+    scope.temporaries.reset();
+    let mut nodes = scope.nodes(value);
+    let root = nodes.root();
+    let mut code = nodes.partials(
+        &mut scope.routine,
+        &mut scope.namer,
+        &mut scope.temporaries,
+    )?;
+    let mut dot: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
+    for n in 0..nodes.nodes.len() {
+        let node = &nodes.nodes[n];
+        if !node.active {
+            continue;
+        }
+        let value = match &node.kind {
+            NodeKind::Leaf(place) => {
+                let place = nodes.safe_place(n, place, &scope.routine.variables)?;
+                scope.derivative_place(&place).map(Expr::Place)
+            }
+            NodeKind::Passive(_) => None,
+            NodeKind::Op(op, children) => {
+                let mut terms = Vec::new();
+                for (&c, partial) in children.iter().zip(&node.partials) {
+                    if let Some(dc) = dot[c].take()
+                        && let Some(term) = push_forward(scope, &nodes, n, c, *op, dc, partial)
+                    {
+                        terms.push(term);
+                    }
+                }
+                if terms.is_empty() { None } else { Some(sum(terms)) }
+            }
+        };
+        dot[n] = match value {
+            Some(v) if n != root && v.depth() > 6 => {
+                let ty = scope.type_of(&v);
+                let t = scope.take("d", ty);
+                let v = nodes.guard_derivative(n, v);
+                code.push(Stmt::assign(Place::whole(t), v));
+                Some(Expr::var(t))
+            }
+            v => v,
+        };
+    }
+    let ty = scope.type_of(&Expr::Place(target.clone())).ty;
+    let value = dot[root].take().unwrap_or_else(|| zero(ty));
+    code.push(Stmt::assign(target_t, value));
+    Ok(code)
+}
+
+/// `partial * dc`, in the shape of the operator's result.
+fn push_forward(
+    scope: &Scope,
+    nodes: &Nodes<'_>,
+    n: usize,
+    c: usize,
+    op: Op,
+    dc: Expr,
+    partial: &Partial,
+) -> Option<Expr> {
+    let d = partial.tangent(dc, nodes.nodes[n].ty.ty)?;
+    let rank = scope.type_of(&d).rank;
+    Some(match op {
+        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {
+            if rank == 0 {
+                times_size(nodes, c, d)
+            } else {
+                Expr::op(Op::Sum, [d])
+            }
+        }
+        Op::Transpose if rank > 0 => Expr::op(Op::Transpose, [d]),
+        _ => d,
+    })
+}

@@ -1,0 +1,521 @@
+//! The nodes of one expression, with local partial derivatives: what the tangent and the adjoint of a
+//! statement are written from.
+//!
+//! Every operator application is a node; operators of many operands are folded into binary nodes. A
+//! partial is written over *atoms*: constants, places, and temporaries that hold the value of an inner
+//! node. Only values that some partial mentions get a temporary, so each is computed once and the code
+//! is linear in the size of the expression.
+
+use cfg_core::{
+    elemental::{self, Finiteness, Partial, PartialExpr},
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Op, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
+};
+
+use crate::{
+    activity::is_differentiable_operand,
+    names::Namer,
+    typing::{self, ExprType},
+};
+
+/// Variables that hold intermediate values, handed out again for every statement.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Temporaries {
+    pools: Vec<(&'static str, ExprType, Vec<VarId>, usize)>,
+}
+
+impl Temporaries {
+    /// All temporaries are free again.
+    pub(crate) fn reset(&mut self) {
+        for pool in &mut self.pools {
+            pool.3 = 0;
+        }
+    }
+
+    /// Gives back the temporary that was taken last.
+    pub(crate) fn give_back(&mut self, base: &'static str, ty: ExprType, t: VarId) -> bool {
+        for (b, of, variables, used) in &mut self.pools {
+            if *b == base && *of == ty && *used > 0 && variables[*used - 1] == t {
+                *used -= 1;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A temporary of this type. Arrays take the shape of what is assigned to them.
+    pub(crate) fn take(
+        &mut self,
+        routine: &mut Routine,
+        namer: &mut Namer,
+        base: &'static str,
+        ty: ExprType,
+    ) -> VarId {
+        let found = self
+            .pools
+            .iter()
+            .position(|(b, t, ..)| *b == base && *t == ty);
+        let pool = match found {
+            Some(i) => &mut self.pools[i],
+            None => {
+                self.pools.push((base, ty, Vec::new(), 0));
+                let last = self.pools.len() - 1;
+                &mut self.pools[last]
+            }
+        };
+        if pool.3 == pool.2.len() {
+            let shape = (0..ty.rank)
+                .map(|_| Dim {
+                    lower: Expr::Int(1),
+                    extent: Extent::Deferred,
+                })
+                .collect();
+            let mut variable = Variable::new(namer.numbered(base), ty.ty, shape, Role::Local);
+            variable.origin = Some(Box::new(("temporary".into(), String::new())));
+            pool.2.push(routine.add_variable(variable));
+        }
+        pool.3 += 1;
+        pool.2[pool.3 - 1]
+    }
+}
+
+/// One node of an expression.
+pub(crate) struct Node<'e> {
+    pub(crate) ty: ExprType,
+    pub(crate) kind: NodeKind<'e>,
+    /// Depends on an active leaf.
+    pub(crate) active: bool,
+    /// The innermost conditional expression's arm that it stands in: index into [`Nodes::guards`].
+    guard: Option<usize>,
+    /// Holds the node's value.
+    temporary: Option<VarId>,
+    /// The value is mentioned by a partial.
+    mentioned: bool,
+    /// Partials with respect to the operands; empty if the node is not active.
+    pub(crate) partials: Vec<Partial>,
+}
+
+pub(crate) enum NodeKind<'e> {
+    /// A real place with a derivative.
+    Leaf(&'e Place),
+    /// Anything without a derivative.
+    Passive(&'e Expr),
+    /// An operator over nodes.
+    Op(Op, Vec<usize>),
+}
+
+/// The condition under which an arm of a conditional expression is evaluated.
+struct Guard {
+    condition: Expr,
+    scalar: bool,
+    outer: Option<usize>,
+}
+
+/// All nodes of an expression; operands before the operators that use them, the root last.
+pub(crate) struct Nodes<'e> {
+    pub(crate) nodes: Vec<Node<'e>>,
+    guards: Vec<Guard>,
+}
+
+/// Why an expression cannot be differentiated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unsupported(pub(crate) String);
+
+impl<'e> Nodes<'e> {
+    /// Splits an expression into nodes. `active` says which variables have derivatives.
+    pub(crate) fn of(
+        variables: &[Variable],
+        expr: &'e Expr,
+        active: &impl Fn(VarId) -> bool,
+    ) -> Self {
+        let mut all = Self {
+            nodes: Vec::new(),
+            guards: Vec::new(),
+        };
+        all.add(variables, expr, active, true, None);
+        all
+    }
+
+    pub(crate) fn root(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    fn push(&mut self, ty: ExprType, kind: NodeKind<'e>, active: bool, guard: Option<usize>) -> usize {
+        self.nodes.push(Node {
+            ty,
+            kind,
+            active,
+            guard,
+            temporary: None,
+            mentioned: false,
+            partials: Vec::new(),
+        });
+        self.nodes.len() - 1
+    }
+
+    fn add(
+        &mut self,
+        variables: &[Variable],
+        expr: &'e Expr,
+        active: &impl Fn(VarId) -> bool,
+        differentiable: bool,
+        guard: Option<usize>,
+    ) -> usize {
+        match expr {
+            Expr::Place(place)
+                if differentiable
+                    && variables[place.var.index()].ty.is_real()
+                    && active(place.var) =>
+            {
+                let ty = typing::of(variables, expr);
+                self.push(ty, NodeKind::Leaf(place), true, guard)
+            }
+            Expr::Op(op, operands) if differentiable && has_active_leaf(variables, expr, active) => {
+                if *op == Op::If && operands.len() == 3 {
+                    return self.add_conditional(variables, operands, active, guard);
+                }
+                let fold = operands.len() > 2 && matches!(op, Op::Mul | Op::Min | Op::Max);
+                let mut children = Vec::with_capacity(operands.len());
+                for (k, operand) in operands.iter().enumerate() {
+                    let d = is_differentiable_operand(*op, k);
+                    let child = self.add(variables, operand, active, d, guard);
+                    if fold && children.len() == 1 {
+                        children.push(child);
+                        if k + 1 < operands.len() {
+                            let folded = self.operator(*op, std::mem::take(&mut children), guard);
+                            children.push(folded);
+                        }
+                    } else {
+                        children.push(child);
+                    }
+                }
+                self.operator(*op, children, guard)
+            }
+            _ => {
+                let ty = typing::of(variables, expr);
+                self.push(ty, NodeKind::Passive(expr), false, guard)
+            }
+        }
+    }
+
+    fn add_conditional(
+        &mut self,
+        variables: &[Variable],
+        operands: &'e [Expr],
+        active: &impl Fn(VarId) -> bool,
+        guard: Option<usize>,
+    ) -> usize {
+        let condition = self.add(variables, &operands[0], active, false, guard);
+        let scalar = self.nodes[condition].ty.rank == 0;
+        let mut arm = |all: &mut Self, condition: Expr, operand: &'e Expr| {
+            all.guards.push(Guard {
+                condition,
+                scalar,
+                outer: guard,
+            });
+            let inner = Some(all.guards.len() - 1);
+            all.add(variables, operand, active, true, inner)
+        };
+        let then = arm(self, operands[0].clone(), &operands[1]);
+        let otherwise = arm(
+            self,
+            Expr::op(Op::Not, [operands[0].clone()]),
+            &operands[2],
+        );
+        self.operator(Op::If, vec![condition, then, otherwise], guard)
+    }
+
+    fn operator(&mut self, op: Op, children: Vec<usize>, guard: Option<usize>) -> usize {
+        let ty = typing::of_op(op, children.iter().map(|&c| self.nodes[c].ty));
+        let active = children
+            .iter()
+            .enumerate()
+            .any(|(k, &c)| self.nodes[c].active && is_differentiable_operand(op, k));
+        self.push(ty, NodeKind::Op(op, children), active, guard)
+    }
+
+    /// Computes the partials of every active node, giving temporaries to the inner values that they
+    /// mention, and returns the statements that compute those values.
+    pub(crate) fn partials(
+        &mut self,
+        routine: &mut Routine,
+        namer: &mut Namer,
+        temporaries: &mut Temporaries,
+    ) -> Result<Vec<Stmt>, Unsupported> {
+        // From the root down: a node's value is mentioned by its parent's partials, if at all, so it is
+        // known here whether the node's own partials can use it.
+        for n in (0..self.nodes.len()).rev() {
+            let node = &self.nodes[n];
+            let NodeKind::Op(op, children) = &node.kind else {
+                continue;
+            };
+            if !node.active {
+                continue;
+            }
+            let (op, children) = (*op, children.clone());
+            let atoms: Vec<Expr> = children
+                .iter()
+                .map(|&c| self.atom(c, routine, namer, temporaries))
+                .collect();
+            let result = self.nodes[n]
+                .temporary
+                .filter(|_| self.nodes[n].mentioned)
+                .map(Expr::var);
+            let partials = self.partials_of(op, &children, &atoms, result.as_ref())?;
+            for (k, partial) in partials.iter().enumerate() {
+                if !self.nodes[children[k]].active {
+                    continue;
+                }
+                match partial {
+                    Partial::Expr(p) => self.mention(&children, &atoms, &p.expr),
+                    Partial::Select { condition, .. } => self.mention(&children, &atoms, condition),
+                    Partial::Zero
+                    | Partial::One
+                    | Partial::MinusOne
+                    | Partial::Convert { .. } => {}
+                }
+            }
+            self.nodes[n].partials = partials;
+            for &c in children.iter().rev() {
+                let child = &mut self.nodes[c];
+                if let (Some(t), false) = (child.temporary, child.mentioned)
+                    && temporaries.give_back("t", child.ty, t)
+                {
+                    child.temporary = None;
+                }
+            }
+        }
+        let mut code = Vec::new();
+        for n in 0..self.nodes.len() {
+            if let (true, Some(t)) = (self.nodes[n].mentioned, self.nodes[n].temporary) {
+                let value = self.guarded(n, self.rebuild(n), true);
+                code.push(Stmt::assign(Place::whole(t), value));
+            }
+        }
+        Ok(code)
+    }
+
+    /// What stands for a node's value in its parent's partials.
+    fn atom(
+        &mut self,
+        n: usize,
+        routine: &mut Routine,
+        namer: &mut Namer,
+        temporaries: &mut Temporaries,
+    ) -> Expr {
+        let node = &self.nodes[n];
+        match &node.kind {
+            NodeKind::Leaf(place) => Expr::Place((*place).clone()),
+            NodeKind::Passive(expr) if is_atomic(expr) => (*expr).clone(),
+            NodeKind::Passive(_) | NodeKind::Op(..) => {
+                let ty = node.ty;
+                let t = match node.temporary {
+                    Some(t) => t,
+                    None => temporaries.take(routine, namer, "t", ty),
+                };
+                self.nodes[n].temporary = Some(t);
+                Expr::var(t)
+            }
+        }
+    }
+
+    /// Marks the operands whose temporaries the expression reads.
+    fn mention(&mut self, children: &[usize], atoms: &[Expr], expr: &Expr) {
+        expr.walk_places(&mut |place| {
+            for (&c, atom) in children.iter().zip(atoms) {
+                if let (Some(t), Expr::Place(p)) = (self.nodes[c].temporary, atom)
+                    && p.var == t
+                    && place.var == t
+                {
+                    self.nodes[c].mentioned = true;
+                }
+            }
+        });
+    }
+
+    fn partials_of(
+        &self,
+        op: Op,
+        children: &[usize],
+        atoms: &[Expr],
+        result: Option<&Expr>,
+    ) -> Result<Vec<Partial>, Unsupported> {
+        Ok(match op {
+            Op::Add => children.iter().map(|_| Partial::One).collect(),
+            Op::Sum | Op::Transpose => vec![Partial::One],
+            Op::Product => vec![partial_array(Op::ProductPartial, &atoms[0])],
+            Op::MaxVal => vec![partial_array(Op::MaxValPartial, &atoms[0])],
+            Op::MinVal => vec![partial_array(Op::MinValPartial, &atoms[0])],
+            Op::ProductPartial => {
+                return Err(Unsupported(
+                    "the derivative of product_partial (a second derivative of `product`) is not \
+                     available: write the product as a loop"
+                        .into(),
+                ));
+            }
+            _ => {
+                let types: Vec<ScalarType> =
+                    children.iter().map(|&c| self.nodes[c].ty.ty).collect();
+                elemental::partials(op, atoms, &types, result).map_err(|e| {
+                    Unsupported(format!("`{}` cannot be differentiated: {e}", op.name()))
+                })?
+            }
+        })
+    }
+
+    /// The node's value, over the temporaries of inner nodes.
+    fn rebuild(&self, n: usize) -> Expr {
+        match &self.nodes[n].kind {
+            NodeKind::Leaf(place) => Expr::Place((*place).clone()),
+            NodeKind::Passive(expr) => (*expr).clone(),
+            NodeKind::Op(op, children) => {
+                // A folded product, minimum or maximum is unfolded again, in a loop: it may be long.
+                let mut operands: Vec<Expr> = Vec::new();
+                let mut children: &[usize] = children;
+                if matches!(op, Op::Mul | Op::Min | Op::Max) && children.len() == 2 {
+                    let mut reversed = vec![self.value(children[1])];
+                    loop {
+                        let left = children[0];
+                        match &self.nodes[left].kind {
+                            NodeKind::Op(inner, grand)
+                                if inner == op
+                                    && grand.len() == 2
+                                    && !(self.nodes[left].mentioned) =>
+                            {
+                                reversed.push(self.value(grand[1]));
+                                children = grand;
+                            }
+                            _ => {
+                                reversed.push(self.value(left));
+                                break;
+                            }
+                        }
+                    }
+                    operands.extend(reversed.into_iter().rev());
+                } else {
+                    operands.extend(children.iter().map(|&c| self.value(c)));
+                }
+                Expr::Op(*op, operands.into())
+            }
+        }
+    }
+
+    fn value(&self, n: usize) -> Expr {
+        match self.nodes[n].temporary {
+            Some(t) if self.nodes[n].mentioned => Expr::var(t),
+            _ => self.rebuild(n),
+        }
+    }
+
+    /// `value` where the node's conditional arms are evaluated, 0 elsewhere. Values themselves are
+    /// guarded (`guard_value`); derivatives of an arm are zero already where it is not taken.
+    fn guarded(&self, n: usize, value: Expr, guard_value: bool) -> Expr {
+        let mut value = value;
+        let mut guard = if guard_value { self.nodes[n].guard } else { None };
+        while let Some(g) = guard {
+            let Guard {
+                condition, outer, ..
+            } = &self.guards[g];
+            value = Expr::op(
+                Op::If,
+                [condition.clone(), value, zero(self.nodes[n].ty.ty)],
+            );
+            guard = *outer;
+        }
+        value
+    }
+
+    /// A guarded derivative temporary.
+    pub(crate) fn guard_derivative(&self, n: usize, value: Expr) -> Expr {
+        self.guarded(n, value, true)
+    }
+
+    /// The place of a leaf such that its subscripts may be evaluated although the arm that it stands in
+    /// is not taken: they fall back to the lower bounds.
+    pub(crate) fn safe_place(
+        &self,
+        n: usize,
+        place: &Place,
+        variables: &[Variable],
+    ) -> Result<Place, Unsupported> {
+        let mut safe = place.clone();
+        let mut guard = self.nodes[n].guard;
+        while let Some(g) = guard {
+            let Guard {
+                condition,
+                scalar,
+                outer,
+            } = &self.guards[g];
+            let variable = &variables[place.var.index()];
+            if matches!(
+                variable.role,
+                Role::Parameter { optional: true, .. }
+            ) {
+                return Err(Unsupported(format!(
+                    "`{}` may be absent and is read inside a conditional expression: use a branch",
+                    variable.name
+                )));
+            }
+            for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
+                match s {
+                    Subscript::Index(Expr::Int(_)) => {}
+                    Subscript::Index(e) if *scalar => {
+                        let lower = Expr::op(
+                            Op::LBound,
+                            [Expr::var(place.var), Expr::Int(dimension as i64 + 1)],
+                        );
+                        *e = Expr::op(Op::If, [condition.clone(), e.clone(), lower]);
+                    }
+                    Subscript::Index(_) | Subscript::Range(_) => {
+                        return Err(Unsupported(format!(
+                            "a section of `{}` inside a conditional expression cannot be \
+                             differentiated: use a branch",
+                            variable.name
+                        )));
+                    }
+                }
+            }
+            guard = *outer;
+        }
+        Ok(safe)
+    }
+}
+
+fn partial_array(op: Op, operand: &Expr) -> Partial {
+    Partial::Expr(PartialExpr {
+        expr: Expr::op(op, [operand.clone()]),
+        finiteness: Finiteness::MayOverflow,
+        constant: false,
+        masks: false,
+    })
+}
+
+fn has_active_leaf(
+    variables: &[Variable],
+    expr: &Expr,
+    active: &impl Fn(VarId) -> bool,
+) -> bool {
+    match expr {
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+        Expr::Place(place) => variables[place.var.index()].ty.is_real() && active(place.var),
+        Expr::Op(op, operands) => operands
+            .iter()
+            .enumerate()
+            .any(|(k, e)| is_differentiable_operand(*op, k) && has_active_leaf(variables, e, active)),
+    }
+}
+
+/// Constants and places: what a partial may repeat at no cost.
+pub(crate) fn is_atomic(expr: &Expr) -> bool {
+    !matches!(expr, Expr::Op(..))
+}
+
+/// The constant 0 of a real type.
+pub(crate) fn zero(ty: ScalarType) -> Expr {
+    match ty {
+        ScalarType::Real32 => Expr::Real32(0.0),
+        ScalarType::Integer => Expr::Int(0),
+        ScalarType::Logical => Expr::Logical(false),
+        ScalarType::Real | ScalarType::Tape => Expr::Real(0.0),
+    }
+}

@@ -1,0 +1,131 @@
+//! Type and rank of expressions in a valid routine.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, OpClass, Place, Routine, ScalarType, Subscript},
+};
+
+/// Element type and number of dimensions of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ExprType {
+    pub(crate) ty: ScalarType,
+    pub(crate) rank: usize,
+}
+
+/// Number of dimensions that remain.
+pub(crate) fn place_rank(variables: &[cfg_core::ir::Variable], place: &Place) -> usize {
+    if place.subscripts.is_empty() {
+        variables[place.var.index()].rank()
+    } else {
+        place
+            .subscripts
+            .iter()
+            .filter(|s| matches!(s, Subscript::Range(_)))
+            .count()
+    }
+}
+
+/// The type of an expression; valid programs only (an invalid one gets some type, no panic).
+pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType {
+    let scalar = |ty| ExprType { ty, rank: 0 };
+    match expr {
+        Expr::Int(_) => scalar(ScalarType::Integer),
+        Expr::Real(_) => scalar(ScalarType::Real),
+        Expr::Real32(_) => scalar(ScalarType::Real32),
+        Expr::Logical(_) => scalar(ScalarType::Logical),
+        Expr::Place(place) => ExprType {
+            ty: variables[place.var.index()].ty,
+            rank: place_rank(variables, place),
+        },
+        Expr::Op(op, operands) => of_op(*op, operands.iter().map(|e| of(variables, e))),
+    }
+}
+
+/// The type of an operator's result from those of its operands.
+pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> ExprType {
+    let mut rank = 0;
+    let mut numeric = ScalarType::Integer;
+    let mut first = None;
+    let mut second = None;
+    for (i, operand) in operands.into_iter().enumerate() {
+        rank = rank.max(operand.rank);
+        if operand.ty.is_real() {
+            numeric = operand.ty;
+        }
+        match i {
+            0 => first = Some(operand.ty),
+            1 => second = Some(operand.ty),
+            _ => {}
+        }
+    }
+    let ty = match op {
+        Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::And
+        | Op::Or
+        | Op::Not
+        | Op::ToLogical
+        | Op::Any
+        | Op::All
+        | Op::Present => ScalarType::Logical,
+        Op::ToInt | Op::Trips | Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
+        Op::ToReal => ScalarType::Real,
+        Op::ToReal32 => ScalarType::Real32,
+        Op::If => {
+            if second == Some(ScalarType::Logical) {
+                ScalarType::Logical
+            } else {
+                numeric
+            }
+        }
+        Op::Pow => {
+            if first == Some(ScalarType::Integer) && second == Some(ScalarType::Integer) {
+                ScalarType::Integer
+            } else {
+                numeric
+            }
+        }
+        _ => numeric,
+    };
+    let rank = match op.class() {
+        OpClass::Reduction | OpClass::Inquiry => 0,
+        OpClass::Elemental | OpClass::Transformational => rank,
+    };
+    ExprType { ty, rank }
+}
+
+/// True if two places of the same variable are known to have no cell in common: constant subscripts
+/// that differ in some dimension.
+pub(crate) fn disjoint(a: &Place, b: &Place) -> bool {
+    a.var == b.var
+        && a.subscripts.len() == b.subscripts.len()
+        && a.subscripts
+            .iter()
+            .zip(&b.subscripts)
+            .any(|(s, t)| match (s, t) {
+                (Subscript::Index(Expr::Int(i)), Subscript::Index(Expr::Int(j))) => i != j,
+                _ => false,
+            })
+}
+
+/// True if the expression reads a cell of `place`, as far as can be told.
+pub(crate) fn may_read(expr: &Expr, place: &Place, same: &impl Fn(VarId, VarId) -> bool) -> bool {
+    let mut found = false;
+    expr.walk_places(&mut |p| {
+        found |= if p.var == place.var {
+            !disjoint(p, place)
+        } else {
+            same(p.var, place.var)
+        };
+    });
+    found
+}
+
+/// The routine's variables that are real.
+pub(crate) fn is_real(routine: &Routine, v: VarId) -> bool {
+    routine.variable(v).ty.is_real()
+}
