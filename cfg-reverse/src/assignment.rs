@@ -8,7 +8,7 @@
 use cfg_core::{
     elemental::Partial,
     entity::VarId,
-    ir::{Expr, Op, Place, Routine, Stmt},
+    ir::{Expr, Op, Place, Routine, ScalarType, Stmt},
 };
 use fixedbitset::FixedBitSet;
 
@@ -63,6 +63,16 @@ impl Scope {
             .take(&mut self.routine, &mut self.namer, base, ty)
     }
 
+    /// Number of dimensions of an expression.
+    pub(crate) fn rank(&self, expr: &Expr) -> usize {
+        self.type_of(expr).rank
+    }
+
+    /// A scalar temporary.
+    pub(crate) fn scalar_temporary(&mut self, ty: ScalarType) -> VarId {
+        self.take("d", ExprType { ty, rank: 0 })
+    }
+
     fn type_of(&self, expr: &Expr) -> ExprType {
         typing::of(&self.routine.variables, expr)
     }
@@ -88,11 +98,7 @@ pub(crate) fn adjoint(
     if !nodes.nodes[root].active {
         return Ok(vec![zeroing]);
     }
-    let mut code = nodes.partials(
-        &mut scope.routine,
-        &mut scope.namer,
-        &mut scope.temporaries,
-    )?;
+    let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
     // What the operands have to do with the target decides how the seed is held.
     let mut itself = false;
     let mut overlap = false;
@@ -137,10 +143,7 @@ pub(crate) fn adjoint(
             }
             NodeKind::Passive(_) => {}
             NodeKind::Op(_, children) => {
-                let uses = children
-                    .iter()
-                    .filter(|&&c| nodes.nodes[c].active)
-                    .count();
+                let uses = children.iter().filter(|&&c| nodes.nodes[c].active).count();
                 if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
                     let ty = scope.type_of(&dn);
                     let b = scope.take("b", ty);
@@ -156,7 +159,9 @@ pub(crate) fn adjoint(
         }
     }
     // The target's own adjoint last: the other increments read it.
-    let own = increments.iter().position(|(p, _)| itself && *p == target_b);
+    let own = increments
+        .iter()
+        .position(|(p, _)| itself && *p == target_b);
     let own = own.map(|i| increments.remove(i));
     for (place, terms) in increments {
         code.push(increment(place, terms));
@@ -285,14 +290,20 @@ pub(crate) fn tangent(
     let Some(target_t) = scope.derivative_place(target) else {
         return Ok(Vec::new());
     };
+    let (mut code, value_t) = tangent_of(scope, value)?;
+    code.push(Stmt::assign(target_t, value_t));
+    Ok(code)
+}
+
+/// The tangent of an expression, and the statements that must stand before it is used.
+pub(crate) fn tangent_of(
+    scope: &mut Scope,
+    value: &Expr,
+) -> Result<(Vec<Stmt>, Expr), Unsupported> {
     scope.temporaries.reset();
     let mut nodes = scope.nodes(value);
     let root = nodes.root();
-    let mut code = nodes.partials(
-        &mut scope.routine,
-        &mut scope.namer,
-        &mut scope.temporaries,
-    )?;
+    let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
     let mut dot: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
     for n in 0..nodes.nodes.len() {
         let node = &nodes.nodes[n];
@@ -314,7 +325,11 @@ pub(crate) fn tangent(
                         terms.push(term);
                     }
                 }
-                if terms.is_empty() { None } else { Some(sum(terms)) }
+                if terms.is_empty() {
+                    None
+                } else {
+                    Some(sum(terms))
+                }
             }
         };
         dot[n] = match value {
@@ -328,10 +343,9 @@ pub(crate) fn tangent(
             v => v,
         };
     }
-    let ty = scope.type_of(&Expr::Place(target.clone())).ty;
+    let ty = nodes.nodes[root].ty.ty;
     let value = dot[root].take().unwrap_or_else(|| zero(ty));
-    code.push(Stmt::assign(target_t, value));
-    Ok(code)
+    Ok((code, value))
 }
 
 /// `partial * dc`, in the shape of the operator's result.

@@ -140,7 +140,13 @@ impl<'e> Nodes<'e> {
         self.nodes.len() - 1
     }
 
-    fn push(&mut self, ty: ExprType, kind: NodeKind<'e>, active: bool, guard: Option<usize>) -> usize {
+    fn push(
+        &mut self,
+        ty: ExprType,
+        kind: NodeKind<'e>,
+        active: bool,
+        guard: Option<usize>,
+    ) -> usize {
         self.nodes.push(Node {
             ty,
             kind,
@@ -170,7 +176,9 @@ impl<'e> Nodes<'e> {
                 let ty = typing::of(variables, expr);
                 self.push(ty, NodeKind::Leaf(place), true, guard)
             }
-            Expr::Op(op, operands) if differentiable && has_active_leaf(variables, expr, active) => {
+            Expr::Op(op, operands)
+                if differentiable && has_active_leaf(variables, expr, active) =>
+            {
                 if *op == Op::If && operands.len() == 3 {
                     return self.add_conditional(variables, operands, active, guard);
                 }
@@ -207,7 +215,7 @@ impl<'e> Nodes<'e> {
     ) -> usize {
         let condition = self.add(variables, &operands[0], active, false, guard);
         let scalar = self.nodes[condition].ty.rank == 0;
-        let mut arm = |all: &mut Self, condition: Expr, operand: &'e Expr| {
+        let arm = |all: &mut Self, condition: Expr, operand: &'e Expr| {
             all.guards.push(Guard {
                 condition,
                 scalar,
@@ -217,11 +225,7 @@ impl<'e> Nodes<'e> {
             all.add(variables, operand, active, true, inner)
         };
         let then = arm(self, operands[0].clone(), &operands[1]);
-        let otherwise = arm(
-            self,
-            Expr::op(Op::Not, [operands[0].clone()]),
-            &operands[2],
-        );
+        let otherwise = arm(self, Expr::op(Op::Not, [operands[0].clone()]), &operands[2]);
         self.operator(Op::If, vec![condition, then, otherwise], guard)
     }
 
@@ -269,10 +273,7 @@ impl<'e> Nodes<'e> {
                 match partial {
                     Partial::Expr(p) => self.mention(&children, &atoms, &p.expr),
                     Partial::Select { condition, .. } => self.mention(&children, &atoms, condition),
-                    Partial::Zero
-                    | Partial::One
-                    | Partial::MinusOne
-                    | Partial::Convert { .. } => {}
+                    Partial::Zero | Partial::One | Partial::MinusOne | Partial::Convert { .. } => {}
                 }
             }
             self.nodes[n].partials = partials;
@@ -411,7 +412,11 @@ impl<'e> Nodes<'e> {
     /// guarded (`guard_value`); derivatives of an arm are zero already where it is not taken.
     fn guarded(&self, n: usize, value: Expr, guard_value: bool) -> Expr {
         let mut value = value;
-        let mut guard = if guard_value { self.nodes[n].guard } else { None };
+        let mut guard = if guard_value {
+            self.nodes[n].guard
+        } else {
+            None
+        };
         while let Some(g) = guard {
             let Guard {
                 condition, outer, ..
@@ -447,10 +452,7 @@ impl<'e> Nodes<'e> {
                 outer,
             } = &self.guards[g];
             let variable = &variables[place.var.index()];
-            if matches!(
-                variable.role,
-                Role::Parameter { optional: true, .. }
-            ) {
+            if matches!(variable.role, Role::Parameter { optional: true, .. }) {
                 return Err(Unsupported(format!(
                     "`{}` may be absent and is read inside a conditional expression: use a branch",
                     variable.name
@@ -490,18 +492,13 @@ fn partial_array(op: Op, operand: &Expr) -> Partial {
     })
 }
 
-fn has_active_leaf(
-    variables: &[Variable],
-    expr: &Expr,
-    active: &impl Fn(VarId) -> bool,
-) -> bool {
+fn has_active_leaf(variables: &[Variable], expr: &Expr, active: &impl Fn(VarId) -> bool) -> bool {
     match expr {
         Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
         Expr::Place(place) => variables[place.var.index()].ty.is_real() && active(place.var),
-        Expr::Op(op, operands) => operands
-            .iter()
-            .enumerate()
-            .any(|(k, e)| is_differentiable_operand(*op, k) && has_active_leaf(variables, e, active)),
+        Expr::Op(op, operands) => operands.iter().enumerate().any(|(k, e)| {
+            is_differentiable_operand(*op, k) && has_active_leaf(variables, e, active)
+        }),
     }
 }
 

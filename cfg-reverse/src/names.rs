@@ -29,6 +29,11 @@ impl Namer {
         name
     }
 
+    /// Takes a name that something else in the scope has.
+    pub(crate) fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.to_owned());
+    }
+
     /// `base1`, `base2`, ...: the next number that is free.
     pub(crate) fn numbered(&mut self, base: &str) -> String {
         let next = self.next.entry(base.to_owned()).or_insert(1);

@@ -1,9 +1,6 @@
 //! Type and rank of expressions in a valid routine.
 
-use cfg_core::{
-    entity::VarId,
-    ir::{Expr, Op, OpClass, Place, Routine, ScalarType, Subscript},
-};
+use cfg_core::ir::{Expr, Op, OpClass, Place, ScalarType, Subscript};
 
 /// Element type and number of dimensions of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,22 +107,4 @@ pub(crate) fn disjoint(a: &Place, b: &Place) -> bool {
                 (Subscript::Index(Expr::Int(i)), Subscript::Index(Expr::Int(j))) => i != j,
                 _ => false,
             })
-}
-
-/// True if the expression reads a cell of `place`, as far as can be told.
-pub(crate) fn may_read(expr: &Expr, place: &Place, same: &impl Fn(VarId, VarId) -> bool) -> bool {
-    let mut found = false;
-    expr.walk_places(&mut |p| {
-        found |= if p.var == place.var {
-            !disjoint(p, place)
-        } else {
-            same(p.var, place.var)
-        };
-    });
-    found
-}
-
-/// The routine's variables that are real.
-pub(crate) fn is_real(routine: &Routine, v: VarId) -> bool {
-    routine.variable(v).ty.is_real()
 }

@@ -1,0 +1,72 @@
+//! Diagnostics of the transformations, R3xx.
+
+use cfg_core::diagnostic::CodeInfo;
+
+/// An expression or statement without a derivative rule.
+pub const EXPRESSION: CodeInfo = CodeInfo {
+    code: "R301",
+    title: "no derivative rule",
+    rule: "every statement on the way from an independent to a dependent has a derivative rule",
+    explanation: "rewrite the statement as the message says, or take the variable out of the \
+                  independents",
+};
+/// The adjoint of an adjoint.
+pub const TAPE: CodeInfo = CodeInfo {
+    code: "R302",
+    title: "adjoint of a routine with a tape",
+    rule: "a routine that pushes or pops can be differentiated in tangent mode only",
+    explanation: "for second derivatives take the tangent of the adjoint, or the adjoint of the \
+                  tangent",
+};
+/// An external routine without derivatives.
+pub const EXTERNAL: CodeInfo = CodeInfo {
+    code: "R303",
+    title: "external routine without derivatives",
+    rule: "an external routine between independents and dependents gives a value expression, \
+           partials, or derivative routines",
+    explanation: "give `external.partials`, or `derivatives.adjoint` and `derivatives.tangent`",
+};
+/// An active local whose shape is not declared.
+pub const DEFERRED: CodeInfo = CodeInfo {
+    code: "R304",
+    title: "active array without declared shape",
+    rule: "an active local declares its extents, so that its adjoint can be allocated before its \
+           values are known",
+    explanation: "declare the extents of the local; where it is a temporary for an array expression \
+                  that is passed to a routine, assign the expression to a declared array first",
+};
+/// A shape that changes while the routine runs.
+pub const EXTENT: CodeInfo = CodeInfo {
+    code: "R305",
+    title: "shape depends on a variable that the routine changes",
+    rule: "variables in lower bounds and extents keep their values while the routine runs",
+    explanation: "copy the variable to another one and change that",
+};
+/// A graph without structure.
+pub const GENERAL: CodeInfo = CodeInfo {
+    code: "R306",
+    title: "general control flow",
+    rule: "only structured graphs can be reversed",
+    explanation: "write the routine with loops and branches; general graphs can be run, not reversed",
+};
+/// Nothing to differentiate.
+pub const NOTHING: CodeInfo = CodeInfo {
+    code: "R307",
+    title: "no independents or no dependents",
+    rule: "a routine that is differentiated names at least one real independent and one real \
+           dependent",
+    explanation: "declare `independents` and `dependents` in the file, or choose them on the command \
+                  line",
+};
+/// A routine without body.
+pub const NO_BODY: CodeInfo = CodeInfo {
+    code: "R308",
+    title: "routine without a body",
+    rule: "the routine that is differentiated has a body",
+    explanation: "choose another routine",
+};
+
+/// All codes of this crate.
+pub const CODES: &[CodeInfo] = &[
+    EXPRESSION, TAPE, EXTERNAL, DEFERRED, EXTENT, GENERAL, NOTHING, NO_BODY,
+];

@@ -1,0 +1,596 @@
+//! One routine on its way to a forward and a reverse sweep: variables, statement adjoints, loop plans.
+
+use cfg_core::{
+    diagnostic::Diagnostic,
+    entity::{GlobalId, RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        Variable, VertexKind,
+    },
+    structure::Structure,
+    text,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    activity::{Activity, Nodes},
+    assignment::{self, Scope},
+    codes,
+    linearize::{Temporaries, Unsupported, zero},
+    names::Namer,
+    normalize::{self, Effects, Normal},
+    plan::{self, LoopPlan, Needed, StatementCode},
+};
+
+/// What is decided for the whole program before any routine is written.
+pub(crate) struct Context<'p> {
+    /// Normalized routines where they are differentiated, the others as they are.
+    pub(crate) program: &'p Program,
+    pub(crate) effects: &'p Effects,
+    pub(crate) nodes: &'p Nodes,
+    pub(crate) activity: &'p Activity,
+    /// Forward and reverse routine of each routine that is differentiated.
+    pub(crate) sweeps: &'p [Option<(RoutineId, RoutineId)>],
+    /// Adjoint of each real global.
+    pub(crate) adjoint_globals: &'p [Option<GlobalId>],
+    pub(crate) counters: bool,
+}
+
+impl Context<'_> {
+    pub(crate) fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.activity.is_active(self.nodes.of(id, routine, v))
+    }
+}
+
+/// A routine with everything that both sweeps are written from.
+pub(crate) struct Draft<'p> {
+    pub(crate) id: RoutineId,
+    /// Number of variables of the normalized routine; the same variables come first everywhere.
+    pub(crate) originals: usize,
+    /// The tape, the first variable after the originals in both sweeps.
+    pub(crate) tape: VarId,
+    /// The reverse routine under construction: all variables, no body.
+    pub(crate) scope: Scope,
+    /// Name table as it was before the reverse routine's own variables.
+    pub(crate) namer: Namer,
+    pub(crate) cfg: &'p Cfg,
+    pub(crate) structure: &'p Structure,
+    pub(crate) class: Vec<u32>,
+    pub(crate) loops: Vec<Option<LoopPlan>>,
+    pub(crate) code: Vec<Vec<StatementCode>>,
+}
+
+impl<'p> Draft<'p> {
+    /// Writes the adjoint of every statement.
+    pub(crate) fn new(
+        context: &Context<'p>,
+        id: RoutineId,
+        normal_namer: &Namer,
+        structure: &'p Structure,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        let routine = context.program.routine(id);
+        let cfg = routine.body.as_ref()?;
+        let class = normalize::storage_classes(context.program, routine);
+        let loops = plan::plan_loops(
+            context.program,
+            context.effects,
+            routine,
+            cfg,
+            structure,
+            &class,
+            context.counters,
+        );
+        let mut scope = Scope {
+            routine: Routine {
+                body: None,
+                variables: routine.variables.clone(),
+                ..routine_shell(routine)
+            },
+            namer: normal_namer.clone(),
+            temporaries: Temporaries::default(),
+            derivative: vec![None; routine.variables.len()],
+            active: FixedBitSet::with_capacity(routine.variables.len()),
+            storage: class.clone(),
+        };
+        let tape_name = scope.namer.suffixed("tape".to_owned());
+        let tape = scope.routine.add_variable(Variable::new(
+            tape_name,
+            ScalarType::Tape,
+            Vec::new(),
+            Role::Parameter {
+                intent: Intent::InOut,
+                optional: false,
+            },
+        ));
+        let namer = scope.namer.clone();
+        add_adjoints(context, id, routine, &mut scope, found);
+        check_extents(context, id, routine, found);
+        let mut draft = Self {
+            id,
+            originals: routine.variables.len(),
+            tape,
+            scope,
+            namer,
+            cfg,
+            structure,
+            class,
+            loops,
+            code: Vec::with_capacity(cfg.vertex_count()),
+        };
+        for (v, vertex) in cfg.vertices() {
+            let mut code = Vec::with_capacity(vertex.statements().len());
+            for statement in vertex.statements() {
+                match draft.statement(context, routine, statement) {
+                    Ok(c) => code.push(c),
+                    Err((info, message)) => {
+                        let shown = text::stmt(routine, context.program, statement);
+                        let element = format!(
+                            "routine {}, vertex {}, statement `{shown}`",
+                            routine.name, vertex.id
+                        );
+                        let pointer = format!("/routines/{}/vertices/{}", id.index(), v.index());
+                        found.push(
+                            Diagnostic::error(info, message, info.explanation)
+                                .at_element(element)
+                                .at_pointer(pointer),
+                        );
+                        code.push(StatementCode::default());
+                    }
+                }
+            }
+            draft.code.push(code);
+        }
+        Some(draft)
+    }
+
+    fn statement(
+        &mut self,
+        context: &Context<'p>,
+        routine: &Routine,
+        statement: &Stmt,
+    ) -> Result<StatementCode, (&'static cfg_core::diagnostic::CodeInfo, String)> {
+        let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let reverse =
+                    assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
+                Ok(self.before(reverse))
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(context, routine, *callee, arguments, result.as_ref()),
+            StmtKind::Push { .. } | StmtKind::Pop { .. } => Err((
+                &codes::TAPE,
+                "the adjoint of a routine that uses a tape is not available".to_owned(),
+            )),
+            StmtKind::Opaque { writes, .. } => {
+                let reverse = writes
+                    .iter()
+                    .filter(|v| self.scope.active.contains(v.index()))
+                    .filter_map(|&v| {
+                        let b = self.scope.derivative_place(&Place::whole(v))?;
+                        Some(Stmt::assign(b, zero(routine.variable(v).ty)))
+                    })
+                    .collect();
+                Ok(self.before(reverse))
+            }
+        }
+    }
+
+    /// Code that stands after the pops of its statement.
+    fn before(&self, reverse: Vec<Stmt>) -> StatementCode {
+        StatementCode {
+            reads_before: plan::primal_reads(&reverse, self.originals),
+            reverse,
+            after_pops: true,
+            ..StatementCode::default()
+        }
+    }
+
+    fn call(
+        &mut self,
+        context: &Context<'p>,
+        routine: &Routine,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Result<StatementCode, (&'static cfg_core::diagnostic::CodeInfo, String)> {
+        let called = context.program.routine(callee);
+        if let Some(adjoint) = called.derivatives.as_ref().and_then(|d| d.adjoint) {
+            if !self.touches_active(context, called, callee) {
+                return Ok(StatementCode::default());
+            }
+            let mut reads = Vec::new();
+            each_read(called, arguments, |v| reads.push(v));
+            let all = self.with_adjoints(arguments, called, result, false);
+            let mut code = self.before(vec![call(adjoint, all)]);
+            code.reads_before.extend(reads);
+            return Ok(code);
+        }
+        if let Some((forward, reverse)) = context.sweeps[callee.index()] {
+            let primal = arguments
+                .iter()
+                .cloned()
+                .chain(result.map(|r| Some(Expr::Place(r.clone()))))
+                .chain([Some(Expr::var(self.tape))]);
+            let fwd = call(forward, primal.collect());
+            let rev = call(reverse, self.with_adjoints(arguments, called, result, true));
+            let mut reads_after = Vec::new();
+            for place in arguments.iter().flatten().filter_map(as_place) {
+                for e in place.subscript_exprs() {
+                    e.walk_places(&mut |p| reads_after.push(p.var));
+                }
+            }
+            return Ok(StatementCode {
+                forward: Some(vec![fwd]),
+                reverse: vec![rev],
+                reads_before: Vec::new(),
+                reads_after,
+                after_pops: false,
+            });
+        }
+        if called.body.is_some() || !self.touches_active(context, called, callee) {
+            return Ok(StatementCode::default());
+        }
+        // An external function: by its partials, or by differentiating its value.
+        let (Some(external), Some(result)) = (&called.external, result) else {
+            return Err((
+                &codes::EXTERNAL,
+                format!("`{}` has no body and no derivatives", called.name),
+            ));
+        };
+        let bind = |e: &Expr| bind_formals(e, arguments);
+        if external.partials.is_empty() {
+            let Some(value) = &external.value else {
+                return Err((
+                    &codes::EXTERNAL,
+                    format!("`{}` has no body and no derivatives", called.name),
+                ));
+            };
+            let value = bind(value);
+            let reverse = assignment::adjoint(&mut self.scope, result, &value)
+                .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
+            return Ok(self.before(reverse));
+        }
+        let mut reverse = Vec::new();
+        if let Some(result_b) = self.scope.derivative_place(result) {
+            for partial in &external.partials {
+                let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+                else {
+                    continue;
+                };
+                if !self.scope.active.contains(actual.var.index()) {
+                    continue;
+                }
+                if let Some(b) = self.scope.derivative_place(actual) {
+                    let term = Expr::op(
+                        cfg_core::ir::Op::StrongMul,
+                        [Expr::Place(result_b.clone()), bind(&partial.value)],
+                    );
+                    let value = Expr::op(cfg_core::ir::Op::Add, [Expr::Place(b.clone()), term]);
+                    reverse.push(Stmt::assign(b, value));
+                }
+            }
+            let ty = routine.variable(result.var).ty;
+            reverse.push(Stmt::assign(result_b, zero(ty)));
+        }
+        Ok(self.before(reverse))
+    }
+
+    fn touches_active(&self, context: &Context<'p>, called: &Routine, callee: RoutineId) -> bool {
+        let formals = called.parameter_ids().chain(called.result);
+        formals
+            .into_iter()
+            .any(|p| called.variable(p).ty.is_real() && context.is_active(callee, called, p))
+    }
+
+    /// Actuals, the result's variable, then the adjoints of the real ones, then the tape.
+    fn with_adjoints(
+        &self,
+        arguments: &[Option<Expr>],
+        called: &Routine,
+        result: Option<&Place>,
+        tape: bool,
+    ) -> Vec<Option<Expr>> {
+        let result = result.map(|r| Some(Expr::Place(r.clone())));
+        let mut all: Vec<Option<Expr>> = arguments.iter().cloned().chain(result).collect();
+        let formals: Vec<VarId> = called.parameter_ids().chain(called.result).collect();
+        let adjoints: Vec<Option<Expr>> = formals
+            .iter()
+            .zip(&all)
+            .filter(|(p, _)| called.variable(**p).ty.is_real())
+            .map(|(_, actual)| {
+                let place = actual.as_ref().and_then(as_place)?;
+                self.scope.derivative_place(place).map(Expr::Place)
+            })
+            .collect();
+        all.extend(adjoints);
+        if tape {
+            all.push(Some(Expr::var(self.tape)));
+        }
+        all
+    }
+
+    /// The vertex that is EXIT.
+    pub(crate) fn exit(&self) -> VertexId {
+        self.structure
+            .order
+            .last()
+            .copied()
+            .unwrap_or(VertexId::new(0))
+    }
+
+    /// Adds what the reverse sweeps of callees read after the calls.
+    pub(crate) fn read_after_calls(&mut self, context: &Context<'p>, needed: &[Needed]) {
+        let globals = normalize::global_variables(context.program.routine(self.id));
+        for (v, vertex) in self.cfg.vertices() {
+            let VertexKind::Block(statements) = &vertex.kind else {
+                continue;
+            };
+            for (s, statement) in statements.iter().enumerate() {
+                let StmtKind::Call {
+                    callee,
+                    arguments,
+                    result,
+                } = &statement.kind
+                else {
+                    continue;
+                };
+                if context.sweeps[callee.index()].is_none() {
+                    continue;
+                }
+                let called = context.program.routine(*callee);
+                let need = &needed[callee.index()];
+                let reads = &mut self.code[v.index()][s].reads_after;
+                for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
+                    if let (true, Some(Expr::Place(place))) =
+                        (need.variables.contains(p.index()), actual.as_ref())
+                    {
+                        reads.push(place.var);
+                    }
+                }
+                if let (Some(r), Some(place)) = (called.result, result)
+                    && need.variables.contains(r.index())
+                {
+                    reads.push(place.var);
+                }
+                for &(v, g) in &globals {
+                    if need.globals.contains(g.index()) {
+                        reads.push(v);
+                    }
+                }
+                reads.sort_unstable();
+                reads.dedup();
+            }
+        }
+    }
+}
+
+fn as_place(e: &Expr) -> Option<&Place> {
+    match e {
+        Expr::Place(place) => Some(place),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => None,
+    }
+}
+
+/// A call as a statement.
+pub(crate) fn call(callee: RoutineId, arguments: Vec<Option<Expr>>) -> Stmt {
+    Stmt::new(StmtKind::Call {
+        callee,
+        arguments: arguments.into(),
+        result: None,
+    })
+}
+
+/// Variables whose values a user's adjoint routine reads.
+fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut(VarId)) {
+    for (p, argument) in called.parameter_ids().zip(arguments) {
+        let Some(argument) = argument else { continue };
+        let out = called.variable(p).intent() == Some(Intent::Out);
+        match argument {
+            Expr::Place(place) => {
+                if !out {
+                    visit(place.var);
+                }
+                for e in place.subscript_exprs() {
+                    e.walk_places(&mut |p| visit(p.var));
+                }
+            }
+            e => e.walk_places(&mut |p| visit(p.var)),
+        }
+    }
+}
+
+/// An expression over formals as one over actuals.
+pub(crate) fn bind_formals(e: &Expr, arguments: &[Option<Expr>]) -> Expr {
+    e.map(&mut |node| match &node {
+        Expr::Place(place) => match arguments.get(place.var.index()) {
+            Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
+            _ => node,
+        },
+        _ => node,
+    })
+}
+
+/// A routine's declarations without variables and body.
+pub(crate) fn routine_shell(routine: &Routine) -> Routine {
+    Routine {
+        name: routine.name.clone(),
+        parameters: routine.parameters,
+        result: routine.result,
+        control: routine.control,
+        aliased: routine.aliased,
+        annotations: routine.annotations.clone(),
+        ..Routine::default()
+    }
+}
+
+/// Gives an adjoint variable to every real parameter and result, to every active variable, and to what
+/// is passed to a real formal of a differentiated routine.
+fn add_adjoints(
+    context: &Context<'_>,
+    id: RoutineId,
+    routine: &Routine,
+    scope: &mut Scope,
+    found: &mut Vec<Diagnostic>,
+) {
+    let n = routine.variables.len();
+    let mut wanted = FixedBitSet::with_capacity(n);
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let var = VarId::new(v);
+        if !variable.ty.is_real() {
+            continue;
+        }
+        if context.is_active(id, routine, var) {
+            scope.active.insert(v);
+            wanted.insert(v);
+        }
+        if matches!(variable.role, Role::Parameter { .. }) || routine.result == Some(var) {
+            wanted.insert(v);
+        }
+    }
+    normalize::each_statement(routine, |statement| {
+        if let StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } = &statement.kind
+        {
+            let called = context.program.routine(*callee);
+            let user = called
+                .derivatives
+                .as_ref()
+                .is_some_and(|d| d.adjoint.is_some());
+            if context.sweeps[callee.index()].is_some() || user {
+                let actuals = arguments.iter().flatten().filter_map(as_place);
+                for place in actuals.chain(result.as_ref()) {
+                    if routine.variable(place.var).ty.is_real() {
+                        wanted.insert(place.var.index());
+                    }
+                }
+            }
+        }
+    });
+    for v in wanted.ones() {
+        let variable = &routine.variables[v];
+        let is_deferred = variable
+            .shape
+            .iter()
+            .any(|d| matches!(d.extent, Extent::Deferred));
+        if is_deferred && matches!(variable.role, Role::Local) {
+            found.push(
+                Diagnostic::error(
+                    &codes::DEFERRED,
+                    format!(
+                        "`{}` is active and takes its shape from what is assigned to it",
+                        variable.name
+                    ),
+                    codes::DEFERRED.explanation,
+                )
+                .at_element(format!(
+                    "routine {}, variable {}",
+                    routine.name, variable.name
+                )),
+            );
+            continue;
+        }
+        let role = match variable.role {
+            Role::Parameter { optional, .. } => Role::Parameter {
+                intent: Intent::InOut,
+                optional,
+            },
+            Role::Local => Role::Local,
+            Role::Global(g) => match context.adjoint_globals[g.index()] {
+                Some(b) => Role::Global(b),
+                None => continue,
+            },
+        };
+        let name = match role {
+            Role::Global(b) => context.program.global(b).variable.name.clone(),
+            Role::Parameter { .. } | Role::Local => {
+                scope.namer.suffixed(format!("{}_b", variable.name))
+            }
+        };
+        let adjoint = Variable {
+            name,
+            role,
+            origin: Some(Box::new(("adjoint".into(), variable.name.clone()))),
+            ..variable.clone()
+        };
+        scope.derivative[v] = Some(scope.routine.add_variable(adjoint));
+    }
+}
+
+/// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
+fn check_extents(
+    context: &Context<'_>,
+    id: RoutineId,
+    routine: &Routine,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut written = FixedBitSet::with_capacity(routine.variables.len());
+    normalize::each_statement(routine, |statement| {
+        normalize::each_written(context.program, statement, &mut |v| {
+            written.insert(v.index());
+        });
+    });
+    if let Some(cfg) = &routine.body {
+        for (_, vertex) in cfg.vertices() {
+            if let VertexKind::Loop { test, .. } = &vertex.kind
+                && let cfg_core::ir::LoopTest::Counted { index, .. } = test.as_ref()
+            {
+                written.insert(index.index());
+            }
+        }
+    }
+    for (v, g) in normalize::global_variables(routine) {
+        if context.effects.written[id.index()].contains(g.index()) {
+            written.insert(v.index());
+        }
+    }
+    for variable in &routine.variables {
+        plan::each_extent(variable, &mut |e| {
+            e.walk_places(&mut |p| {
+                if written.contains(p.var.index()) {
+                    let n = &routine.variable(p.var).name;
+                    found.push(
+                        Diagnostic::error(
+                            &codes::EXTENT,
+                            format!(
+                                "the shape of `{}` depends on `{n}`, which the routine changes",
+                                variable.name
+                            ),
+                            codes::EXTENT.explanation,
+                        )
+                        .at_element(format!("routine {}", routine.name)),
+                    );
+                }
+            });
+        });
+    }
+}
+
+/// The tape stack that holds values of a type.
+pub(crate) fn class_of(ty: ScalarType) -> cfg_core::ir::TapeClass {
+    use cfg_core::ir::{ControlWidth, TapeClass};
+    match ty {
+        ScalarType::Real | ScalarType::Tape => TapeClass::Real,
+        ScalarType::Real32 => TapeClass::Real32,
+        ScalarType::Integer => TapeClass::Integer,
+        ScalarType::Logical => TapeClass::Control(ControlWidth::Bits(1)),
+    }
+}
+
+/// Normal forms of the routines that are differentiated.
+pub(crate) fn normal_program(program: &Program, normals: &[Option<Normal>]) -> Program {
+    let mut normal = program.clone();
+    for (slot, n) in normal.routines.iter_mut().zip(normals) {
+        if let Some(n) = n {
+            slot.clone_from(&n.routine);
+        }
+    }
+    normal
+}

@@ -1,0 +1,362 @@
+//! Brings a program into the form that the transformations read: actual arguments with derivatives are
+//! places whose subscripts the call cannot change, function results go to a variable of their own, and
+//! every routine names all globals that the routines it calls can touch.
+//!
+//! Vertices and edges stay as they are; only statements are added.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Cfg, Expr, Intent, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
+        Subscript, Variable, VertexKind,
+    },
+};
+use fixedbitset::FixedBitSet;
+use std::collections::{HashMap, HashSet};
+
+use crate::{linearize::Temporaries, names::Namer, typing};
+
+/// Which globals a routine and everything it calls may read or write.
+#[derive(Clone, Debug)]
+pub(crate) struct Effects {
+    pub(crate) touched: Vec<FixedBitSet>,
+    pub(crate) written: Vec<FixedBitSet>,
+    /// Callees of each routine, each once, in order of first call.
+    pub(crate) callees: Vec<Vec<RoutineId>>,
+}
+
+impl Effects {
+    /// Propagates over the call graph until nothing grows; recursion included.
+    pub(crate) fn of(program: &Program) -> Self {
+        let globals = program.globals.len();
+        let n = program.routines.len();
+        let mut touched = vec![FixedBitSet::with_capacity(globals); n];
+        let mut written = touched.clone();
+        let mut callees = vec![Vec::new(); n];
+        let mut callers = vec![Vec::new(); n];
+        for (r, routine) in program.routines.iter().enumerate() {
+            for variable in &routine.variables {
+                if let Role::Global(g) = variable.role {
+                    touched[r].insert(g.index());
+                }
+            }
+            let mut called = FixedBitSet::with_capacity(n);
+            each_statement(routine, |statement| {
+                each_written(program, statement, &mut |v| {
+                    if let Role::Global(g) = routine.variable(v).role {
+                        written[r].insert(g.index());
+                    }
+                });
+                if let StmtKind::Call { callee, .. } = &statement.kind
+                    && !called.put(callee.index())
+                {
+                    callees[r].push(*callee);
+                    callers[callee.index()].push(r);
+                }
+            });
+        }
+        let mut work: Vec<usize> = (0..n).collect();
+        while let Some(r) = work.pop() {
+            for &caller in &callers[r] {
+                let before = touched[caller].count_ones(..) + written[caller].count_ones(..);
+                let (t, w) = (touched[r].clone(), written[r].clone());
+                touched[caller].union_with(&t);
+                written[caller].union_with(&w);
+                if touched[caller].count_ones(..) + written[caller].count_ones(..) != before {
+                    work.push(caller);
+                }
+            }
+        }
+        Self {
+            touched,
+            written,
+            callees,
+        }
+    }
+
+    /// The routine and everything it calls, callees before callers where there is no recursion.
+    pub(crate) fn reachable(&self, main: RoutineId) -> Vec<RoutineId> {
+        let mut seen = FixedBitSet::with_capacity(self.callees.len());
+        seen.insert(main.index());
+        let mut order = Vec::new();
+        let mut stack = vec![(main, 0)];
+        while let Some((r, next)) = stack.last_mut() {
+            match self.callees[r.index()].get(*next) {
+                Some(&callee) => {
+                    *next += 1;
+                    if !seen.put(callee.index()) {
+                        stack.push((callee, 0));
+                    }
+                }
+                None => {
+                    order.push(*r);
+                    stack.pop();
+                }
+            }
+        }
+        order
+    }
+}
+
+/// The routine's variables that are globals.
+pub(crate) fn global_variables(routine: &Routine) -> Vec<(VarId, GlobalId)> {
+    let globals = routine.variables.iter().enumerate();
+    globals
+        .filter_map(|(v, variable)| match variable.role {
+            Role::Global(g) => Some((VarId::new(v), g)),
+            Role::Parameter { .. } | Role::Local => None,
+        })
+        .collect()
+}
+
+/// Calls `visit` for every statement of a routine.
+pub(crate) fn each_statement<'r>(routine: &'r Routine, mut visit: impl FnMut(&'r Stmt)) {
+    if let Some(cfg) = &routine.body {
+        for (_, vertex) in cfg.vertices() {
+            for statement in vertex.statements() {
+                visit(statement);
+            }
+        }
+    }
+}
+
+/// Calls `visit` for every variable of the routine that the statement itself may write (a callee's
+/// globals are not among them).
+pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl FnMut(VarId)) {
+    match &statement.kind {
+        StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => visit(target.var),
+        StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            let called = program.routine(*callee);
+            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                if let Some(Expr::Place(place)) = argument
+                    && called.variable(p).intent().is_some_and(Intent::writes)
+                {
+                    visit(place.var);
+                }
+            }
+            if let Some(place) = result {
+                visit(place.var);
+            }
+        }
+        StmtKind::Push { .. } => {}
+        StmtKind::Opaque { writes, .. } => writes.iter().copied().for_each(visit),
+    }
+}
+
+/// A routine in normal form, with the name table for what is added later.
+pub(crate) struct Normal {
+    pub(crate) routine: Routine,
+    pub(crate) namer: Namer,
+}
+
+/// Normalizes one routine.
+pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> Normal {
+    let mut routine = program.routine(id).clone();
+    let mut namer = Namer::new(
+        routine
+            .variables
+            .iter()
+            .map(|v| v.name.as_str())
+            .chain(program.globals.iter().map(|g| g.variable.name.as_str())),
+    );
+    import_globals(program, effects, id, &mut routine);
+    if let Some(cfg) = routine.body.take() {
+        let (mut vertices, edges) = cfg.into_parts();
+        let mut temporaries = Temporaries::default();
+        let globals = global_variables(&routine);
+        for vertex in &mut vertices {
+            if let VertexKind::Block(statements) = &mut vertex.kind
+                && statements
+                    .iter()
+                    .any(|s| matches!(s.kind, StmtKind::Call { .. }))
+            {
+                let mut normal = Vec::with_capacity(statements.len());
+                for statement in std::mem::take(statements) {
+                    temporaries.reset();
+                    let mut hoist = Hoist {
+                        program,
+                        effects,
+                        globals: &globals,
+                        routine: &mut routine,
+                        namer: &mut namer,
+                        temporaries: &mut temporaries,
+                        out: &mut normal,
+                    };
+                    hoist.statement(statement);
+                }
+                *statements = normal;
+            }
+        }
+        routine.body = Cfg::new(vertices, edges);
+    }
+    Normal { routine, namer }
+}
+
+fn import_globals(program: &Program, effects: &Effects, id: RoutineId, routine: &mut Routine) {
+    let mut present = FixedBitSet::with_capacity(program.globals.len());
+    for variable in &routine.variables {
+        if let Role::Global(g) = variable.role {
+            present.insert(g.index());
+        }
+    }
+    for g in effects.touched[id.index()].difference(&present) {
+        let mut variable = program.global(GlobalId::new(g)).variable.clone();
+        variable.role = Role::Global(GlobalId::new(g));
+        routine.add_variable(variable);
+    }
+}
+
+struct Hoist<'a> {
+    program: &'a Program,
+    effects: &'a Effects,
+    globals: &'a [(VarId, GlobalId)],
+    routine: &'a mut Routine,
+    namer: &'a mut Namer,
+    temporaries: &'a mut Temporaries,
+    out: &'a mut Vec<Stmt>,
+}
+
+impl Hoist<'_> {
+    fn statement(&mut self, statement: Stmt) {
+        let Stmt { kind, annotations } = statement;
+        let StmtKind::Call {
+            callee,
+            mut arguments,
+            result,
+        } = kind
+        else {
+            self.out.push(Stmt { kind, annotations });
+            return;
+        };
+        let mut written = HashSet::new();
+        let call = Stmt::new(StmtKind::Call {
+            callee,
+            arguments: arguments.clone(),
+            result: result.clone(),
+        });
+        each_written(self.program, &call, &mut |v| {
+            written.insert(v);
+        });
+        for &(v, g) in self.globals {
+            if self.effects.written[callee.index()].contains(g.index()) {
+                written.insert(v);
+            }
+        }
+        let called = self.program.routine(callee);
+        for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {
+            match argument {
+                Some(Expr::Place(place)) => self.fix_subscripts(place, &written),
+                Some(e) => {
+                    let real = called.variable(p).ty.is_real();
+                    if real || reads_anything(e) {
+                        let t = self.temporary(e.clone());
+                        *argument = Some(Expr::var(t));
+                    }
+                }
+                None => {}
+            }
+        }
+        let after = result.map(|mut target| {
+            self.fix_subscripts(&mut target, &written);
+            let ty = typing::of(&self.routine.variables, &Expr::Place(target.clone()));
+            let t = self.temporaries.take(self.routine, self.namer, "r", ty);
+            (target, t)
+        });
+        self.out.push(Stmt {
+            kind: StmtKind::Call {
+                callee,
+                arguments,
+                result: after.as_ref().map(|&(_, t)| Place::whole(t)),
+            },
+            annotations,
+        });
+        if let Some((target, t)) = after {
+            self.out.push(Stmt::assign(target, Expr::var(t)));
+        }
+    }
+
+    /// Evaluates `e` before the call.
+    fn temporary(&mut self, e: Expr) -> VarId {
+        let ty = typing::of(&self.routine.variables, &e);
+        let t = self.temporaries.take(self.routine, self.namer, "a", ty);
+        self.out.push(Stmt::assign(Place::whole(t), e));
+        t
+    }
+
+    /// Subscripts that the call may change are evaluated before it.
+    fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<VarId>) {
+        let changes = |e: &Expr| {
+            let mut found = false;
+            e.walk_places(&mut |p| found |= written.contains(&p.var));
+            found
+        };
+        for s in &mut place.subscripts {
+            match s {
+                Subscript::Index(e) => {
+                    if changes(e) {
+                        *e = Expr::var(self.temporary(e.clone()));
+                    }
+                }
+                Subscript::Range(range) => {
+                    let Range {
+                        lower,
+                        upper,
+                        stride,
+                    } = range.as_mut();
+                    for bound in [lower, upper, stride] {
+                        if let Some(e) = bound
+                            && changes(e)
+                        {
+                            *bound = Some(Expr::var(self.temporary(e.clone())));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn reads_anything(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk_places(&mut |_| found = true);
+    found
+}
+
+/// A class per variable such that two variables of one routine that may share storage have the same
+/// class: globals that overlay each other, parameters of a routine whose parameters may overlap.
+pub(crate) fn storage_classes(program: &Program, routine: &Routine) -> Vec<u32> {
+    let n = routine.variables.len();
+    let mut class: Vec<u32> = (0..n as u32).collect();
+    let mut of_global = HashMap::new();
+    let mut of_parameters: [Option<u32>; 5] = [None; 5];
+    for (v, variable) in routine.variables.iter().enumerate() {
+        match variable.role {
+            Role::Global(g) => {
+                let base = program.global(g).overlay.map_or(g, |o| o.base);
+                class[v] = *of_global.entry(base).or_insert(v as u32);
+            }
+            Role::Parameter { .. } if routine.aliased && variable.ty != ScalarType::Tape => {
+                let slot = &mut of_parameters[variable.ty as usize];
+                class[v] = *slot.get_or_insert(v as u32);
+            }
+            Role::Parameter { .. } | Role::Local => {}
+        }
+    }
+    class
+}
+
+/// A local of this type with a new name.
+pub(crate) fn add_local(
+    routine: &mut Routine,
+    name: String,
+    ty: ScalarType,
+    origin: &'static str,
+) -> VarId {
+    let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
+    variable.origin = Some(Box::new((origin.to_owned(), String::new())));
+    routine.add_variable(variable)
+}

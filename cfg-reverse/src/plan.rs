@@ -1,0 +1,499 @@
+//! What the forward sweep saves: how each loop is counted, and which overwritten values are recorded.
+//!
+//! *To be recorded* (TBR) is the set of variables whose present value some adjoint statement, index or
+//! loop bound of what has been executed so far reads (Hascoet & Pascual, RR-7957, section 5.2). An
+//! assignment to such a variable pushes the old value first and takes the variable out of the set; at
+//! the end of a routine the locals in the set are pushed. Arrays and variables that may share storage
+//! are one atom.
+//!
+//! Sets are kept per vertex as long as that takes at most [`FLOW_LIMIT`] bits; a larger routine uses one
+//! set for all of it, which is sound and records more.
+
+use cfg_core::{
+    entity::{GlobalId, VarId, VertexId},
+    ir::{
+        Cfg, Expr, Extent, Intent, LoopTest, Place, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable, VertexKind,
+    },
+    structure::Structure,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::normalize::{self, Effects};
+
+/// Most bits that the flow-sensitive analysis may take for one routine.
+pub const FLOW_LIMIT: usize = 1 << 30;
+
+/// How a loop's trip count comes to the reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoopPlan {
+    /// Count the iterations, push the count.
+    pub(crate) counter: bool,
+    /// A counted loop whose first, last or step may change in the body: what they were goes on the
+    /// tape.
+    pub(crate) record_bounds: bool,
+}
+
+/// The adjoint statements of one statement and what they need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StatementCode {
+    /// Statements of the forward sweep that take the statement's place; empty: the statement itself.
+    pub(crate) forward: Option<Vec<Stmt>>,
+    /// Its adjoint.
+    pub(crate) reverse: Vec<Stmt>,
+    /// Variables whose values before the statement the adjoint reads.
+    pub(crate) reads_before: Vec<VarId>,
+    /// Variables whose values after the statement the adjoint reads.
+    pub(crate) reads_after: Vec<VarId>,
+    /// The adjoint stands after the pops (values before the statement), or before them (after it).
+    pub(crate) after_pops: bool,
+}
+
+/// The sets of one routine.
+pub(crate) struct Tbr<'a> {
+    program: &'a Program,
+    routine: &'a Routine,
+    effects: &'a Effects,
+    cfg: &'a Cfg,
+    structure: &'a Structure,
+    /// Storage class of each variable.
+    class: &'a [u32],
+    /// Classes with one member only: a whole assignment replaces all of it.
+    single: FixedBitSet,
+    code: &'a [Vec<StatementCode>],
+    loops: &'a [Option<LoopPlan>],
+    globals: Vec<(VarId, GlobalId)>,
+    /// At the start of each vertex; one set for all if the routine is large.
+    at: Vec<FixedBitSet>,
+}
+
+impl<'a> Tbr<'a> {
+    /// Solves the equations. `at_exit`: what is needed at EXIT in any case (variables in extents).
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is one ingredient of the equations"
+    )]
+    pub(crate) fn solve(
+        program: &'a Program,
+        routine: &'a Routine,
+        effects: &'a Effects,
+        cfg: &'a Cfg,
+        structure: &'a Structure,
+        class: &'a [u32],
+        code: &'a [Vec<StatementCode>],
+        loops: &'a [Option<LoopPlan>],
+    ) -> Self {
+        let n = routine.variables.len();
+        let mut members = vec![0u32; n];
+        for &c in class {
+            members[c as usize] += 1;
+        }
+        let mut single = FixedBitSet::with_capacity(n);
+        for (c, &m) in members.iter().enumerate() {
+            if m == 1 {
+                single.insert(c);
+            }
+        }
+        let mut tbr = Self {
+            program,
+            routine,
+            effects,
+            cfg,
+            structure,
+            class,
+            single,
+            code,
+            loops,
+            globals: normalize::global_variables(routine),
+            at: Vec::new(),
+        };
+        if cfg.vertex_count().saturating_mul(n) <= FLOW_LIMIT {
+            tbr.at = vec![FixedBitSet::with_capacity(n); cfg.vertex_count()];
+            tbr.iterate();
+        } else {
+            tbr.collect();
+        }
+        tbr
+    }
+
+    fn flow(&self) -> bool {
+        self.at.len() > 1 || self.cfg.vertex_count() == 1
+    }
+
+    /// Worklist in topological order until nothing grows.
+    fn iterate(&mut self) {
+        let n = self.cfg.vertex_count();
+        let mut dirty = FixedBitSet::with_capacity(n);
+        dirty.insert_range(..);
+        let mut from = 0;
+        while let Some(p) = next_one(&dirty, from) {
+            dirty.remove(p);
+            from = p + 1;
+            let v = self.structure.order[p];
+            let out = self.out(v);
+            for w in self.cfg.successors(v) {
+                if grow(&mut self.at[w.index()], &out) {
+                    let q = self.structure.position[w.index()] as usize;
+                    dirty.insert(q);
+                    from = from.min(q);
+                }
+            }
+        }
+    }
+
+    /// One set for the whole routine: everything that is read anywhere.
+    fn collect(&mut self) {
+        let mut all = FixedBitSet::with_capacity(self.routine.variables.len());
+        self.at = vec![all.clone()];
+        loop {
+            let mut grown = all.clone();
+            for (v, _) in self.cfg.vertices() {
+                self.at[0].clone_from(&all);
+                let mut set = all.clone();
+                self.transfer(v, &mut set, &mut |_, _, _| {});
+                if let Some(plan) = self.loops[v.index()] {
+                    self.loop_reads(v, plan, &mut set);
+                }
+                for code in &self.code[v.index()] {
+                    for &u in code.reads_before.iter().chain(&code.reads_after) {
+                        set.insert(self.class[u.index()] as usize);
+                    }
+                }
+                grow(&mut grown, &set);
+            }
+            if grown == all {
+                break;
+            }
+            all = grown;
+        }
+        self.at[0] = all;
+    }
+
+    /// The set at the start of a vertex.
+    pub(crate) fn at(&self, v: VertexId) -> &FixedBitSet {
+        if self.flow() {
+            &self.at[v.index()]
+        } else {
+            &self.at[0]
+        }
+    }
+
+    /// The set at the end of a vertex.
+    pub(crate) fn out(&self, v: VertexId) -> FixedBitSet {
+        let mut set = self.at(v).clone();
+        self.transfer(v, &mut set, &mut |_, _, _| {});
+        if self.flow() { set } else { self.at[0].clone() }
+    }
+
+    /// True if the variable's present value may be needed.
+    pub(crate) fn contains(&self, set: &FixedBitSet, v: VarId) -> bool {
+        set.contains(self.class[v.index()] as usize)
+    }
+
+    /// Runs a vertex; `save(statement, place, set)` is called for each place that is pushed, in order.
+    pub(crate) fn transfer(
+        &self,
+        v: VertexId,
+        set: &mut FixedBitSet,
+        save: &mut impl FnMut(usize, &Place, &FixedBitSet),
+    ) {
+        match &self.cfg.vertex(v).kind {
+            VertexKind::Block(statements) => {
+                for (s, statement) in statements.iter().enumerate() {
+                    self.statement(s, statement, &self.code[v.index()][s], set, save);
+                }
+            }
+            VertexKind::Loop { test, .. } => {
+                if let Some(plan) = self.loops[v.index()] {
+                    if let LoopTest::Counted { index, .. } = test.as_ref() {
+                        self.kill(&Place::whole(*index), set);
+                    }
+                    self.loop_reads(v, plan, set);
+                }
+            }
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => {}
+        }
+    }
+
+    fn loop_reads(&self, v: VertexId, plan: LoopPlan, set: &mut FixedBitSet) {
+        if let VertexKind::Loop { test, .. } = &self.cfg.vertex(v).kind
+            && let LoopTest::Counted {
+                first, last, step, ..
+            } = test.as_ref()
+            && !plan.record_bounds
+        {
+            for e in [first, last, step] {
+                e.walk_places(&mut |p| set.insert(self.class[p.var.index()] as usize));
+            }
+        }
+    }
+
+    fn statement(
+        &self,
+        s: usize,
+        statement: &Stmt,
+        code: &StatementCode,
+        set: &mut FixedBitSet,
+        save: &mut impl FnMut(usize, &Place, &FixedBitSet),
+    ) {
+        for &v in &code.reads_before {
+            set.insert(self.class[v.index()] as usize);
+        }
+        for place in self.overwritten(statement) {
+            if self.contains(set, place.var) {
+                save(s, &place, set);
+                // The pop evaluates the same subscripts.
+                for e in place.subscript_exprs() {
+                    e.walk_places(&mut |p| set.insert(self.class[p.var.index()] as usize));
+                }
+            }
+        }
+        for place in self.overwritten(statement) {
+            self.kill(&place, set);
+        }
+        for &v in &code.reads_after {
+            set.insert(self.class[v.index()] as usize);
+        }
+    }
+
+    /// A whole variable that shares no storage leaves the set: its old value is on the tape or not
+    /// needed.
+    fn kill(&self, place: &Place, set: &mut FixedBitSet) {
+        let class = self.class[place.var.index()] as usize;
+        if place.subscripts.is_empty() && self.single.contains(class) {
+            set.set(class, false);
+        }
+    }
+
+    /// Places that a statement may overwrite, as they are to be pushed.
+    pub(crate) fn overwritten(&self, statement: &Stmt) -> Vec<Place> {
+        let mut places = Vec::new();
+        match &statement.kind {
+            StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
+                places.push(target.clone());
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                let called = self.program.routine(*callee);
+                for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                    let formal = called.variable(p);
+                    if let Some(Expr::Place(place)) = argument
+                        && formal.ty != ScalarType::Tape
+                        && formal.intent().is_some_and(Intent::writes)
+                    {
+                        // An element bound to an array formal: the cells from it on. Save all of it.
+                        let whole = place.is_element() && formal.rank() > 0;
+                        let place = if whole {
+                            Place::whole(place.var)
+                        } else {
+                            place.clone()
+                        };
+                        if !places.contains(&place) {
+                            places.push(place);
+                        }
+                    }
+                }
+                places.extend(result.clone());
+                for &(v, g) in &self.globals {
+                    if self.effects.written[callee.index()].contains(g.index()) {
+                        places.push(Place::whole(v));
+                    }
+                }
+            }
+            StmtKind::Push { .. } => {}
+            StmtKind::Opaque { writes, .. } => {
+                places.extend(writes.iter().map(|&v| Place::whole(v)));
+            }
+        }
+        places
+    }
+}
+
+/// `set |= other`; true if it grew.
+fn grow(set: &mut FixedBitSet, other: &FixedBitSet) -> bool {
+    let mut grew = false;
+    for (mine, theirs) in set.as_mut_slice().iter_mut().zip(other.as_slice()) {
+        grew |= *theirs & !*mine != 0;
+        *mine |= theirs;
+    }
+    grew
+}
+
+/// The first member at or after `from`, else the first of all.
+fn next_one(set: &FixedBitSet, from: usize) -> Option<usize> {
+    if from < set.len()
+        && let Some(p) = set.ones_from(from)
+    {
+        return Some(p);
+    }
+    set.minimum()
+}
+
+trait OnesFrom {
+    fn ones_from(&self, from: usize) -> Option<usize>;
+}
+
+impl OnesFrom for FixedBitSet {
+    fn ones_from(&self, from: usize) -> Option<usize> {
+        const BITS: usize = usize::BITS as usize;
+        let words = self.as_slice();
+        let mut w = from / BITS;
+        let mut word = *words.get(w)? & (usize::MAX << (from % BITS));
+        loop {
+            if word != 0 {
+                return Some(w * BITS + word.trailing_zeros() as usize);
+            }
+            w += 1;
+            word = *words.get(w)?;
+        }
+    }
+}
+
+/// Decides how each loop is counted.
+pub(crate) fn plan_loops(
+    program: &Program,
+    effects: &Effects,
+    routine: &Routine,
+    cfg: &Cfg,
+    structure: &Structure,
+    class: &[u32],
+    counters: bool,
+) -> Vec<Option<LoopPlan>> {
+    let globals = normalize::global_variables(routine);
+    // Positions in topological order at which each class may be written; a body is an interval there.
+    let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
+    for (position, &v) in structure.order.iter().enumerate() {
+        let mut at = |u: VarId| {
+            let list = &mut written[class[u.index()] as usize];
+            if list.last() != Some(&(position as u32)) {
+                list.push(position as u32);
+            }
+        };
+        let vertex = cfg.vertex(v);
+        if let VertexKind::Loop { test, .. } = &vertex.kind
+            && let LoopTest::Counted { index, .. } = test.as_ref()
+        {
+            at(*index);
+        }
+        for statement in vertex.statements() {
+            normalize::each_written(program, statement, &mut at);
+            if let StmtKind::Call { callee, .. } = &statement.kind {
+                for &(u, g) in &globals {
+                    if effects.written[callee.index()].contains(g.index()) {
+                        at(u);
+                    }
+                }
+            }
+        }
+    }
+    let changes = |e: &Expr, from: u32, to: u32| {
+        let mut found = false;
+        e.walk_places(&mut |p| {
+            let list = &written[class[p.var.index()] as usize];
+            let i = list.partition_point(|&x| x < from);
+            found |= list.get(i).is_some_and(|&x| x <= to);
+        });
+        found
+    };
+    cfg.vertices()
+        .map(|(v, vertex)| {
+            let VertexKind::Loop { test, .. } = &vertex.kind else {
+                return None;
+            };
+            let LoopTest::Counted {
+                first, last, step, ..
+            } = test.as_ref()
+            else {
+                return Some(LoopPlan {
+                    counter: true,
+                    record_bounds: false,
+                });
+            };
+            let end = structure.partner(v).unwrap_or(v);
+            let from = structure.position[v.index()];
+            let to = structure.position[end.index()];
+            let record_bounds = [first, last, step].iter().any(|e| changes(e, from, to));
+            Some(LoopPlan {
+                counter: counters || record_bounds,
+                record_bounds,
+            })
+        })
+        .collect()
+}
+
+/// The variables of the original (index below `originals`) that some statements read, each once.
+pub(crate) fn primal_reads(statements: &[Stmt], originals: usize) -> Vec<VarId> {
+    let mut reads = Vec::new();
+    let mut add = |place: &Place| {
+        if place.var.index() < originals {
+            reads.push(place.var);
+        }
+    };
+    for statement in statements {
+        if let StmtKind::Assign { target, value } = &statement.kind {
+            value.walk_places(&mut add);
+            for e in target.subscript_exprs() {
+                e.walk_places(&mut add);
+            }
+        }
+    }
+    reads.sort_unstable();
+    reads.dedup();
+    reads
+}
+
+/// What the reverse sweep of a routine reads of the values at the routine's end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needed {
+    /// By variable of the routine.
+    pub(crate) variables: FixedBitSet,
+    /// By global of the program.
+    pub(crate) globals: FixedBitSet,
+}
+
+/// Parameters, result and globals that the sets say at EXIT, and variables in extents.
+pub(crate) fn needed_at_exit(
+    program: &Program,
+    routine: &Routine,
+    tbr: &Tbr<'_>,
+    exit: VertexId,
+) -> Needed {
+    let set = tbr.at(exit);
+    let mut needed = Needed {
+        variables: FixedBitSet::with_capacity(routine.variables.len()),
+        globals: FixedBitSet::with_capacity(program.globals.len()),
+    };
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let v = VarId::new(v);
+        let visible = !matches!(variable.role, Role::Local) || routine.result == Some(v);
+        if visible && tbr.contains(set, v) {
+            needed.variables.insert(v.index());
+        }
+        each_extent(variable, &mut |e| {
+            e.walk_places(&mut |p| needed.variables.insert(p.var.index()));
+        });
+    }
+    for (v, g) in normalize::global_variables(routine) {
+        if needed.variables.contains(v.index()) {
+            needed.globals.insert(g.index());
+        }
+    }
+    needed
+}
+
+/// Calls `visit` for the expressions of a variable's shape.
+pub(crate) fn each_extent<'v>(variable: &'v Variable, visit: &mut impl FnMut(&'v Expr)) {
+    for dim in &variable.shape {
+        visit(&dim.lower);
+        if let Extent::Fixed(e) = &dim.extent {
+            visit(e);
+        }
+    }
+}

@@ -1,0 +1,481 @@
+//! From a program to its forward sweep, reverse sweep and gradient (split mode: one tape between two
+//! routines).
+
+use cfg_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Cfg, Edge, Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        Variable, Vertex, VertexKind,
+    },
+    validate::ValidProgram,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    activity::{Activity, Nodes, Reach},
+    codes,
+    draft::{self, Context, Draft, class_of, routine_shell},
+    names::Namer,
+    normalize::{self, Effects, Normal},
+    plan::{self, Needed, Tbr},
+    sweeps::Sweeps,
+    tangent::add_derivative_globals,
+};
+
+/// Choices of [`reverse`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Count the iterations of counted loops too, although the reverse sweep could recompute how many
+    /// there were.
+    pub counters: bool,
+    /// Merge the inserted control blocks into neighbouring basic blocks.
+    pub merge: bool,
+}
+
+/// What [`reverse`] gives: the program with the generated routines, and which they are.
+#[derive(Clone, Debug)]
+pub struct Reversal {
+    /// The original routines, unchanged, then the generated ones.
+    pub program: Program,
+    /// The routine that was reversed.
+    pub original: RoutineId,
+    /// Its forward sweep NAME_fwd: parameters, result, tape.
+    pub forward: RoutineId,
+    /// Its reverse sweep NAME_rev: parameters, result, adjoints of the real ones, tape.
+    pub reverse: RoutineId,
+    /// Both in one, NAME_grad: parameters, result, adjoints of the real ones.
+    pub gradient: RoutineId,
+    /// For every routine that is differentiated, in the order of the program: the original, its forward
+    /// and its reverse sweep.
+    pub sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
+    /// The adjoint of each global that has one.
+    pub adjoint_globals: Vec<(GlobalId, GlobalId)>,
+}
+
+/// Builds the adjoint of a routine and of everything it calls.
+///
+/// The routine's independents and dependents decide which variables are active. The result is a program
+/// in the same representation: it can be validated, run, and differentiated again (its tangent).
+///
+/// # Errors
+/// R3xx: what cannot be differentiated, all problems at once.
+pub fn reverse(
+    valid: &ValidProgram,
+    main: RoutineId,
+    options: &Options,
+) -> Result<Reversal, Diagnostics> {
+    let program = valid.program();
+    let mut found = Vec::new();
+    check_main(program, main, &mut found);
+    if !found.is_empty() {
+        return Err(Diagnostics(found));
+    }
+    let effects = Effects::of(program);
+    let reachable = effects.reachable(main);
+    let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
+    for &r in &reachable {
+        normals[r.index()] = Some(normalize::normalize(program, &effects, r));
+    }
+    let normal = draft::normal_program(program, &normals);
+    let nodes = Nodes::new(&normal);
+    let activity = Activity::of(&normal, &nodes, main);
+    let mut out = program.clone();
+    let adjoint_globals = add_derivative_globals(
+        program,
+        &effects,
+        main,
+        &mut normals,
+        &mut out,
+        "b",
+        "adjoint",
+    );
+    // `normal` sees the adjoint globals too: routines name them.
+    let normal = Program {
+        globals: out.globals.clone(),
+        ..normal
+    };
+    let sweeps = number_sweeps(&normal, valid, &nodes, &activity, &reachable, main);
+    let context = Context {
+        program: &normal,
+        effects: &effects,
+        nodes: &nodes,
+        activity: &activity,
+        sweeps: &sweeps,
+        adjoint_globals: &adjoint_globals,
+        counters: options.counters,
+    };
+    let mut drafts: Vec<Option<Draft<'_>>> = program.routines.iter().map(|_| None).collect();
+    for &r in &reachable {
+        if sweeps[r.index()].is_none() {
+            continue;
+        }
+        let Some(structure) = valid.structure(r) else {
+            found.push(general(program, r));
+            continue;
+        };
+        if let Some(n) = &normals[r.index()] {
+            drafts[r.index()] = Draft::new(&context, r, &n.namer, structure, &mut found);
+        }
+    }
+    if !found.is_empty() {
+        return Err(Diagnostics(found));
+    }
+    solve_across_calls(&context, &reachable, &mut drafts);
+    emit(&context, main, &drafts, out, options)
+}
+
+fn check_main(program: &Program, main: RoutineId, found: &mut Vec<Diagnostic>) {
+    let routine = program.routine(main);
+    let element = format!("routine {}", routine.name);
+    if routine.body.is_none() {
+        found.push(
+            Diagnostic::error(
+                &codes::NO_BODY,
+                format!("`{}` has no body", routine.name),
+                codes::NO_BODY.explanation,
+            )
+            .at_element(element.clone()),
+        );
+    }
+    let none = |what| format!("`{}` declares no {what}", routine.name);
+    for (list, what) in [
+        (&routine.independents, "independents"),
+        (&routine.dependents, "dependents"),
+    ] {
+        if list.is_empty() {
+            found.push(
+                Diagnostic::error(&codes::NOTHING, none(what), codes::NOTHING.explanation)
+                    .at_element(element.clone()),
+            );
+        }
+    }
+}
+
+fn general(program: &Program, r: RoutineId) -> Diagnostic {
+    let name = &program.routine(r).name;
+    Diagnostic::error(
+        &codes::GENERAL,
+        format!("the graph of `{name}` is not structured"),
+        codes::GENERAL.explanation,
+    )
+    .at_element(format!("routine {name}"))
+}
+
+/// Gives ids to the sweeps of every routine that has an active variable and a body.
+fn number_sweeps(
+    normal: &Program,
+    valid: &ValidProgram,
+    nodes: &Nodes,
+    activity: &Activity,
+    reachable: &[RoutineId],
+    main: RoutineId,
+) -> Vec<Option<(RoutineId, RoutineId)>> {
+    let mut differentiated = FixedBitSet::with_capacity(normal.routines.len());
+    for &r in reachable {
+        let routine = normal.routine(r);
+        let user = routine
+            .derivatives
+            .as_ref()
+            .is_some_and(|d| d.adjoint.is_some());
+        let active = (0..routine.variables.len()).any(|v| {
+            let v = VarId::new(v);
+            routine.variable(v).ty.is_real() && activity.is_active(nodes.of(r, routine, v))
+        });
+        if routine.body.is_some() && (r == main || (active && !user)) {
+            differentiated.insert(r.index());
+        }
+    }
+    let mut next = valid.program().routines.len();
+    let mut sweeps = vec![None; normal.routines.len()];
+    for r in differentiated.ones() {
+        sweeps[r] = Some((RoutineId::new(next), RoutineId::new(next + 1)));
+        next += 2;
+    }
+    sweeps
+}
+
+fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
+    Tbr::solve(
+        context.program,
+        context.program.routine(draft.id),
+        context.effects,
+        draft.cfg,
+        draft.structure,
+        &draft.class,
+        &draft.code,
+        &draft.loops,
+    )
+}
+
+/// What a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
+fn solve_across_calls<'p>(
+    context: &Context<'p>,
+    reachable: &[RoutineId],
+    drafts: &mut [Option<Draft<'p>>],
+) {
+    let mut needed = vec![Needed::default(); drafts.len()];
+    let mut callers: Vec<Vec<RoutineId>> = vec![Vec::new(); drafts.len()];
+    for &r in reachable {
+        for c in &context.effects.callees[r.index()] {
+            callers[c.index()].push(r);
+        }
+    }
+    let mut queued = FixedBitSet::with_capacity(drafts.len());
+    let mut work: std::collections::VecDeque<RoutineId> = reachable.iter().copied().collect();
+    queued.extend(reachable.iter().map(|r| r.index()));
+    while let Some(r) = work.pop_front() {
+        queued.set(r.index(), false);
+        let Some(draft) = &mut drafts[r.index()] else {
+            continue;
+        };
+        draft.read_after_calls(context, &needed);
+        let draft = &*draft;
+        let tbr = solve(context, draft);
+        let now = plan::needed_at_exit(
+            context.program,
+            context.program.routine(r),
+            &tbr,
+            draft.exit(),
+        );
+        if now != needed[r.index()] {
+            needed[r.index()] = now;
+            for &caller in &callers[r.index()] {
+                if !queued.put(caller.index()) {
+                    work.push_back(caller);
+                }
+            }
+        }
+    }
+}
+
+fn emit(
+    context: &Context<'_>,
+    main: RoutineId,
+    drafts: &[Option<Draft<'_>>],
+    mut out: Program,
+    options: &Options,
+) -> Result<Reversal, Diagnostics> {
+    let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
+    let mut pairs = Vec::new();
+    let mut changed = Reach::default();
+    let mut sources = FixedBitSet::with_capacity(context.nodes.len());
+    for draft in drafts.iter().flatten() {
+        let original = context.program.routine(draft.id);
+        let tbr = solve(context, draft);
+        note_changes(context, draft, &tbr, &mut sources, &mut changed);
+        let sweeps = Sweeps {
+            context,
+            draft,
+            tbr: &tbr,
+        };
+        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
+        let mut reverse = sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)));
+        if options.merge {
+            forward = crate::merge::merge(forward);
+            reverse = crate::merge::merge(reverse);
+        }
+        if let Some((f, b)) = context.sweeps[draft.id.index()] {
+            pairs.push((draft.id, f, b));
+        }
+        out.routines.push(forward);
+        out.routines.push(reverse);
+    }
+    let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
+    let changed = changed.forward(context.nodes.len(), &sources);
+    let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
+    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed);
+    out.routines.push(gradient);
+    Ok(Reversal {
+        original: main,
+        forward,
+        reverse,
+        gradient: RoutineId::new(out.routines.len() - 1),
+        sweeps: pairs,
+        adjoint_globals: context
+            .adjoint_globals
+            .iter()
+            .enumerate()
+            .filter_map(|(g, b)| b.map(|b| (GlobalId::new(g), b)))
+            .collect(),
+        program: out,
+    })
+}
+
+/// Collects which variables a reverse sweep changes: what it pops, and what its callees change.
+fn note_changes(
+    context: &Context<'_>,
+    draft: &Draft<'_>,
+    tbr: &Tbr<'_>,
+    sources: &mut FixedBitSet,
+    changed: &mut Reach,
+) {
+    let routine = context.program.routine(draft.id);
+    let node = |v: VarId| context.nodes.of(draft.id, routine, v);
+    for (v, vertex) in draft.cfg.vertices() {
+        let mut set = tbr.at(v).clone();
+        tbr.transfer(v, &mut set, &mut |_, place, _| {
+            sources.insert(node(place.var));
+        });
+        if let VertexKind::Loop { test, .. } = &vertex.kind
+            && let cfg_core::ir::LoopTest::Counted { index, .. } = test.as_ref()
+        {
+            sources.insert(node(*index));
+        }
+        for statement in vertex.statements() {
+            if let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+                && context.sweeps[callee.index()].is_some()
+            {
+                let called = context.program.routine(*callee);
+                for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
+                    if let Some(Expr::Place(place)) = actual {
+                        changed.edge(context.nodes.of(*callee, called, p), node(place.var));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// NAME_grad: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
+/// kept aside.
+fn gradient(
+    context: &Context<'_>,
+    main: RoutineId,
+    out: &Program,
+    (forward, reverse): (RoutineId, RoutineId),
+    name: String,
+    changed: &FixedBitSet,
+) -> Routine {
+    let original = context.program.routine(main);
+    let rev = out.routine(reverse);
+    // The reverse sweep's parameters but for the tape, which becomes a local.
+    let mut routine = routine_shell(rev);
+    routine.name = name;
+    routine.origin = Some(Box::new(("gradient".into(), original.name.clone())));
+    let parameters = rev.parameters - 1;
+    routine.variables = rev.variables[..rev.parameters].to_vec();
+    routine.parameters = parameters;
+    let primal = original.parameters + usize::from(original.result.is_some());
+    for v in 0..original.parameters {
+        routine.variables[v].role = original.variables[v].role;
+    }
+    if original.result.is_some() {
+        routine.variables[original.parameters].role = Role::Parameter {
+            intent: Intent::Out,
+            optional: false,
+        };
+    }
+    let tape = VarId::new(parameters);
+    routine.variables[parameters].role = Role::Local;
+    for (v, g) in normalize::global_variables(original) {
+        let _ = v;
+        let mut variable = context.program.global(g).variable.clone();
+        variable.role = Role::Global(g);
+        routine.add_variable(variable);
+    }
+    // Primal variables, as numbered here and in the original.
+    let node = |v: VarId| context.nodes.of(main, original, v);
+    let mut keep: Vec<VarId> = Vec::new();
+    for v in 0..primal {
+        let theirs = if v < original.parameters {
+            VarId::new(v)
+        } else {
+            original.result.unwrap_or(VarId::new(v))
+        };
+        let variable = &routine.variables[v];
+        if changed.contains(node(theirs)) && variable.ty != ScalarType::Tape {
+            keep.push(VarId::new(v));
+        }
+    }
+    for (k, (_, g)) in normalize::global_variables(original)
+        .into_iter()
+        .enumerate()
+    {
+        if changed.contains(context.nodes.global(g)) {
+            keep.push(VarId::new(parameters + 1 + k));
+        }
+    }
+    let place = |v: usize| Some(Expr::var(VarId::new(v)));
+    let mut statements = Vec::new();
+    statements.push(draft::call(
+        forward,
+        (0..primal).chain([tape.index()]).map(place).collect(),
+    ));
+    let mut restore = Vec::new();
+    if !keep.is_empty() {
+        let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
+        let kept = routine.add_variable(Variable::new(
+            namer.suffixed("results".to_owned()),
+            ScalarType::Tape,
+            Vec::new(),
+            Role::Local,
+        ));
+        for &v in &keep {
+            let class = class_of(routine.variable(v).ty);
+            statements.push(Stmt::new(StmtKind::Push {
+                tape: kept,
+                class,
+                value: Expr::var(v),
+            }));
+            restore.push(Stmt::new(StmtKind::Pop {
+                tape: kept,
+                class,
+                target: Place::whole(v),
+            }));
+        }
+    }
+    statements.push(draft::call(
+        reverse,
+        (0..parameters).chain([tape.index()]).map(place).collect(),
+    ));
+    restore.reverse();
+    statements.extend(restore);
+    let adjoint_of = |v: &VarId| {
+        let k = (0..primal).find(|&k| {
+            k == v.index() || (k == original.parameters && original.result == Some(*v))
+        })?;
+        let before = (0..k)
+            .filter(|&j| routine.variables[j].ty.is_real())
+            .count();
+        Some((VarId::new(k), VarId::new(primal + before)))
+    };
+    let pairs: Vec<_> = original
+        .independents
+        .iter()
+        .filter_map(adjoint_of)
+        .collect();
+    let seeds: Vec<_> = original.dependents.iter().filter_map(adjoint_of).collect();
+    routine.independents = pairs
+        .iter()
+        .map(|p| p.0)
+        .chain(seeds.iter().map(|s| s.1))
+        .collect();
+    routine.dependents = pairs
+        .iter()
+        .map(|p| p.1)
+        .chain(seeds.iter().map(|s| s.0))
+        .collect();
+    routine.independents.sort_unstable();
+    routine.independents.dedup();
+    routine.dependents.sort_unstable();
+    routine.dependents.dedup();
+    routine.body = straight_line(statements);
+    routine
+}
+
+/// ENTRY, one block, EXIT.
+pub(crate) fn straight_line(statements: Vec<Stmt>) -> Option<Cfg> {
+    use cfg_core::entity::VertexId;
+    let v = VertexId::new;
+    Cfg::new(
+        vec![
+            Vertex::new(1, VertexKind::Entry),
+            Vertex::new(2, VertexKind::Block(statements)),
+            Vertex::new(3, VertexKind::Exit),
+        ],
+        vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
+    )
+}

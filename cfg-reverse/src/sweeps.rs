@@ -1,0 +1,567 @@
+//! The forward and the reverse sweep of one routine.
+
+use cfg_core::{
+    entity::{VarId, VertexId},
+    ir::{
+        Arm, CaseRange, Cfg, ControlWidth, Expr, Intent, LoopForm, LoopTest, Op, Place, Role,
+        Routine, ScalarType, Selector, Stmt, StmtKind, TapeClass, VertexKind,
+    },
+};
+
+use crate::{
+    control::{self, AdjointCode, ForwardCode},
+    draft::{Context, Draft, class_of, routine_shell},
+    linearize::zero,
+    names::Namer,
+    normalize::add_local,
+    plan::{LoopPlan, Tbr},
+};
+
+/// What both sweeps of a routine share.
+pub(crate) struct Sweeps<'a, 'p> {
+    pub(crate) context: &'a Context<'p>,
+    pub(crate) draft: &'a Draft<'p>,
+    pub(crate) tbr: &'a Tbr<'a>,
+}
+
+/// Variables of one loop in one sweep.
+#[derive(Clone, Copy, Default)]
+struct LoopVariables {
+    counter: Option<VarId>,
+    index: Option<VarId>,
+    first: Option<VarId>,
+    step: Option<VarId>,
+}
+
+impl<'p> Sweeps<'_, 'p> {
+    fn original(&self) -> &'p Routine {
+        self.context.program.routine(self.draft.id)
+    }
+
+    fn push(&self, class: TapeClass, value: Expr) -> Stmt {
+        Stmt::new(StmtKind::Push {
+            tape: self.draft.tape,
+            class,
+            value,
+        })
+    }
+
+    fn pop(&self, class: TapeClass, target: Place) -> Stmt {
+        Stmt::new(StmtKind::Pop {
+            tape: self.draft.tape,
+            class,
+            target,
+        })
+    }
+
+    fn class(&self, v: VarId) -> TapeClass {
+        class_of(self.original().variable(v).ty)
+    }
+
+    fn plan(&self, header: VertexId) -> LoopPlan {
+        self.draft.loops[header.index()].unwrap_or(LoopPlan {
+            counter: true,
+            record_bounds: false,
+        })
+    }
+
+    fn test(&self, header: VertexId) -> Option<&'p LoopTest> {
+        match &self.draft.cfg.vertex(header).kind {
+            VertexKind::Loop { test, .. } => Some(test),
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => None,
+        }
+    }
+
+    /// The index of a counted loop, if its value before the loop is to be saved.
+    fn saved_index(&self, header: VertexId) -> Option<VarId> {
+        let LoopTest::Counted { index, .. } = self.test(header)? else {
+            return None;
+        };
+        let cfg = self.draft.cfg;
+        let entry = cfg
+            .in_edges(header)
+            .iter()
+            .find(|&&e| self.draft.structure.kind(e).loop_entry)?;
+        let before = self.tbr.out(cfg.edge(*entry).from);
+        self.tbr.contains(&before, *index).then_some(*index)
+    }
+
+    /// Locals whose values at the end the reverse sweep needs.
+    fn dying(&self) -> Vec<VarId> {
+        let routine = self.original();
+        let set = self.tbr.at(self.draft.exit());
+        (0..routine.variables.len())
+            .map(VarId::new)
+            .filter(|&v| {
+                matches!(routine.variable(v).role, Role::Local)
+                    && routine.result != Some(v)
+                    && routine.variable(v).ty != ScalarType::Tape
+                    && self.tbr.contains(set, v)
+            })
+            .collect()
+    }
+
+    /// Control bits that tell the arms of a branch apart.
+    fn marker_class(&self, branch: VertexId) -> TapeClass {
+        let arms = self.draft.cfg.out_edges(branch).len().max(2);
+        let bits = usize::BITS - (arms - 1).leading_zeros();
+        TapeClass::Control(ControlWidth::Bits(bits as u8))
+    }
+
+    fn selector(&self, branch: VertexId) -> Option<&'p Selector> {
+        match &self.draft.cfg.vertex(branch).kind {
+            VertexKind::Branch(selector) => Some(selector),
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => None,
+        }
+    }
+
+    /// What is recorded of the arm with this label: the label of a two-way branch, else the ordinal.
+    fn marker(&self, branch: VertexId, label: i64) -> i64 {
+        match self.selector(branch) {
+            Some(Selector::Cases { arms, .. }) => arms
+                .iter()
+                .position(|a| a.label == label)
+                .map_or(0, |p| p as i64),
+            Some(Selector::Condition(_)) | None => label,
+        }
+    }
+
+    /// The forward sweep: parameters, result, tape.
+    pub(crate) fn forward(&self, name: String) -> Routine {
+        let original = self.original();
+        let mut routine = routine_shell(original);
+        routine.variables = self.draft.scope.routine.variables[..=self.draft.tape.index()].to_vec();
+        let mut order: Vec<VarId> = original.parameter_ids().collect();
+        if let Some(result) = original.result {
+            routine.variables[result.index()].role = out_parameter();
+            order.push(result);
+        }
+        order.push(self.draft.tape);
+        let mut code = Forward {
+            sweeps: self,
+            namer: self.draft.namer.clone(),
+            loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
+            routine,
+        };
+        let cfg = control::forward_graph(self.draft.cfg, self.draft.structure, &mut code);
+        finish(code.routine, cfg, name, order, original, "forward")
+    }
+
+    /// The reverse sweep: parameters, result, adjoints, tape.
+    pub(crate) fn reverse(&self, name: String) -> Routine {
+        let original = self.original();
+        let mut routine = self.draft.scope.routine.clone();
+        let mut order: Vec<VarId> = original.parameter_ids().collect();
+        order.extend(original.result);
+        let adjoints: Vec<VarId> = order
+            .iter()
+            .filter_map(|v| self.draft.scope.derivative[v.index()])
+            .collect();
+        for &v in &order {
+            if let Role::Parameter { intent, optional } = routine.variables[v.index()].role {
+                let intent = if intent.writes() {
+                    Intent::InOut
+                } else {
+                    intent
+                };
+                routine.variables[v.index()].role = Role::Parameter { intent, optional };
+            }
+        }
+        for &b in original.result.iter().chain(&adjoints) {
+            let optional = matches!(
+                routine.variables[b.index()].role,
+                Role::Parameter { optional: true, .. }
+            );
+            routine.variables[b.index()].role = Role::Parameter {
+                intent: Intent::InOut,
+                optional,
+            };
+        }
+        order.extend(adjoints);
+        order.push(self.draft.tape);
+        let branch_id = (0..self.draft.cfg.vertex_count())
+            .map(VertexId::new)
+            .any(|v| matches!(self.draft.cfg.vertex(v).kind, VertexKind::EndBranch));
+        let mut namer = self.draft.scope.namer.clone();
+        let branch_id = branch_id.then(|| {
+            let name = namer.suffixed("branchId".to_owned());
+            add_local(&mut routine, name, ScalarType::Integer, "marker")
+        });
+        let mut code = Reverse {
+            sweeps: self,
+            namer,
+            loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
+            routine,
+            branch_id,
+        };
+        let cfg = control::adjoint_graph(self.draft.cfg, self.draft.structure, &mut code);
+        finish(code.routine, cfg, name, order, original, "reverse")
+    }
+}
+
+fn out_parameter() -> Role {
+    Role::Parameter {
+        intent: Intent::Out,
+        optional: false,
+    }
+}
+
+struct Forward<'a, 'b, 'p> {
+    sweeps: &'a Sweeps<'b, 'p>,
+    namer: Namer,
+    loops: Vec<LoopVariables>,
+    routine: Routine,
+}
+
+impl Forward<'_, '_, '_> {
+    /// A local for a loop, made on first use and named after the loop's vertex.
+    fn local(
+        &mut self,
+        header: VertexId,
+        base: &str,
+        origin: &'static str,
+        slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
+    ) -> VarId {
+        let id = self.sweeps.draft.cfg.vertex(header).id.unsigned_abs();
+        let slot = slot(&mut self.loops[header.index()]);
+        *slot.get_or_insert_with(|| {
+            let name = self.namer.suffixed(format!("{base}_{id}"));
+            add_local(&mut self.routine, name, ScalarType::Integer, origin)
+        })
+    }
+
+    fn counter(&mut self, header: VertexId) -> VarId {
+        self.local(header, "ctr", "counter", |l| &mut l.counter)
+    }
+}
+
+impl ForwardCode for Forward<'_, '_, '_> {
+    fn copy(&mut self, v: VertexId) -> VertexKind {
+        let s = self.sweeps;
+        let vertex = s.draft.cfg.vertex(v);
+        let VertexKind::Block(statements) = &vertex.kind else {
+            return vertex.kind.clone();
+        };
+        let mut pushes: Vec<Vec<Stmt>> = vec![Vec::new(); statements.len()];
+        let mut set = s.tbr.at(v).clone();
+        s.tbr.transfer(v, &mut set, &mut |i, place, _| {
+            pushes[i].push(s.push(s.class(place.var), Expr::Place(place.clone())));
+        });
+        let mut out = Vec::with_capacity(statements.len());
+        for (i, statement) in statements.iter().enumerate() {
+            out.append(&mut pushes[i]);
+            match &s.draft.code[v.index()][i].forward {
+                Some(forward) => {
+                    for (k, f) in forward.iter().enumerate() {
+                        out.push(Stmt {
+                            kind: f.kind.clone(),
+                            annotations: if k == 0 {
+                                statement.annotations.clone()
+                            } else {
+                                None
+                            },
+                        });
+                    }
+                }
+                None => out.push(statement.clone()),
+            }
+        }
+        VertexKind::Block(out)
+    }
+
+    fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt> {
+        let plan = self.sweeps.plan(header);
+        let mut out = Vec::new();
+        if plan.record_bounds {
+            for slot in [
+                self.loops[header.index()].first,
+                self.loops[header.index()].step,
+            ] {
+                out.extend(slot.map(|v| self.sweeps.push(TapeClass::Integer, Expr::var(v))));
+            }
+        }
+        if plan.counter {
+            let counter = self.counter(header);
+            out.push(
+                self.sweeps
+                    .push(TapeClass::Control(ControlWidth::Count), Expr::var(counter)),
+            );
+        }
+        out
+    }
+
+    fn loop_entry(&mut self, header: VertexId) -> Vec<Stmt> {
+        let plan = self.sweeps.plan(header);
+        let mut out = Vec::new();
+        if let Some(index) = self.sweeps.saved_index(header) {
+            out.push(self.sweeps.push(self.sweeps.class(index), Expr::var(index)));
+        }
+        if let (true, Some(LoopTest::Counted { first, step, .. })) =
+            (plan.record_bounds, self.sweeps.test(header))
+        {
+            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
+            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
+            out.push(Stmt::assign(Place::whole(f), first.clone()));
+            out.push(Stmt::assign(Place::whole(s), step.clone()));
+        }
+        if plan.counter {
+            let counter = self.counter(header);
+            out.push(Stmt::assign(Place::whole(counter), Expr::Int(0)));
+        }
+        out
+    }
+
+    fn loop_end(&mut self, header: VertexId) -> Vec<Stmt> {
+        if !self.sweeps.plan(header).counter {
+            return Vec::new();
+        }
+        let counter = self.counter(header);
+        let value = Expr::op(Op::Add, [Expr::var(counter), Expr::Int(1)]);
+        vec![Stmt::assign(Place::whole(counter), value)]
+    }
+
+    fn arm_end(&mut self, branch: VertexId, label: i64) -> Vec<Stmt> {
+        let s = self.sweeps;
+        vec![s.push(s.marker_class(branch), Expr::Int(s.marker(branch, label)))]
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        let s = self.sweeps;
+        s.dying()
+            .into_iter()
+            .map(|v| s.push(s.class(v), Expr::var(v)))
+            .collect()
+    }
+}
+
+struct Reverse<'a, 'b, 'p> {
+    sweeps: &'a Sweeps<'b, 'p>,
+    namer: Namer,
+    loops: Vec<LoopVariables>,
+    routine: Routine,
+    branch_id: Option<VarId>,
+}
+
+impl Reverse<'_, '_, '_> {
+    fn local(
+        &mut self,
+        header: VertexId,
+        base: &str,
+        origin: &'static str,
+        slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
+    ) -> VarId {
+        let id = self.sweeps.draft.cfg.vertex(header).id.unsigned_abs();
+        let slot = slot(&mut self.loops[header.index()]);
+        *slot.get_or_insert_with(|| {
+            let name = self.namer.suffixed(format!("{base}_{id}"));
+            add_local(&mut self.routine, name, ScalarType::Integer, origin)
+        })
+    }
+
+    fn bound(&mut self, header: VertexId) -> VarId {
+        self.local(header, "rBound", "trip count", |l| &mut l.counter)
+    }
+
+    /// The FORLOOP that runs the adjoint body: over rCtr = 1..rBound, or, for a counted loop, over its
+    /// own index from the last value it had in the body back to the first.
+    fn for_loop(&mut self, header: VertexId) -> LoopTest {
+        let plan = self.sweeps.plan(header);
+        let Some(LoopTest::Counted {
+            index,
+            first,
+            last,
+            step,
+        }) = self.sweeps.test(header)
+        else {
+            let index = self.local(header, "rCtr", "loop counter", |l| &mut l.index);
+            return LoopTest::Counted {
+                index,
+                first: Expr::Int(1),
+                last: Expr::var(self.bound(header)),
+                step: Expr::Int(1),
+            };
+        };
+        let (first, step) = if plan.record_bounds {
+            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
+            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
+            (Expr::var(f), Expr::var(s))
+        } else {
+            (first.clone(), step.clone())
+        };
+        let start = if !plan.counter && matches!(step, Expr::Int(1 | -1)) {
+            // Every value up to the bound is taken, so the bound is the last.
+            last.clone()
+        } else {
+            let n = if plan.counter {
+                Expr::var(self.bound(header))
+            } else {
+                Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()])
+            };
+            let back = Expr::op(
+                Op::Mul,
+                [Expr::op(Op::Sub, [n, Expr::Int(1)]), step.clone()],
+            );
+            Expr::op(Op::Add, [first.clone(), back])
+        };
+        let backwards = match step {
+            Expr::Int(k) if k != i64::MIN => Expr::Int(-k),
+            step => Expr::op(Op::Neg, [step]),
+        };
+        LoopTest::Counted {
+            index: *index,
+            first: start,
+            last: first,
+            step: backwards,
+        }
+    }
+}
+
+impl AdjointCode for Reverse<'_, '_, '_> {
+    fn adjoint(&mut self, v: VertexId) -> VertexKind {
+        let s = self.sweeps;
+        match &s.draft.cfg.vertex(v).kind {
+            VertexKind::Entry => VertexKind::Exit,
+            VertexKind::Exit => VertexKind::Entry,
+            VertexKind::Loop { .. } => VertexKind::EndLoop,
+            VertexKind::Branch(_) => VertexKind::EndBranch,
+            VertexKind::EndLoop => {
+                let header = s.draft.structure.partner(v).unwrap_or(v);
+                VertexKind::Loop {
+                    form: LoopForm::ForLoop,
+                    test: Box::new(self.for_loop(header)),
+                }
+            }
+            VertexKind::EndBranch => {
+                let branch = s.draft.structure.partner(v).unwrap_or(v);
+                let id = self.branch_id.map_or(Expr::Int(0), Expr::var);
+                VertexKind::Branch(Box::new(match s.selector(branch) {
+                    Some(Selector::Cases { arms, .. }) => Selector::Cases {
+                        value: id,
+                        arms: arms
+                            .iter()
+                            .enumerate()
+                            .map(|(ordinal, arm)| Arm {
+                                label: arm.label,
+                                cases: Box::new([CaseRange {
+                                    lower: Some(ordinal as i64),
+                                    upper: Some(ordinal as i64),
+                                }]),
+                                default: false,
+                            })
+                            .collect(),
+                    },
+                    Some(Selector::Condition(_)) | None => {
+                        Selector::Condition(Expr::op(Op::Eq, [id, Expr::Int(1)]))
+                    }
+                }))
+            }
+            VertexKind::Block(statements) => {
+                let mut pops: Vec<Vec<Stmt>> = vec![Vec::new(); statements.len()];
+                let mut set = s.tbr.at(v).clone();
+                s.tbr.transfer(v, &mut set, &mut |i, place, _| {
+                    pops[i].push(s.pop(s.class(place.var), place.clone()));
+                });
+                let mut out = Vec::new();
+                for (i, statement) in statements.iter().enumerate().rev() {
+                    let code = &s.draft.code[v.index()][i];
+                    let at = out.len();
+                    let restore = std::mem::take(&mut pops[i]).into_iter().rev();
+                    if code.after_pops {
+                        out.extend(restore);
+                        out.extend(code.reverse.iter().cloned());
+                    } else {
+                        out.extend(code.reverse.iter().cloned());
+                        out.extend(restore);
+                    }
+                    if let Some(first) = out.get_mut(at) {
+                        first.annotations.clone_from(&statement.annotations);
+                    }
+                }
+                VertexKind::Block(out)
+            }
+        }
+    }
+
+    fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt> {
+        let plan = self.sweeps.plan(header);
+        let mut out = Vec::new();
+        if plan.counter {
+            let bound = self.bound(header);
+            out.push(
+                self.sweeps
+                    .pop(TapeClass::Control(ControlWidth::Count), Place::whole(bound)),
+            );
+        }
+        if plan.record_bounds {
+            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
+            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
+            for v in [s, f] {
+                out.push(self.sweeps.pop(TapeClass::Integer, Place::whole(v)));
+            }
+        }
+        out
+    }
+
+    fn loop_entry(&mut self, header: VertexId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        s.saved_index(header)
+            .map(|index| s.pop(s.class(index), Place::whole(index)))
+            .into_iter()
+            .collect()
+    }
+
+    fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let branch = s.draft.structure.partner(end_branch).unwrap_or(end_branch);
+        self.branch_id
+            .map(|id| s.pop(s.marker_class(branch), Place::whole(id)))
+            .into_iter()
+            .collect()
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let original = s.original();
+        let mut out: Vec<Stmt> = s
+            .dying()
+            .into_iter()
+            .rev()
+            .map(|v| s.pop(s.class(v), Place::whole(v)))
+            .collect();
+        for (v, b) in s.draft.scope.derivative.iter().enumerate() {
+            let variable = &original.variables[v];
+            if let (Some(b), Role::Local) = (b, variable.role)
+                && original.result != Some(VarId::new(v))
+            {
+                out.push(Stmt::assign(Place::whole(*b), zero(variable.ty)));
+            }
+        }
+        out
+    }
+}
+
+/// Puts the parameters first, in this order, and attaches the graph.
+fn finish(
+    mut routine: Routine,
+    cfg: Cfg,
+    name: String,
+    parameters: Vec<VarId>,
+    original: &Routine,
+    what: &str,
+) -> Routine {
+    routine.origin = Some(Box::new((what.to_owned(), original.name.clone())));
+    routine.name = name;
+    routine.body = Some(cfg);
+    routine.result = None;
+    crate::rename::parameters_first(routine, &parameters)
+}

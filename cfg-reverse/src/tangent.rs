@@ -1,0 +1,540 @@
+//! The tangent program: every assignment also computes the tangent of what it assigns (Griewank &
+//! Walther, *Evaluating Derivatives*, 2nd ed., section 3.1). The graph stays as it is.
+//!
+//! Every real variable has a tangent, passive or not. A tape has a tangent too: a second tape, on which
+//! the tangents of what is pushed are pushed, so adjoint programs can be differentiated.
+
+use cfg_core::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Cfg, Expr, Extent, Global, Intent, Op, Overlay, Place, Program, Role, Routine, ScalarType,
+        Stmt, StmtKind, Variable, VertexKind,
+    },
+    text,
+    validate::ValidProgram,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    assignment::{self, Scope},
+    codes,
+    draft::{self, bind_formals, routine_shell},
+    linearize::{Temporaries, Unsupported, zero},
+    names::Namer,
+    normalize::{self, Effects, Normal},
+    rename,
+};
+
+/// What [`tangent`] gives.
+#[derive(Clone, Debug)]
+pub struct Tangent {
+    /// The original routines, unchanged, then the tangent ones.
+    pub program: Program,
+    /// The routine that was differentiated.
+    pub original: RoutineId,
+    /// Its tangent NAME_t: parameters, result, tangents of the real ones (and of tapes).
+    pub tangent: RoutineId,
+    /// For every routine with a tangent: the original and the tangent.
+    pub pairs: Vec<(RoutineId, RoutineId)>,
+    /// The tangent of each global that has one.
+    pub tangent_globals: Vec<(GlobalId, GlobalId)>,
+}
+
+/// Builds the tangent of a routine and of everything it calls.
+///
+/// # Errors
+/// R3xx: what cannot be differentiated, all problems at once.
+pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
+    let program = valid.program();
+    if program.routine(main).body.is_none() {
+        let message = format!("`{}` has no body", program.routine(main).name);
+        return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());
+    }
+    let effects = Effects::of(program);
+    let reachable = effects.reachable(main);
+    let with_tangent = needs_tangent(program, &effects, &reachable, main);
+    let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
+    for &r in &reachable {
+        normals[r.index()] = Some(normalize::normalize(program, &effects, r));
+    }
+    let mut out = program.clone();
+    let tangent_globals = add_derivative_globals(
+        program,
+        &effects,
+        main,
+        &mut normals,
+        &mut out,
+        "t",
+        "tangent",
+    );
+    let normal = draft::normal_program(program, &normals);
+    let mut ids = vec![None; program.routines.len()];
+    let mut next = program.routines.len();
+    for r in with_tangent.ones() {
+        ids[r] = Some(RoutineId::new(next));
+        next += 1;
+    }
+    let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
+    let mut found = Vec::new();
+    let mut pairs = Vec::new();
+    for r in with_tangent.ones() {
+        let id = RoutineId::new(r);
+        let Some(n) = &normals[r] else { continue };
+        let name = namer.suffixed(format!("{}_t", program.routines[r].name));
+        let writer = Writer {
+            program: &normal,
+            id,
+            ids: &ids,
+            tangent_globals: &tangent_globals,
+            out_globals: &out.globals,
+            scope: Scope {
+                routine: Routine {
+                    variables: normal.routine(id).variables.clone(),
+                    ..routine_shell(normal.routine(id))
+                },
+                namer: n.namer.clone(),
+                temporaries: Temporaries::default(),
+                derivative: vec![None; normal.routine(id).variables.len()],
+                active: FixedBitSet::with_capacity(normal.routine(id).variables.len()),
+                storage: normalize::storage_classes(&normal, normal.routine(id)),
+            },
+            found: &mut found,
+        };
+        let routine = writer.routine(name);
+        out.routines.push(routine);
+        pairs.push((id, RoutineId::new(out.routines.len() - 1)));
+    }
+    if !found.is_empty() {
+        return Err(Diagnostics(found));
+    }
+    Ok(Tangent {
+        original: main,
+        tangent: ids[main.index()].unwrap_or(main),
+        pairs,
+        tangent_globals: tangent_globals
+            .iter()
+            .enumerate()
+            .filter_map(|(g, t)| t.map(|t| (GlobalId::new(g), t)))
+            .collect(),
+        program: out,
+    })
+}
+
+/// Routines that name a real or a tape, or call one that does.
+fn needs_tangent(
+    program: &Program,
+    effects: &Effects,
+    reachable: &[RoutineId],
+    main: RoutineId,
+) -> FixedBitSet {
+    let mut wanted = FixedBitSet::with_capacity(program.routines.len());
+    wanted.insert(main.index());
+    let mut callers: Vec<Vec<RoutineId>> = vec![Vec::new(); program.routines.len()];
+    let mut work = Vec::new();
+    for &r in reachable {
+        for c in &effects.callees[r.index()] {
+            callers[c.index()].push(r);
+        }
+        let routine = program.routine(r);
+        let has = |v: &Variable| v.ty.is_real() || v.ty == ScalarType::Tape;
+        if routine.variables.iter().any(has) {
+            wanted.insert(r.index());
+            work.push(r);
+        }
+    }
+    while let Some(r) = work.pop() {
+        for &caller in &callers[r.index()] {
+            if !wanted.put(caller.index()) {
+                work.push(caller);
+            }
+        }
+    }
+    for r in 0..program.routines.len() {
+        let routine = &program.routines[r];
+        let user = routine
+            .derivatives
+            .as_ref()
+            .is_some_and(|d| d.tangent.is_some());
+        if routine.body.is_none() || (user && r != main.index()) {
+            wanted.set(r, false);
+        }
+    }
+    wanted
+}
+
+/// Adds a derivative for every real global that the routine or anything it calls names, called
+/// `NAME_suffix`. Returns it by global.
+pub(crate) fn add_derivative_globals(
+    program: &Program,
+    effects: &Effects,
+    main: RoutineId,
+    normals: &mut [Option<Normal>],
+    out: &mut Program,
+    suffix: &str,
+    origin: &str,
+) -> Vec<Option<GlobalId>> {
+    let touched = &effects.touched[main.index()];
+    let mut namer = Namer::new(
+        program
+            .globals
+            .iter()
+            .map(|g| g.variable.name.as_str())
+            .chain(
+                program
+                    .routines
+                    .iter()
+                    .chain(normals.iter().flatten().map(|n| &n.routine))
+                    .flat_map(|r| r.variables.iter().map(|v| v.name.as_str())),
+            ),
+    );
+    let mut wanted = FixedBitSet::with_capacity(program.globals.len());
+    for (g, global) in program.globals.iter().enumerate() {
+        if global.variable.ty.is_real() && touched.contains(g) {
+            wanted.insert(g);
+            if let Some(overlay) = global.overlay {
+                wanted.insert(overlay.base.index());
+            }
+        }
+    }
+    let mut derivatives = vec![None; program.globals.len()];
+    for (k, g) in wanted.ones().enumerate() {
+        derivatives[g] = Some(GlobalId::new(out.globals.len() + k));
+    }
+    for g in wanted.ones() {
+        let global = &program.globals[g];
+        let name = namer.suffixed(format!("{}_{suffix}", global.variable.name));
+        for n in normals.iter_mut().flatten() {
+            n.namer.reserve(&name);
+        }
+        let id = GlobalId::new(out.globals.len());
+        out.globals.push(Global {
+            variable: Variable {
+                name,
+                role: Role::Global(id),
+                origin: Some(Box::new((origin.to_owned(), global.variable.name.clone()))),
+                ..global.variable.clone()
+            },
+            initial: Some(Box::new([zero(global.variable.ty)])),
+            overlay: global.overlay.and_then(|o| {
+                derivatives[o.base.index()].map(|base| Overlay {
+                    base,
+                    offset: o.offset,
+                })
+            }),
+        });
+    }
+    derivatives
+}
+
+/// Writes the tangent of one routine.
+struct Writer<'a> {
+    program: &'a Program,
+    id: RoutineId,
+    ids: &'a [Option<RoutineId>],
+    tangent_globals: &'a [Option<GlobalId>],
+    out_globals: &'a [Global],
+    scope: Scope,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+type Failure = (&'static CodeInfo, String);
+
+impl<'a> Writer<'a> {
+    fn routine(mut self, name: String) -> Routine {
+        let original = self.program.routine(self.id);
+        let mut order: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
+        if let Some(result) = original.result {
+            self.scope.routine.variables[result.index()].role = Role::Parameter {
+                intent: Intent::Out,
+                optional: false,
+            };
+        }
+        self.add_tangents();
+        let tangents: Vec<VarId> = order
+            .iter()
+            .filter_map(|v| self.scope.derivative[v.index()])
+            .collect();
+        order.extend(tangents);
+        let with_tangents = |list: &[VarId]| {
+            let own = list.iter().copied();
+            own.chain(list.iter().filter_map(|v| self.scope.derivative[v.index()]))
+                .collect::<Vec<_>>()
+        };
+        let independents = with_tangents(&original.independents);
+        let dependents = with_tangents(&original.dependents);
+        let cfg = original.body.clone().unwrap_or_default();
+        let (mut vertices, edges) = cfg.into_parts();
+        for (v, vertex) in vertices.iter_mut().enumerate() {
+            vertex.origin = Some(cfg_core::ir::Origin {
+                role: cfg_core::ir::OriginRole::Copy,
+                vertex: vertex.id,
+            });
+            if let VertexKind::Block(statements) = &mut vertex.kind {
+                let mut code = Vec::with_capacity(2 * statements.len());
+                for statement in std::mem::take(statements) {
+                    if let Err((info, message)) = self.statement(original, &statement, &mut code) {
+                        let shown = text::stmt(original, self.program, &statement);
+                        self.found.push(
+                            Diagnostic::error(info, message, info.explanation)
+                                .at_element(format!(
+                                    "routine {}, vertex {}, statement `{shown}`",
+                                    original.name, vertex.id
+                                ))
+                                .at_pointer(format!("/routines/{}/vertices/{v}", self.id.index())),
+                        );
+                    }
+                }
+                *statements = code;
+            }
+        }
+        let mut routine = self.scope.routine;
+        routine.name = name;
+        routine.origin = Some(Box::new(("tangent".into(), original.name.clone())));
+        routine.result = None;
+        routine.independents = independents;
+        routine.dependents = dependents;
+        routine.body = Cfg::new(vertices, edges);
+        rename::parameters_first(routine, &order)
+    }
+
+    /// Every real variable and every tape has a tangent.
+    fn add_tangents(&mut self) {
+        let original = self.program.routine(self.id);
+        for (v, variable) in original.variables.iter().enumerate() {
+            let real = variable.ty.is_real();
+            if !real && variable.ty != ScalarType::Tape {
+                continue;
+            }
+            let (role, name) = match self.scope.routine.variables[v].role {
+                Role::Global(g) => match self.tangent_globals[g.index()] {
+                    Some(t) => (
+                        Role::Global(t),
+                        self.out_globals[t.index()].variable.name.clone(),
+                    ),
+                    None => continue,
+                },
+                role => (
+                    role,
+                    self.scope.namer.suffixed(format!("{}_t", variable.name)),
+                ),
+            };
+            let tangent = Variable {
+                name,
+                role,
+                origin: Some(Box::new(("tangent".into(), variable.name.clone()))),
+                ..variable.clone()
+            };
+            self.scope.derivative[v] = Some(self.scope.routine.add_variable(tangent));
+            if real {
+                self.scope.active.insert(v);
+            }
+        }
+    }
+
+    fn statement(
+        &mut self,
+        original: &Routine,
+        statement: &Stmt,
+        code: &mut Vec<Stmt>,
+    ) -> Result<(), Failure> {
+        let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let tangent =
+                    assignment::tangent(&mut self.scope, target, value).map_err(unsupported)?;
+                self.assignment(original, statement, target, tangent, code);
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(statement, *callee, arguments, result.as_ref(), code)?,
+            StmtKind::Push { tape, class, value } => {
+                code.push(statement.clone());
+                if !is_real_class(*class) {
+                    return Ok(());
+                }
+                let Some(tape_t) = self.scope.derivative[tape.index()] else {
+                    return Ok(());
+                };
+                let (before, value_t) =
+                    assignment::tangent_of(&mut self.scope, value).map_err(unsupported)?;
+                code.extend(before);
+                code.push(Stmt::new(StmtKind::Push {
+                    tape: tape_t,
+                    class: *class,
+                    value: value_t,
+                }));
+            }
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => {
+                code.push(statement.clone());
+                if let (Some(tape_t), Some(target_t), true) = (
+                    self.scope.derivative[tape.index()],
+                    self.scope.derivative_place(target),
+                    is_real_class(*class),
+                ) {
+                    code.push(Stmt::new(StmtKind::Pop {
+                        tape: tape_t,
+                        class: *class,
+                        target: target_t,
+                    }));
+                }
+            }
+            StmtKind::Opaque { writes, .. } => {
+                code.push(statement.clone());
+                for &v in writes {
+                    if let Some(t) = self.scope.derivative_place(&Place::whole(v)) {
+                        code.push(Stmt::assign(t, zero(original.variable(v).ty)));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tangent before the assignment. An unallocated array whose tangent is a scalar (zero, say)
+    /// takes its shape from the primal, so there the tangent comes after.
+    fn assignment(
+        &mut self,
+        original: &Routine,
+        statement: &Stmt,
+        target: &Place,
+        mut tangent: Vec<Stmt>,
+        code: &mut Vec<Stmt>,
+    ) {
+        let variable = original.variable(target.var);
+        let allocates = target.subscripts.is_empty()
+            && matches!(variable.role, Role::Local)
+            && variable
+                .shape
+                .iter()
+                .any(|d| matches!(d.extent, Extent::Deferred));
+        let scalar = tangent.last().is_some_and(|s| match &s.kind {
+            StmtKind::Assign { value, .. } => self.scope.rank(value) == 0,
+            _ => false,
+        });
+        let shape = self.scope.derivative_place(target);
+        match (allocates && scalar, shape, tangent.pop()) {
+            (true, Some(target_t), Some(last)) => {
+                let StmtKind::Assign { value, .. } = last.kind else {
+                    return;
+                };
+                let ty = variable.ty;
+                let d = self.scope.scalar_temporary(ty);
+                code.extend(tangent);
+                code.push(Stmt::assign(Place::whole(d), value));
+                code.push(statement.clone());
+                code.push(Stmt::assign(target_t.clone(), Expr::Place(target.clone())));
+                code.push(Stmt::assign(target_t, Expr::var(d)));
+            }
+            (_, _, last) => {
+                code.extend(tangent);
+                code.extend(last);
+                code.push(statement.clone());
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        statement: &Stmt,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+        code: &mut Vec<Stmt>,
+    ) -> Result<(), Failure> {
+        let called = self.program.routine(callee);
+        let user = called.derivatives.as_ref().and_then(|d| d.tangent);
+        if let Some(tangent) = user.or(self.ids[callee.index()]) {
+            let result = result.map(|r| Some(Expr::Place(r.clone())));
+            let mut all: Vec<Option<Expr>> = arguments.iter().cloned().chain(result).collect();
+            let formals = called.parameter_ids().chain(called.result);
+            let tangents: Vec<Option<Expr>> = formals
+                .zip(&all)
+                .filter(|(p, _)| {
+                    let ty = called.variable(*p).ty;
+                    ty.is_real() || ty == ScalarType::Tape
+                })
+                .map(|(_, actual)| match actual {
+                    Some(Expr::Place(place)) => self.scope.derivative_place(place).map(Expr::Place),
+                    _ => None,
+                })
+                .collect();
+            all.extend(tangents);
+            code.push(Stmt {
+                annotations: statement.annotations.clone(),
+                ..draft::call(tangent, all)
+            });
+            return Ok(());
+        }
+        if called.body.is_some() {
+            code.push(statement.clone());
+            return Ok(());
+        }
+        let reals = called
+            .parameter_ids()
+            .chain(called.result)
+            .any(|p| called.variable(p).ty.is_real());
+        if reals {
+            let missing = || {
+                (
+                    &codes::EXTERNAL,
+                    format!("`{}` has no body and no derivatives", called.name),
+                )
+            };
+            let (Some(external), Some(result)) = (&called.external, result) else {
+                return Err(missing());
+            };
+            if !external.partials.is_empty() {
+                self.external(external, arguments, result, code);
+            } else if let Some(value) = &external.value {
+                let value = bind_formals(value, arguments);
+                let tangent = assignment::tangent(&mut self.scope, result, &value)
+                    .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
+                code.extend(tangent);
+            } else {
+                return Err(missing());
+            }
+        }
+        code.push(statement.clone());
+        Ok(())
+    }
+
+    /// An external function's tangent from its partials, before the call.
+    fn external(
+        &mut self,
+        external: &cfg_core::ir::External,
+        arguments: &[Option<Expr>],
+        result: &Place,
+        code: &mut Vec<Stmt>,
+    ) {
+        let Some(result_t) = self.scope.derivative_place(result) else {
+            return;
+        };
+        let mut value: Option<Expr> = None;
+        for partial in &external.partials {
+            if let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+                && let Some(t) = self.scope.derivative_place(actual)
+            {
+                let p = bind_formals(&partial.value, arguments);
+                let term = Expr::op(Op::StrongMul, [Expr::Place(t), p]);
+                value = Some(match value {
+                    None => term,
+                    Some(v) => Expr::op(Op::Add, [v, term]),
+                });
+            }
+        }
+        let ty = self.scope.routine.variable(result.var).ty;
+        code.push(Stmt::assign(result_t, value.unwrap_or_else(|| zero(ty))));
+    }
+}
+
+fn is_real_class(class: cfg_core::ir::TapeClass) -> bool {
+    use cfg_core::ir::TapeClass;
+    matches!(class, TapeClass::Real | TapeClass::Real32)
+}
