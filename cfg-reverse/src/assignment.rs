@@ -163,7 +163,9 @@ pub(crate) fn adjoint(
         .iter()
         .position(|(p, _)| itself && *p == target_b);
     let own = own.map(|i| increments.remove(i));
-    for (place, terms) in increments {
+    // Nodes were visited from the last to the first: turn round, so that operands come in order.
+    for (place, mut terms) in increments.into_iter().rev() {
+        terms.reverse();
         code.push(increment(place, terms));
     }
     match own {

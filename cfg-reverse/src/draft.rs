@@ -15,6 +15,7 @@ use fixedbitset::FixedBitSet;
 use crate::{
     activity::{Activity, Nodes},
     assignment::{self, Scope},
+    atoms::Atoms,
     codes,
     linearize::{Temporaries, Unsupported, zero},
     names::Namer,
@@ -55,7 +56,7 @@ pub(crate) struct Draft<'p> {
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
     pub(crate) structure: &'p Structure,
-    pub(crate) class: Vec<u32>,
+    pub(crate) atoms: Atoms,
     pub(crate) loops: Vec<Option<LoopPlan>>,
     pub(crate) code: Vec<Vec<StatementCode>>,
 }
@@ -114,7 +115,7 @@ impl<'p> Draft<'p> {
             namer,
             cfg,
             structure,
-            class,
+            atoms: Atoms::new(context.program, routine, cfg, &class),
             loops,
             code: Vec::with_capacity(cfg.vertex_count()),
         };
@@ -183,7 +184,7 @@ impl<'p> Draft<'p> {
     /// Code that stands after the pops of its statement.
     fn before(&self, reverse: Vec<Stmt>) -> StatementCode {
         StatementCode {
-            reads_before: plan::primal_reads(&reverse, self.originals),
+            reads_before: plan::primal_reads(&reverse, self.originals, &self.atoms),
             reverse,
             after_pops: true,
             ..StatementCode::default()
@@ -204,7 +205,9 @@ impl<'p> Draft<'p> {
                 return Ok(StatementCode::default());
             }
             let mut reads = Vec::new();
-            each_read(called, arguments, |v| reads.push(v));
+            each_read(called, arguments, |v| {
+                self.atoms.of_var(v, &mut |a| reads.push(a));
+            });
             let all = self.with_adjoints(arguments, called, result, false);
             let mut code = self.before(vec![call(adjoint, all)]);
             code.reads_before.extend(reads);
@@ -221,7 +224,9 @@ impl<'p> Draft<'p> {
             let mut reads_after = Vec::new();
             for place in arguments.iter().flatten().filter_map(as_place) {
                 for e in place.subscript_exprs() {
-                    e.walk_places(&mut |p| reads_after.push(p.var));
+                    e.walk_places(&mut |p| {
+                        self.atoms.of_place(p, &mut |a| reads_after.push(a));
+                    });
                 }
             }
             return Ok(StatementCode {
@@ -326,6 +331,7 @@ impl<'p> Draft<'p> {
     /// Adds what the reverse sweeps of callees read after the calls.
     pub(crate) fn read_after_calls(&mut self, context: &Context<'p>, needed: &[Needed]) {
         let globals = normalize::global_variables(context.program.routine(self.id));
+        let atoms = &self.atoms;
         for (v, vertex) in self.cfg.vertices() {
             let VertexKind::Block(statements) = &vertex.kind else {
                 continue;
@@ -349,17 +355,17 @@ impl<'p> Draft<'p> {
                     if let (true, Some(Expr::Place(place))) =
                         (need.variables.contains(p.index()), actual.as_ref())
                     {
-                        reads.push(place.var);
+                        atoms.of_var(place.var, &mut |a| reads.push(a));
                     }
                 }
                 if let (Some(r), Some(place)) = (called.result, result)
                     && need.variables.contains(r.index())
                 {
-                    reads.push(place.var);
+                    atoms.of_var(place.var, &mut |a| reads.push(a));
                 }
                 for &(v, g) in &globals {
                     if need.globals.contains(g.index()) {
-                        reads.push(v);
+                        atoms.of_var(v, &mut |a| reads.push(a));
                     }
                 }
                 reads.sort_unstable();

@@ -19,7 +19,11 @@ use cfg_core::{
 };
 use fixedbitset::FixedBitSet;
 
-use crate::normalize::{self, Effects};
+use crate::{
+    atoms::Atoms,
+    draft::Draft,
+    normalize::{self, Effects},
+};
 
 /// Most bits that the flow-sensitive analysis may take for one routine.
 pub const FLOW_LIMIT: usize = 1 << 30;
@@ -41,10 +45,10 @@ pub(crate) struct StatementCode {
     pub(crate) forward: Option<Vec<Stmt>>,
     /// Its adjoint.
     pub(crate) reverse: Vec<Stmt>,
-    /// Variables whose values before the statement the adjoint reads.
-    pub(crate) reads_before: Vec<VarId>,
-    /// Variables whose values after the statement the adjoint reads.
-    pub(crate) reads_after: Vec<VarId>,
+    /// Atoms whose values before the statement the adjoint reads.
+    pub(crate) reads_before: Vec<u32>,
+    /// Atoms whose values after the statement the adjoint reads.
+    pub(crate) reads_after: Vec<u32>,
     /// The adjoint stands after the pops (values before the statement), or before them (after it).
     pub(crate) after_pops: bool,
 }
@@ -52,14 +56,10 @@ pub(crate) struct StatementCode {
 /// The sets of one routine.
 pub(crate) struct Tbr<'a> {
     program: &'a Program,
-    routine: &'a Routine,
     effects: &'a Effects,
     cfg: &'a Cfg,
     structure: &'a Structure,
-    /// Storage class of each variable.
-    class: &'a [u32],
-    /// Classes with one member only: a whole assignment replaces all of it.
-    single: FixedBitSet,
+    atoms: &'a Atoms,
     code: &'a [Vec<StatementCode>],
     loops: &'a [Option<LoopPlan>],
     globals: Vec<(VarId, GlobalId)>,
@@ -68,42 +68,23 @@ pub(crate) struct Tbr<'a> {
 }
 
 impl<'a> Tbr<'a> {
-    /// Solves the equations. `at_exit`: what is needed at EXIT in any case (variables in extents).
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is one ingredient of the equations"
-    )]
+    /// Solves the equations.
     pub(crate) fn solve(
         program: &'a Program,
         routine: &'a Routine,
         effects: &'a Effects,
-        cfg: &'a Cfg,
-        structure: &'a Structure,
-        class: &'a [u32],
-        code: &'a [Vec<StatementCode>],
-        loops: &'a [Option<LoopPlan>],
+        draft: &'a Draft<'_>,
     ) -> Self {
-        let n = routine.variables.len();
-        let mut members = vec![0u32; n];
-        for &c in class {
-            members[c as usize] += 1;
-        }
-        let mut single = FixedBitSet::with_capacity(n);
-        for (c, &m) in members.iter().enumerate() {
-            if m == 1 {
-                single.insert(c);
-            }
-        }
+        let cfg = draft.cfg;
+        let n = draft.atoms.len();
         let mut tbr = Self {
             program,
-            routine,
             effects,
             cfg,
-            structure,
-            class,
-            single,
-            code,
-            loops,
+            structure: draft.structure,
+            atoms: &draft.atoms,
+            code: &draft.code,
+            loops: &draft.loops,
             globals: normalize::global_variables(routine),
             at: Vec::new(),
         };
@@ -143,7 +124,7 @@ impl<'a> Tbr<'a> {
 
     /// One set for the whole routine: everything that is read anywhere.
     fn collect(&mut self) {
-        let mut all = FixedBitSet::with_capacity(self.routine.variables.len());
+        let mut all = FixedBitSet::with_capacity(self.atoms.len());
         self.at = vec![all.clone()];
         loop {
             let mut grown = all.clone();
@@ -156,7 +137,7 @@ impl<'a> Tbr<'a> {
                 }
                 for code in &self.code[v.index()] {
                     for &u in code.reads_before.iter().chain(&code.reads_after) {
-                        set.insert(self.class[u.index()] as usize);
+                        set.insert(u as usize);
                     }
                 }
                 grow(&mut grown, &set);
@@ -185,9 +166,21 @@ impl<'a> Tbr<'a> {
         if self.flow() { set } else { self.at[0].clone() }
     }
 
-    /// True if the variable's present value may be needed.
-    pub(crate) fn contains(&self, set: &FixedBitSet, v: VarId) -> bool {
-        set.contains(self.class[v.index()] as usize)
+    /// True if the present value of some cell of the place may be needed.
+    pub(crate) fn contains(&self, set: &FixedBitSet, place: &Place) -> bool {
+        let mut found = false;
+        self.atoms
+            .of_place(place, &mut |a| found |= set.contains(a as usize));
+        found
+    }
+
+    /// The parts of a variable whose present values may be needed.
+    pub(crate) fn members(&self, set: &FixedBitSet, v: VarId) -> Vec<Place> {
+        self.atoms.members(set, v)
+    }
+
+    fn insert_reads(&self, e: &Expr, set: &mut FixedBitSet) {
+        e.walk_places(&mut |p| self.atoms.of_place(p, &mut |a| set.insert(a as usize)));
     }
 
     /// Runs a vertex; `save(statement, place, set)` is called for each place that is pushed, in order.
@@ -227,7 +220,7 @@ impl<'a> Tbr<'a> {
             && !plan.record_bounds
         {
             for e in [first, last, step] {
-                e.walk_places(&mut |p| set.insert(self.class[p.var.index()] as usize));
+                self.insert_reads(e, set);
             }
         }
     }
@@ -240,32 +233,31 @@ impl<'a> Tbr<'a> {
         set: &mut FixedBitSet,
         save: &mut impl FnMut(usize, &Place, &FixedBitSet),
     ) {
-        for &v in &code.reads_before {
-            set.insert(self.class[v.index()] as usize);
+        for &a in &code.reads_before {
+            set.insert(a as usize);
         }
         for place in self.overwritten(statement) {
-            if self.contains(set, place.var) {
+            if self.contains(set, &place) {
                 save(s, &place, set);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
-                    e.walk_places(&mut |p| set.insert(self.class[p.var.index()] as usize));
+                    self.insert_reads(e, set);
                 }
             }
         }
         for place in self.overwritten(statement) {
             self.kill(&place, set);
         }
-        for &v in &code.reads_after {
-            set.insert(self.class[v.index()] as usize);
+        for &a in &code.reads_after {
+            set.insert(a as usize);
         }
     }
 
-    /// A whole variable that shares no storage leaves the set: its old value is on the tape or not
-    /// needed.
+    /// A whole atom leaves the set: its old value is on the tape or not needed.
     fn kill(&self, place: &Place, set: &mut FixedBitSet) {
-        let class = self.class[place.var.index()] as usize;
-        if place.subscripts.is_empty() && self.single.contains(class) {
-            set.set(class, false);
+        if self.atoms.is_replaced(place) {
+            self.atoms
+                .of_place(place, &mut |a| set.set(a as usize, false));
         }
     }
 
@@ -428,12 +420,12 @@ pub(crate) fn plan_loops(
         .collect()
 }
 
-/// The variables of the original (index below `originals`) that some statements read, each once.
-pub(crate) fn primal_reads(statements: &[Stmt], originals: usize) -> Vec<VarId> {
+/// The atoms of the original (variables below `originals`) that some statements read, each once.
+pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, atoms: &Atoms) -> Vec<u32> {
     let mut reads = Vec::new();
     let mut add = |place: &Place| {
         if place.var.index() < originals {
-            reads.push(place.var);
+            atoms.of_place(place, &mut |a| reads.push(a));
         }
     };
     for statement in statements {
@@ -473,7 +465,7 @@ pub(crate) fn needed_at_exit(
     for (v, variable) in routine.variables.iter().enumerate() {
         let v = VarId::new(v);
         let visible = !matches!(variable.role, Role::Local) || routine.result == Some(v);
-        if visible && tbr.contains(set, v) {
+        if visible && tbr.contains(set, &Place::whole(v)) {
             needed.variables.insert(v.index());
         }
         each_extent(variable, &mut |e| {

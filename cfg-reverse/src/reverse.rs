@@ -200,11 +200,7 @@ fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
         context.program,
         context.program.routine(draft.id),
         context.effects,
-        draft.cfg,
-        draft.structure,
-        &draft.class,
-        &draft.code,
-        &draft.loops,
+        draft,
     )
 }
 

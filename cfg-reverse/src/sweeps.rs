@@ -88,11 +88,13 @@ impl<'p> Sweeps<'_, 'p> {
             .iter()
             .find(|&&e| self.draft.structure.kind(e).loop_entry)?;
         let before = self.tbr.out(cfg.edge(*entry).from);
-        self.tbr.contains(&before, *index).then_some(*index)
+        self.tbr
+            .contains(&before, &Place::whole(*index))
+            .then_some(*index)
     }
 
     /// Locals whose values at the end the reverse sweep needs.
-    fn dying(&self) -> Vec<VarId> {
+    fn dying(&self) -> Vec<Place> {
         let routine = self.original();
         let set = self.tbr.at(self.draft.exit());
         (0..routine.variables.len())
@@ -101,8 +103,8 @@ impl<'p> Sweeps<'_, 'p> {
                 matches!(routine.variable(v).role, Role::Local)
                     && routine.result != Some(v)
                     && routine.variable(v).ty != ScalarType::Tape
-                    && self.tbr.contains(set, v)
             })
+            .flat_map(|v| self.tbr.members(set, v))
             .collect()
     }
 
@@ -339,7 +341,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let s = self.sweeps;
         s.dying()
             .into_iter()
-            .map(|v| s.push(s.class(v), Expr::var(v)))
+            .map(|place| s.push(s.class(place.var), Expr::Place(place)))
             .collect()
     }
 }
@@ -536,7 +538,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             .dying()
             .into_iter()
             .rev()
-            .map(|v| s.pop(s.class(v), Place::whole(v)))
+            .map(|place| s.pop(s.class(place.var), place))
             .collect();
         for (v, b) in s.draft.scope.derivative.iter().enumerate() {
             let variable = &original.variables[v];
