@@ -8,6 +8,7 @@ pub mod elemental;
 pub mod entity;
 pub mod graph;
 pub mod ir;
+pub mod json;
 pub mod order;
 pub mod structure;
 #[cfg(test)]

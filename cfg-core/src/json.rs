@@ -1,0 +1,313 @@
+//! The program format: JSON in, JSON out, and its schema.
+//!
+//! [`read`] takes bytes and gives a [`Program`], or every problem that there is, each with its place.
+//! [`write`](fn@write) streams a program back, one vertex and one edge per line; reading that gives the
+//! same program again, bit for bit. [`schema`](fn@schema) is the JSON Schema, generated from the types
+//! that read. The format is described for people in `docs/format.md`.
+//!
+//! Reading goes in three steps. The bytes are scanned for what the parser would not find (nesting,
+//! integers beyond 64 bits); serde_json's tokens are read into wire types and at once into the IR, with
+//! names left open; then names are resolved. Nothing recurses deeper than the limit on nesting.
+//!
+//! ```
+//! use cfg_core::json;
+//!
+//! let text = br#"{"format": "cfgrev/1", "routines": [{
+//!     "name": "square",
+//!     "parameters": [{"name": "x", "type": "real", "intent": "in"},
+//!                    {"name": "y", "type": "real", "intent": "out"}],
+//!     "independents": ["x"], "dependents": ["y"],
+//!     "vertices": [{"id": 1, "type": "ENTRY"},
+//!                  {"id": 2, "type": "BASICBLOCK", "statements": [["=", "y", ["*", "x", "z"]]]},
+//!                  {"id": 3, "type": "EXIT"}],
+//!     "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 3}]}]}"#;
+//! let problems = json::read(text).unwrap_err();
+//! assert_eq!(problems.0[0].message, "unknown variable \"z\"");
+//! assert_eq!(problems.0[0].at.line, Some(7));
+//! ```
+
+mod codes;
+mod context;
+mod expression;
+mod locate;
+mod resolve;
+mod scan;
+mod schema;
+mod statement;
+mod token;
+pub mod values;
+mod wire;
+mod write;
+
+pub use codes::CODES;
+pub use locate::{locate, locate_all};
+pub use schema::{SCHEMA_ID, schema};
+pub use write::write;
+
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
+    entity::{EdgeId, RoutineId},
+    ir::Program,
+};
+use context::Context;
+use scan::{MAX_NESTING, Nesting, OddNumber, line_column, odd_numbers};
+use serde::de::DeserializeSeed;
+use std::io;
+
+/// The version of the format that is read and written.
+pub const FORMAT: &str = "cfgrev/1";
+
+/// What reading a file gives.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The program, if the text is JSON of the right version. What was reported is left out or replaced
+    /// by something harmless, so that the rest can be checked: if there are errors, it is good for
+    /// validation only.
+    pub program: Option<Program>,
+    /// Problems, with pointer, line and column.
+    pub problems: Diagnostics,
+    /// In-labels that the file gives, to be compared with those that follow from the nesting.
+    pub in_labels: Vec<(RoutineId, EdgeId, i64)>,
+    /// Routines in which a vertex or an edge could not be read: their graphs are incomplete.
+    pub broken: Vec<RoutineId>,
+}
+
+/// Reads a program.
+///
+/// # Errors
+/// All problems, each with JSON pointer, line and column.
+pub fn read(bytes: &[u8]) -> Result<Program, Diagnostics> {
+    let parsed = parse(bytes);
+    match parsed.program {
+        Some(program) if !parsed.problems.has_errors() => Ok(program),
+        _ => Err(parsed.problems),
+    }
+}
+
+/// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep.
+///
+/// # Errors
+/// The input cannot be read, or nests too deep.
+pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
+    let mut bytes = Vec::new();
+    let mut nesting = Nesting::default();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                let start = bytes.len();
+                bytes.extend_from_slice(&piece[..count]);
+                if let Some(offset) = nesting.feed(&piece[..count]) {
+                    return Err(too_deep(&bytes, start + offset).into());
+                }
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => {
+                let message = format!("the input cannot be read: {e}");
+                let help = "check the file and its permissions";
+                return Err(Diagnostic::error(&codes::INPUT, message, help).into());
+            }
+        }
+    }
+}
+
+/// Reads as much of a program as there is.
+pub fn parse(bytes: &[u8]) -> Parsed {
+    let mut parsed = Parsed::default();
+    let text = match prepare(bytes) {
+        Ok(text) => text,
+        Err(problem) => {
+            parsed.problems.push(problem);
+            return parsed;
+        }
+    };
+    let mut cx = Context::default();
+    for (offset, odd) in odd_numbers(text.as_bytes(), 100) {
+        cx.problems.push(odd_number(text, offset, odd));
+    }
+    let mut tokens = serde_json::Deserializer::from_str(text);
+    tokens.disable_recursion_limit();
+    let document = token::Seed::<wire::Program>::new(&mut cx)
+        .deserialize(&mut tokens)
+        .and_then(|document| tokens.end().map(|()| document));
+    match document {
+        Ok(document) => {
+            if cx.problems.iter().any(|d| d.code == codes::VERSION.code) {
+                // What else is wrong may be right in that version.
+                cx.problems.0.retain(|d| d.code == codes::VERSION.code);
+            } else if let Some(document) = document {
+                let resolved = resolve::program(document, &mut cx);
+                parsed.in_labels = resolved.in_labels;
+                parsed.broken = resolved.broken;
+                parsed.program = Some(resolved.program);
+            }
+        }
+        Err(e) => cx.problems.push(syntax(text, &e)),
+    }
+    parsed.problems = cx.finish();
+    place(
+        &mut parsed.problems,
+        text.as_bytes(),
+        parsed.program.as_ref(),
+    );
+    parsed
+}
+
+/// Checks what can be checked before parsing.
+fn prepare(bytes: &[u8]) -> Result<&str, Diagnostic> {
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        let offset = e.valid_up_to();
+        let (line, column) = line_column(bytes, offset);
+        let message = match bytes.get(offset) {
+            Some(byte) => format!("the byte 0x{byte:02x} is not UTF-8 text"),
+            None => "the text ends inside a character".to_owned(),
+        };
+        Diagnostic::error(&codes::UTF8, message, "save the file in UTF-8").at_line(line, column)
+    })?;
+    // RFC 8259 lets readers ignore a byte order mark; columns of the first line count from after it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match Nesting::default().feed(text.as_bytes()) {
+        Some(offset) => Err(too_deep(text.as_bytes(), offset)),
+        None => Ok(text),
+    }
+}
+
+fn too_deep(bytes: &[u8], offset: usize) -> Diagnostic {
+    let (line, column) = line_column(bytes, offset);
+    let message = format!("arrays and objects nest more than {MAX_NESTING} deep");
+    let help = "split deep expressions into temporaries";
+    Diagnostic::error(&codes::NESTING, message, help).at_line(line, column)
+}
+
+fn odd_number(text: &str, offset: usize, odd: OddNumber) -> Diagnostic {
+    let (line, column) = line_column(text.as_bytes(), offset);
+    let (message, help) = match odd {
+        OddNumber::Wide => (
+            "integer beyond 64 bits",
+            "write a real, with `.` or an exponent, or a smaller integer",
+        ),
+        OddNumber::NegativeZero => (
+            "an integer has no negative zero",
+            "write 0, or -0.0 for the real",
+        ),
+    };
+    let diagnostic = Diagnostic::error(&codes::NUMBER, message, help).at_line(line, column);
+    match locate::pointer_at(text.as_bytes(), offset) {
+        Some(pointer) => diagnostic.at_pointer(pointer),
+        None => diagnostic,
+    }
+}
+
+/// What serde_json has to say.
+fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
+    let full = e.to_string();
+    let message = full.split(" at line ").next().unwrap_or(&full).to_owned();
+    let offset = offset_of(text, e.line(), e.column());
+    let word: String = text[offset..]
+        .chars()
+        .take_while(char::is_ascii_alphabetic)
+        .take(9)
+        .collect();
+    let (line, column) = line_column(text.as_bytes(), offset);
+    let bare = ["nan", "inf", "infinity"].contains(&word.to_ascii_lowercase().as_str());
+    let diagnostic = if bare {
+        Diagnostic::error(
+            &codes::BARE_NAN,
+            format!("{word} is not JSON"),
+            "write [\"nan\"], [\"inf\"] or [\"-\", [\"inf\"]]",
+        )
+    } else if message == "number out of range" {
+        let help = "write a number that a binary64 can hold; infinity is [\"inf\"]";
+        Diagnostic::error(&codes::NUMBER, message, help)
+    } else if e.is_eof() {
+        let help = "the file is truncated, or a bracket or quote is not closed";
+        Diagnostic::error(
+            &codes::SYNTAX,
+            format!("the text ends too early ({message})"),
+            help,
+        )
+    } else {
+        Diagnostic::error(&codes::SYNTAX, message, "mend the JSON at this place")
+    };
+    diagnostic.at_line(line, column)
+}
+
+/// The offset of the word at a line and column as serde_json counts them.
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start = if line <= 1 {
+        0
+    } else {
+        text.match_indices('\n')
+            .nth(line - 2)
+            .map_or(0, |(i, _)| i + 1)
+    };
+    let mut offset = (start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    // It points behind the first letter of a word that it does not know.
+    let bytes = text.as_bytes();
+    while offset > start && bytes[offset - 1].is_ascii_alphanumeric() {
+        offset -= 1;
+    }
+    offset
+}
+
+/// Adds lines, columns and names of elements to problems that have pointers.
+///
+/// Validation knows elements by their position; this turns its pointers into places of the file.
+pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>) {
+    let open = |d: &&mut Diagnostic| d.at.line.is_none() && d.at.pointer.is_some();
+    let mut open: Vec<&mut Diagnostic> = problems.0.iter_mut().filter(open).collect();
+    let pointers: Vec<String> = open.iter().filter_map(|d| d.at.pointer.clone()).collect();
+    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
+    if pointers.is_empty() {
+        return;
+    }
+    let places = locate_all(bytes, &pointers);
+    for (diagnostic, ((line, column), pointer)) in
+        open.iter_mut().zip(places.into_iter().zip(pointers))
+    {
+        diagnostic.at.line = Some(line);
+        diagnostic.at.column = Some(column);
+        if let Some(program) = program
+            && diagnostic.at.element.is_none()
+        {
+            diagnostic.at.element = element_name(program, pointer);
+        }
+    }
+}
+
+/// The element that a pointer leads to, in the program's own words.
+fn element_name(program: &Program, pointer: &str) -> Option<String> {
+    let mut segments = pointer.split('/').skip(1);
+    let mut next = || Some((segments.next()?, segments.next()?.parse::<usize>().ok()?));
+    match next()? {
+        ("globals", i) => Some(format!("global {}", program.globals.get(i)?.variable.name)),
+        ("routines", i) => {
+            let routine = program.routines.get(i)?;
+            let mut name = format!("routine {}", routine.name);
+            let graph = routine.body.as_ref();
+            match next() {
+                Some(("parameters", k)) if k < routine.parameters => {
+                    name += &format!(", parameter {}", routine.variables.get(k)?.name);
+                }
+                Some(("locals", k)) => {
+                    let local = routine.variables.get(routine.parameters.checked_add(k)?)?;
+                    name += &format!(", local {}", local.name);
+                }
+                Some(("vertices", k)) if graph.is_some_and(|g| k < g.vertex_count()) => {
+                    let vertex = graph?.vertex(crate::entity::VertexId::new(k));
+                    name += &format!(", vertex {}", vertex.id);
+                    if let Some(("statements", s)) = next() {
+                        name += &format!(", statement {}", s.checked_add(1)?);
+                    }
+                }
+                _ => {}
+            }
+            Some(name)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,217 @@
+//! What the reader carries along: where it is, what it has found, and the names it has met.
+
+use super::{codes, locate::escape, token::Token};
+use crate::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    entity::{MAX_ENTITIES, VarId},
+};
+use std::collections::HashMap;
+
+/// Problems that are kept; more are counted only, so that a gigabyte of nonsense does not fill memory.
+const MAX_PROBLEMS: usize = 10_000;
+
+/// Stands for "the routine's only tape" until the routine's variables are known.
+pub(super) const DEFAULT_TAPE: usize = MAX_ENTITIES;
+
+/// One step of the way from the document to a value.
+#[derive(Clone, Debug)]
+pub(super) enum Seg {
+    /// A member of an object.
+    Key(&'static str),
+    /// A member with a free name.
+    Name(Box<str>),
+    /// An element of an array.
+    Index(usize),
+}
+
+/// Names in the order in which they were met; the position stands for the name until it is resolved.
+#[derive(Debug, Default)]
+pub(super) struct Symbols {
+    ids: HashMap<Box<str>, usize>,
+    names: Vec<Box<str>>,
+}
+
+impl Symbols {
+    /// The position of this name.
+    pub(super) fn intern(&mut self, name: &str) -> usize {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = self.names.len();
+        self.names.push(name.into());
+        self.ids.insert(name.into(), id);
+        id
+    }
+
+    /// All names, by position.
+    pub(super) fn into_names(self) -> Vec<Box<str>> {
+        self.names
+    }
+}
+
+/// The reader's context.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    /// Where it is.
+    pub(super) path: Vec<Seg>,
+    /// Problems so far.
+    pub(super) problems: Diagnostics,
+    /// Problems that are not kept.
+    dropped: usize,
+    /// Names of variables in the routine that is being read.
+    pub(super) variables: Symbols,
+    /// Names of routines.
+    pub(super) routines: Symbols,
+    /// Levels of the expression around.
+    pub(super) depth: usize,
+    /// The expression that is being read was reported as too deep.
+    pub(super) too_deep: bool,
+    /// Something in the graph of the routine that is being read could not be understood.
+    pub(super) graph_broken: bool,
+    /// Work left for comparing names.
+    similarity: Similarity,
+}
+
+impl Context {
+    /// The JSON pointer of the place.
+    pub(super) fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for seg in &self.path {
+            pointer.push('/');
+            match seg {
+                Seg::Key(key) => pointer.push_str(key),
+                Seg::Name(name) => pointer.push_str(&escape(name)),
+                Seg::Index(i) => pointer.push_str(&i.to_string()),
+            }
+        }
+        pointer
+    }
+
+    /// Adds a problem at the place.
+    pub(super) fn report(
+        &mut self,
+        code: &CodeInfo,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        if self.problems.0.len() < MAX_PROBLEMS {
+            let diagnostic = Diagnostic::error(code, message, help).at_pointer(self.pointer());
+            self.problems.push(diagnostic);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Adds a problem one step below the place.
+    pub(super) fn report_at(
+        &mut self,
+        seg: Seg,
+        code: &CodeInfo,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.path.push(seg);
+        self.report(code, message, help);
+        self.path.pop();
+    }
+
+    /// Does something one step below the place.
+    pub(super) fn below<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.path.push(seg);
+        let result = work(self);
+        self.path.pop();
+        result
+    }
+
+    /// A value of another type than the place asks for.
+    pub(super) fn wrong_type(&mut self, expected: &str, token: &Token<'_>) {
+        let help = match token {
+            Token::Real(r) if expected == "an integer" && r.fract() == 0.0 => {
+                format!("write {r:.0}: a number with `.` or an exponent is a real")
+            }
+            Token::Null => "null stands only for an argument or bound that is left out".to_owned(),
+            _ => format!("write {expected} here"),
+        };
+        self.report(
+            &codes::WRONG_TYPE,
+            format!("expected {expected}, found {}", token.describe()),
+            help,
+        );
+    }
+
+    /// A provisional variable for a name; [`super::resolve`] puts the real one in its place.
+    pub(super) fn variable(&mut self, name: &str) -> VarId {
+        VarId::new(self.variables.intern(name).min(DEFAULT_TAPE - 1))
+    }
+
+    /// The known name nearest to one that is not known, as help text.
+    pub(super) fn suggest<'n>(
+        &mut self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+        otherwise: &str,
+    ) -> String {
+        match self.similarity.nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => otherwise.to_owned(),
+        }
+    }
+
+    /// All problems.
+    pub(super) fn finish(mut self) -> Diagnostics {
+        if self.dropped > 0 {
+            self.problems.push(Diagnostic::error(
+                &codes::TOO_MANY,
+                format!("{} more problems were found", self.dropped),
+                "mend the first ones and try again",
+            ));
+        }
+        self.problems
+    }
+}
+
+/// Finds similar names, with bounded work over all calls together.
+#[derive(Debug)]
+struct Similarity {
+    budget: usize,
+}
+
+impl Default for Similarity {
+    fn default() -> Self {
+        Self { budget: 20_000_000 }
+    }
+}
+
+impl Similarity {
+    /// The name with the smallest edit distance (optimal string alignment), if that is at most a third
+    /// of the length; of equal ones the first.
+    fn nearest<'n>(
+        &mut self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Option<&'n str> {
+        if name.len() > 100 {
+            return None;
+        }
+        let mut best: Option<(usize, &str)> = None;
+        for candidate in known {
+            let cost = (name.len() + 1) * (candidate.len() + 1);
+            if candidate.len() > 100 || candidate.is_empty() {
+                continue;
+            }
+            self.budget = self.budget.checked_sub(cost)?;
+            let distance = if candidate.eq_ignore_ascii_case(name) {
+                0
+            } else {
+                strsim::osa_distance(name, candidate)
+            };
+            let allowed = (name.chars().count().max(candidate.chars().count()) / 3).max(1);
+            // Of one letter, any other is as near.
+            let comparable = distance < name.chars().count().max(candidate.chars().count());
+            if distance <= allowed && comparable && best.is_none_or(|(d, _)| distance < d) {
+                best = Some((distance, candidate));
+            }
+        }
+        best.map(|(_, name)| name)
+    }
+}

@@ -1,0 +1,437 @@
+//! Reading expressions and places.
+//!
+//! Names become provisional variables (positions in [`Context::variables`]), since they may be declared
+//! later in the file; [`super::resolve`] replaces them.
+
+use super::{
+    codes,
+    context::{Context, Seg},
+    token::{Token, Wire, element, quote, skip_array},
+};
+use crate::ir::{Expr, Op, Place, Range, Subscript};
+use serde::de::SeqAccess;
+
+/// An expression.
+pub(super) struct Expression;
+
+/// What an expression array starts with.
+#[derive(Clone, Debug)]
+pub(super) enum Head {
+    Element,
+    Range,
+    Call,
+    Infinity,
+    NotANumber,
+    /// `-`: negation or difference, by the number of operands.
+    Minus,
+    Op(Op),
+    Unknown(Box<str>),
+}
+
+impl Wire for Head {
+    type Out = Self;
+    const WHAT: &'static str = "an operator's name";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self> {
+        let Token::Text(name) = token else {
+            cx.wrong_type(Self::WHAT, &token);
+            return None;
+        };
+        Some(match name {
+            "[]" => Self::Element,
+            ":" => Self::Range,
+            "call" => Self::Call,
+            "inf" => Self::Infinity,
+            "nan" => Self::NotANumber,
+            "-" => Self::Minus,
+            _ => match Op::from_name(name) {
+                Some(op) => Self::Op(op),
+                None => Self::Unknown(name.into()),
+            },
+        })
+    }
+}
+
+impl Wire for Expression {
+    type Out = Expr;
+    const WHAT: &'static str = "an expression";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Expr> {
+        if !enter(cx) {
+            return None;
+        }
+        match token {
+            Token::Int(i) => Some(Expr::Int(i)),
+            Token::Real(r) => Some(Expr::Real(r)),
+            Token::Logical(b) => Some(Expr::Logical(b)),
+            Token::Text(name) => Some(Expr::var(cx.variable(name))),
+            Token::WideInt => None,
+            Token::Null | Token::Array | Token::Object => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Expr>, A::Error> {
+        match head(&mut seq, cx)? {
+            Some(head) => after_head(head, seq, cx),
+            None => {
+                skip_array(seq)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Reads the first element of an expression array; reports if there is none or it is not a string.
+pub(super) fn head<'de, A: SeqAccess<'de>>(
+    seq: &mut A,
+    cx: &mut Context,
+) -> Result<Option<Head>, A::Error> {
+    match element::<Head, A>(seq, 0, cx)? {
+        Some(head) => Ok(head),
+        None => {
+            cx.report(
+                &codes::WRONG_TYPE,
+                "expected an expression, found an empty array",
+                "write an operator and its operands, [\"+\", \"x\", 1]",
+            );
+            Ok(None)
+        }
+    }
+}
+
+/// Reads the rest of an expression array.
+pub(super) fn after_head<'de, A: SeqAccess<'de>>(
+    head: Head,
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Expr>, A::Error> {
+    if !enter(cx) {
+        skip_array(seq)?;
+        return Ok(None);
+    }
+    match head {
+        Head::Infinity => constant(Expr::Real(f64::INFINITY), "inf", seq, cx),
+        Head::NotANumber => constant(Expr::Real(f64::NAN), "nan", seq, cx),
+        Head::Element => {
+            cx.depth += 1;
+            let place = subscripts(seq, cx);
+            cx.depth -= 1;
+            Ok(place?.map(Expr::Place))
+        }
+        Head::Op(Op::ToReal32) => real32(seq, cx),
+        Head::Minus => operation(Op::Sub, true, seq, cx),
+        Head::Op(op) => operation(op, false, seq, cx),
+        Head::Range => {
+            cx.report(
+                &codes::RANGE_OUTSIDE,
+                "a range stands where an expression is expected",
+                "write it as a subscript, [\"[]\", \"a\", [\":\", 2, \"n\"]]",
+            );
+            skip_array(seq)?;
+            Ok(None)
+        }
+        Head::Call => {
+            cx.report(
+                &codes::CALL_IN_EXPRESSION,
+                "a call stands inside an expression",
+                "assign its result to a local before, [\"=\", \"t\", [\"call\", \"f\", [\"x\"]]], and use the local here",
+            );
+            skip_array(seq)?;
+            Ok(None)
+        }
+        Head::Unknown(name) => {
+            let names = Op::ALL.iter().map(|op| op.name());
+            let help = cx.suggest(&name, names, "docs/format.md lists the operators");
+            cx.report_at(
+                Seg::Index(0),
+                &codes::UNKNOWN_OPERATOR,
+                format!("unknown operator {}", quote(&name)),
+                help,
+            );
+            // The operands are read all the same: they may have problems of their own.
+            cx.depth += 1;
+            let mut index = 1;
+            while element::<Expression, A>(&mut seq, index, cx)?.is_some() {
+                index += 1;
+            }
+            cx.depth -= 1;
+            Ok(None)
+        }
+    }
+}
+
+/// False, after reporting once per expression, if there are too many levels around already.
+fn enter(cx: &mut Context) -> bool {
+    if cx.depth == 0 {
+        cx.too_deep = false;
+    }
+    if cx.depth < Expr::MAX_DEPTH {
+        return true;
+    }
+    if !cx.too_deep {
+        cx.too_deep = true;
+        cx.report(
+            &codes::EXPRESSION_DEPTH,
+            format!("expression with more than {} levels", Expr::MAX_DEPTH),
+            "assign parts of it to temporaries",
+        );
+    }
+    false
+}
+
+fn constant<'de, A: SeqAccess<'de>>(
+    value: Expr,
+    name: &str,
+    seq: A,
+    cx: &mut Context,
+) -> Result<Option<Expr>, A::Error> {
+    let extra = skip_array(seq)?;
+    if extra > 0 {
+        wrong_count(name, "no operands", extra, cx);
+        return Ok(None);
+    }
+    Ok(Some(value))
+}
+
+fn wrong_count(name: &str, wanted: &str, found: usize, cx: &mut Context) {
+    cx.report(
+        &codes::OPERANDS,
+        format!("`{name}` takes {wanted}, found {found}"),
+        format!("give `{name}` {wanted}"),
+    );
+}
+
+/// `["real32", literal]` is a constant, anything else a conversion.
+fn real32<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Expr>, A::Error> {
+    // The literal is part of the constant and no level of its own.
+    let operand = element::<Expression, A>(&mut seq, 1, cx)?;
+    let count = usize::from(operand.is_some()) + skip_array(seq)?;
+    if count != 1 {
+        wrong_count("real32", "1 operand", count, cx);
+        return Ok(None);
+    }
+    Ok(operand.flatten().and_then(|e| match e {
+        Expr::Real(r) => Some(Expr::Real32(r as f32)),
+        e if cx.depth + 1 + e.depth() > Expr::MAX_DEPTH => {
+            cx.depth += Expr::MAX_DEPTH;
+            enter(cx);
+            cx.depth -= Expr::MAX_DEPTH;
+            None
+        }
+        e => Some(Expr::op(Op::ToReal32, [e])),
+    }))
+}
+
+fn operation<'de, A: SeqAccess<'de>>(
+    op: Op,
+    minus: bool,
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Expr>, A::Error> {
+    let (min, max) = op.arity();
+    let mut operands = Vec::with_capacity(if minus { 2 } else { min });
+    let mut count = 0;
+    cx.depth += 1;
+    while let Some(operand) = element::<Expression, A>(&mut seq, count + 1, cx)? {
+        count += 1;
+        operands.extend(operand);
+    }
+    cx.depth -= 1;
+    let op = if minus && count == 1 { Op::Neg } else { op };
+    if op != Op::Neg && !(min..=max).contains(&count) {
+        let wanted = match (min, max) {
+            _ if minus => "1 or 2 operands".to_owned(),
+            (1, 1) => "1 operand".to_owned(),
+            (a, b) if a == b => format!("{a} operands"),
+            (a, usize::MAX) => format!("{a} or more operands"),
+            (a, b) => format!("{a} to {b} operands"),
+        };
+        wrong_count(op.name(), &wanted, count, cx);
+        return Ok(None);
+    }
+    if op == Op::Neg && count != 1 {
+        wrong_count("neg", "1 operand", count, cx);
+        return Ok(None);
+    }
+    Ok((operands.len() == count).then(|| Expr::op(op, operands)))
+}
+
+/// The array's name.
+struct ArrayName;
+
+impl Wire for ArrayName {
+    type Out = crate::entity::VarId;
+    const WHAT: &'static str = "an array's name";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
+        match token {
+            Token::Text(name) => Some(cx.variable(name)),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+/// Reads name and subscripts after `[]`.
+pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Place>, A::Error> {
+    let var = element::<ArrayName, A>(&mut seq, 1, cx)?;
+    let mut list = Vec::with_capacity(1);
+    let mut count = 0;
+    while let Some(subscript) = element::<SubscriptItem, A>(&mut seq, count + 2, cx)? {
+        count += 1;
+        list.extend(subscript);
+    }
+    if var.is_none() || count == 0 {
+        cx.report(
+            &codes::OPERANDS,
+            "`[]` takes an array's name and at least one subscript",
+            "write [\"[]\", \"a\", 1]; the whole array is just \"a\"",
+        );
+        return Ok(None);
+    }
+    Ok(match var.flatten() {
+        Some(var) if list.len() == count => Some(Place {
+            var,
+            subscripts: list.into_boxed_slice(),
+        }),
+        _ => None,
+    })
+}
+
+/// An index or a range.
+struct SubscriptItem;
+
+impl Wire for SubscriptItem {
+    type Out = Subscript;
+    const WHAT: &'static str = "a subscript";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Subscript> {
+        Expression::scalar(token, cx).map(Subscript::Index)
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Subscript>, A::Error> {
+        match head(&mut seq, cx)? {
+            Some(Head::Range) => range(seq, cx),
+            Some(head) => Ok(after_head(head, seq, cx)?.map(Subscript::Index)),
+            None => {
+                skip_array(seq)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn range<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Subscript>, A::Error> {
+    let mut parts = [None, None, None];
+    let mut bad = false;
+    let mut count = 0;
+    for part in &mut parts {
+        match element::<Bound, A>(&mut seq, count + 1, cx)? {
+            None => break,
+            Some(None) => bad = true,
+            Some(Some(bound)) => *part = bound,
+        }
+        count += 1;
+    }
+    count += skip_array(seq)?;
+    if count > 3 {
+        wrong_count(":", "at most lower, upper and stride", count, cx);
+        bad = true;
+    }
+    let [lower, upper, stride] = parts;
+    let range = Range {
+        lower,
+        upper,
+        stride,
+    };
+    Ok((!bad).then(|| Subscript::Range(Box::new(range))))
+}
+
+/// An expression, or null for one that is left out.
+pub(super) struct Bound;
+
+impl Wire for Bound {
+    type Out = Option<Expr>;
+    const WHAT: &'static str = "an expression or null";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
+        match token {
+            Token::Null => Some(None),
+            _ => Expression::scalar(token, cx).map(Some),
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        Ok(Expression::array(seq, cx)?.map(Some))
+    }
+}
+
+/// Something that can be assigned.
+pub(super) struct Target;
+
+impl Wire for Target {
+    type Out = Place;
+    const WHAT: &'static str = "a variable, element or section";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Place> {
+        match token {
+            Token::Text(name) => Some(Place::whole(cx.variable(name))),
+            _ => {
+                not_assignable(&token.describe(), cx);
+                None
+            }
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Place>, A::Error> {
+        match head(&mut seq, cx)? {
+            Some(Head::Element) => {
+                cx.too_deep = false;
+                cx.depth += 1;
+                let place = subscripts(seq, cx);
+                cx.depth -= 1;
+                place
+            }
+            Some(_) => {
+                not_assignable("the result of an operator", cx);
+                skip_array(seq)?;
+                Ok(None)
+            }
+            None => {
+                skip_array(seq)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn not_assignable(what: &str, cx: &mut Context) {
+    cx.report(
+        &codes::NOT_ASSIGNABLE,
+        format!("{what} cannot be assigned"),
+        "assign to a variable \"a\", an element [\"[]\", \"a\", 1] or a section [\"[]\", \"a\", [\":\", 1, 3]]",
+    );
+}

@@ -1,0 +1,344 @@
+//! From JSON pointers to lines and columns, and from offsets to pointers: by scanning the text again,
+//! only when there is something to report.
+
+use super::scan::{after_number, after_string};
+use std::collections::BTreeMap;
+
+/// The place of the value that a JSON pointer (RFC 6901) names, as line and column from 1 (columns
+/// count bytes). A pointer into something that is not there gives the deepest element that is.
+///
+/// Wants only the bytes, iterates over them once and never recurses.
+///
+/// ```
+/// let text = b"{\"a\":\n  [1, {\"b\": 2}]}";
+/// assert_eq!(cfg_core::json::locate(text, "/a/1/b"), (2, 12));
+/// ```
+pub fn locate(text: &[u8], pointer: &str) -> (usize, usize) {
+    locate_all(text, &[pointer])[0]
+}
+
+/// [`locate`] for many pointers, in one pass.
+pub fn locate_all(text: &[u8], pointers: &[&str]) -> Vec<(usize, usize)> {
+    let mut trie = vec![Node::default()];
+    let mut paths: Vec<Vec<usize>> = Vec::with_capacity(pointers.len());
+    for pointer in pointers {
+        let mut path = vec![0];
+        let mut at = 0;
+        for segment in pointer.split('/').skip(1) {
+            let name = segment.replace("~1", "/").replace("~0", "~");
+            at = match trie[at].children.get(name.as_str()) {
+                Some(&child) => child,
+                None => {
+                    let child = trie.len();
+                    trie.push(Node::default());
+                    trie[at].children.insert(name, child);
+                    child
+                }
+            };
+            path.push(at);
+        }
+        paths.push(path);
+    }
+    walk(text, &mut Finder { trie: &mut trie });
+    let offsets: Vec<usize> = paths
+        .iter()
+        .map(|path| path.iter().rev().find_map(|&n| trie[n].offset).unwrap_or(0))
+        .collect();
+    lines(text, &offsets)
+}
+
+/// The JSON pointer of the value that starts at this offset.
+pub(super) fn pointer_at(text: &[u8], offset: usize) -> Option<String> {
+    let mut searcher = Searcher {
+        offset,
+        path: Vec::new(),
+        found: None,
+    };
+    walk(text, &mut searcher);
+    searcher.found
+}
+
+/// Escapes a member name for use in a pointer.
+pub(super) fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[derive(Default)]
+struct Node {
+    children: BTreeMap<String, usize>,
+    offset: Option<usize>,
+}
+
+/// One step from a value to a value inside it.
+enum Step<'t> {
+    Index(usize),
+    /// The raw text between the quotes.
+    Member(&'t [u8]),
+}
+
+impl Step<'_> {
+    fn name(&self) -> String {
+        match self {
+            Self::Index(i) => i.to_string(),
+            Self::Member(raw) => unescape(raw),
+        }
+    }
+}
+
+/// A member name from its raw text.
+fn unescape(raw: &[u8]) -> String {
+    let text = String::from_utf8_lossy(raw);
+    if raw.contains(&b'\\') {
+        serde_json::from_str(&format!("\"{text}\"")).unwrap_or_else(|_| text.into_owned())
+    } else {
+        text.into_owned()
+    }
+}
+
+/// Told of every value that it wants to look into.
+trait Walker {
+    /// What the walker keeps per open value.
+    type State: Copy;
+    /// The whole document starts.
+    fn root(&mut self, offset: usize) -> Option<Self::State>;
+    /// A value starts; `None` skips what is inside.
+    fn enter(&mut self, parent: Self::State, step: &Step<'_>, offset: usize)
+    -> Option<Self::State>;
+    /// A value that was entered and is an array or object ends.
+    fn leave(&mut self);
+    /// True if nothing more is wanted.
+    fn done(&self) -> bool {
+        false
+    }
+}
+
+struct Finder<'t> {
+    trie: &'t mut Vec<Node>,
+}
+
+impl Walker for Finder<'_> {
+    type State = usize;
+
+    fn root(&mut self, offset: usize) -> Option<usize> {
+        self.trie[0].offset = Some(offset);
+        Some(0)
+    }
+
+    fn enter(&mut self, parent: usize, step: &Step<'_>, offset: usize) -> Option<usize> {
+        if self.trie[parent].children.is_empty() {
+            return None;
+        }
+        let child = match step {
+            // The statement of an annotated statement has the annotated one's pointer.
+            Step::Member(b"statement") if !self.trie[parent].children.contains_key("statement") => {
+                parent
+            }
+            step => *self.trie[parent].children.get(step.name().as_str())?,
+        };
+        // Of a member that is given twice, the last.
+        self.trie[child].offset = Some(offset);
+        Some(child)
+    }
+
+    fn leave(&mut self) {}
+}
+
+struct Searcher {
+    offset: usize,
+    path: Vec<String>,
+    found: Option<String>,
+}
+
+impl Walker for Searcher {
+    type State = ();
+
+    fn root(&mut self, offset: usize) -> Option<()> {
+        if offset == self.offset {
+            self.found = Some(String::new());
+        }
+        Some(())
+    }
+
+    fn enter(&mut self, (): (), step: &Step<'_>, offset: usize) -> Option<()> {
+        if offset == self.offset {
+            let mut pointer = String::new();
+            for name in self
+                .path
+                .iter()
+                .map(String::as_str)
+                .chain([step.name().as_str()])
+            {
+                pointer.push('/');
+                pointer.push_str(&escape(name));
+            }
+            self.found = Some(pointer);
+        }
+        self.path.push(step.name());
+        Some(())
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+    }
+
+    fn done(&self) -> bool {
+        self.found.is_some()
+    }
+}
+
+/// An open array or object.
+struct Open<'t, S> {
+    state: S,
+    /// Index of the next element; `None` in an object.
+    index: Option<usize>,
+    key: &'t [u8],
+}
+
+/// Goes through a text that is more or less JSON.
+fn walk<'t, W: Walker>(text: &'t [u8], walker: &mut W) {
+    let mut stack: Vec<Open<'t, W::State>> = Vec::new();
+    let mut i = 0;
+    while i < text.len() && !walker.done() {
+        let byte = text[i];
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' | b':' => i += 1,
+            b',' => {
+                if let Some(Open { index: Some(k), .. }) = stack.last_mut() {
+                    *k += 1;
+                }
+                i += 1;
+            }
+            b']' | b'}' => {
+                if stack.pop().is_some() && !stack.is_empty() {
+                    walker.leave();
+                }
+                i += 1;
+            }
+            _ => {
+                let end = match byte {
+                    b'"' => after_string(text, i),
+                    b'[' | b'{' => i + 1,
+                    _ => after_number(text, i),
+                };
+                if let Some(open) = stack.last_mut()
+                    && open.index.is_none()
+                    && byte == b'"'
+                    && next_is_colon(text, end)
+                {
+                    open.key = &text[(i + 1).min(text.len())..(end - 1).max(i + 1).min(text.len())];
+                    i = end;
+                    continue;
+                }
+                let state = match stack.last() {
+                    None => walker.root(i),
+                    Some(open) => {
+                        let step = match open.index {
+                            Some(k) => Step::Index(k),
+                            None => Step::Member(open.key),
+                        };
+                        walker.enter(open.state, &step, i)
+                    }
+                };
+                let nested = matches!(byte, b'[' | b'{');
+                i = end;
+                match state {
+                    Some(state) if nested => stack.push(Open {
+                        state,
+                        index: (byte == b'[').then_some(0),
+                        key: b"",
+                    }),
+                    Some(_) => {
+                        if !stack.is_empty() {
+                            walker.leave();
+                        }
+                    }
+                    None if nested => i = after_nested(text, end),
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+fn next_is_colon(text: &[u8], from: usize) -> bool {
+    text[from.min(text.len())..]
+        .iter()
+        .find(|b| !b.is_ascii_whitespace())
+        == Some(&b':')
+}
+
+/// The offset after the end of the array or object whose inside starts here.
+fn after_nested(text: &[u8], start: usize) -> usize {
+    let mut depth = 1usize;
+    let mut i = start;
+    while i < text.len() {
+        match text[i] {
+            b'"' => {
+                i = after_string(text, i);
+                continue;
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return i + 1;
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    i
+}
+
+/// Lines and columns of many offsets in one pass.
+fn lines(text: &[u8], offsets: &[usize]) -> Vec<(usize, usize)> {
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_by_key(|&k| offsets[k]);
+    let mut result = vec![(1, 1); offsets.len()];
+    let (mut line, mut start, mut at) = (1, 0, 0);
+    for k in order {
+        let offset = offsets[k].min(text.len());
+        while at < offset {
+            if text[at] == b'\n' {
+                line += 1;
+                start = at + 1;
+            }
+            at += 1;
+        }
+        result[k] = (line, offset - start + 1);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_values_in_nested_documents() {
+        let text = b"{\n \"a\": [10, {\"b~/c\": [true]}],\n \"d\\n\": \"x\"\n}";
+        assert_eq!(locate(text, ""), (1, 1));
+        assert_eq!(locate(text, "/a"), (2, 7));
+        assert_eq!(locate(text, "/a/0"), (2, 8));
+        assert_eq!(locate(text, "/a/1/b~0~1c/0"), (2, 23));
+        assert_eq!(locate(text, "/d\n"), (3, 9));
+        assert_eq!(locate(text, "/a/1/nothing/7"), (2, 12));
+        assert_eq!(pointer_at(text, 24).as_deref(), Some("/a/1/b~0~1c/0"));
+    }
+
+    #[test]
+    fn an_annotated_statement_is_looked_into() {
+        let text = b"[{\"annotations\": {}, \"statement\": [\"=\", 5]}]";
+        assert_eq!(locate(text, "/0/1"), (1, 42));
+        assert_eq!(locate(text, "/0/statement/1"), (1, 42));
+    }
+
+    #[test]
+    fn a_million_brackets_need_no_stack() {
+        let text = vec![b'['; 1_000_000];
+        assert_eq!(locate(&text, "/0/0/0"), (1, 4));
+        assert_eq!(locate(b"\"abc", "/0"), (1, 1));
+        assert_eq!(locate(b"", "/0"), (1, 1));
+    }
+}

@@ -1,0 +1,176 @@
+//! From names to entities: the second half of reading, when everything is known that can be named.
+//!
+//! A statement, loop test or selector in which a name is unknown is reported and replaced by something
+//! harmless, so that the rest of the program can still be checked.
+
+mod names;
+mod scope;
+
+use super::{
+    codes,
+    context::{Context, Seg},
+    token::quote,
+    wire::{self, GlobalDraft},
+};
+use crate::{
+    entity::{EdgeId, GlobalId, RoutineId},
+    ir::{Global, Overlay, Program, Role},
+};
+use scope::Scope;
+use std::collections::HashMap;
+
+/// A program with what reading knows beyond it.
+pub(super) struct Resolved {
+    pub(super) program: Program,
+    pub(super) in_labels: Vec<(RoutineId, EdgeId, i64)>,
+    pub(super) broken: Vec<RoutineId>,
+}
+
+/// Resolves a whole program.
+pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
+    let mut drafts = wire.routines.unwrap_or_default();
+    let globals = cx.below(Seg::Key("globals"), |cx| {
+        globals(wire.globals.unwrap_or_default(), cx)
+    });
+    let names: Vec<String> = drafts.iter().map(|d| d.routine.name.clone()).collect();
+    let mut by_name = HashMap::with_capacity(names.len());
+    for (i, name) in names.iter().enumerate() {
+        if let Some(first) = by_name.insert(name.as_str(), i) {
+            by_name.insert(name, first);
+            if !name.is_empty() {
+                duplicate_name("routine", name, &[Seg::Key("routines"), Seg::Index(i)], cx);
+            }
+        }
+    }
+    let called = std::mem::take(&mut cx.routines).into_names();
+    let callees: Vec<Option<RoutineId>> = called
+        .iter()
+        .map(|name| by_name.get(&**name).map(|&i| RoutineId::new(i)))
+        .collect();
+    let routines = Routines {
+        names: &names,
+        called: &called,
+        callees: &callees,
+    };
+    let main = wire
+        .main
+        .and_then(|r| cx.below(Seg::Key("main"), |cx| routines.resolve(r, cx)));
+
+    let mut resolved = Resolved {
+        program: Program::default(),
+        in_labels: Vec::new(),
+        broken: Vec::new(),
+    };
+    cx.path.push(Seg::Key("routines"));
+    for (i, draft) in drafts.drain(..).enumerate() {
+        let id = RoutineId::new(i);
+        cx.path.push(Seg::Index(i));
+        let mut scope = Scope::new(draft, &globals, &routines, cx);
+        scope.routine();
+        if scope.broken {
+            resolved.broken.push(id);
+        }
+        let labels = scope.in_labels.into_iter();
+        resolved
+            .in_labels
+            .extend(labels.map(|(edge, label)| (id, edge, label)));
+        resolved.program.routines.push(scope.routine);
+        cx.path.pop();
+    }
+    cx.path.pop();
+    resolved.program.globals = globals;
+    resolved.program.main = main;
+    resolved.program.annotations = wire.annotations.filter(|a| !a.is_empty()).map(Box::new);
+    resolved
+}
+
+fn duplicate_name(what: &str, name: &str, path: &[Seg], cx: &mut Context) {
+    let length = cx.path.len();
+    cx.path.extend_from_slice(path);
+    cx.report_at(
+        Seg::Key("name"),
+        &codes::DUPLICATE_NAME,
+        format!("{what} {} is declared twice", quote(name)),
+        "rename one of the two",
+    );
+    cx.path.truncate(length);
+}
+
+fn globals(drafts: Vec<GlobalDraft>, cx: &mut Context) -> Vec<Global> {
+    let names: Vec<String> = drafts
+        .iter()
+        .map(|d| d.global.variable.name.clone())
+        .collect();
+    let mut by_name = HashMap::with_capacity(names.len());
+    for (i, name) in names.iter().enumerate() {
+        if let Some(first) = by_name.insert(name.as_str(), i) {
+            by_name.insert(name, first);
+            if !name.is_empty() {
+                duplicate_name("global", name, &[Seg::Index(i)], cx);
+            }
+        }
+    }
+    let resolve = |(i, draft): (usize, GlobalDraft)| {
+        let mut global = draft.global;
+        global.variable.role = Role::Global(GlobalId::new(i));
+        if let Some((base, offset)) = draft.overlay {
+            match by_name.get(base.as_str()) {
+                Some(&base) => {
+                    let base = GlobalId::new(base);
+                    global.overlay = Some(Overlay { base, offset });
+                }
+                None => {
+                    let length = cx.path.len();
+                    cx.path.extend([Seg::Index(i), Seg::Key("overlay")]);
+                    unknown_global("global", &base, names.iter().map(String::as_str), cx);
+                    cx.path.truncate(length);
+                }
+            }
+        }
+        global
+    };
+    drafts.into_iter().enumerate().map(resolve).collect()
+}
+
+fn unknown_global<'n>(
+    member: &'static str,
+    name: &str,
+    known: impl Iterator<Item = &'n str>,
+    cx: &mut Context,
+) {
+    let help = cx.suggest(name, known, "declare it in the program's `globals`");
+    cx.report_at(
+        Seg::Key(member),
+        &codes::UNKNOWN_VARIABLE,
+        format!("unknown global {}", quote(name)),
+        help,
+    );
+}
+
+/// The routines that can be named.
+struct Routines<'p> {
+    /// Of all routines.
+    names: &'p [String],
+    /// By provisional id.
+    called: &'p [Box<str>],
+    /// By provisional id.
+    callees: &'p [Option<RoutineId>],
+}
+
+impl Routines<'_> {
+    /// The routine for a provisional id, or a report.
+    fn resolve(&self, provisional: RoutineId, cx: &mut Context) -> Option<RoutineId> {
+        let found = self.callees.get(provisional.index()).copied().flatten();
+        if found.is_none() {
+            let name = self.called.get(provisional.index()).map_or("", |n| &**n);
+            let known = self.names.iter().map(String::as_str);
+            let help = cx.suggest(name, known, "add the routine to the program");
+            cx.report(
+                &codes::UNKNOWN_ROUTINE,
+                format!("unknown routine {}", quote(name)),
+                help,
+            );
+        }
+        found
+    }
+}

@@ -1,0 +1,137 @@
+//! A quick look over the bytes before they are parsed: depth of nesting, and numbers that the parser
+//! would take for something else.
+
+/// Deepest nesting of arrays and objects. An expression of [`crate::ir::Expr::MAX_DEPTH`] levels takes
+/// two arrays per level at worst (a range in a subscript), and stands about ten levels deep.
+pub(super) const MAX_NESTING: usize = 256;
+
+/// Counts nesting over a text that comes in pieces, so that a gigabyte of `[` needs no memory.
+#[derive(Debug, Default)]
+pub(super) struct Nesting {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Nesting {
+    /// Looks at the next piece; the offset in it at which the nesting became too deep.
+    pub(super) fn feed(&mut self, piece: &[u8]) -> Option<usize> {
+        let mut i = 0;
+        while i < piece.len() {
+            if self.in_string {
+                i = self.string(piece, i);
+                continue;
+            }
+            match piece[i] {
+                b'"' => self.in_string = true,
+                b'[' | b'{' => {
+                    self.depth += 1;
+                    if self.depth > MAX_NESTING {
+                        return Some(i);
+                    }
+                }
+                b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// Goes on inside a string; the offset after what was looked at.
+    fn string(&mut self, piece: &[u8], mut i: usize) -> usize {
+        while i < piece.len() {
+            if self.escaped {
+                self.escaped = false;
+            } else if piece[i] == b'\\' {
+                self.escaped = true;
+            } else if piece[i] == b'"' {
+                self.in_string = false;
+                return i + 1;
+            }
+            i += 1;
+        }
+        i
+    }
+}
+
+/// What is odd about a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OddNumber {
+    /// An integer beyond 64 bits: serde_json would make it a real.
+    Wide,
+    /// `-0`: serde_json would make it the real -0.0.
+    NegativeZero,
+}
+
+/// Offsets of integers that serde_json would read as reals, at most `limit` of them.
+pub(super) fn odd_numbers(text: &[u8], limit: usize) -> Vec<(usize, OddNumber)> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < text.len() && found.len() < limit {
+        match text[i] {
+            b'"' => i = after_string(text, i),
+            b'-' | b'0'..=b'9' => {
+                let end = after_number(text, i);
+                if let Some(odd) = odd(&text[i..end]) {
+                    found.push((i, odd));
+                }
+                i = end;
+            }
+            _ => i += 1,
+        }
+    }
+    found
+}
+
+/// The offset after the string that starts here.
+pub(super) fn after_string(text: &[u8], start: usize) -> usize {
+    let mut i = start + 1;
+    while i < text.len() {
+        match text[i] {
+            b'"' => return i + 1,
+            b'\\' => i += 2,
+            _ => i += 1,
+        }
+    }
+    text.len()
+}
+
+/// The offset after the number (or other bare word) that starts here.
+pub(super) fn after_number(text: &[u8], start: usize) -> usize {
+    let mut i = start + 1;
+    while i < text.len()
+        && matches!(text[i], b'0'..=b'9' | b'.' | b'+' | b'-' | b'a'..=b'z' | b'A'..=b'Z')
+    {
+        i += 1;
+    }
+    i
+}
+
+fn odd(number: &[u8]) -> Option<OddNumber> {
+    if number == b"-0" {
+        return Some(OddNumber::NegativeZero);
+    }
+    // 18 digits always fit.
+    if number.len() < 19 || number.iter().any(|b| matches!(b, b'.' | b'e' | b'E')) {
+        return None;
+    }
+    let text = std::str::from_utf8(number).ok()?;
+    match text.parse::<i64>() {
+        Ok(_) => None,
+        Err(e) => match e.kind() {
+            std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => {
+                Some(OddNumber::Wide)
+            }
+            _ => None,
+        },
+    }
+}
+
+/// Line and column, from 1, of a byte offset; columns count bytes.
+pub(super) fn line_column(text: &[u8], offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+    (line, column)
+}

@@ -1,0 +1,426 @@
+//! Reading statements.
+
+use super::{
+    codes,
+    context::{Context, DEFAULT_TAPE},
+    expression::{Bound, Expression, Head, Target, after_head, head},
+    token::{Token, Wire, element, quote, skip_array},
+    wire,
+};
+use crate::{
+    entity::{RoutineId, VarId},
+    ir::{ControlWidth, Expr, Place, Stmt, StmtKind, TapeClass},
+};
+use serde::de::{MapAccess, SeqAccess};
+
+/// A statement, with annotations or without.
+pub(super) struct Statement;
+
+/// What stands in place of a statement that was reported: it keeps the positions of the others.
+pub(super) fn unreadable() -> Stmt {
+    Stmt::new(StmtKind::Opaque {
+        text: "unreadable statement".into(),
+        reads: Box::default(),
+        writes: Box::default(),
+    })
+}
+
+impl Wire for Statement {
+    type Out = Stmt;
+    const WHAT: &'static str = "a statement";
+
+    fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<Stmt>, A::Error> {
+        Ok(Bare::array(seq, cx)?.map(Stmt::new))
+    }
+
+    fn object<'de, A: MapAccess<'de>>(map: A, cx: &mut Context) -> Result<Option<Stmt>, A::Error> {
+        wire::AnnotatedStatement::object(map, cx)
+    }
+
+    fn placeholder() -> Option<Stmt> {
+        Some(unreadable())
+    }
+}
+
+/// A statement without annotations.
+pub(super) struct Bare;
+
+impl schemars::JsonSchema for Bare {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Statement::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Statement::json_schema(generator)
+    }
+}
+
+impl Wire for Bare {
+    type Out = StmtKind;
+    const WHAT: &'static str = "a statement";
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<StmtKind>, A::Error> {
+        match element::<Keyword, A>(&mut seq, 0, cx)? {
+            Some(Some(Keyword::Assign)) => assign(seq, cx),
+            Some(Some(Keyword::Call)) => {
+                let Some((callee, arguments)) = call(seq, cx)? else {
+                    return Ok(None);
+                };
+                Ok(Some(StmtKind::Call {
+                    callee,
+                    arguments,
+                    result: None,
+                }))
+            }
+            Some(Some(Keyword::Push)) => push(seq, cx),
+            Some(Some(Keyword::Pop)) => pop(seq, cx),
+            Some(Some(Keyword::Opaque)) => opaque(seq, cx),
+            Some(None) => {
+                skip_array(seq)?;
+                Ok(None)
+            }
+            None => {
+                malformed("a statement is empty", cx);
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn malformed(message: impl Into<String>, cx: &mut Context) {
+    cx.report(
+        &codes::STATEMENT,
+        message,
+        "see the rule for the forms of statements",
+    );
+}
+
+/// What a statement starts with.
+enum Keyword {
+    Assign,
+    Call,
+    Push,
+    Pop,
+    Opaque,
+}
+
+impl Wire for Keyword {
+    type Out = Self;
+    const WHAT: &'static str = "the name of a statement";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self> {
+        const NAMES: [&str; 5] = ["=", "call", "push", "pop", "opaque"];
+        let Token::Text(name) = token else {
+            cx.wrong_type(Self::WHAT, &token);
+            return None;
+        };
+        Some(match name {
+            "=" => Self::Assign,
+            "call" => Self::Call,
+            "push" => Self::Push,
+            "pop" => Self::Pop,
+            "opaque" => Self::Opaque,
+            _ => {
+                let all =
+                    "a statement starts with \"=\", \"call\", \"push\", \"pop\" or \"opaque\"";
+                let help = cx.suggest(name, NAMES, all);
+                cx.report(
+                    &codes::STATEMENT,
+                    format!("unknown statement {}", quote(name)),
+                    help,
+                );
+                return None;
+            }
+        })
+    }
+}
+
+/// Reports if there are more elements.
+fn end<'de, A: SeqAccess<'de>>(seq: A, name: &str, cx: &mut Context) -> Result<bool, A::Error> {
+    let extra = skip_array(seq)?;
+    if extra > 0 {
+        malformed(format!("`{name}` has {extra} element(s) too many"), cx);
+    }
+    Ok(extra == 0)
+}
+
+/// Reads the next element; reports if there is none.
+fn required<'de, T: Wire, A: SeqAccess<'de>>(
+    seq: &mut A,
+    index: usize,
+    what: &str,
+    cx: &mut Context,
+) -> Result<Option<T::Out>, A::Error> {
+    Ok(match element::<T, A>(seq, index, cx)? {
+        Some(value) => value,
+        None => {
+            malformed(format!("{what} is missing"), cx);
+            None
+        }
+    })
+}
+
+fn assign<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let target: Option<Place> = required::<Target, A>(&mut seq, 1, "the target of `=`", cx)?;
+    let value = required::<Right, A>(&mut seq, 2, "the right side of `=`", cx)?;
+    if !end(seq, "=", cx)? {
+        return Ok(None);
+    }
+    Ok(target.zip(value).map(|(target, value)| match value {
+        RightSide::Value(value) => StmtKind::Assign { target, value },
+        RightSide::Call(callee, arguments) => StmtKind::Call {
+            callee,
+            arguments,
+            result: Some(target),
+        },
+    }))
+}
+
+/// The right side of an assignment.
+struct Right;
+
+enum RightSide {
+    Value(Expr),
+    Call(RoutineId, Box<[Option<Expr>]>),
+}
+
+impl Wire for Right {
+    type Out = RightSide;
+    const WHAT: &'static str = "an expression or a call";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<RightSide> {
+        Expression::scalar(token, cx).map(RightSide::Value)
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<RightSide>, A::Error> {
+        match head(&mut seq, cx)? {
+            Some(Head::Call) => {
+                Ok(call(seq, cx)?.map(|(callee, arguments)| RightSide::Call(callee, arguments)))
+            }
+            Some(head) => Ok(after_head(head, seq, cx)?.map(RightSide::Value)),
+            None => {
+                skip_array(seq)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The name of a routine.
+pub(super) struct RoutineName;
+
+impl Wire for RoutineName {
+    type Out = RoutineId;
+    const WHAT: &'static str = "a routine's name";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<RoutineId> {
+        match token {
+            Token::Text(name) => Some(RoutineId::new(cx.routines.intern(name).min(DEFAULT_TAPE))),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+/// The name of a variable.
+pub(super) struct VariableName;
+
+impl Wire for VariableName {
+    type Out = VarId;
+    const WHAT: &'static str = "a variable's name";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<VarId> {
+        match token {
+            Token::Text(name) => Some(cx.variable(name)),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+/// A callee and its arguments.
+type CallParts = (RoutineId, Box<[Option<Expr>]>);
+
+/// Reads what follows `call`.
+fn call<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<CallParts>, A::Error> {
+    let callee = required::<RoutineName, A>(&mut seq, 1, "the name of the routine called", cx)?;
+    let arguments = required::<Arguments, A>(&mut seq, 2, "the list of arguments", cx)?;
+    if !end(seq, "call", cx)? {
+        return Ok(None);
+    }
+    Ok(callee.zip(arguments))
+}
+
+/// The arguments of a call; null for one that is left out.
+struct Arguments;
+
+impl Wire for Arguments {
+    type Out = Box<[Option<Expr>]>;
+    const WHAT: &'static str = "a list of arguments";
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        let mut list = Vec::new();
+        let mut index = 0;
+        while let Some(argument) = element::<Bound, A>(&mut seq, index, cx)? {
+            list.extend(argument);
+            index += 1;
+        }
+        Ok((list.len() == index).then(|| list.into_boxed_slice()))
+    }
+}
+
+fn push<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let class = required::<TapeClassName, A>(&mut seq, 1, "the class of `push`", cx)?;
+    let value = required::<Expression, A>(&mut seq, 2, "the value of `push`", cx)?;
+    let tape = tape(&mut seq, cx)?;
+    if !end(seq, "push", cx)? {
+        return Ok(None);
+    }
+    Ok(match (class, value, tape) {
+        (Some(class), Some(value), Some(tape)) => Some(StmtKind::Push { tape, class, value }),
+        _ => None,
+    })
+}
+
+fn pop<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<StmtKind>, A::Error> {
+    let class = required::<TapeClassName, A>(&mut seq, 1, "the class of `pop`", cx)?;
+    let target = required::<Target, A>(&mut seq, 2, "the target of `pop`", cx)?;
+    let tape = tape(&mut seq, cx)?;
+    if !end(seq, "pop", cx)? {
+        return Ok(None);
+    }
+    Ok(match (class, target, tape) {
+        (Some(class), Some(target), Some(tape)) => Some(StmtKind::Pop {
+            tape,
+            class,
+            target,
+        }),
+        _ => None,
+    })
+}
+
+/// The optional last element of a push or pop; `None` if it is there and cannot be read.
+fn tape<'de, A: SeqAccess<'de>>(seq: &mut A, cx: &mut Context) -> Result<Option<VarId>, A::Error> {
+    Ok(match element::<VariableName, A>(seq, 3, cx)? {
+        None => Some(VarId::new(DEFAULT_TAPE)),
+        Some(tape) => tape,
+    })
+}
+
+fn opaque<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let text = required::<String, A>(&mut seq, 1, "the text of `opaque`", cx)?;
+    let effects = required::<wire::Effects, A>(&mut seq, 2, "what `opaque` reads and writes", cx)?;
+    if !end(seq, "opaque", cx)? {
+        return Ok(None);
+    }
+    Ok(text
+        .zip(effects)
+        .map(|(text, (reads, writes))| StmtKind::Opaque {
+            text: text.into_boxed_str(),
+            reads,
+            writes,
+        }))
+}
+
+/// The class of a push or pop.
+pub(super) struct TapeClassName;
+
+impl Wire for TapeClassName {
+    type Out = TapeClass;
+    const WHAT: &'static str = "a tape class";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<TapeClass> {
+        let Token::Text(name) = token else {
+            cx.wrong_type(Self::WHAT, &token);
+            return None;
+        };
+        match name {
+            "integer" => Some(TapeClass::Integer),
+            "real" => Some(TapeClass::Real),
+            "real32" => Some(TapeClass::Real32),
+            _ => {
+                let help = "write \"integer\", \"real\", \"real32\", [\"control\", bits] or [\"control\", \"count\"]";
+                let message = match name {
+                    "control" => "the class `control` needs its width".to_owned(),
+                    _ => format!("unknown tape class {}", quote(name)),
+                };
+                cx.report(&codes::UNKNOWN_WORD, message, help);
+                None
+            }
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<TapeClass>, A::Error> {
+        let name = element::<String, A>(&mut seq, 0, cx)?.flatten();
+        let width = element::<Width, A>(&mut seq, 1, cx)?;
+        let extra = skip_array(seq)?;
+        if name.as_deref() != Some("control") || width.is_none() || extra > 0 {
+            cx.report(
+                &codes::UNKNOWN_WORD,
+                "a tape class in brackets is [\"control\", width]",
+                "write [\"control\", bits] or [\"control\", \"count\"]",
+            );
+            return Ok(None);
+        }
+        Ok(width.flatten().map(TapeClass::Control))
+    }
+}
+
+/// The width of a control value.
+struct Width;
+
+impl Wire for Width {
+    type Out = ControlWidth;
+    const WHAT: &'static str = "a number of bits or \"count\"";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ControlWidth> {
+        match token {
+            Token::Text("count") => Some(ControlWidth::Count),
+            Token::Int(bits @ 1..=63) => Some(ControlWidth::Bits(bits as u8)),
+            _ => {
+                cx.report(
+                    &codes::WRONG_TYPE,
+                    format!(
+                        "expected a number of bits or \"count\", found {}",
+                        token.describe()
+                    ),
+                    "write 1 to 63 bits, or \"count\"",
+                );
+                None
+            }
+        }
+    }
+}
+
+/// Names as positions in [`Context::variables`].
+pub(super) fn names(list: Option<Vec<VarId>>) -> Box<[VarId]> {
+    list.unwrap_or_default().into_boxed_slice()
+}

@@ -1,0 +1,393 @@
+//! From serde_json's tokens to wire types: reading that reports and goes on instead of failing.
+//!
+//! serde's derived `Deserialize` stops at the first value that does not fit. A [`Wire`] type instead
+//! reports it to the [`Context`], skips it, and returns `None`, so that one run shows all problems.
+//! An `Err` is left only for text that is not JSON at all.
+
+use super::context::{Context, Seg};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::{fmt, marker::PhantomData};
+
+/// A value that is neither array nor object.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Token<'t> {
+    /// null
+    Null,
+    /// true, false
+    Logical(bool),
+    /// A number without `.` and exponent that fits 64 bits.
+    Int(i64),
+    /// One that does not; reported before parsing.
+    WideInt,
+    /// A number with `.` or exponent.
+    Real(f64),
+    /// A string.
+    Text(&'t str),
+    /// Not a scalar: an array.
+    Array,
+    /// Not a scalar: an object.
+    Object,
+}
+
+impl Token<'_> {
+    /// In words, for messages.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Logical(b) => b.to_string(),
+            Self::Int(i) => format!("the integer {i}"),
+            Self::WideInt => "an integer".to_owned(),
+            Self::Real(r) => format!("the real {r:?}"),
+            Self::Text(t) => format!("the string {}", quote(t)),
+            Self::Array => "an array".to_owned(),
+            Self::Object => "an object".to_owned(),
+        }
+    }
+}
+
+/// A name or text for use in a message: JSON quotes and escapes, and not too long.
+pub(super) fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Something that stands in a program file.
+pub(super) trait Wire: Sized {
+    /// What it is read as.
+    type Out;
+    /// With an article, for messages: `an integer`.
+    const WHAT: &'static str;
+
+    /// From a scalar.
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
+        cx.wrong_type(Self::WHAT, &token);
+        None
+    }
+
+    /// From an array.
+    fn array<'de, A: SeqAccess<'de>>(
+        seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        cx.wrong_type(Self::WHAT, &Token::Array);
+        skip_array(seq)?;
+        Ok(None)
+    }
+
+    /// From an object.
+    fn object<'de, A: MapAccess<'de>>(
+        map: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        cx.wrong_type(Self::WHAT, &Token::Object);
+        skip_object(map)?;
+        Ok(None)
+    }
+
+    /// What takes the place of an array element that could not be read, so that the others keep their
+    /// positions.
+    fn placeholder() -> Option<Self::Out> {
+        None
+    }
+}
+
+/// Skips the rest of an array; the number of elements skipped.
+pub(super) fn skip_array<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<usize, A::Error> {
+    let mut count = 0;
+    while seq.next_element::<IgnoredAny>()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Skips the rest of an object.
+pub(super) fn skip_object<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
+    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+/// The element of an array at this position: `None` at the end, `Some(None)` if it could not be read.
+pub(super) fn element<'de, T: Wire, A: SeqAccess<'de>>(
+    seq: &mut A,
+    index: usize,
+    cx: &mut Context,
+) -> Result<Option<Option<T::Out>>, A::Error> {
+    cx.path.push(Seg::Index(index));
+    let result = seq.next_element_seed(Seed::<T>::new(cx));
+    cx.path.pop();
+    result
+}
+
+/// Reads a [`Wire`] type.
+pub(super) struct Seed<'c, T> {
+    cx: &'c mut Context,
+    of: PhantomData<T>,
+}
+
+impl<'c, T> Seed<'c, T> {
+    pub(super) fn new(cx: &'c mut Context) -> Self {
+        Self {
+            cx,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<'de, T: Wire> DeserializeSeed<'de> for Seed<'_, T> {
+    type Value = Option<T::Out>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Wire> Visitor<'de> for Seed<'_, T> {
+    type Value = Option<T::Out>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::WHAT)
+    }
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(T::scalar(Token::Logical(value), self.cx))
+    }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(T::scalar(Token::Int(value), self.cx))
+    }
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        let token = i64::try_from(value).map_or(Token::WideInt, Token::Int);
+        Ok(T::scalar(token, self.cx))
+    }
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(T::scalar(Token::Real(value), self.cx))
+    }
+    fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(T::scalar(Token::Text(value), self.cx))
+    }
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(T::scalar(Token::Null, self.cx))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        T::array(seq, self.cx)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::object(map, self.cx)
+    }
+}
+
+/// Reads the name of a member: its position among the known ones, or `None` after reporting.
+pub(super) struct MemberName<'c> {
+    pub(super) cx: &'c mut Context,
+    pub(super) known: &'static [&'static str],
+    pub(super) of: &'static str,
+}
+
+impl<'de> DeserializeSeed<'de> for MemberName<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for MemberName<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
+        let found = self.known.iter().position(|&k| k == name);
+        if found.is_none() {
+            self.cx.unknown_member(name, self.of, self.known);
+        }
+        Ok(found)
+    }
+}
+
+/// Defines a wire object: the struct, its reading, and its JSON Schema, all from one list of members.
+///
+/// `required` members are reported when they are missing; every field is an `Option` all the same, as
+/// a member may be there and unreadable. `convert` makes the IR's element out of what was read.
+macro_rules! wire_object {
+    (
+        $(#[doc = $doc:literal])*
+        $name:ident, $what:literal, $convert:expr => $out:ty $(, schema $schema:expr)? $(, placeholder $placeholder:expr)? ;
+        $($(#[doc = $field_doc:literal])* $key:literal $field:ident: $ty:ty $(, $required:ident)?;)*
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Debug)]
+        pub(in crate::json) struct $name {
+            $($(#[doc = $field_doc])* pub(in crate::json) $field: Option<<$ty as $crate::json::token::Wire>::Out>,)*
+        }
+
+        impl $crate::json::token::Wire for $name {
+            type Out = $out;
+            const WHAT: &'static str = $what;
+
+            fn object<'de, A: serde::de::MapAccess<'de>>(
+                mut map: A,
+                cx: &mut $crate::json::context::Context,
+            ) -> Result<Option<$out>, A::Error> {
+                const KNOWN: &[&str] = &[$($key),*];
+                let mut wire = Self { $($field: None),* };
+                let mut seen = [false; KNOWN.len()];
+                while let Some(found) = map.next_key_seed($crate::json::token::MemberName {
+                    cx, known: KNOWN, of: $what,
+                })? {
+                    let Some(position) = found else {
+                        map.next_value::<serde::de::IgnoredAny>()?;
+                        continue;
+                    };
+                    if std::mem::replace(&mut seen[position], true) {
+                        cx.duplicate_member(KNOWN[position]);
+                        map.next_value::<serde::de::IgnoredAny>()?;
+                        continue;
+                    }
+                    cx.path.push($crate::json::context::Seg::Key(KNOWN[position]));
+                    match KNOWN[position] {
+                        $($key => {
+                            wire.$field = map.next_value_seed($crate::json::token::Seed::<$ty>::new(cx))?;
+                        })*
+                        _ => {}
+                    }
+                    cx.path.pop();
+                }
+                let required: &[(&str, bool)] = &[$(($key, false $(|| stringify!($required) == "required")?)),*];
+                for (&(key, required), seen) in required.iter().zip(seen) {
+                    if required && !seen {
+                        cx.missing_member(key, $what);
+                    }
+                }
+                let convert: fn(Self, &mut $crate::json::context::Context) -> Option<$out> = $convert;
+                Ok(convert(wire, cx))
+            }
+
+            $(fn placeholder() -> Option<$out> { Some($placeholder) })?
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let members = vec![$($crate::json::schema::Member {
+                    name: $key,
+                    doc: concat!($($field_doc),*),
+                    required: false $(|| stringify!($required) == "required")?,
+                    schema: generator.subschema_for::<$ty>(),
+                }),*];
+                #[allow(unused_mut, reason = "only some objects have rules beyond their members")]
+                let mut schema = $crate::json::schema::object(concat!($($doc),*), members);
+                $(($schema)(&mut schema);)?
+                schema
+            }
+        }
+    };
+}
+pub(super) use wire_object;
+
+impl Context {
+    /// A member that its object does not have.
+    pub(super) fn unknown_member(&mut self, name: &str, of: &str, known: &[&'static str]) {
+        let all = known.join(", ");
+        let help = self.suggest(
+            name,
+            known.iter().copied(),
+            &format!("the members of {of} are {all}; data of your own goes into `annotations`"),
+        );
+        self.report_at(
+            Seg::Name(name.into()),
+            &super::codes::UNKNOWN_MEMBER,
+            format!("{of} has no member {}", quote(name)),
+            help,
+        );
+    }
+
+    /// A member that was there before.
+    pub(super) fn duplicate_member(&mut self, name: &str) {
+        self.report_at(
+            Seg::Name(name.into()),
+            &super::codes::DUPLICATE_MEMBER,
+            format!("member {} is given twice in one object", quote(name)),
+            "remove one of the two",
+        );
+    }
+
+    /// A required member that is not there.
+    pub(super) fn missing_member(&mut self, name: &str, of: &str) {
+        self.report(
+            &super::codes::MISSING_MEMBER,
+            format!("{of} without `{name}`"),
+            format!("add the member `{name}`"),
+        );
+    }
+}
+
+impl Wire for i64 {
+    type Out = i64;
+    const WHAT: &'static str = "an integer";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
+        match token {
+            Token::Int(i) => Some(i),
+            Token::WideInt => None,
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+impl Wire for bool {
+    type Out = bool;
+    const WHAT: &'static str = "true or false";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<bool> {
+        match token {
+            Token::Logical(b) => Some(b),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+impl Wire for String {
+    type Out = String;
+    const WHAT: &'static str = "a string";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<String> {
+        match token {
+            Token::Text(t) => Some(t.to_owned()),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    type Out = Vec<T::Out>;
+    const WHAT: &'static str = "an array";
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        let mut list = Vec::new();
+        let mut index = 0;
+        while let Some(value) = element::<T, A>(&mut seq, index, cx)? {
+            list.extend(value.or_else(T::placeholder));
+            index += 1;
+        }
+        Ok(Some(list))
+    }
+}

@@ -1,0 +1,1 @@
+//! Points, seeds and results: objects from names to numbers and nested arrays.

@@ -1,0 +1,640 @@
+//! The wire types: what stands in a program file, member by member. Reading, the messages about
+//! members, and the JSON Schema all come from these lists.
+//!
+//! Each type is turned into its element of the IR as soon as it has been read, so that a program of a
+//! million vertices never exists twice. What needs the rest of the file (names, edges) is left to
+//! [`super::resolve`].
+
+mod free_form;
+mod graph;
+mod words;
+
+pub(super) use free_form::ORIGIN;
+use free_form::{FreeForm, boxed, named_origin};
+use graph::{Edge, Vertex};
+pub(super) use graph::{EdgeDraft, unreadable_loop};
+use words::OneOf;
+pub(super) use words::{Test, Words, control_name};
+
+use super::{
+    codes,
+    context::{Context, Seg},
+    expression::{Bound, Expression},
+    schema,
+    statement::{Bare, RoutineName, VariableName, names, unreadable},
+    token::{Token, Wire, element, quote, wire_object},
+};
+use crate::{
+    entity::VarId,
+    ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType, Stmt},
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{MapAccess, SeqAccess};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+wire_object! {
+    /// A program: routines that call each other, and global variables.
+    Program, "a program", |wire, _| Some(wire) => Program;
+    /// The version of the format.
+    "format" format: Format, required;
+    /// The routine to differentiate if the command line names none.
+    "main" main: RoutineName;
+    /// Global (module, static) variables.
+    "globals" globals: Vec<Global>;
+    /// The routines.
+    "routines" routines: Vec<Routine>, required;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+/// The version of the format.
+pub(super) struct Format;
+
+impl Wire for Format {
+    type Out = ();
+    const WHAT: &'static str = "the version of the format";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<()> {
+        match token {
+            Token::Text(super::FORMAT) => Some(()),
+            _ => {
+                let help = format!("write \"{}\"", super::FORMAT);
+                let message = format!(
+                    "this version reads \"{}\", not {}",
+                    super::FORMAT,
+                    token.describe()
+                );
+                cx.report(&codes::VERSION, message, help);
+                None
+            }
+        }
+    }
+}
+
+impl JsonSchema for Format {
+    fn schema_name() -> Cow<'static, str> {
+        "Format".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "const": super::FORMAT })
+    }
+}
+
+/// What a global's shape and initial value were read as.
+#[derive(Debug)]
+pub(super) struct GlobalDraft {
+    pub(super) global: ir::Global,
+    /// Name of the base and offset.
+    pub(super) overlay: Option<(String, i64)>,
+}
+
+wire_object! {
+    /// A global variable: it lives as long as the program runs.
+    Global, "a global", global => GlobalDraft;
+    /// Its name, unique among globals.
+    "name" name: String, required;
+    /// Type of the scalar or of the elements.
+    "type" ty: OneOf<ScalarType>, required;
+    /// Dimensions; none for a scalar. Extents and bounds are constants.
+    "shape" shape: Vec<DimensionOrExtent>;
+    /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
+    "order" order: OneOf<Order>;
+    /// Initial value: one constant for all elements, or a list in storage order. Uninitialised without.
+    "initial" initial: Initial;
+    /// Shares the storage of another global.
+    "overlay" overlay: Overlay;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+fn global(wire: Global, cx: &mut Context) -> Option<GlobalDraft> {
+    let used = std::mem::take(&mut cx.variables).into_names();
+    if let Some(name) = used.first() {
+        cx.report(
+            &codes::CONSTANT,
+            format!("a bound or initial value of a global uses {}", quote(name)),
+            "write constants only",
+        );
+    }
+    // Role and id are filled in by position.
+    let variable = variable(
+        (wire.name, wire.ty, wire.shape, wire.order, wire.annotations),
+        ir::Role::Local,
+        cx,
+    );
+    let initial = wire.initial.filter(|_| used.is_empty());
+    Some(GlobalDraft {
+        global: ir::Global {
+            variable: if used.is_empty() {
+                variable
+            } else {
+                ir::Variable {
+                    shape: vec![],
+                    ..variable
+                }
+            },
+            initial: initial.map(Vec::into_boxed_slice),
+            overlay: None,
+        },
+        overlay: wire.overlay,
+    })
+}
+
+wire_object! {
+    /// Shared storage (COMMON, EQUIVALENCE).
+    Overlay, "an overlay", |wire: Overlay, _| Some((wire.global?, wire.offset.unwrap_or(0))) => (String, i64);
+    /// The global that owns the storage.
+    "global" global: String, required;
+    /// Offset of the first element, in elements.
+    "offset" offset: i64;
+}
+
+/// Initial values.
+pub(super) struct Initial;
+
+impl Wire for Initial {
+    type Out = Vec<Expr>;
+    const WHAT: &'static str = "a constant or a list of constants";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Vec<Expr>> {
+        Some(vec![Expression::scalar(token, cx)?])
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Vec<Expr>>, A::Error> {
+        // A string first: ["real32", 0.1], one constant. Otherwise a list.
+        let first = match element::<FirstInitial, A>(&mut seq, 0, cx)? {
+            None => return Ok(Some(Vec::new())),
+            Some(None) => None,
+            Some(Some(First::Operator(head))) => {
+                let value = super::expression::after_head(head, seq, cx)?;
+                return Ok(value.and_then(|e| literal(e, cx)).map(|e| vec![e]));
+            }
+            Some(Some(First::Constant(e))) => Some(e),
+        };
+        let mut list: Vec<Expr> = first.into_iter().collect();
+        let mut count = 1;
+        while let Some(value) = element::<Expression, A>(&mut seq, count, cx)? {
+            let value = value.and_then(|e| cx.below(Seg::Index(count), |cx| literal(e, cx)));
+            list.extend(value);
+            count += 1;
+        }
+        Ok((list.len() == count).then_some(list))
+    }
+}
+
+/// A literal constant, or a report.
+fn literal(e: Expr, cx: &mut Context) -> Option<Expr> {
+    match e {
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Some(e),
+        // ["-", ["inf"]] is the only way to write it.
+        Expr::Op(ir::Op::Neg, operands) if matches!(*operands, [Expr::Real(_)]) => {
+            operands.into_iter().next().map(|e| match e {
+                Expr::Real(r) => Expr::Real(-r),
+                e => e,
+            })
+        }
+        Expr::Place(_) => Some(e), // reported as a use of a variable
+        Expr::Op(..) => {
+            cx.report(
+                &codes::CONSTANT,
+                "an initial value is an operation",
+                "write the number itself",
+            );
+            None
+        }
+    }
+}
+
+/// The first element of an array of initial values.
+struct FirstInitial;
+
+enum First {
+    Operator(super::expression::Head),
+    Constant(Expr),
+}
+
+impl Wire for FirstInitial {
+    type Out = First;
+    const WHAT: &'static str = "a constant";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<First> {
+        match token {
+            Token::Text(_) => super::expression::Head::scalar(token, cx).map(First::Operator),
+            _ => Expression::scalar(token, cx).map(First::Constant),
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<First>, A::Error> {
+        let value = Expression::array(seq, cx)?;
+        Ok(value.and_then(|e| literal(e, cx)).map(First::Constant))
+    }
+}
+
+impl JsonSchema for Initial {
+    fn schema_name() -> Cow<'static, str> {
+        "Initial".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let constant = serde_json::json!({ "anyOf": [
+            { "type": ["integer", "number", "boolean"] },
+            { "enum": [["inf"], ["nan"], ["-", ["inf"]]] },
+            { "type": "array", "prefixItems": [{ "const": "real32" }, { "anyOf": [
+                { "type": "number" }, { "enum": [["inf"], ["nan"], ["-", ["inf"]]] } ] }],
+              "items": false, "minItems": 2 },
+        ] });
+        json_schema!({ "anyOf": [constant, { "type": "array", "items": constant }] })
+    }
+}
+
+/// What the edges and names of a routine were read as; [`super::resolve`] finishes it.
+#[derive(Debug, Default)]
+pub(super) struct RoutineDraft {
+    /// With provisional variables (positions in `symbols`).
+    pub(super) routine: ir::Routine,
+    /// Names of variables that are used.
+    pub(super) symbols: Vec<Box<str>>,
+    /// Whether a variable of the table names a global (its name is all that is known).
+    pub(super) global_names: Vec<usize>,
+    /// The result, if `result` declares it.
+    pub(super) result: Option<ir::Variable>,
+    /// `None` for a routine without a body.
+    pub(super) vertices: Option<Vec<ir::Vertex>>,
+    pub(super) edges: Vec<EdgeDraft>,
+    /// A vertex or edge could not be understood.
+    pub(super) broken: bool,
+}
+
+wire_object! {
+    /// A routine: variables, and a control-flow graph unless it is external.
+    Routine, "a routine", routine => RoutineDraft, placeholder RoutineDraft::default();
+    /// Its name, unique in the program.
+    "name" name: String, required;
+    /// The parameters, in order; they are passed by reference.
+    "parameters" parameters: Vec<Parameter>;
+    /// The result of a function: its declaration, or the name of a local.
+    "result" result: FunctionResult;
+    /// The local variables.
+    "locals" locals: Vec<Local>;
+    /// Variables to differentiate with respect to.
+    "independents" independents: Vec<VariableName>;
+    /// Variables to differentiate.
+    "dependents" dependents: Vec<VariableName>;
+    /// What the graph promises: loops and branches that nest (`structured`, default), or anything.
+    "control" control: OneOf<Control>;
+    /// Parameters may overlap although one of them is written.
+    "aliased" aliased: bool;
+    /// What is known of a routine without a body.
+    "external" external: External;
+    /// Derivative routines that are given.
+    "derivatives" derivatives: Derivatives;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+    /// The vertices of the graph; none for an external routine.
+    "vertices" vertices: Vec<Vertex>;
+    /// The edges of the graph.
+    "edges" edges: Vec<Edge>;
+}
+
+fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
+    let mut draft = RoutineDraft::default();
+    let routine = &mut draft.routine;
+    routine.name = wire.name.unwrap_or_default();
+    routine.variables = wire.parameters.unwrap_or_default();
+    routine.parameters = routine.variables.len();
+    for local in wire.locals.unwrap_or_default() {
+        match local {
+            LocalDraft::Declared(variable) => routine.variables.push(variable),
+            LocalDraft::Global(name) => {
+                draft.global_names.push(routine.variables.len());
+                let variable = ir::Variable::new(name, ScalarType::Real, vec![], ir::Role::Local);
+                routine.variables.push(variable);
+            }
+        }
+    }
+    match wire.result {
+        Some(ResultDraft::Declared(variable)) => draft.result = Some(variable),
+        Some(ResultDraft::Named(variable)) => routine.result = Some(variable),
+        None => {}
+    }
+    routine.independents = wire.independents.unwrap_or_default();
+    routine.dependents = wire.dependents.unwrap_or_default();
+    routine.control = wire.control.unwrap_or_default();
+    routine.aliased = wire.aliased.unwrap_or_default();
+    routine.external = wire.external.map(Box::new);
+    routine.derivatives = wire.derivatives.map(Box::new);
+    let mut annotations = wire.annotations.unwrap_or_default();
+    routine.origin = named_origin(&mut annotations, cx);
+    routine.annotations = boxed(annotations);
+    if wire.vertices.is_some() && wire.edges.is_none() && !cx.graph_broken {
+        cx.missing_member("edges", "a routine with vertices");
+        cx.graph_broken = true;
+    }
+    if wire.edges.is_some() && wire.vertices.is_none() && !cx.graph_broken {
+        cx.missing_member("vertices", "a routine with edges");
+        cx.graph_broken = true;
+    }
+    draft.vertices = wire.vertices;
+    draft.edges = wire.edges.unwrap_or_default();
+    draft.symbols = std::mem::take(&mut cx.variables).into_names();
+    draft.broken = std::mem::take(&mut cx.graph_broken);
+    Some(draft)
+}
+
+/// Members that all variables have.
+type VariableMembers = (
+    Option<String>,
+    Option<ScalarType>,
+    Option<Vec<Dim>>,
+    Option<Order>,
+    Option<Map<String, Value>>,
+);
+
+fn variable(members: VariableMembers, role: ir::Role, cx: &mut Context) -> ir::Variable {
+    let (name, ty, shape, order, annotations) = members;
+    let mut annotations = annotations.unwrap_or_default();
+    ir::Variable {
+        name: name.unwrap_or_default(),
+        ty: ty.unwrap_or(ScalarType::Real),
+        shape: shape.unwrap_or_default(),
+        order: order.unwrap_or_default(),
+        role,
+        origin: named_origin(&mut annotations, cx),
+        annotations: boxed(annotations),
+    }
+}
+
+wire_object! {
+    /// A parameter.
+    Parameter, "a parameter", |wire: Parameter, cx| Some(variable(
+        (wire.name, wire.ty, wire.shape, wire.order, wire.annotations),
+        ir::Role::Parameter { intent: wire.intent.unwrap_or(Intent::InOut), optional: wire.optional.unwrap_or(false) },
+        cx,
+    )) => ir::Variable;
+    /// Its name, unique in the routine.
+    "name" name: String, required;
+    /// Type of the scalar or of the elements.
+    "type" ty: OneOf<ScalarType>, required;
+    /// Dimensions; none for a scalar.
+    "shape" shape: Vec<DimensionOrExtent>;
+    /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
+    "order" order: OneOf<Order>;
+    /// How it is used: `in`, `out` (undefined at entry) or `inout`.
+    "intent" intent: OneOf<Intent>, required;
+    /// The caller may leave it out.
+    "optional" optional: bool;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+/// A local, or a global that the routine uses.
+#[derive(Debug)]
+pub(super) enum LocalDraft {
+    Declared(ir::Variable),
+    Global(String),
+}
+
+wire_object! {
+    /// A local variable; or `{"global": name}`, which says where in the table of variables a global that
+    /// the routine uses stands (without it: after the locals, in the order of first use).
+    Local, "a local", local => LocalDraft, schema schema::local_rules;
+    /// Its name, unique in the routine.
+    "name" name: String;
+    /// Type of the scalar or of the elements.
+    "type" ty: OneOf<ScalarType>;
+    /// Dimensions; none for a scalar.
+    "shape" shape: Vec<DimensionOrExtent>;
+    /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
+    "order" order: OneOf<Order>;
+    /// Name of a global that the routine uses; then it has no other member.
+    "global" global: String;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+fn local(wire: Local, cx: &mut Context) -> Option<LocalDraft> {
+    if let Some(name) = wire.global {
+        if wire.name.is_some() || wire.ty.is_some() || wire.shape.is_some() || wire.order.is_some()
+        {
+            cx.report(
+                &codes::WRONG_TYPE,
+                "a local is declared and names a global",
+                "remove `global`, or everything else",
+            );
+        }
+        return Some(LocalDraft::Global(name));
+    }
+    if wire.name.is_none() {
+        cx.missing_member("name", Local::WHAT);
+    }
+    if wire.ty.is_none() {
+        cx.missing_member("type", Local::WHAT);
+    }
+    let members = (wire.name, wire.ty, wire.shape, wire.order, wire.annotations);
+    Some(LocalDraft::Declared(variable(members, ir::Role::Local, cx)))
+}
+
+/// The result of a function.
+pub(super) struct FunctionResult;
+
+#[derive(Debug)]
+pub(super) enum ResultDraft {
+    Declared(ir::Variable),
+    Named(VarId),
+}
+
+wire_object! {
+    /// The result variable of a function; it stands after the locals in the table of variables.
+    DeclaredResult, "a result", |wire: DeclaredResult, cx| Some(variable(
+        (wire.name, wire.ty, wire.shape, wire.order, wire.annotations), ir::Role::Local, cx,
+    )) => ir::Variable;
+    /// Its name, unique in the routine.
+    "name" name: String, required;
+    /// Type of the scalar or of the elements.
+    "type" ty: OneOf<ScalarType>, required;
+    /// Dimensions; none for a scalar.
+    "shape" shape: Vec<DimensionOrExtent>;
+    /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
+    "order" order: OneOf<Order>;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+impl Wire for FunctionResult {
+    type Out = ResultDraft;
+    const WHAT: &'static str = "a declaration or the name of a local";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ResultDraft> {
+        match token {
+            Token::Text(name) => Some(ResultDraft::Named(cx.variable(name))),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+
+    fn object<'de, A: MapAccess<'de>>(
+        map: A,
+        cx: &mut Context,
+    ) -> Result<Option<ResultDraft>, A::Error> {
+        Ok(DeclaredResult::object(map, cx)?.map(ResultDraft::Declared))
+    }
+}
+
+impl JsonSchema for FunctionResult {
+    fn schema_name() -> Cow<'static, str> {
+        "FunctionResult".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let declared = generator.subschema_for::<DeclaredResult>();
+        json_schema!({ "anyOf": [{ "type": "string" }, declared] })
+    }
+}
+
+wire_object! {
+    /// Both bounds of a dimension.
+    Bounds, "a dimension", |wire: Bounds, _| Some(Dim {
+        lower: wire.lower.unwrap_or(Expr::Int(1)),
+        extent: wire.extent.flatten().map_or(Extent::Deferred, Extent::Fixed),
+    }) => Dim;
+    /// First subscript; 1 by default.
+    "lower" lower: Expression;
+    /// Number of elements; null if it is taken from the actual argument or from an assignment.
+    "extent" extent: Bound, required;
+}
+
+/// A dimension.
+pub(super) struct DimensionOrExtent;
+
+impl Wire for DimensionOrExtent {
+    type Out = Dim;
+    const WHAT: &'static str = "an extent or a dimension";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Dim> {
+        Bound::scalar(token, cx).map(extent)
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<Dim>, A::Error> {
+        Ok(Bound::array(seq, cx)?.map(extent))
+    }
+
+    fn object<'de, A: MapAccess<'de>>(map: A, cx: &mut Context) -> Result<Option<Dim>, A::Error> {
+        Bounds::object(map, cx)
+    }
+
+    fn placeholder() -> Option<Dim> {
+        Some(extent(None))
+    }
+}
+
+fn extent(extent: Option<Expr>) -> Dim {
+    Dim {
+        lower: Expr::Int(1),
+        extent: extent.map_or(Extent::Deferred, Extent::Fixed),
+    }
+}
+
+impl JsonSchema for Bound {
+    fn schema_name() -> Cow<'static, str> {
+        "Bound".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let expression = generator.subschema_for::<Expression>();
+        json_schema!({ "anyOf": [expression, { "type": "null" }] })
+    }
+}
+
+wire_object! {
+    /// A routine without a body, given by expressions over its parameters.
+    External, "`external`", |wire: External, _| Some(ir::External {
+        value: wire.value,
+        partials: wire.partials.unwrap_or_default(),
+    }) => ir::External;
+    /// The result, an expression over the parameters.
+    "value" value: Expression;
+    /// Partial derivatives of the result, by parameter.
+    "partials" partials: Partials;
+}
+
+/// Partial derivatives by parameter.
+pub(super) struct Partials;
+
+impl Wire for Partials {
+    type Out = Vec<ir::Partial>;
+    const WHAT: &'static str = "an object from parameters to expressions";
+
+    fn object<'de, A: MapAccess<'de>>(
+        mut map: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        let mut list: Vec<ir::Partial> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let parameter = cx.variable(&name);
+            if !seen.insert(parameter) {
+                cx.duplicate_member(&name);
+                map.next_value::<serde::de::IgnoredAny>()?;
+                continue;
+            }
+            cx.path.push(Seg::Name(name.into()));
+            let value = map.next_value_seed(super::token::Seed::<Expression>::new(cx))?;
+            cx.path.pop();
+            list.extend(value.map(|value| ir::Partial { parameter, value }));
+        }
+        Ok(Some(list))
+    }
+}
+
+impl JsonSchema for Partials {
+    fn schema_name() -> Cow<'static, str> {
+        "Partials".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let expression = generator.subschema_for::<Expression>();
+        json_schema!({ "type": "object", "additionalProperties": expression })
+    }
+}
+
+wire_object! {
+    /// Derivative routines that are given instead of generated.
+    Derivatives, "`derivatives`", |wire: Derivatives, _| Some(ir::Derivatives {
+        tangent: wire.tangent,
+        adjoint: wire.adjoint,
+    }) => ir::Derivatives;
+    /// The tangent routine.
+    "tangent" tangent: RoutineName;
+    /// The adjoint routine.
+    "adjoint" adjoint: RoutineName;
+}
+
+wire_object! {
+    /// A statement with annotations.
+    AnnotatedStatement, "a statement", |wire: AnnotatedStatement, _| Some(Stmt {
+        kind: wire.statement.unwrap_or_else(|| unreadable().kind),
+        annotations: boxed(wire.annotations.unwrap_or_default()),
+    }) => Stmt;
+    /// The statement.
+    "statement" statement: Bare, required;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+wire_object! {
+    /// What an opaque statement does to variables.
+    Effects, "what a statement reads and writes",
+        |wire: Effects, _| Some((names(wire.reads), names(wire.writes))) => (Box<[VarId]>, Box<[VarId]>);
+    /// Variables that it reads.
+    "reads" reads: Vec<VariableName>;
+    /// Variables that it writes; they are undefined afterwards.
+    "writes" writes: Vec<VariableName>;
+}

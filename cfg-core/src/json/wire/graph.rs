@@ -1,0 +1,399 @@
+//! Vertices and edges.
+
+use super::{
+    free_form::{FreeForm, boxed, vertex_origin},
+    words::{OneOf, Test, Words},
+};
+use crate::{
+    ir::{
+        self, Annotations, CaseRange, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
+    },
+    json::{
+        codes,
+        context::{Context, Seg},
+        expression::Expression,
+        schema,
+        statement::{Statement, VariableName},
+        token::{Token, Wire, element, skip_array, wire_object},
+    },
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::SeqAccess;
+use std::borrow::Cow;
+
+/// Largest `|id|`: beyond it readers that hold numbers as doubles lose digits.
+const MAX_ID: i64 = 1 << 53;
+
+wire_object! {
+    /// A vertex; which members it has depends on its type.
+    Vertex, "a vertex", vertex => ir::Vertex,
+        schema schema::vertex_rules,
+        placeholder ir::Vertex::new(0, VertexKind::Block(Vec::new()));
+    /// Its number: unique in the routine, within ±2^53, not 0.
+    "id" id: Id, required;
+    /// Its type, as Definition 1 names it.
+    "type" ty: OneOf<VertexType>, required;
+    /// BASICBLOCK: the statements, executed in order.
+    "statements" statements: Vec<Statement>;
+    /// LOOP: when the body is entered: `pre` and `post` by a condition, `counted` by an index.
+    "test" test: OneOf<Test>;
+    /// LOOP pre and post: the body is entered while it is true. BRANCH: true takes edge 1, false edge 0.
+    "condition" condition: Expression;
+    /// LOOP counted: the index, an integer scalar.
+    "index" index: VariableName;
+    /// LOOP counted: first value of the index, evaluated once on entry.
+    "first" first: Expression;
+    /// LOOP counted: last value, inclusive, evaluated once on entry.
+    "last" last: Expression;
+    /// LOOP counted: step, evaluated once on entry; 1 by default.
+    "step" step: Expression;
+    /// BRANCH: an integer that chooses one of the arms.
+    "selector" selector: Expression;
+    /// BRANCH with a selector: which values take which edge.
+    "arms" arms: Vec<Arm>;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+fn vertex(mut wire: Vertex, cx: &mut Context) -> Option<ir::Vertex> {
+    let mut annotations = wire.annotations.take().unwrap_or_default();
+    let origin = vertex_origin(&mut annotations, cx);
+    let id = wire.id;
+    if id.is_none() || wire.ty.is_none() {
+        cx.graph_broken = true;
+    }
+    let kind = match wire.ty {
+        None => VertexKind::Block(wire.statements.unwrap_or_default()),
+        Some(ty) => {
+            misplaced(ty, &wire, cx);
+            match ty {
+                VertexType::Entry => VertexKind::Entry,
+                VertexType::Exit => VertexKind::Exit,
+                VertexType::BasicBlock => VertexKind::Block(wire.statements.unwrap_or_default()),
+                VertexType::EndLoop => VertexKind::EndLoop,
+                VertexType::EndBranch => VertexKind::EndBranch,
+                VertexType::Loop => loop_header(wire, LoopForm::Loop, cx),
+                VertexType::ForLoop => loop_header(wire, LoopForm::ForLoop, cx),
+                VertexType::Branch => VertexKind::Branch(Box::new(selector(wire, cx))),
+            }
+        }
+    };
+    Some(ir::Vertex {
+        id: id.unwrap_or(0),
+        kind,
+        origin,
+        annotations: boxed(annotations),
+    })
+}
+
+/// Reports members that belong to other types of vertices.
+fn misplaced(ty: VertexType, wire: &Vertex, cx: &mut Context) {
+    let header = matches!(ty, VertexType::Loop | VertexType::ForLoop);
+    let counted = header && matches!(wire.test, None | Some(Test::Counted));
+    let branch = ty == VertexType::Branch;
+    let members = [
+        (
+            "statements",
+            wire.statements.is_some(),
+            ty == VertexType::BasicBlock,
+        ),
+        ("test", wire.test.is_some(), header),
+        (
+            "condition",
+            wire.condition.is_some(),
+            branch || (header && wire.test != Some(Test::Counted)),
+        ),
+        ("index", wire.index.is_some(), counted),
+        ("first", wire.first.is_some(), counted),
+        ("last", wire.last.is_some(), counted),
+        ("step", wire.step.is_some(), counted),
+        ("selector", wire.selector.is_some(), branch),
+        ("arms", wire.arms.is_some(), branch),
+    ];
+    for (name, given, allowed) in members {
+        if given && !allowed {
+            let what = match (header, wire.test) {
+                (true, Some(test)) => format!("{} with test \"{}\"", ty.name(), test.name()),
+                _ => ty.name().to_owned(),
+            };
+            cx.report_at(
+                Seg::Key(name),
+                &codes::NOT_FOR_THIS_VERTEX,
+                format!("a vertex of type {what} has no `{name}`"),
+                format!("remove `{name}` or change the type"),
+            );
+        }
+    }
+}
+
+fn needs(name: &str, ty: &str, cx: &mut Context) {
+    cx.report(
+        &codes::NOT_FOR_THIS_VERTEX,
+        format!("{ty} without `{name}`"),
+        format!("add the member `{name}`"),
+    );
+}
+
+fn loop_header(wire: Vertex, form: LoopForm, cx: &mut Context) -> VertexKind {
+    let (name, test) = match form {
+        LoopForm::Loop => ("LOOP", wire.test),
+        LoopForm::ForLoop => {
+            if matches!(wire.test, Some(Test::Pre | Test::Post)) {
+                cx.report_at(
+                    Seg::Key("test"),
+                    &codes::NOT_FOR_THIS_VERTEX,
+                    "a FORLOOP is counted",
+                    "write \"test\": \"counted\" with `index`, `first` and `last`, or make it a LOOP",
+                );
+                return unreadable_loop(form);
+            }
+            ("FORLOOP", wire.test)
+        }
+    };
+    let test = match test {
+        Some(Test::Pre | Test::Post) => match wire.condition {
+            None => {
+                needs("condition", name, cx);
+                None
+            }
+            Some(condition) if test == Some(Test::Pre) => Some(LoopTest::Pre(condition)),
+            Some(condition) => Some(LoopTest::Post(condition)),
+        },
+        Some(Test::Counted) => {
+            if wire.index.is_none() {
+                needs("index", name, cx);
+            }
+            if wire.first.is_none() {
+                needs("first", name, cx);
+            }
+            if wire.last.is_none() {
+                needs("last", name, cx);
+            }
+            match (wire.index, wire.first, wire.last) {
+                (Some(index), Some(first), Some(last)) => Some(LoopTest::Counted {
+                    index,
+                    first,
+                    last,
+                    step: wire.step.unwrap_or(Expr::Int(1)),
+                }),
+                _ => None,
+            }
+        }
+        None => {
+            needs("test", name, cx);
+            None
+        }
+    };
+    match test {
+        Some(test) => VertexKind::Loop {
+            form,
+            test: Box::new(test),
+        },
+        None => unreadable_loop(form),
+    }
+}
+
+/// A loop whose test was reported.
+pub(in crate::json) fn unreadable_loop(form: LoopForm) -> VertexKind {
+    VertexKind::Loop {
+        form,
+        test: Box::new(LoopTest::Pre(Expr::Logical(true))),
+    }
+}
+
+fn selector(wire: Vertex, cx: &mut Context) -> Selector {
+    match (wire.condition, wire.selector, wire.arms) {
+        (Some(condition), None, None) => Selector::Condition(condition),
+        (None, Some(value), Some(arms)) => Selector::Cases {
+            value,
+            arms: arms.into_boxed_slice(),
+        },
+        (None, Some(_), None) => {
+            needs("arms", "BRANCH with a selector", cx);
+            Selector::Condition(Expr::Logical(true))
+        }
+        (None, None, Some(arms)) => {
+            needs("selector", "BRANCH with arms", cx);
+            Selector::Cases {
+                value: Expr::Int(0),
+                arms: arms.into_boxed_slice(),
+            }
+        }
+        (None, None, None) => {
+            needs("condition", "BRANCH", cx);
+            Selector::Condition(Expr::Logical(true))
+        }
+        (Some(condition), ..) => {
+            cx.report(
+                &codes::NOT_FOR_THIS_VERTEX,
+                "BRANCH with a condition and a selector",
+                "a two-way BRANCH has a `condition`, a multi-way one `selector` and `arms`",
+            );
+            Selector::Condition(condition)
+        }
+    }
+}
+
+wire_object! {
+    /// An arm of a multi-way branch.
+    Arm, "an arm", |wire: Arm, _| Some(ir::Arm {
+        label: wire.label.unwrap_or(0),
+        cases: wire.cases.unwrap_or_default().into_boxed_slice(),
+        default: wire.default.unwrap_or(false),
+    }) => ir::Arm;
+    /// Label of the edge that it takes.
+    "label" label: i64, required;
+    /// Values that choose it: 3, [5, 9] (inclusive), [null, 0] (unbounded below).
+    "cases" cases: Vec<Case>;
+    /// Chosen if no case of any arm matches.
+    "default" default: bool;
+}
+
+/// Values that choose an arm.
+pub(in crate::json) struct Case;
+
+impl Wire for Case {
+    type Out = CaseRange;
+    const WHAT: &'static str = "an integer or a range [lower, upper]";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<CaseRange> {
+        match token {
+            Token::Int(value) => Some(CaseRange {
+                lower: Some(value),
+                upper: Some(value),
+            }),
+            Token::WideInt => None,
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<CaseRange>, A::Error> {
+        let lower = element::<CaseBound, A>(&mut seq, 0, cx)?;
+        let upper = element::<CaseBound, A>(&mut seq, 1, cx)?;
+        let extra = skip_array(seq)?;
+        if upper.is_none() || extra > 0 {
+            cx.report(
+                &codes::WRONG_TYPE,
+                "a range of cases has two bounds",
+                "write [lower, upper], with null for no bound",
+            );
+            return Ok(None);
+        }
+        Ok(match (lower.flatten(), upper.flatten()) {
+            (Some(lower), Some(upper)) => Some(CaseRange { lower, upper }),
+            _ => None,
+        })
+    }
+}
+
+struct CaseBound;
+
+impl Wire for CaseBound {
+    type Out = Option<i64>;
+    const WHAT: &'static str = "an integer or null";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Option<i64>> {
+        match token {
+            Token::Int(value) => Some(Some(value)),
+            Token::Null => Some(None),
+            Token::WideInt => None,
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+impl JsonSchema for Case {
+    fn schema_name() -> Cow<'static, str> {
+        "Case".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "integer" },
+            { "type": "array", "items": { "type": ["integer", "null"] }, "minItems": 2, "maxItems": 2 },
+        ] })
+    }
+}
+
+/// An edge before its ends are looked up.
+#[derive(Debug, Default)]
+pub(in crate::json) struct EdgeDraft {
+    pub(in crate::json) from: Option<i64>,
+    pub(in crate::json) to: Option<i64>,
+    pub(in crate::json) label: Option<i64>,
+    pub(in crate::json) in_label: Option<i64>,
+    pub(in crate::json) id: Option<i64>,
+    pub(in crate::json) annotations: Annotations,
+}
+
+wire_object! {
+    /// An edge.
+    Edge, "an edge", edge => EdgeDraft, placeholder EdgeDraft::default();
+    /// Id of its source.
+    "from" from: i64, required;
+    /// Id of its target.
+    "to" to: i64, required;
+    /// Which arm or body of its source it starts.
+    "label" label: i64;
+    /// The arm or body that it ends; computed from the nesting, and checked if it is written.
+    "in_label" in_label: i64;
+    /// Its number; by default its position.
+    "id" id: Id;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+fn edge(wire: Edge, cx: &mut Context) -> Option<EdgeDraft> {
+    if wire.from.is_none() || wire.to.is_none() {
+        cx.graph_broken = true;
+    }
+    Some(EdgeDraft {
+        from: wire.from,
+        to: wire.to,
+        label: wire.label,
+        in_label: wire.in_label,
+        id: wire.id,
+        annotations: boxed(wire.annotations.unwrap_or_default()),
+    })
+}
+
+/// The number of a vertex or edge.
+pub(in crate::json) struct Id;
+
+impl Wire for Id {
+    type Out = i64;
+    const WHAT: &'static str = "an integer";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
+        let id = i64::scalar(token, cx)?;
+        if id == 0 || !(-MAX_ID..=MAX_ID).contains(&id) {
+            cx.report(
+                &codes::ID,
+                format!("id {id} is out of range"),
+                "number vertices and edges from 1",
+            );
+            return None;
+        }
+        Some(id)
+    }
+}
+
+impl JsonSchema for Id {
+    fn schema_name() -> Cow<'static, str> {
+        "Id".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": -MAX_ID, "maximum": MAX_ID, "not": { "const": 0 } })
+    }
+}
