@@ -215,7 +215,7 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
         Diagnostic::error(
             &codes::BARE_NAN,
             format!("{word} is not JSON"),
-            "write [\"nan\"], [\"inf\"] or [\"-\", [\"inf\"]]",
+            "write [\"nan\"], [\"inf\"] or [\"-inf\"]",
         )
     } else if message == "number out of range" {
         let help = "write a number that a binary64 can hold; infinity is [\"inf\"]";
@@ -311,3 +311,6 @@ fn element_name(program: &Program, pointer: &str) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

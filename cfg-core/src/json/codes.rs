@@ -37,9 +37,9 @@ codes! {
          must not overflow: 1e999 is not a number that a program can hold. Infinity is written [\"inf\"]. `-0` is \
          refused because an integer has no negative zero: write 0, or -0.0 for the real.";
     BARE_NAN "J005" "bare NaN or infinity"
-        "NaN and infinity are written [\"nan\"] and [\"inf\"]."
+        "NaN and infinity are written [\"nan\"], [\"inf\"] and [\"-inf\"]."
         "JSON has no such numbers, and what some writers put there instead (NaN, Infinity, inf) is not JSON. In \
-         programs write [\"nan\"], [\"inf\"] or [\"-\", [\"inf\"]]; in points, seeds and results the strings \
+         programs write [\"nan\"], [\"inf\"] or [\"-inf\"]; in points, seeds and results the strings \
          \"NaN\", \"inf\" and \"-inf\".";
     VERSION "J006" "not a format that this version reads"
         "`format` is \"cfgrev/1\"."

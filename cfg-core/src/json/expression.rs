@@ -21,6 +21,7 @@ pub(super) enum Head {
     Range,
     Call,
     Infinity,
+    MinusInfinity,
     NotANumber,
     /// `-`: negation or difference, by the number of operands.
     Minus,
@@ -42,6 +43,7 @@ impl Wire for Head {
             ":" => Self::Range,
             "call" => Self::Call,
             "inf" => Self::Infinity,
+            "-inf" => Self::MinusInfinity,
             "nan" => Self::NotANumber,
             "-" => Self::Minus,
             _ => match Op::from_name(name) {
@@ -65,7 +67,7 @@ impl Wire for Expression {
             Token::Real(r) => Some(Expr::Real(r)),
             Token::Logical(b) => Some(Expr::Logical(b)),
             Token::Text(name) => Some(Expr::var(cx.variable(name))),
-            Token::WideInt => None,
+            Token::WideInt(_) => None,
             Token::Null | Token::Array | Token::Object => {
                 cx.wrong_type(Self::WHAT, &token);
                 None
@@ -117,6 +119,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
     }
     match head {
         Head::Infinity => constant(Expr::Real(f64::INFINITY), "inf", seq, cx),
+        Head::MinusInfinity => constant(Expr::Real(f64::NEG_INFINITY), "-inf", seq, cx),
         Head::NotANumber => constant(Expr::Real(f64::NAN), "nan", seq, cx),
         Head::Element => {
             cx.depth += 1;

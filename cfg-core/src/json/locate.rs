@@ -321,17 +321,17 @@ mod tests {
         assert_eq!(locate(text, ""), (1, 1));
         assert_eq!(locate(text, "/a"), (2, 7));
         assert_eq!(locate(text, "/a/0"), (2, 8));
-        assert_eq!(locate(text, "/a/1/b~0~1c/0"), (2, 23));
+        assert_eq!(locate(text, "/a/1/b~0~1c/0"), (2, 22));
         assert_eq!(locate(text, "/d\n"), (3, 9));
         assert_eq!(locate(text, "/a/1/nothing/7"), (2, 12));
-        assert_eq!(pointer_at(text, 24).as_deref(), Some("/a/1/b~0~1c/0"));
+        assert_eq!(pointer_at(text, 23).as_deref(), Some("/a/1/b~0~1c/0"));
     }
 
     #[test]
     fn an_annotated_statement_is_looked_into() {
         let text = b"[{\"annotations\": {}, \"statement\": [\"=\", 5]}]";
-        assert_eq!(locate(text, "/0/1"), (1, 42));
-        assert_eq!(locate(text, "/0/statement/1"), (1, 42));
+        assert_eq!(locate(text, "/0/1"), (1, 41));
+        assert_eq!(locate(text, "/0/statement/1"), (1, 41));
     }
 
     #[test]

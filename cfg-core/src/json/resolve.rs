@@ -13,8 +13,8 @@ use super::{
     wire::{self, GlobalDraft},
 };
 use crate::{
-    entity::{EdgeId, GlobalId, RoutineId},
-    ir::{Global, Overlay, Program, Role},
+    entity::{EdgeId, GlobalId, RoutineId, VarId},
+    ir::{Global, Overlay, Program, Role, Routine, ScalarType},
 };
 use scope::Scope;
 use std::collections::HashMap;
@@ -172,5 +172,17 @@ impl Routines<'_> {
             );
         }
         found
+    }
+}
+
+/// The tape that a push or pop means that names none: the only parameter, local or result of type tape.
+pub(super) fn only_tape(routine: &Routine) -> Option<VarId> {
+    let is_tape = |&(_, v): &(usize, &crate::ir::Variable)| {
+        v.ty == ScalarType::Tape && !matches!(v.role, Role::Global(_))
+    };
+    let mut tapes = routine.variables.iter().enumerate().filter(is_tape);
+    match (tapes.next(), tapes.next()) {
+        (Some((v, _)), None) => Some(VarId::new(v)),
+        _ => None,
     }
 }

@@ -87,7 +87,7 @@ impl JsonSchema for Expression {
             json!({ "type": ["integer", "number", "boolean"], "description": "A constant: integer without `.` and exponent, real with one of them." }),
             json!({ "type": "string", "description": "The value of a variable." }),
             place,
-            json!({ "enum": [["inf"], ["nan"]], "description": "Infinity, not a number." }),
+            json!({ "enum": [["inf"], ["-inf"], ["nan"]], "description": "Infinity, minus infinity, not a number." }),
         ];
         // One form per number of operands that operators take.
         let mut arities: Vec<(usize, usize)> = Op::ALL.iter().map(|op| op.arity()).collect();

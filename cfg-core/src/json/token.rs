@@ -18,7 +18,7 @@ pub(super) enum Token<'t> {
     /// A number without `.` and exponent that fits 64 bits.
     Int(i64),
     /// One that does not; reported before parsing.
-    WideInt,
+    WideInt(u64),
     /// A number with `.` or exponent.
     Real(f64),
     /// A string.
@@ -36,7 +36,7 @@ impl Token<'_> {
             Self::Null => "null".to_owned(),
             Self::Logical(b) => b.to_string(),
             Self::Int(i) => format!("the integer {i}"),
-            Self::WideInt => "an integer".to_owned(),
+            Self::WideInt(u) => format!("the integer {u}"),
             Self::Real(r) => format!("the real {r:?}"),
             Self::Text(t) => format!("the string {}", quote(t)),
             Self::Array => "an array".to_owned(),
@@ -157,7 +157,7 @@ impl<'de, T: Wire> Visitor<'de> for Seed<'_, T> {
         Ok(T::scalar(Token::Int(value), self.cx))
     }
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        let token = i64::try_from(value).map_or(Token::WideInt, Token::Int);
+        let token = i64::try_from(value).map_or(Token::WideInt(value), Token::Int);
         Ok(T::scalar(token, self.cx))
     }
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
@@ -335,7 +335,7 @@ impl Wire for i64 {
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
         match token {
             Token::Int(i) => Some(i),
-            Token::WideInt => None,
+            Token::WideInt(_) => None,
             _ => {
                 cx.wrong_type(Self::WHAT, &token);
                 None

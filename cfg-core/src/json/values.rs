@@ -1,1 +1,291 @@
 //! Points, seeds and results: objects from names to numbers and nested arrays.
+//!
+//! ```
+//! use cfg_core::json::values::{self, ValueTree};
+//!
+//! let point = values::read(br#"{"n": 3, "x": "inf", "a": [1, 2.5]}"#).unwrap();
+//! assert_eq!(point[0], ("n".to_owned(), ValueTree::Int(3)));
+//! assert_eq!(point[1].1, ValueTree::Real(f64::INFINITY));
+//! assert_eq!(values::to_text(&point[2].1), "[1,2.5]");
+//! ```
+
+use super::{
+    codes,
+    context::{Context, Seg},
+    place, prepare, syntax,
+    token::{Seed, Token, Wire, quote},
+};
+use crate::diagnostic::Diagnostics;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};
+use std::fmt::Write;
+
+/// A number, a logical, or an array with the first subscript outermost.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueTree {
+    /// A number without `.` and exponent. Whoever needs a real converts it.
+    Int(i64),
+    /// Any other number; or the strings "NaN", "inf", "-inf".
+    Real(f64),
+    /// true, false
+    Logical(bool),
+    /// An array.
+    Array(Vec<ValueTree>),
+}
+
+/// Values by name, in the order of the file; no name twice.
+pub type NamedValues = Vec<(String, ValueTree)>;
+
+/// Reads one object.
+///
+/// # Errors
+/// All problems, with JSON pointer, line and column.
+pub fn read(bytes: &[u8]) -> Result<NamedValues, Diagnostics> {
+    document::<Object>(bytes)
+}
+
+/// Reads one object or an array of objects; the flag says which it was.
+///
+/// # Errors
+/// All problems, with JSON pointer, line and column.
+pub fn read_list(bytes: &[u8]) -> Result<(Vec<NamedValues>, bool), Diagnostics> {
+    document::<ObjectOrList>(bytes)
+}
+
+fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
+    let text = prepare(bytes)?;
+    let mut cx = Context::default();
+    let mut tokens = serde_json::Deserializer::from_str(text);
+    tokens.disable_recursion_limit();
+    let document = Seed::<T>::new(&mut cx)
+        .deserialize(&mut tokens)
+        .and_then(|document| tokens.end().map(|()| document));
+    let document = document.unwrap_or_else(|e| {
+        let mut problem = syntax(text, &e);
+        if problem.code == codes::BARE_NAN.code {
+            "write the string \"NaN\", \"inf\" or \"-inf\"".clone_into(&mut problem.help);
+        }
+        cx.problems.push(problem);
+        None
+    });
+    let mut problems = cx.finish();
+    match document {
+        Some(document) if problems.is_empty() => Ok(document),
+        _ => {
+            place(&mut problems, text.as_bytes(), None);
+            Err(problems)
+        }
+    }
+}
+
+struct Object;
+
+impl Wire for Object {
+    type Out = NamedValues;
+    const WHAT: &'static str = "an object from names to values";
+
+    fn object<'de, A: MapAccess<'de>>(
+        mut map: A,
+        cx: &mut Context,
+    ) -> Result<Option<NamedValues>, A::Error> {
+        let mut list = NamedValues::new();
+        let mut seen = std::collections::HashSet::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if !seen.insert(name.clone()) {
+                cx.duplicate_member(&name);
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            cx.path.push(Seg::Name(name.as_str().into()));
+            let value = map.next_value_seed(Seed::<Value>::new(cx))?;
+            cx.path.pop();
+            list.extend(value.map(|value| (name, value)));
+        }
+        Ok(Some(list))
+    }
+}
+
+struct ObjectOrList;
+
+impl Wire for ObjectOrList {
+    type Out = (Vec<NamedValues>, bool);
+    const WHAT: &'static str = "an object from names to values, or a list of them";
+
+    fn array<'de, A: SeqAccess<'de>>(
+        seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        Ok(Vec::<Object>::array(seq, cx)?.map(|list| (list, true)))
+    }
+
+    fn object<'de, A: MapAccess<'de>>(
+        map: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        Ok(Object::object(map, cx)?.map(|one| (vec![one], false)))
+    }
+}
+
+struct Value;
+
+impl Wire for Value {
+    type Out = ValueTree;
+    const WHAT: &'static str = "a value";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ValueTree> {
+        match token {
+            Token::Logical(b) => Some(ValueTree::Logical(b)),
+            Token::Int(i) => Some(ValueTree::Int(i)),
+            Token::WideInt(u) => Some(ValueTree::Real(u as f64)),
+            Token::Real(r) => Some(ValueTree::Real(r)),
+            Token::Text("NaN") => Some(ValueTree::Real(f64::NAN)),
+            Token::Text("inf") => Some(ValueTree::Real(f64::INFINITY)),
+            Token::Text("-inf") => Some(ValueTree::Real(f64::NEG_INFINITY)),
+            Token::Text(text) => {
+                let message = format!("the string {} is not a value", quote(text));
+                let help = "write a number, or \"NaN\", \"inf\" or \"-inf\"";
+                cx.report(&codes::VALUE, message, help);
+                None
+            }
+            Token::Null | Token::Array | Token::Object => {
+                let message = format!("{} is not a value", token.describe());
+                cx.report(
+                    &codes::VALUE,
+                    message,
+                    "write a number or an array of numbers",
+                );
+                None
+            }
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<ValueTree>, A::Error> {
+        Ok(Vec::<Self>::array(seq, cx)?.map(ValueTree::Array))
+    }
+}
+
+/// The text of a real that reads back as the same bits: with `.` or an exponent, or one of the strings
+/// "NaN", "inf", "-inf" in quotes.
+pub fn real_text(r: f64) -> String {
+    if r.is_nan() {
+        "\"NaN\"".to_owned()
+    } else if r == f64::INFINITY {
+        "\"inf\"".to_owned()
+    } else if r == f64::NEG_INFINITY {
+        "\"-inf\"".to_owned()
+    } else {
+        format!("{r:?}")
+    }
+}
+
+/// The JSON text of a value.
+pub fn to_text(value: &ValueTree) -> String {
+    let mut text = String::new();
+    // Arrays that were read nest at most 256 deep, but those that a caller builds may nest deeper.
+    let mut stack = vec![std::slice::from_ref(value).iter()];
+    let mut first = true;
+    while let Some(values) = stack.last_mut() {
+        let Some(value) = values.next() else {
+            stack.pop();
+            if !stack.is_empty() {
+                text.push(']');
+            }
+            first = false;
+            continue;
+        };
+        if !first {
+            text.push(',');
+        }
+        first = false;
+        match value {
+            ValueTree::Int(i) => {
+                // Writing to memory does not fail.
+                let _ = write!(text, "{i}");
+            }
+            ValueTree::Real(r) => text.push_str(&real_text(*r)),
+            ValueTree::Logical(b) => text.push_str(if *b { "true" } else { "false" }),
+            ValueTree::Array(list) => {
+                text.push('[');
+                stack.push(list.iter());
+                first = true;
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let problems = read(text.as_bytes()).unwrap_err();
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn numbers_keep_their_bits() {
+        let text = "{\"a\": [0.1, -0.0, 1e-320, 9007199254740993, \"NaN\", [[\"-inf\"]], 1e22, 5e-324, true]}";
+        let point = read(text.as_bytes()).unwrap();
+        let written = format!("{{\"a\":{}}}", to_text(&point[0].1));
+        assert_eq!(
+            written,
+            "{\"a\":[0.1,-0.0,1e-320,9007199254740993,\"NaN\",[[\"-inf\"]],1e22,5e-324,true]}"
+        );
+        let again = read(written.as_bytes()).unwrap();
+        assert_eq!(to_text(&again[0].1), to_text(&point[0].1));
+        assert_eq!(to_text(&ValueTree::Array(vec![])), "[]");
+        let nested = ValueTree::Array(vec![ValueTree::Array(vec![]), ValueTree::Int(1)]);
+        assert_eq!(to_text(&nested), "[[],1]");
+    }
+
+    #[test]
+    fn reals_are_written_so_that_they_read_back() {
+        let mut bits: u64 = 0x9e37_79b9_7f4a_7c15;
+        for _ in 0..20_000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let r = f64::from_bits(bits);
+            if r.is_nan() {
+                continue;
+            }
+            let point = read(format!("{{\"x\":{}}}", real_text(r)).as_bytes()).unwrap();
+            let ValueTree::Real(back) = point[0].1 else {
+                panic!("{r:?} read back as {:?}", point[0].1)
+            };
+            assert_eq!(back.to_bits(), r.to_bits());
+        }
+    }
+
+    #[test]
+    fn all_problems_are_reported() {
+        assert_eq!(
+            messages("{\"a\": 1,\n \"a\": 2, \"b\": null, \"c\": [1, \"x\", {}]}"),
+            [
+                "error[J011]: member \"a\" is given twice in one object\n  at: 2:7 (/a)\n  \
+                 rule: An object has each member at most once.\n  help: remove one of the two",
+                "error[J041]: null is not a value\n  at: 2:15 (/b)\n  rule: A value is a number, true, false, \
+                 \"NaN\", \"inf\", \"-inf\", or a nested array of these.\n  help: write a number or an array of numbers",
+                "error[J041]: the string \"x\" is not a value\n  at: 2:30 (/c/1)\n  rule: A value is a number, true, \
+                 false, \"NaN\", \"inf\", \"-inf\", or a nested array of these.\n  \
+                 help: write a number, or \"NaN\", \"inf\" or \"-inf\"",
+                "error[J013]: expected a value, found an object\n  at: 2:35 (/c/2)\n  rule: Each value has the JSON \
+                 type that its place asks for.\n  help: write a value here",
+            ]
+        );
+        assert!(messages("{\"x\": NaN}")[0].contains("write the string \"NaN\""));
+        assert!(messages("[1]")[0].contains("expected an object from names to values"));
+        assert!(messages("{\"x\": 1e999}")[0].contains("number out of range"));
+    }
+
+    #[test]
+    fn seeds_may_be_lists() {
+        let (one, is_list) = read_list(b"{\"y\": 1}").unwrap();
+        assert_eq!((one.len(), is_list), (1, false));
+        let (two, is_list) = read_list(b"[{\"y\": 1}, {\"y\": 2}]").unwrap();
+        assert_eq!((two.len(), is_list), (2, true));
+    }
+}

@@ -14,7 +14,7 @@ use free_form::{FreeForm, boxed, named_origin};
 use graph::{Edge, Vertex};
 pub(super) use graph::{EdgeDraft, unreadable_loop};
 use words::OneOf;
-pub(super) use words::{Test, Words, control_name};
+pub(super) use words::control_name;
 
 use super::{
     codes,
@@ -193,13 +193,6 @@ impl Wire for Initial {
 fn literal(e: Expr, cx: &mut Context) -> Option<Expr> {
     match e {
         Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Some(e),
-        // ["-", ["inf"]] is the only way to write it.
-        Expr::Op(ir::Op::Neg, operands) if matches!(*operands, [Expr::Real(_)]) => {
-            operands.into_iter().next().map(|e| match e {
-                Expr::Real(r) => Expr::Real(-r),
-                e => e,
-            })
-        }
         Expr::Place(_) => Some(e), // reported as a use of a variable
         Expr::Op(..) => {
             cx.report(
@@ -244,9 +237,9 @@ impl JsonSchema for Initial {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let constant = serde_json::json!({ "anyOf": [
             { "type": ["integer", "number", "boolean"] },
-            { "enum": [["inf"], ["nan"], ["-", ["inf"]]] },
+            { "enum": [["inf"], ["-inf"], ["nan"]] },
             { "type": "array", "prefixItems": [{ "const": "real32" }, { "anyOf": [
-                { "type": "number" }, { "enum": [["inf"], ["nan"], ["-", ["inf"]]] } ] }],
+                { "type": "number" }, { "enum": [["inf"], ["-inf"], ["nan"]] } ] }],
               "items": false, "minItems": 2 },
         ] });
         json_schema!({ "anyOf": [constant, { "type": "array", "items": constant }] })

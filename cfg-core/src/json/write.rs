@@ -1,10 +1,489 @@
-//! Writing programs.
-use crate::ir::Program;
+//! Writing programs: streamed, deterministic, one vertex and one edge per line.
+
+mod expressions;
+mod globals;
+mod graph;
+
+use super::{codes, wire::control_name};
+use crate::{
+    diagnostic::Diagnostic,
+    entity::{RoutineId, VarId},
+    ir::{
+        Annotations, Control, Dim, Expr, Extent, Global, Order, Program, Role, Routine, Variable,
+    },
+};
+use serde_json::Value;
 use std::io;
-/// Writes.
+
+/// Writes a program. Reading it again gives the same program, bit for bit, but for what the format
+/// cannot say: the bits of a NaN, empty annotations (they become none), and a conversion to `real32` of
+/// a real constant (it becomes the 32-bit constant).
 ///
 /// # Errors
-/// io.
-pub fn write(_program: &Program, _out: impl io::Write) -> io::Result<()> {
-    Ok(())
+/// `out` fails; or, as [`io::ErrorKind::InvalidData`] with a [`Diagnostic`] inside, the program names
+/// something that does not exist or has an expression of more than [`Expr::MAX_DEPTH`] levels.
+/// Something may have been written by then.
+pub fn write(program: &Program, out: impl io::Write) -> io::Result<()> {
+    let mut writer = Writer {
+        out,
+        buffer: Vec::with_capacity(2 * FLUSH_AT),
+        program,
+        names: Vec::new(),
+        only_tape: None,
+        problem: None,
+    };
+    writer.program()?;
+    writer.flush()
+}
+
+/// The buffer is given to the operating system when it is longer than this.
+const FLUSH_AT: usize = 1 << 16;
+
+struct Writer<'p, W> {
+    out: W,
+    buffer: Vec<u8>,
+    program: &'p Program,
+    /// Of the routine's variables, quoted.
+    names: Vec<Vec<u8>>,
+    /// The tape that need not be named.
+    only_tape: Option<VarId>,
+    /// What the format cannot say.
+    problem: Option<Diagnostic>,
+}
+
+impl<W: io::Write> Writer<'_, W> {
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        match self.problem.take() {
+            Some(problem) => Err(io::Error::new(io::ErrorKind::InvalidData, problem)),
+            None => self.out.flush(),
+        }
+    }
+
+    /// Between elements: keeps the buffer small and stops at the first problem.
+    fn pause(&mut self) -> io::Result<()> {
+        if self.buffer.len() > FLUSH_AT {
+            self.out.write_all(&self.buffer)?;
+            self.buffer.clear();
+        }
+        match self.problem.take() {
+            Some(problem) => Err(io::Error::new(io::ErrorKind::InvalidData, problem)),
+            None => Ok(()),
+        }
+    }
+
+    fn fail(&mut self, message: impl Into<String>) {
+        if self.problem.is_none() {
+            let help = "validate the program before it is written";
+            self.problem = Some(Diagnostic::error(&codes::WRITE, message, help));
+        }
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.buffer.extend_from_slice(text.as_bytes());
+    }
+
+    fn int(&mut self, value: i64) {
+        if (0..10).contains(&value) {
+            self.buffer.push(b'0' + value as u8);
+        } else {
+            // Writing to memory does not fail.
+            let _ = io::Write::write_fmt(&mut self.buffer, format_args!("{value}"));
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        quoted(text, &mut self.buffer);
+    }
+
+    fn value(&mut self, value: &Value) {
+        if let Err(e) = serde_json::to_writer(&mut self.buffer, value) {
+            self.fail(format!("annotations: {e}"));
+        }
+    }
+
+    /// `, "key": `
+    fn member(&mut self, key: &str) {
+        self.raw(", \"");
+        self.raw(key);
+        self.raw("\": ");
+    }
+
+    /// A comma between the elements of a list.
+    fn comma(&mut self, index: usize) {
+        if index > 0 {
+            self.raw(", ");
+        }
+    }
+
+    fn variable_name(&mut self, v: VarId) {
+        match self.names.get(v.index()) {
+            Some(name) => self.buffer.extend_from_slice(name),
+            None => self.fail(format!("variable {v} does not exist")),
+        }
+    }
+
+    fn routine_name(&mut self, r: RoutineId) {
+        let program = self.program;
+        match program.routines.get(r.index()) {
+            Some(routine) => self.string(&routine.name),
+            None => self.fail(format!("routine {r} does not exist")),
+        }
+    }
+
+    fn program(&mut self) -> io::Result<()> {
+        let program = self.program;
+        self.raw("{\"format\": \"");
+        self.raw(super::FORMAT);
+        self.raw("\"");
+        if let Some(main) = program.main {
+            self.raw(",\n \"main\": ");
+            self.routine_name(main);
+        }
+        self.annotations(&program.annotations, "\n ", |_| false);
+        if !program.globals.is_empty() {
+            self.raw(",\n \"globals\": [");
+            for (i, global) in program.globals.iter().enumerate() {
+                self.raw(if i > 0 { ",\n  " } else { "\n  " });
+                self.global(global);
+                self.pause()?;
+            }
+            self.raw("]");
+        }
+        self.raw(",\n \"routines\": [");
+        for (i, routine) in program.routines.iter().enumerate() {
+            self.raw(if i > 0 { ",\n  " } else { "\n  " });
+            self.routine(routine)?;
+        }
+        self.raw("]}\n");
+        Ok(())
+    }
+
+    fn global(&mut self, global: &Global) {
+        self.names.clear();
+        self.raw("{");
+        self.variable_members(&global.variable);
+        match global.initial.as_deref() {
+            None => {}
+            Some([one]) => {
+                self.member("initial");
+                self.expr(one);
+            }
+            Some(list) => {
+                self.member("initial");
+                self.raw("[");
+                for (i, e) in list.iter().enumerate() {
+                    self.comma(i);
+                    self.expr(e);
+                }
+                self.raw("]");
+            }
+        }
+        if let Some(overlay) = global.overlay {
+            self.member("overlay");
+            self.raw("{\"global\": ");
+            let program = self.program;
+            match program.globals.get(overlay.base.index()) {
+                Some(base) => self.string(&base.variable.name),
+                None => self.fail(format!("global {} does not exist", overlay.base)),
+            }
+            self.raw(", \"offset\": ");
+            self.int(overlay.offset);
+            self.raw("}");
+        }
+        self.variable_annotations(&global.variable);
+        self.raw("}");
+    }
+
+    /// Name, type, shape and order.
+    fn variable_members(&mut self, variable: &Variable) {
+        self.raw("\"name\": ");
+        self.string(&variable.name);
+        self.member("type");
+        self.string(variable.ty.name());
+        if !variable.shape.is_empty() {
+            self.member("shape");
+            self.raw("[");
+            for (i, dim) in variable.shape.iter().enumerate() {
+                self.comma(i);
+                self.dim(dim);
+            }
+            self.raw("]");
+        }
+        if variable.order != Order::Row {
+            self.member("order");
+            self.string(variable.order.name());
+        }
+    }
+
+    fn variable_annotations(&mut self, variable: &Variable) {
+        let origin = variable.origin.as_deref();
+        self.annotations(&variable.annotations, "", |w| w.named_origin(origin));
+    }
+
+    fn dim(&mut self, dim: &Dim) {
+        let extent = match &dim.extent {
+            Extent::Fixed(e) => Some(e),
+            Extent::Deferred => None,
+        };
+        let bounds = dim.lower != Expr::Int(1);
+        if bounds {
+            self.raw("{\"lower\": ");
+            self.expr(&dim.lower);
+            self.member("extent");
+        }
+        match extent {
+            Some(e) => self.expr(e),
+            None => self.raw("null"),
+        }
+        if bounds {
+            self.raw("}");
+        }
+    }
+
+    /// `cfgrev` annotation of a routine or variable; false if there is none.
+    fn named_origin(&mut self, origin: Option<&(String, String)>) -> bool {
+        if let Some((of, role)) = origin {
+            self.raw("\"cfgrev\": {\"role\": ");
+            self.string(role);
+            self.member("of");
+            self.string(of);
+            self.raw("}");
+        }
+        origin.is_some()
+    }
+
+    /// Annotations with an origin, if there are any.
+    fn annotations(
+        &mut self,
+        annotations: &Annotations,
+        indent: &str,
+        origin: impl FnOnce(&mut Self) -> bool,
+    ) {
+        let start = self.buffer.len();
+        self.raw(",");
+        self.raw(if indent.is_empty() { " " } else { indent });
+        self.raw("\"annotations\": {");
+        let mut any = origin(self);
+        let has_origin = any;
+        for (key, value) in annotations.iter().flat_map(|map| map.iter()) {
+            if has_origin && key == super::wire::ORIGIN {
+                continue;
+            }
+            self.comma(usize::from(any));
+            self.string(key);
+            self.raw(": ");
+            self.value(value);
+            any = true;
+        }
+        if any {
+            self.raw("}");
+        } else {
+            self.buffer.truncate(start);
+        }
+    }
+
+    fn routine(&mut self, routine: &Routine) -> io::Result<()> {
+        self.enter(routine);
+        let implicit = globals::implicit(routine);
+        let end = routine.variables.len() - implicit;
+        let result_at_end = routine
+            .result
+            .is_some_and(|r| r.index() + 1 == end && r.index() >= routine.parameters)
+            && matches!(routine.variables[end - 1].role, Role::Local);
+        let locals = routine.parameters..end - usize::from(result_at_end);
+        self.raw("{\"name\": ");
+        self.string(&routine.name);
+        if routine.parameters > 0 {
+            self.raw(",\n   \"parameters\": [");
+            for (i, v) in routine
+                .variables
+                .iter()
+                .take(routine.parameters)
+                .enumerate()
+            {
+                self.raw(if i > 0 { ",\n    {" } else { "\n    {" });
+                self.parameter(v);
+                self.raw("}");
+                self.pause()?;
+            }
+            self.raw("]");
+        }
+        if let Some(result) = routine.result {
+            self.raw(",\n   \"result\": ");
+            if result_at_end {
+                self.raw("{");
+                let variable = &routine.variables[end - 1];
+                self.variable_members(variable);
+                self.variable_annotations(variable);
+                self.raw("}");
+            } else {
+                self.variable_name(result);
+            }
+        }
+        if !locals.is_empty() {
+            self.raw(",\n   \"locals\": [");
+            for (i, v) in routine.variables[locals].iter().enumerate() {
+                self.raw(if i > 0 { ",\n    {" } else { "\n    {" });
+                self.local(v);
+                self.raw("}");
+                self.pause()?;
+            }
+            self.raw("]");
+        }
+        self.list("independents", &routine.independents);
+        self.list("dependents", &routine.dependents);
+        if routine.control != Control::Structured {
+            self.raw(",\n   \"control\": ");
+            self.string(control_name(routine.control));
+        }
+        if routine.aliased {
+            self.raw(",\n   \"aliased\": true");
+        }
+        self.external(routine);
+        if let Some(derivatives) = &routine.derivatives {
+            self.raw(",\n   \"derivatives\": {");
+            let mut any = false;
+            for (key, r) in [
+                ("tangent", derivatives.tangent),
+                ("adjoint", derivatives.adjoint),
+            ] {
+                if let Some(r) = r {
+                    self.comma(usize::from(any));
+                    any = true;
+                    self.string(key);
+                    self.raw(": ");
+                    self.routine_name(r);
+                }
+            }
+            self.raw("}");
+        }
+        let origin = routine.origin.as_deref();
+        self.annotations(&routine.annotations, "\n   ", |w| w.named_origin(origin));
+        if let Some(body) = &routine.body {
+            self.graph(body)?;
+        }
+        self.raw("}");
+        self.pause()
+    }
+
+    /// Prepares for the names of a routine.
+    fn enter(&mut self, routine: &Routine) {
+        let program = self.program;
+        self.names.clear();
+        for variable in &routine.variables {
+            let mut name = Vec::new();
+            match variable.role {
+                Role::Global(g) => match program.globals.get(g.index()) {
+                    Some(global) => quoted(&global.variable.name, &mut name),
+                    None => self.fail(format!("global {g} does not exist")),
+                },
+                Role::Parameter { .. } | Role::Local => quoted(&variable.name, &mut name),
+            }
+            self.names.push(name);
+        }
+        if routine.parameters > routine.variables.len() {
+            self.fail(format!(
+                "routine {} has fewer variables than parameters",
+                routine.name
+            ));
+        }
+        self.only_tape = super::resolve::only_tape(routine);
+    }
+
+    fn parameter(&mut self, variable: &Variable) {
+        self.variable_members(variable);
+        match variable.role {
+            Role::Parameter { intent, optional } => {
+                self.member("intent");
+                self.string(intent.name());
+                if optional {
+                    self.member("optional");
+                    self.raw("true");
+                }
+            }
+            Role::Local | Role::Global(_) => {
+                self.fail(format!("parameter {} has another role", variable.name));
+            }
+        }
+        self.variable_annotations(variable);
+    }
+
+    fn local(&mut self, variable: &Variable) {
+        match variable.role {
+            Role::Local => {
+                self.variable_members(variable);
+                self.variable_annotations(variable);
+            }
+            Role::Global(g) => {
+                let program = self.program;
+                self.raw("\"global\": ");
+                if let Some(global) = program.globals.get(g.index()) {
+                    self.string(&global.variable.name);
+                }
+            }
+            Role::Parameter { .. } => {
+                self.fail(format!(
+                    "parameter {} stands among the locals",
+                    variable.name
+                ));
+            }
+        }
+    }
+
+    fn list(&mut self, key: &str, variables: &[VarId]) {
+        if variables.is_empty() {
+            return;
+        }
+        self.raw(",\n   \"");
+        self.raw(key);
+        self.raw("\": ");
+        self.names(variables);
+    }
+
+    fn names(&mut self, variables: &[VarId]) {
+        self.raw("[");
+        for (i, &v) in variables.iter().enumerate() {
+            self.comma(i);
+            self.variable_name(v);
+        }
+        self.raw("]");
+    }
+
+    fn external(&mut self, routine: &Routine) {
+        let Some(external) = &routine.external else {
+            return;
+        };
+        self.raw(",\n   \"external\": {");
+        if let Some(value) = &external.value {
+            self.raw("\"value\": ");
+            self.expr(value);
+        }
+        if !external.partials.is_empty() {
+            self.comma(usize::from(external.value.is_some()));
+            self.raw("\"partials\": {");
+            for (i, partial) in external.partials.iter().enumerate() {
+                self.comma(i);
+                self.variable_name(partial.parameter);
+                self.raw(": ");
+                self.expr(&partial.value);
+            }
+            self.raw("}");
+        }
+        self.raw("}");
+    }
+}
+
+/// A string with quotes and escapes.
+fn quoted(text: &str, out: &mut Vec<u8>) {
+    let plain = |b: u8| (b' '..0x7f).contains(&b) && b != b'"' && b != b'\\';
+    if text.bytes().all(plain) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(out, text);
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Routines, duplicate_name, unknown_global};
 use crate::{
     entity::{EdgeId, GlobalId, RoutineId, VarId, VertexId},
-    ir::{Cfg, Edge, Expr, Extent, Global, Role, Routine, ScalarType, Variable, Vertex},
+    ir::{Cfg, Edge, Expr, Extent, Global, Role, Routine, Variable, Vertex},
     json::{
         codes,
         context::{Context, Seg},
@@ -120,16 +120,7 @@ impl<'p, 'c> Scope<'p, 'c> {
                 }
             }
         }
-        let mut tapes = self
-            .routine
-            .variables
-            .iter()
-            .enumerate()
-            .filter(|(_, v)| v.ty == ScalarType::Tape && !matches!(v.role, Role::Global(_)));
-        self.tape = match (tapes.next(), tapes.next()) {
-            (Some((v, _)), None) => Some(VarId::new(v)),
-            _ => None,
-        };
+        self.tape = super::only_tape(&self.routine);
     }
 
     /// The variable for a provisional id, or a report at the place of its first use.

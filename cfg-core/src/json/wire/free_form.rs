@@ -52,7 +52,7 @@ impl Wire for Anything {
 
     fn scalar(token: Token<'_>, _: &mut Context) -> Option<Value> {
         Some(match token {
-            Token::Null | Token::WideInt | Token::Array | Token::Object => Value::Null,
+            Token::Null | Token::WideInt(_) | Token::Array | Token::Object => Value::Null,
             Token::Logical(b) => Value::Bool(b),
             Token::Int(i) => Value::from(i),
             Token::Real(r) => Value::from(r),

@@ -262,7 +262,7 @@ impl Wire for Case {
                 lower: Some(value),
                 upper: Some(value),
             }),
-            Token::WideInt => None,
+            Token::WideInt(_) => None,
             _ => {
                 cx.wrong_type(Self::WHAT, &token);
                 None
@@ -302,7 +302,7 @@ impl Wire for CaseBound {
         match token {
             Token::Int(value) => Some(Some(value)),
             Token::Null => Some(None),
-            Token::WideInt => None,
+            Token::WideInt(_) => None,
             _ => {
                 cx.wrong_type(Self::WHAT, &token);
                 None

@@ -1,0 +1,204 @@
+//! Expressions, places and statements.
+
+use super::Writer;
+use crate::{
+    entity::VarId,
+    ir::{ControlWidth, Expr, Op, Place, Stmt, StmtKind, Subscript, TapeClass},
+};
+use std::io::{self, Write};
+
+impl<W: io::Write> Writer<'_, W> {
+    /// An expression; its depth is checked.
+    pub(super) fn expr(&mut self, e: &Expr) {
+        self.expr_at(e, 1);
+    }
+
+    fn expr_at(&mut self, e: &Expr, level: usize) {
+        if level > Expr::MAX_DEPTH {
+            self.fail(format!(
+                "an expression has more than {} levels",
+                Expr::MAX_DEPTH
+            ));
+            return;
+        }
+        match e {
+            Expr::Int(i) => self.int(*i),
+            Expr::Real(r) => self.real(*r),
+            Expr::Real32(r) => {
+                self.raw("[\"real32\", ");
+                self.real32(*r);
+                self.raw("]");
+            }
+            Expr::Logical(b) => self.raw(if *b { "true" } else { "false" }),
+            Expr::Place(place) => self.place_at(place, level),
+            Expr::Op(op, operands) => {
+                self.raw("[\"");
+                self.raw(op.name());
+                self.raw("\"");
+                if let (Op::ToReal32, [Expr::Real(r)]) = (op, &**operands) {
+                    // The format has one way to write both.
+                    self.raw(", ");
+                    self.real32(*r as f32);
+                } else {
+                    for operand in operands {
+                        self.raw(", ");
+                        self.expr_at(operand, level + 1);
+                    }
+                }
+                self.raw("]");
+            }
+        }
+    }
+
+    /// A real: always with `.` or `e`, and reads back as the same bits.
+    fn real(&mut self, r: f64) {
+        if r.is_nan() {
+            self.raw("[\"nan\"]");
+        } else if r.is_infinite() {
+            self.raw(if r > 0.0 { "[\"inf\"]" } else { "[\"-inf\"]" });
+        } else {
+            // Writing to memory does not fail.
+            let _ = write!(self.buffer, "{r:?}");
+        }
+    }
+
+    fn real32(&mut self, r: f32) {
+        // The shortest digits for 32 bits, unless reading them as 64 bits first rounds twice.
+        let short = format!("{r:?}");
+        match short.parse::<f64>() {
+            Ok(back) if r.is_finite() && (back as f32).to_bits() == r.to_bits() => self.raw(&short),
+            _ => self.real(f64::from(r)),
+        }
+    }
+
+    pub(super) fn place(&mut self, place: &Place) {
+        self.place_at(place, 1);
+    }
+
+    fn place_at(&mut self, place: &Place, level: usize) {
+        if place.subscripts.is_empty() {
+            return self.variable_name(place.var);
+        }
+        self.raw("[\"[]\", ");
+        self.variable_name(place.var);
+        for subscript in &place.subscripts {
+            self.raw(", ");
+            match subscript {
+                Subscript::Index(e) => self.expr_at(e, level + 1),
+                Subscript::Range(range) => {
+                    self.raw("[\":\"");
+                    let parts = [&range.lower, &range.upper, &range.stride];
+                    let count = parts.iter().rposition(|p| p.is_some()).map_or(0, |i| i + 1);
+                    for part in &parts[..count] {
+                        self.raw(", ");
+                        match part {
+                            Some(e) => self.expr_at(e, level + 1),
+                            None => self.raw("null"),
+                        }
+                    }
+                    self.raw("]");
+                }
+            }
+        }
+        self.raw("]");
+    }
+
+    pub(super) fn statement(&mut self, statement: &Stmt) {
+        let annotated = statement
+            .annotations
+            .as_deref()
+            .is_some_and(|a| !a.is_empty());
+        if annotated {
+            self.raw("{\"statement\": ");
+        }
+        self.statement_kind(&statement.kind);
+        if annotated {
+            self.annotations(&statement.annotations, "", |_| false);
+            self.raw("}");
+        }
+    }
+
+    fn statement_kind(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::Assign { target, value } => {
+                self.raw("[\"=\", ");
+                self.place(target);
+                self.raw(", ");
+                self.expr(value);
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                if let Some(target) = result {
+                    self.raw("[\"=\", ");
+                    self.place(target);
+                    self.raw(", ");
+                }
+                self.raw("[\"call\", ");
+                self.routine_name(*callee);
+                self.raw(", [");
+                for (i, argument) in arguments.iter().enumerate() {
+                    self.comma(i);
+                    match argument {
+                        Some(e) => self.expr(e),
+                        None => self.raw("null"),
+                    }
+                }
+                self.raw(if result.is_some() { "]]" } else { "]" });
+            }
+            StmtKind::Push { tape, class, value } => {
+                self.raw("[\"push\", ");
+                self.class(*class);
+                self.raw(", ");
+                self.expr(value);
+                self.tape(*tape);
+            }
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => {
+                self.raw("[\"pop\", ");
+                self.class(*class);
+                self.raw(", ");
+                self.place(target);
+                self.tape(*tape);
+            }
+            StmtKind::Opaque {
+                text,
+                reads,
+                writes,
+            } => {
+                self.raw("[\"opaque\", ");
+                self.string(text);
+                self.raw(", {\"reads\": ");
+                self.names(reads);
+                self.member("writes");
+                self.names(writes);
+                self.raw("}");
+            }
+        }
+        self.raw("]");
+    }
+
+    fn class(&mut self, class: TapeClass) {
+        match class {
+            TapeClass::Control(ControlWidth::Count) => self.raw("[\"control\", \"count\"]"),
+            TapeClass::Control(ControlWidth::Bits(bits)) => {
+                self.raw("[\"control\", ");
+                self.int(i64::from(bits));
+                self.raw("]");
+            }
+            TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => self.string(class.name()),
+        }
+    }
+
+    fn tape(&mut self, tape: VarId) {
+        if self.only_tape != Some(tape) {
+            self.raw(", ");
+            self.variable_name(tape);
+        }
+    }
+}
