@@ -3,6 +3,7 @@
 
 pub mod builder;
 pub mod diagnostic;
+pub mod dominance;
 pub mod dot;
 pub mod elemental;
 pub mod entity;

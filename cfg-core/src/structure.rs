@@ -9,6 +9,7 @@ use crate::{
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control},
     order,
+    validate::codes,
 };
 
 /// What is known of a graph that satisfies Definition 1; one per routine of a valid program.
@@ -44,19 +45,49 @@ pub struct EdgeKind {
     pub loop_back: bool,
 }
 
+/// Checks in-labels that a file gives against those that follow from the nesting. Places are relative
+/// to the routine.
+pub fn check_in_labels(
+    cfg: &Cfg,
+    structure: &Structure,
+    declared: impl IntoIterator<Item = (EdgeId, i64)>,
+) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    for (e, label) in declared {
+        let computed = structure.in_label(e);
+        if computed == Some(label) {
+            continue;
+        }
+        let message = match computed {
+            Some(computed) => {
+                format!("the edge ends arm or body {computed}, its in_label is {label}")
+            }
+            None => format!("the edge ends no arm and no body, its in_label is {label}"),
+        };
+        let help = "correct the in_label, or leave it out: it is computed";
+        problems.push(check::at_edge(cfg, e, &codes::IN_LABEL, message, help));
+    }
+    problems
+}
+
 impl Structure {
     /// Checks Definition 1 and computes the structure; O(vertices + edges), without recursion.
     ///
     /// # Errors
     /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if
-    /// there are none, the first violation of the nesting. Places are relative to the routine.
+    /// there are none, cycles with several entries and the first violation of the nesting. Places are relative to the routine.
     pub fn of(cfg: &Cfg) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         check::local_rules(cfg, Control::Structured, &mut problems);
         if problems.has_errors() {
             return Err(problems);
         }
-        order::nest(cfg).map_err(|problem| Diagnostics::from(*problem))
+        order::nest(cfg).map_err(|problem| {
+            // Irreducibility explains more than the first end that does not match.
+            let mut problems = check::irreducible(cfg);
+            problems.push(*problem);
+            problems
+        })
     }
 
     /// The other end of a loop or branch.

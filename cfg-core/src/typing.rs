@@ -28,11 +28,17 @@ impl Type {
     }
 }
 
+/// With its article: `an integer scalar`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let article = if self.ty == ScalarType::Integer {
+            "an"
+        } else {
+            "a"
+        };
         match self.rank {
-            0 => write!(f, "{} scalar", self.ty.name()),
-            n => write!(f, "{} array of rank {n}", self.ty.name()),
+            0 => write!(f, "{article} {} scalar", self.ty.name()),
+            n => write!(f, "{article} {} array of rank {n}", self.ty.name()),
         }
     }
 }
@@ -102,7 +108,7 @@ fn wrong(op: Op, operand: Type, wanted: &str) -> Mismatch {
     Mismatch::new(
         Rule::Operands,
         format!(
-            "`{}` takes {wanted}, but an operand is a {operand}",
+            "`{}` takes {wanted}, but an operand is {operand}",
             op.name()
         ),
         "convert the operand with \"real\", \"real32\", \"int\" or \"logical\"; write a real constant as 1.0",
@@ -387,7 +393,7 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
         if ty != Type::scalar(ScalarType::Integer) {
             return Err(Mismatch::new(
                 Rule::Subscripts,
-                format!("a subscript of {} is a {ty}", var.name),
+                format!("a subscript of {} is {ty}", var.name),
                 "a subscript, and the bounds and stride of a section, are integer scalars",
             ));
         }
@@ -414,7 +420,7 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
 }
 
 /// What inquiries ask about: a named array and a constant dimension, or an optional parameter.
-fn inquiry(variables: &[Variable], op: Op, operands: &[Expr]) -> Result<(), Mismatch> {
+pub(crate) fn inquiry(variables: &[Variable], op: Op, operands: &[Expr]) -> Result<(), Mismatch> {
     let problem = |message, help| Err(Mismatch::new(Rule::Inquiry, message, help));
     let Some(Expr::Place(place)) = operands.first() else {
         return problem(

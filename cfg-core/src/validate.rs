@@ -1,13 +1,44 @@
 //! Validation: all rules that a program must keep, all problems in one run.
+//!
+//! Each family of rules has its file below; [`codes`] lists every rule with its explanation. Steps that
+//! later ones rely on (the graph can be walked, what is named exists, expressions are not too deep) are
+//! fatal for their routine only: the other routines are still checked.
+//!
+//! | family | checked | codes |
+//! |---|---|---|
+//! | graph | Definition 1: entry, exit, degrees, labels, reachability, nesting | V101 to V115 |
+//! | references | what is named exists, depth of expressions | V120, V132 |
+//! | names | legal and unique | V121, V122 |
+//! | declarations | roles, shapes, results, independents, globals, externals | V123 to V131 |
+//! | expressions | operands, types, ranks, constant shapes and subscripts | V133 to V138 |
+//! | statements | assignments, pushes and pops | V139, V140, V151 |
+//! | calls | arguments against parameters, overlap | V145 to V150 |
+//! | control | conditions, cases, counted loops | V110, V111, V141 to V144 |
+//! | definition | use before definition | V152 |
 
+mod calls;
+mod checker;
 pub mod codes;
+mod control;
+mod declarations;
+mod definition;
+mod expressions;
+mod globals;
+mod loop_index;
+mod overlap;
+mod references;
+mod statements;
+#[cfg(test)]
+mod tests;
 
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::RoutineId,
     ir::{Cfg, Control, Program},
-    structure::Structure,
+    structure::{self, Structure},
+    text::Name,
 };
+use checker::Checker;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
 #[derive(Clone, Debug)]
@@ -58,37 +89,68 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
 /// All problems of a program, warnings included, and the structure of each graph that has one.
 pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let mut found = Diagnostics::default();
-    let mut structures = Vec::with_capacity(program.routines.len());
-    for (r, routine) in program.routines.iter().enumerate() {
-        let structure = match (&routine.body, routine.control) {
-            (Some(cfg), Control::Structured) => Structure::of(cfg).map(Some),
-            (Some(cfg), Control::General) => general(cfg),
-            (None, _) => Ok(None),
-        };
-        structures.push(structure.unwrap_or_else(|problems| {
-            found
-                .0
-                .extend(problems.0.into_iter().map(|p| inside(p, r, &routine.name)));
-            None
-        }));
-    }
+    globals::check(program, &mut found);
+    let writes = loop_index::GlobalWrites::of(program);
+    let structures = (0..program.routines.len())
+        .map(|r| routine(program, RoutineId::new(r), &writes, &mut found))
+        .collect();
     (structures, found)
 }
 
-/// The rules of a general graph.
-fn general(cfg: &Cfg) -> Result<Option<Structure>, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    crate::structure::check::local_rules(cfg, Control::General, &mut problems);
-    if problems.has_errors() {
-        return Err(problems);
+/// All rules of one routine.
+fn routine(
+    program: &Program,
+    id: RoutineId,
+    writes: &loop_index::GlobalWrites,
+    found: &mut Diagnostics,
+) -> Option<Structure> {
+    let routine = program.routine(id);
+    let structure = match &routine.body {
+        None => None,
+        Some(cfg) => match graph(cfg, routine.control) {
+            Ok(structure) => structure,
+            Err(problems) => {
+                let absolute = |p| inside(p, id, &routine.name);
+                found.0.extend(problems.0.into_iter().map(absolute));
+                None
+            }
+        },
+    };
+    let mut c = Checker::new(program, id, found);
+    declarations::names(&mut c);
+    if references::check(&mut c).is_ok() {
+        declarations::check(&mut c);
+        control::check(&mut c);
+        statements::check(&mut c);
+        if let Some(structure) = &structure {
+            loop_index::check(&mut c, structure, writes);
+            definition::check(&mut c, structure);
+        }
     }
-    Ok(None)
+    structure
+}
+
+/// The rules of a graph; a structure if it promises to be structured.
+fn graph(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Diagnostics> {
+    match control {
+        Control::Structured => Structure::of(cfg).map(Some),
+        Control::General => {
+            let mut problems = Diagnostics::default();
+            structure::check::local_rules(cfg, Control::General, &mut problems);
+            if problems.has_errors() {
+                Err(problems)
+            } else {
+                Ok(None)
+            }
+        }
+    }
 }
 
 /// Makes a place relative to a routine absolute.
-fn inside(mut problem: Diagnostic, routine: usize, name: &str) -> Diagnostic {
+fn inside(mut problem: Diagnostic, routine: RoutineId, name: &str) -> Diagnostic {
     let pointer = problem.at.pointer.unwrap_or_default();
-    problem.at.pointer = Some(format!("/routines/{routine}{pointer}"));
+    problem.at.pointer = Some(format!("/routines/{}{pointer}", routine.index()));
+    let name = Name(name);
     problem.at.element = Some(match problem.at.element {
         Some(element) => format!("routine {name}, {element}"),
         None => format!("routine {name}"),

@@ -3,6 +3,7 @@
 
 use crate::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    dominance::Dominators,
     entity::{EdgeId, VertexId},
     graph::{self, Reversed},
     ir::{Cfg, Control, Selector, VertexKind, VertexType},
@@ -446,4 +447,34 @@ fn back_edges(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
             ));
         }
     }
+}
+
+/// Cycles that can be entered at several vertices: one problem for each vertex that such a cycle
+/// returns to.
+pub(crate) fn irreducible(cfg: &Cfg) -> Diagnostics {
+    let mut out = Diagnostics::default();
+    let Some(entry) = cfg.entry() else { return out };
+    let dominators = Dominators::new(cfg, entry.index());
+    let mut targets: Vec<(usize, usize)> = dominators
+        .irreducible_edges(cfg)
+        .into_iter()
+        .map(|(from, to)| (to, from))
+        .collect();
+    targets.sort_unstable();
+    targets.dedup_by_key(|t| t.0);
+    for (to, from) in targets {
+        let (to, from) = (VertexId::new(to), VertexId::new(from));
+        out.push(at_vertex(
+            cfg,
+            to,
+            &codes::IRREDUCIBLE,
+            format!(
+                "the cycle from {} to {} and back can also be entered elsewhere",
+                name(cfg, to),
+                name(cfg, from)
+            ),
+            "let one LOOP be the only entry of the cycle, by splitting vertices, or declare \"control\": \"general\"",
+        ));
+    }
+    out
 }

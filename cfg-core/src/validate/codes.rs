@@ -69,4 +69,106 @@ codes! {
     BUILDER "V116", "builder used wrongly",
         "a builder's loops and branches end with their own calls, innermost first; what is declared is defined once",
         "The program builder reports calls that do not fit what is open instead of making a graph that breaks Definition 1. The message names the call and what is open there.";
+    IN_LABEL "V117", "in-label differs from the nesting",
+        "an in_label that is written is the label of the arm or body that its edge ends",
+        "In-labels are computed from the nesting: an edge into ENDBRANCH carries the label of its arm, an edge into ENDLOOP the label 1 of the body, any other edge none. They need not be written; what is written is checked.";
+    DANGLING "V120", "reference to something that does not exist",
+        "every variable, global and routine that is named exists",
+        "A program that was assembled in memory names an entity by its index; this index is out of range. Programs read from files cannot have this problem: there names are looked up.";
+    NAME "V121", "name not allowed",
+        "names are not empty, have at most 1000 bytes and no control characters",
+        "Any other text is a legal name; names that a target language does not allow are changed on output.";
+    DUPLICATE "V122", "name used twice",
+        "names of routines and of globals are unique in the program, names of variables in their routine",
+        "Expressions and calls name variables and routines, so a name has one meaning. A local or parameter may have the name of a global that its routine does not use.";
+    ROLE "V123", "role of a variable",
+        "parameters come first; each global is listed once per routine, with the type and shape of the program's global",
+        "The position of a variable among a routine's variables says which parameter it is. A global is one variable of the program: every routine sees it with the same type, shape and storage order.";
+    BODY "V124", "neither or both of body and external",
+        "a routine has a graph, or it is external",
+        "A routine with vertices and edges is reversed; an external one is known by its value and partials, by derivative routines or by callbacks of the library.";
+    TAPE_VARIABLE "V125", "tape that is not a scalar parameter or local",
+        "a variable of type tape is a scalar parameter or local, and is named only by push, pop and calls",
+        "A tape is a set of stacks, not a value: it is passed from routine to routine by reference and cannot be copied, compared or put into arrays.";
+    EXTENT "V126", "extent or lower bound",
+        "extents and lower bounds are integer scalar expressions over constants, globals and parameters that are defined at entry; those of globals are constants",
+        "Shapes are fixed when the routine is entered, before any statement is executed. Locals and out parameters have no value then, and a shape cannot depend on itself. A deferred extent (null) is taken from the actual argument of a parameter, or from an assignment to a whole local array; a global has none.";
+    RESULT "V127", "function result",
+        "the result of a function is a local variable that is not a tape",
+        "The result variable holds the function's value when EXIT is reached. A parameter cannot be the result at the same time.";
+    INDEPENDENT "V128", "independent or dependent variable",
+        "independents are real in or inout parameters or globals; dependents are real out or inout parameters, globals or the result; each is listed once",
+        "Derivatives are those of real variables at the exit with respect to real variables at the entry: an independent has a value at entry, and a dependent is visible after the return.";
+    INITIAL "V129", "initial values of a global",
+        "initial values are constants of the global's type: one for all elements, or one per element",
+        "They are given in storage order. An integer constant does not initialise a real: write 1.0. Of globals that share storage only one has initial values.";
+    OVERLAY "V130", "overlay of a global",
+        "an overlay names a global with storage of its own and the same element type, and lies inside it",
+        "Globals that share storage (COMMON, EQUIVALENCE) are given as one global that owns it and others that lie over it at an offset in elements. Chains of overlays and overlays of another type have no defined derivative.";
+    EXTERNAL "V131", "value or partials of an external routine",
+        "value and partials of an external function are expressions over its parameters, of the result's type; partials belong to different real parameters",
+        "They stand for the body that is not there: the partial with respect to a parameter has the parameter's rank if the result is a scalar.";
+    DEPTH "V132", "expression too deep",
+        "an expression has at most 100 levels",
+        "The limit lets every tool walk an expression without risk. Assign parts of it to variables; the program builder and the front ends do this themselves.";
+    OPERANDS "V133", "number of operands",
+        "every operator and intrinsic has its number of operands",
+        "`+`, `*`, `min`, `max`, `and` and `or` take any number from two (`min`, `max` from one); all others a fixed number.";
+    TYPE "V134", "operand of a wrong type",
+        "operands have the types that their operator takes; integers mixed with reals are converted, nothing else is",
+        "sin, exp and the like take reals: write 1.0, not 1, or convert with [\"real\", e]. real and real32 do not mix without conversion, comparisons take two numbers or (== and !=) two logicals, and, or, not take logicals.";
+    SHAPE "V135", "shapes do not conform",
+        "arrays in one elementwise operation or assignment have the same rank and extents; scalars are broadcast",
+        "Elementwise operations pair the elements of their operands. The target of an array assignment takes an array of its shape or a scalar; a scalar target takes a scalar. What is not constant is checked at run time.";
+    SUBSCRIPT "V136", "subscripts",
+        "a reference has one subscript per dimension, or none for the whole array; subscripts are integer scalars",
+        "Bounds and strides of sections are integer scalars too; a stride is not 0.";
+    BOUNDS "V137", "constant subscript out of bounds",
+        "a subscript lies between the lower and the upper bound of its dimension",
+        "A constant subscript outside constant bounds is an error as soon as it is executed. It is a warning here because the statement may never be.";
+    INQUIRY "V138", "inquiry",
+        "size, lbound and ubound ask for an array and a constant dimension from 1 to its rank, present for an optional parameter",
+        "These operators ask about shapes and arguments, not about values: their operand is not evaluated.";
+    ASSIGN "V139", "assignment of another type",
+        "both sides of an assignment have the same type",
+        "Nothing is converted silently: write 1.0 instead of 1 for a real, or convert with [\"real\", e], [\"int\", e], [\"real32\", e], [\"logical\", e].";
+    WRITE_IN "V140", "write to an in parameter",
+        "an in parameter is not assigned, popped, used as loop index or passed to an out or inout parameter",
+        "Declare it inout, or copy it to a local first.";
+    CONDITION "V141", "condition, selector or loop bound of a wrong type",
+        "a condition is a logical scalar; a selector and the bounds and step of a counted loop are integer scalars",
+        "Compare numbers to get a condition ([\"!=\", n, 0]).";
+    LOOP_INDEX "V142", "index of a counted loop",
+        "the index of a counted loop is an integer scalar that nothing in the body writes",
+        "The number of passes is computed once on entry, and the reverse sweep runs the index backwards. A loop whose body changes its index, or whose bound changes, is not counted: write it as a loop with \"test\": \"pre\" and increment the index in the body.";
+    LOOP_STEP "V143", "step 0",
+        "the step of a counted loop, and the stride of a section, is not 0",
+        "With step 0 the index would never reach the bound.";
+    FORLOOP "V144", "FORLOOP that is not counted",
+        "a FORLOOP is counted",
+        "FORLOOP takes the place of LOOP in adjoint graphs, where every loop runs from 1 to a number of passes.";
+    ARGUMENT_COUNT "V145", "number of arguments",
+        "a call has one argument per parameter; only optional ones may be left out",
+        "Arguments stand in the order of the parameters; null stands for an optional argument that is not given.";
+    ARGUMENT_TYPE "V146", "type of an argument",
+        "an argument has the type of its parameter",
+        "Arguments are passed by reference, so they cannot be converted on the way.";
+    ARGUMENT_SHAPE "V147", "shape of an argument",
+        "a scalar parameter takes a scalar, one with deferred extents an array of its rank, one of explicit shape an array or an element that is followed by enough cells",
+        "A parameter of explicit shape is a view of the contiguous cells that start at the argument (sequence association), whatever the argument's own rank; a single variable is not an array.";
+    ARGUMENT_PLACE "V148", "value given to an out parameter",
+        "an out or inout parameter takes a variable, an element or a section",
+        "What the routine writes must have a place to go to. Assign the expression to a variable and pass that.";
+    CALL_RESULT "V149", "result of a call",
+        "only functions have results; the place that takes it has the type and rank of the result",
+        "Call a routine without result as [\"call\", f, [...]].";
+    OVERLAP "V150", "arguments overlap",
+        "arguments of one call do not overlap if one of them is written",
+        "With overlapping arguments a write through one parameter would change the other behind the routine's back, and its derivative code would be wrong. Pass a copy, or declare the called routine \"aliased\": true.";
+    TAPE_CLASS "V151", "push or pop of a wrong class",
+        "the value pushed, or the place popped into, has the type of the class; control takes integers, or logicals in 1 bit",
+        "Each class has a stack of its own: integer, real, real32, and control with a number of bits from 1 to 63 or a self-delimiting count.";
+    UNDEFINED "V152", "used before it is defined",
+        "a local variable or out parameter is assigned before its value is used",
+        "No path from ENTRY to this use passes an assignment. Values that are not initialised may be copied, but not computed with. A parameter that brings a value in is in or inout.";
 }

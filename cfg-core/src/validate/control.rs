@@ -1,0 +1,178 @@
+//! What loops and branches decide on: conditions, cases, counted loops.
+
+use super::{
+    checker::{Base, Checker, Site},
+    codes,
+    globals::constant,
+    statements::writable,
+};
+use crate::{
+    entity::{VarId, VertexId},
+    ir::{Arm, Expr, LoopForm, LoopTest, ScalarType, Selector, VertexKind},
+    typing::Type,
+};
+
+pub(super) fn check(c: &mut Checker<'_>) {
+    let Some(cfg) = &c.routine.body else { return };
+    for (v, vertex) in cfg.vertices() {
+        let at = |field| Site::new(Base::Vertex(v), field);
+        match &vertex.kind {
+            VertexKind::Loop { form, test } => {
+                if *form == LoopForm::ForLoop && !matches!(**test, LoopTest::Counted { .. }) {
+                    c.error(
+                        at("/test"),
+                        &codes::FORLOOP,
+                        "the FORLOOP has a condition",
+                        "make it counted, or a LOOP",
+                    );
+                }
+                match &**test {
+                    LoopTest::Pre(e) | LoopTest::Post(e) => {
+                        scalar(c, at("/condition"), e, ScalarType::Logical, "condition");
+                    }
+                    LoopTest::Counted {
+                        index,
+                        first,
+                        last,
+                        step,
+                    } => {
+                        check_index(c, at("/index"), *index);
+                        scalar(c, at("/first"), first, ScalarType::Integer, "first value");
+                        scalar(c, at("/last"), last, ScalarType::Integer, "last value");
+                        scalar(c, at("/step"), step, ScalarType::Integer, "step");
+                        if constant(step) == Some(0) {
+                            c.error(
+                                at("/step"),
+                                &codes::LOOP_STEP,
+                                "the step of the loop is 0",
+                                "use a positive or negative step",
+                            );
+                        }
+                    }
+                }
+            }
+            VertexKind::Branch(selector) => match &**selector {
+                Selector::Condition(e) => {
+                    scalar(c, at("/condition"), e, ScalarType::Logical, "condition");
+                }
+                Selector::Cases { value, arms } => {
+                    scalar(c, at("/selector"), value, ScalarType::Integer, "selector");
+                    cases(c, v, arms);
+                }
+            },
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => {}
+        }
+    }
+}
+
+fn scalar(c: &mut Checker<'_>, site: Site, e: &Expr, ty: ScalarType, what: &str) {
+    let Some(found) = c.expr(site, e) else { return };
+    if found.ty != Type::scalar(ty) {
+        let help = if ty == ScalarType::Logical {
+            "compare: [\"!=\", e, 0] is true if e is not 0"
+        } else {
+            "convert with [\"int\", e]; a loop over reals is written with \"test\": \"pre\""
+        };
+        c.error(
+            site,
+            &codes::CONDITION,
+            format!(
+                "the {what} is {}, it must be {}",
+                found.ty,
+                Type::scalar(ty)
+            ),
+            help,
+        );
+    }
+}
+
+fn check_index(c: &mut Checker<'_>, site: Site, index: VarId) {
+    let variable = c.variable(index);
+    let name = c.name(index);
+    if variable.ty != ScalarType::Integer || variable.rank() != 0 {
+        c.error(
+            site,
+            &codes::LOOP_INDEX,
+            format!(
+                "the index {name} is {}",
+                Type {
+                    ty: variable.ty,
+                    rank: variable.rank()
+                }
+            ),
+            "use an integer scalar; a loop over reals is written with \"test\": \"pre\"",
+        );
+    }
+    writable(c, site, index);
+}
+
+/// Cases of a multi-way branch; O(cases log cases).
+fn cases(c: &mut Checker<'_>, v: VertexId, arms: &[Arm]) {
+    let at = |k: usize| Site::new(Base::Vertex(v), "/arms").index(k);
+    let mut ranges: Vec<(i64, i64, usize)> = Vec::new();
+    let mut default = None;
+    for (k, arm) in arms.iter().enumerate() {
+        let label = arm.label;
+        if arm.default {
+            if let Some(first) = default {
+                c.error(
+                    at(k),
+                    &codes::DEFAULTS,
+                    format!("arm {label} is the default, and arm {first} is too"),
+                    "keep one default",
+                );
+            }
+            default = default.or(Some(label));
+        } else if arm.cases.is_empty() {
+            c.error(
+                at(k),
+                &codes::CASES_OVERLAP,
+                format!("arm {label} has no case and is not the default"),
+                "give it the values that choose it, make it the default, or remove it",
+            );
+        }
+        for case in &arm.cases {
+            let lower = case.lower.unwrap_or(i64::MIN);
+            let upper = case.upper.unwrap_or(i64::MAX);
+            if lower > upper {
+                c.error(
+                    at(k),
+                    &codes::CASES_OVERLAP,
+                    format!("arm {label} has the empty range {lower}..{upper}"),
+                    "write the smaller bound first",
+                );
+            } else {
+                ranges.push((lower, upper, k));
+            }
+        }
+    }
+    ranges.sort_unstable();
+    // The range that reaches furthest so far.
+    let mut furthest: Option<(i64, usize)> = None;
+    for (lower, upper, k) in ranges {
+        if let Some((reach, other)) = furthest.filter(|&(reach, _)| lower <= reach) {
+            c.error(
+                at(k),
+                &codes::CASES_OVERLAP,
+                format!(
+                    "{} chooses arm {} and arm {}",
+                    if lower == upper || lower == reach {
+                        format!("value {lower}")
+                    } else {
+                        format!("each of {lower}..{}", reach.min(upper))
+                    },
+                    arms[other].label,
+                    arms[k].label
+                ),
+                "let each value choose one arm",
+            );
+        }
+        if furthest.is_none_or(|(reach, _)| upper > reach) {
+            furthest = Some((upper, k));
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Variables, shapes, results, independents and dependents, external routines.
+
+use super::{
+    checker::{Base, Checker, Site},
+    codes,
+    globals::names as check_names,
+};
+use crate::{
+    entity::VarId,
+    ir::{Extent, Intent, Role, ScalarType},
+    text::Name,
+    typing::Type,
+};
+use std::collections::HashSet;
+
+/// Names of variables.
+pub(super) fn names(c: &mut Checker<'_>) {
+    let variables = &c.routine.variables;
+    for (i, problem) in check_names(variables.iter().map(|v| v.name.as_str()), "variable") {
+        c.report(Site::new(Base::Variable(VarId::new(i)), "/name"), problem);
+    }
+}
+
+/// Everything but names; references have been checked.
+pub(super) fn check(c: &mut Checker<'_>) {
+    roles(c);
+    body(c);
+    extents(c);
+    cyclic_extents(c);
+    result(c);
+    roots(c);
+    external(c);
+}
+
+fn at(v: VarId, field: &'static str) -> Site {
+    Site::new(Base::Variable(v), field)
+}
+
+fn roles(c: &mut Checker<'_>) {
+    let mut globals = HashSet::new();
+    for (i, variable) in c.routine.variables.iter().enumerate() {
+        let v = VarId::new(i);
+        let name = Name(&variable.name);
+        let is_parameter = matches!(variable.role, Role::Parameter { .. });
+        if is_parameter != (i < c.routine.parameters) {
+            c.error(
+                at(v, ""),
+                &codes::ROLE,
+                format!(
+                    "{name} is variable {i} of a routine with {} parameters, but its role says otherwise",
+                    c.routine.parameters
+                ),
+                "add parameters before all other variables, and count them in `parameters`",
+            );
+        }
+        if let Role::Global(g) = variable.role {
+            if !globals.insert(g) {
+                c.error(
+                    at(v, ""),
+                    &codes::ROLE,
+                    format!("{name} stands for a global that another variable stands for already"),
+                    "use one variable per global in a routine",
+                );
+            }
+            let global = &c.program.global(g).variable;
+            let same = global.ty == variable.ty
+                && global.shape == variable.shape
+                && global.order == variable.order;
+            if !same {
+                c.error(
+                    at(v, ""),
+                    &codes::ROLE,
+                    format!(
+                        "{name} differs from the global {} in type, shape or storage order",
+                        Name(&global.name)
+                    ),
+                    "copy the global's declaration",
+                );
+            }
+        }
+        let is_tape = variable.ty == ScalarType::Tape;
+        if is_tape && (variable.rank() > 0 || matches!(variable.role, Role::Global(_))) {
+            c.error(
+                at(v, "/type"),
+                &codes::TAPE_VARIABLE,
+                format!("the tape {name} is an array or a global"),
+                "declare the tape as a scalar parameter or local",
+            );
+        }
+    }
+}
+
+fn body(c: &mut Checker<'_>) {
+    let routine = c.routine;
+    let problem = match (&routine.body, &routine.external) {
+        (Some(_), Some(_)) => "the routine has a graph and is external",
+        (None, None) if routine.derivatives.is_none() => "the routine has no graph",
+        (Some(_), None) | (None, _) => return,
+    };
+    c.error(
+        Site::new(Base::Routine, ""),
+        &codes::BODY,
+        problem,
+        "give it vertices and edges, or \"external\", not both",
+    );
+}
+
+/// Extents and lower bounds: types, and what they may name.
+fn extents(c: &mut Checker<'_>) {
+    for i in 0..c.routine.variables.len() {
+        let v = VarId::new(i);
+        let variable = c.variable(v);
+        if matches!(variable.role, Role::Global(_)) {
+            continue;
+        }
+        for (k, dim) in variable.shape.iter().enumerate() {
+            let site = at(v, "/shape").index(k);
+            let extent = match &dim.extent {
+                Extent::Fixed(e) => Some(e),
+                Extent::Deferred => None,
+            };
+            for e in [Some(&dim.lower), extent].into_iter().flatten() {
+                if let Some(found) = c.expr(site, e)
+                    && found.ty != Type::scalar(ScalarType::Integer)
+                {
+                    c.error(
+                        site,
+                        &codes::EXTENT,
+                        format!("an extent or bound of {} is {}", c.name(v), found.ty),
+                        "write an integer scalar expression",
+                    );
+                }
+                let mut bad = None;
+                e.walk_places(&mut |place| {
+                    let used = c.variable(place.var);
+                    let undefined = match used.role {
+                        Role::Local => true,
+                        // The shape of an out parameter is known at entry, its value is not.
+                        Role::Parameter { intent, .. } => intent == Intent::Out && used.rank() == 0,
+                        Role::Global(_) => false,
+                    };
+                    if undefined {
+                        bad = bad.or(Some(place.var));
+                    }
+                });
+                if let Some(bad) = bad {
+                    c.error(
+                        site,
+                        &codes::EXTENT,
+                        format!(
+                            "an extent or bound of {} uses {}, which has no value at entry",
+                            c.name(v),
+                            c.name(bad)
+                        ),
+                        "use constants, globals and in or inout parameters",
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A shape that depends on itself through the shapes of other variables. Depth-first search with an
+/// explicit stack over "the shape of a names b".
+fn cyclic_extents(c: &mut Checker<'_>) {
+    let n = c.routine.variables.len();
+    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for (v, variable) in c.routine.variables.iter().enumerate() {
+        for dim in &variable.shape {
+            let mut add = |e: &crate::ir::Expr| {
+                e.walk_places(&mut |p| {
+                    if c.variable(p.var).rank() > 0 {
+                        uses[v].push(p.var.index());
+                    }
+                });
+            };
+            add(&dim.lower);
+            if let Extent::Fixed(e) = &dim.extent {
+                add(e);
+            }
+        }
+    }
+    // 0 new, 1 on the stack, 2 done.
+    let mut state = vec![0u8; n];
+    let mut stack: Vec<(usize, usize)> = Vec::new();
+    for root in 0..n {
+        if state[root] == 0 {
+            state[root] = 1;
+            stack.push((root, 0));
+        }
+        while let Some(&mut (v, ref mut next)) = stack.last_mut() {
+            let Some(&w) = uses[v].get(*next) else {
+                state[v] = 2;
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            match state[w] {
+                0 => {
+                    state[w] = 1;
+                    stack.push((w, 0));
+                }
+                1 => {
+                    let (v, w) = (VarId::new(v), VarId::new(w));
+                    c.error(
+                        at(v, "/shape"),
+                        &codes::EXTENT,
+                        format!(
+                            "the shape of {} depends on itself through {}",
+                            c.name(v),
+                            c.name(w)
+                        ),
+                        "give one of the arrays an extent that names no array",
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn result(c: &mut Checker<'_>) {
+    let Some(v) = c.routine.result else { return };
+    let variable = c.variable(v);
+    if variable.role != Role::Local || variable.ty == ScalarType::Tape {
+        c.error(
+            at(v, ""),
+            &codes::RESULT,
+            format!(
+                "the result {} is not a local variable with a value",
+                c.name(v)
+            ),
+            "declare a variable of its own for the result",
+        );
+    }
+}
+
+/// Independents and dependents.
+fn roots(c: &mut Checker<'_>) {
+    let lists = [
+        ("/independents", &c.routine.independents, true),
+        ("/dependents", &c.routine.dependents, false),
+    ];
+    for (field, list, independent) in lists {
+        let mut seen = HashSet::new();
+        for (i, &v) in list.iter().enumerate() {
+            let variable = c.variable(v);
+            let name = c.name(v);
+            let what = if independent {
+                "independent"
+            } else {
+                "dependent"
+            };
+            let (problem, help) = if !variable.ty.is_real() {
+                (
+                    format!("the {what} {name} is {}", variable.ty.name()),
+                    "only real variables have derivatives: remove it from the list",
+                )
+            } else if !seen.insert(v) {
+                (format!("the {what} {name} is listed twice"), "list it once")
+            } else {
+                match (variable.role, independent) {
+                    (Role::Global(_), _) => continue,
+                    (Role::Parameter { intent, .. }, true) if intent != Intent::Out => continue,
+                    (Role::Parameter { intent, .. }, false) if intent.writes() => continue,
+                    (Role::Local, false) if c.routine.result == Some(v) => continue,
+                    (Role::Parameter { .. }, true) => (
+                        format!("the independent {name} is an out parameter"),
+                        "declare it inout if it brings a value in",
+                    ),
+                    (Role::Parameter { .. }, false) => (
+                        format!("the dependent {name} is an in parameter"),
+                        "declare it out or inout if it brings a value out",
+                    ),
+                    (Role::Local, _) => (
+                        format!("the {what} {name} is a local variable"),
+                        "independents and dependents are parameters or globals (dependents also the result)",
+                    ),
+                }
+            };
+            c.error(
+                Site::new(Base::Routine, field).index(i),
+                &codes::INDEPENDENT,
+                problem,
+                help,
+            );
+        }
+    }
+}
+
+fn external(c: &mut Checker<'_>) {
+    let Some(external) = &c.routine.external else {
+        return;
+    };
+    let at = |field| Site::new(Base::Routine, field);
+    let result = c.routine.result.map(|v| {
+        let variable = c.variable(v);
+        Type {
+            ty: variable.ty,
+            rank: variable.rank(),
+        }
+    });
+    let Some(result) = result else {
+        if external.value.is_some() || !external.partials.is_empty() {
+            c.error(
+                at("/external"),
+                &codes::EXTERNAL,
+                "a routine without result has a value or partials",
+                "declare the function's result, or remove value and partials",
+            );
+        }
+        return;
+    };
+    let mut seen = HashSet::new();
+    if let Some(value) = &external.value {
+        only_parameters(c, at("/external/value"), value);
+        let found = c.expr(at("/external/value"), value);
+        mismatch(c, at("/external/value"), "value", found, result);
+    }
+    for partial in &external.partials {
+        let site = at("/external/partials");
+        let parameter = c.variable(partial.parameter);
+        let name = c.name(partial.parameter);
+        let is_parameter = partial.parameter.index() < c.routine.parameters;
+        if !is_parameter || !parameter.ty.is_real() || !seen.insert(partial.parameter) {
+            c.error(
+                site,
+                &codes::EXTERNAL,
+                format!("{name} is not a real parameter, or has two partials"),
+                "give one partial per real parameter",
+            );
+            continue;
+        }
+        only_parameters(c, site, &partial.value);
+        let found = c.expr(site, &partial.value);
+        let rank = if result.rank == 0 {
+            parameter.rank()
+        } else {
+            result.rank
+        };
+        let wanted = Type {
+            ty: result.ty,
+            rank,
+        };
+        mismatch(
+            c,
+            site,
+            &format!("partial with respect to {name}"),
+            found,
+            wanted,
+        );
+    }
+}
+
+fn mismatch(
+    c: &mut Checker<'_>,
+    site: Site,
+    what: &str,
+    found: Option<super::expressions::Shaped>,
+    wanted: Type,
+) {
+    let Some(found) = found else { return };
+    if found.ty.ty != wanted.ty || (found.ty.rank != wanted.rank && found.ty.rank != 0) {
+        c.error(
+            site,
+            &codes::EXTERNAL,
+            format!("the {what} is {}, it must be {wanted}", found.ty),
+            "write an expression of that type, converting with [\"real\", e] where needed",
+        );
+    }
+}
+
+fn only_parameters(c: &mut Checker<'_>, site: Site, e: &crate::ir::Expr) {
+    let mut other = None;
+    e.walk_places(&mut |p| {
+        if p.var.index() >= c.routine.parameters {
+            other = other.or(Some(p.var));
+        }
+    });
+    if let Some(other) = other {
+        c.error(
+            site,
+            &codes::EXTERNAL,
+            format!(
+                "the expression uses {}, which is not a parameter",
+                c.name(other)
+            ),
+            "use the parameters of the external function only",
+        );
+    }
+}

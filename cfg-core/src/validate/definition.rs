@@ -1,0 +1,344 @@
+//! Use before definition: a local or `out` parameter is computed with, and no assignment to it lies on
+//! any path from ENTRY to there.
+//!
+//! Assignments to elements, calls and opaque statements count as definitions of the whole variable, so
+//! what is reported is certain. Pushing and passing on is allowed, plain copies are warned of: these
+//! keep what is not initialised.
+//!
+//! On a structured graph no data-flow equations are solved. Along Algorithm 1's order a definition
+//! reaches a use if both are inside one loop, or if it comes first and is not in another arm of a
+//! branch around the use. Of the definitions of a variable before some point, one alone has to be
+//! remembered: replaced when it cannot be seen from the next one, because whatever sees the older one
+//! from then on sees the newer one as well.
+//!
+//! Complexity: O(statements log nesting depth).
+
+use super::{
+    checker::{Base, Checker, Site},
+    codes,
+};
+use crate::{
+    entity::{VarId, VertexId},
+    ir::{
+        Cfg, Expr, Intent, LoopTest, Op, OpClass, Place, Program, Role, Routine, ScalarType,
+        Selector, Stmt, StmtKind, VertexKind,
+    },
+    structure::Structure,
+};
+
+/// A use or definition, in the order in which they happen inside a vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Event {
+    Use(VarId),
+    /// A use that only copies.
+    Copy(VarId),
+    Define(VarId),
+}
+
+/// True of variables that are undefined at entry.
+fn tracked(routine: &Routine) -> Vec<bool> {
+    let variables = routine.variables.iter();
+    variables
+        .map(|v| match v.role {
+            Role::Local => v.ty != ScalarType::Tape,
+            Role::Parameter { intent, .. } => {
+                intent == Intent::Out && !routine.aliased && v.ty != ScalarType::Tape
+            }
+            Role::Global(_) => false,
+        })
+        .collect()
+}
+
+/// Calls `found` for each use in an expression; shapes and presence are not values.
+fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
+    match e {
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Place(place) => {
+            found(Event::Use(place.var));
+            subscript_uses(place, found);
+        }
+        Expr::Op(op, operands) => {
+            if op.class() != OpClass::Inquiry {
+                // What is evaluated on demand may never be.
+                let certain = match op {
+                    Op::If | Op::And | Op::Or => 1,
+                    _ => operands.len(),
+                };
+                for e in operands.iter().take(certain) {
+                    uses(e, found);
+                }
+            }
+        }
+    }
+}
+
+fn subscript_uses(place: &Place, found: &mut impl FnMut(Event)) {
+    for e in place.subscript_exprs() {
+        uses(e, found);
+    }
+}
+
+/// The events of a statement in order.
+pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut impl FnMut(Event)) {
+    match &statement.kind {
+        StmtKind::Assign { target, value } => {
+            match value {
+                Expr::Place(place) => {
+                    subscript_uses(place, found);
+                    found(Event::Copy(place.var));
+                }
+                value => uses(value, found),
+            }
+            subscript_uses(target, found);
+            found(Event::Define(target.var));
+        }
+        StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            let parameters = program
+                .routines
+                .get(callee.index())
+                .map_or(&[][..], |r| &r.variables);
+            for argument in arguments.iter().flatten() {
+                match argument {
+                    Expr::Place(place) => subscript_uses(place, found),
+                    value => uses(value, found),
+                }
+            }
+            for (argument, parameter) in arguments.iter().zip(parameters) {
+                if let Some(Expr::Place(place)) = argument
+                    && parameter.intent().is_some_and(Intent::writes)
+                {
+                    found(Event::Define(place.var));
+                }
+            }
+            if let Some(result) = result {
+                subscript_uses(result, found);
+                found(Event::Define(result.var));
+            }
+        }
+        StmtKind::Push { value, .. } => match value {
+            Expr::Place(place) => subscript_uses(place, found),
+            value => uses(value, found),
+        },
+        StmtKind::Pop { target, .. } => {
+            subscript_uses(target, found);
+            found(Event::Define(target.var));
+        }
+        StmtKind::Opaque { writes, .. } => {
+            for &v in writes {
+                found(Event::Define(v));
+            }
+        }
+    }
+}
+
+/// The events of a loop header before its body is entered.
+fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, &'static str)) {
+    match test {
+        LoopTest::Pre(e) => uses(e, &mut |x| found(x, "/condition")),
+        LoopTest::Post(_) => {}
+        LoopTest::Counted {
+            index,
+            first,
+            last,
+            step,
+        } => {
+            uses(first, &mut |x| found(x, "/first"));
+            uses(last, &mut |x| found(x, "/last"));
+            uses(step, &mut |x| found(x, "/step"));
+            found(Event::Define(*index), "/index");
+        }
+    }
+}
+
+/// A loop or branch around the current point.
+struct Region {
+    /// Number of the first event inside; for a branch, of the current arm's first event.
+    start: u32,
+    arm: u32,
+    is_loop: bool,
+    end: u32,
+}
+
+pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
+    let Some(cfg) = &c.routine.body else { return };
+    let tracked = tracked(c.routine);
+    if !tracked.contains(&true) {
+        return;
+    }
+    let program = c.program;
+    let pass = Pass {
+        program,
+        cfg,
+        structure,
+        tracked: &tracked,
+    };
+    // First all definitions, numbered, and where each loop ends.
+    let mut definitions: Vec<Vec<u32>> = vec![Vec::new(); tracked.len()];
+    let mut loop_end = vec![0u32; cfg.vertex_count()];
+    let mut number = 0;
+    pass.run(&mut |step| match step {
+        Step::Event(Event::Define(v), _) => {
+            number += 1;
+            definitions[v.index()].push(number);
+        }
+        Step::CloseLoop(header) => loop_end[header.index()] = number,
+        _ => {}
+    });
+    // Then the uses.
+    let mut number = 0u32;
+    let mut latest: Vec<u32> = vec![0; tracked.len()];
+    let mut open: Vec<Region> = Vec::new();
+    let mut reported = vec![false; tracked.len()];
+    let mut problems: Vec<(VarId, Site, bool)> = Vec::new();
+    pass.run(&mut |step| match step {
+        Step::Event(Event::Define(v), _) => {
+            number += 1;
+            let latest = &mut latest[v.index()];
+            if *latest == 0 || !visible(*latest, &open) {
+                *latest = number;
+            }
+        }
+        Step::Event(event @ (Event::Use(v) | Event::Copy(v)), site) => {
+            let i = v.index();
+            if reported[i] || (latest[i] != 0 && visible(latest[i], &open)) {
+                return;
+            }
+            // Anything inside the outermost loop around this point comes around again.
+            if let Some(outer) = open.iter().find(|r| r.is_loop) {
+                let after = definitions[i].partition_point(|&d| d <= outer.start);
+                if definitions[i].get(after).is_some_and(|&d| d <= outer.end) {
+                    return;
+                }
+            }
+            reported[i] = true;
+            problems.push((v, site, matches!(event, Event::Copy(_))));
+        }
+        Step::OpenLoop(header) => open.push(Region {
+            start: number,
+            arm: number,
+            is_loop: true,
+            end: loop_end[header.index()],
+        }),
+        Step::OpenBranch => open.push(Region {
+            start: number,
+            arm: number,
+            is_loop: false,
+            end: 0,
+        }),
+        Step::Arm => {
+            if let Some(region) = open.last_mut() {
+                region.arm = number;
+            }
+        }
+        Step::CloseLoop(_) | Step::CloseBranch => {
+            open.pop();
+        }
+    });
+    for (v, site, copy) in problems {
+        let name = c.name(v);
+        let help = if c.routine.variable(v).role == Role::Local {
+            format!("assign {name} before, on every path that needs it")
+        } else {
+            format!("assign {name} before, or declare it inout if it brings a value in")
+        };
+        if copy {
+            let message = format!("{name} is copied here, but nothing before assigns it");
+            c.warning(site, &codes::UNDEFINED, message, help);
+        } else {
+            let message = format!("{name} is used here, but nothing before assigns it");
+            c.error(site, &codes::UNDEFINED, message, help);
+        }
+    }
+}
+
+/// True if the definition with this number reaches the current point on a path forward.
+fn visible(definition: u32, open: &[Region]) -> bool {
+    // The innermost open region that the definition is in as well.
+    let inside = open.partition_point(|r| r.start < definition);
+    match inside.checked_sub(1).and_then(|k| open.get(k)) {
+        Some(region) => region.is_loop || region.arm < definition,
+        None => true,
+    }
+}
+
+enum Step {
+    Event(Event, Site),
+    OpenLoop(VertexId),
+    CloseLoop(VertexId),
+    OpenBranch,
+    Arm,
+    CloseBranch,
+}
+
+/// One walk along the order.
+struct Pass<'a> {
+    program: &'a Program,
+    cfg: &'a Cfg,
+    structure: &'a Structure,
+    tracked: &'a [bool],
+}
+
+impl Pass<'_> {
+    fn run(&self, step: &mut impl FnMut(Step)) {
+        for &v in &self.structure.order {
+            // A vertex that is the first of an arm begins it; an empty arm needs no beginning.
+            let is_branch = |u| matches!(self.cfg.vertex(u).kind, VertexKind::Branch(_));
+            let is_end = matches!(self.cfg.vertex(v).kind, VertexKind::EndBranch);
+            if !is_end && self.cfg.predecessors(v).any(is_branch) {
+                step(Step::Arm);
+            }
+            self.vertex(v, step);
+        }
+    }
+
+    fn vertex(&self, v: VertexId, step: &mut impl FnMut(Step)) {
+        let at = |field| Site::new(Base::Vertex(v), field);
+        match &self.cfg.vertex(v).kind {
+            VertexKind::Block(statements) => {
+                for (s, statement) in statements.iter().enumerate() {
+                    let site = Site::new(Base::Statement(v, s), "");
+                    statement_events(self.program, statement, &mut |x| self.event(x, site, step));
+                }
+            }
+            VertexKind::Loop { test, .. } => {
+                header_events(test, &mut |x, field| self.event(x, at(field), step));
+                step(Step::OpenLoop(v));
+            }
+            VertexKind::EndLoop => {
+                if let Some(header) = self.structure.partner(v) {
+                    if let VertexKind::Loop { test, .. } = &self.cfg.vertex(header).kind
+                        && let LoopTest::Post(e) = &**test
+                    {
+                        let site = Site::new(Base::Vertex(header), "/condition");
+                        uses(e, &mut |x| self.event(x, site, step));
+                    }
+                    step(Step::CloseLoop(header));
+                }
+            }
+            VertexKind::Branch(selector) => {
+                match &**selector {
+                    Selector::Condition(e) => {
+                        uses(e, &mut |x| self.event(x, at("/condition"), step));
+                    }
+                    Selector::Cases { value, .. } => {
+                        uses(value, &mut |x| self.event(x, at("/selector"), step));
+                    }
+                }
+                step(Step::OpenBranch);
+            }
+            VertexKind::EndBranch => step(Step::CloseBranch),
+            VertexKind::Entry | VertexKind::Exit => {}
+        }
+    }
+
+    fn event(&self, event: Event, site: Site, step: &mut impl FnMut(Step)) {
+        let (Event::Use(v) | Event::Copy(v) | Event::Define(v)) = event;
+        if self.tracked.get(v.index()).copied().unwrap_or(false) {
+            step(Step::Event(event, site));
+        }
+    }
+}

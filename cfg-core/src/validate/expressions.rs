@@ -1,0 +1,249 @@
+//! Expressions: operands, types, ranks, shapes and subscripts as far as they are constant.
+
+use super::{
+    checker::{Checker, Site},
+    codes,
+    globals::constant,
+};
+use crate::{
+    diagnostic::CodeInfo,
+    ir::{Dim, Expr, Extent, Op, OpClass, Place, Range, ScalarType, Subscript},
+    typing::{self, Mismatch, Rule, Type},
+};
+
+/// Type of an expression and, as far as constant, its extents.
+pub(super) struct Shaped {
+    pub(super) ty: Type,
+    pub(super) dims: Vec<Option<i64>>,
+}
+
+impl Shaped {
+    fn scalar(ty: ScalarType) -> Self {
+        Self {
+            ty: Type::scalar(ty),
+            dims: Vec::new(),
+        }
+    }
+
+    /// Two dimensions that differ for certain.
+    pub(super) fn differs(&self, other: &Self) -> Option<(i64, i64)> {
+        let pairs = self.dims.iter().zip(&other.dims);
+        pairs
+            .filter_map(|(a, b)| Some(((*a)?, (*b)?)))
+            .find(|(a, b)| a != b)
+    }
+}
+
+fn code(rule: Rule) -> &'static CodeInfo {
+    match rule {
+        Rule::Count => &codes::OPERANDS,
+        Rule::Operands => &codes::TYPE,
+        Rule::Conform => &codes::SHAPE,
+        Rule::Subscripts => &codes::SUBSCRIPT,
+        Rule::Inquiry => &codes::INQUIRY,
+        Rule::Variable => &codes::DANGLING,
+    }
+}
+
+fn fixed(dim: &Dim) -> Option<i64> {
+    match &dim.extent {
+        Extent::Fixed(e) => constant(e).map(|n| n.max(0)),
+        Extent::Deferred => None,
+    }
+}
+
+impl Checker<'_> {
+    /// Checks an expression and everything below it; `None` if it has no type (which is reported).
+    /// Recursion is bounded: depths have been checked.
+    pub(super) fn expr(&mut self, site: Site, e: &Expr) -> Option<Shaped> {
+        match e {
+            Expr::Int(_) => Some(Shaped::scalar(ScalarType::Integer)),
+            Expr::Real(_) => Some(Shaped::scalar(ScalarType::Real)),
+            Expr::Real32(_) => Some(Shaped::scalar(ScalarType::Real32)),
+            Expr::Logical(_) => Some(Shaped::scalar(ScalarType::Logical)),
+            Expr::Place(place) => {
+                let found = self.place(site, place)?;
+                if found.ty.ty == ScalarType::Tape {
+                    let name = self.name(place.var);
+                    self.error(
+                        site,
+                        &codes::TAPE_VARIABLE,
+                        format!("the tape {name} stands where a value is wanted"),
+                        "pop a value from the tape into a variable",
+                    );
+                    return None;
+                }
+                Some(found)
+            }
+            Expr::Op(op, operands) => self.operator(site, *op, operands),
+        }
+    }
+
+    fn operator(&mut self, site: Site, op: Op, operands: &[Expr]) -> Option<Shaped> {
+        let mut types = Vec::with_capacity(operands.len());
+        let mut dims: Vec<Option<i64>> = Vec::new();
+        let mut complete = true;
+        let mut clash = None;
+        for (i, operand) in operands.iter().enumerate() {
+            self.path.push(i + 1);
+            let found = self.expr(site, operand);
+            self.path.pop();
+            let Some(found) = found else {
+                complete = false;
+                continue;
+            };
+            types.push(found.ty);
+            if op.class() == OpClass::Elemental && found.ty.rank > 0 {
+                if dims.is_empty() {
+                    dims = found.dims;
+                } else if dims.len() == found.dims.len() {
+                    let before = Shaped {
+                        ty: found.ty,
+                        dims: std::mem::take(&mut dims),
+                    };
+                    clash = clash.or(before.differs(&found));
+                    let pairs = before.dims.into_iter().zip(found.dims);
+                    dims = pairs.map(|(a, b)| a.or(b)).collect();
+                }
+            } else if op.class() == OpClass::Transformational {
+                dims = found.dims;
+            }
+        }
+        if !complete {
+            return None;
+        }
+        let checked = typing::apply(op, &types).and_then(|ty| {
+            if op.class() == OpClass::Inquiry {
+                typing::inquiry(&self.routine.variables, op, operands)?;
+            }
+            Ok(ty)
+        });
+        let ty = self.accept(site, checked)?;
+        if let Some((a, b)) = clash {
+            self.error(
+                site,
+                &codes::SHAPE,
+                format!("operands of `{}` have extents {a} and {b}", op.name()),
+                "use sections of the same shape",
+            );
+        }
+        if op == Op::Transpose {
+            dims.reverse();
+        }
+        dims.truncate(ty.rank);
+        Some(Shaped { ty, dims })
+    }
+
+    /// Checks a place and its subscripts.
+    pub(super) fn place(&mut self, site: Site, place: &Place) -> Option<Shaped> {
+        let mut complete = true;
+        for (i, subscript) in place.subscripts.iter().enumerate() {
+            // ["[]", "a", subscript...], and a range is [":", lower, upper, stride].
+            self.path.push(i + 2);
+            match subscript {
+                Subscript::Index(e) => complete &= self.expr(site, e).is_some(),
+                Subscript::Range(range) => {
+                    let parts = [&range.lower, &range.upper, &range.stride];
+                    for (k, e) in parts.into_iter().enumerate() {
+                        if let Some(e) = e {
+                            self.path.push(k + 1);
+                            complete &= self.expr(site, e).is_some();
+                            self.path.pop();
+                        }
+                    }
+                    if range.stride.as_ref().and_then(constant) == Some(0) {
+                        self.error(
+                            site,
+                            &codes::LOOP_STEP,
+                            "the stride of a section is 0",
+                            "use a positive or negative stride",
+                        );
+                    }
+                }
+            }
+            self.path.pop();
+        }
+        if !complete {
+            return None;
+        }
+        let checked = typing::place_type(&self.routine.variables, place);
+        let ty = self.accept(site, checked)?;
+        let variable = self.variable(place.var);
+        if place.subscripts.is_empty() {
+            let dims = variable.shape.iter().map(fixed).collect();
+            return Some(Shaped { ty, dims });
+        }
+        let mut dims = Vec::with_capacity(ty.rank);
+        for (k, (subscript, dim)) in place.subscripts.iter().zip(&variable.shape).enumerate() {
+            let lower = constant(&dim.lower);
+            let upper = fixed(dim)
+                .zip(lower)
+                .and_then(|(n, lower)| lower.checked_add(n)?.checked_sub(1));
+            match subscript {
+                Subscript::Index(e) => self.bounds(site, place, k, constant(e), lower, upper),
+                Subscript::Range(range) => dims.push(section(range, lower, upper)),
+            }
+        }
+        Some(Shaped { ty, dims })
+    }
+
+    fn bounds(
+        &mut self,
+        site: Site,
+        place: &Place,
+        k: usize,
+        index: Option<i64>,
+        lower: Option<i64>,
+        upper: Option<i64>,
+    ) {
+        let Some(index) = index else { return };
+        let below = lower.is_some_and(|lower| index < lower);
+        let above = upper.is_some_and(|upper| index > upper);
+        if below || above {
+            let name = self.name(place.var);
+            let bound = |b: Option<i64>| b.map_or("?".to_owned(), |b| b.to_string());
+            self.path.push(k + 2);
+            self.warning(
+                site,
+                &codes::BOUNDS,
+                format!(
+                    "subscript {index} of {name} is outside {}..{}",
+                    bound(lower),
+                    bound(upper)
+                ),
+                "correct the subscript or the extent",
+            );
+            self.path.pop();
+        }
+    }
+
+    fn accept(&mut self, site: Site, checked: Result<Type, Mismatch>) -> Option<Type> {
+        match checked {
+            Ok(ty) => Some(ty),
+            Err(mismatch) => {
+                self.error(site, code(mismatch.rule), mismatch.message, mismatch.help);
+                None
+            }
+        }
+    }
+}
+
+/// Number of elements of a section along one dimension, if it is constant.
+fn section(range: &Range, lower: Option<i64>, upper: Option<i64>) -> Option<i64> {
+    let stride = match &range.stride {
+        None => 1,
+        Some(e) => constant(e)?,
+    };
+    let part = |e: &Option<Expr>, own| match e {
+        Some(e) => constant(e),
+        None => own,
+    };
+    // Which bound a missing one of a backward section is, is decided at run time.
+    if stride <= 0 && (range.lower.is_none() || range.upper.is_none()) {
+        return None;
+    }
+    let first = part(&range.lower, lower)?;
+    let last = part(&range.upper, upper)?;
+    let span = last.checked_sub(first)?.checked_add(stride)?;
+    Some(span.checked_div(stride)?.max(0))
+}

@@ -1,0 +1,212 @@
+//! The index of a counted loop is written by the loop only.
+
+use super::{
+    checker::{Base, Checker, Site, target_field},
+    codes,
+    globals::storage,
+};
+use crate::{
+    entity::{GlobalId, RoutineId, VarId, VertexId},
+    ir::{Intent, LoopTest, Program, Role, StmtKind, VertexKind},
+    structure::Structure,
+};
+use fixedbitset::FixedBitSet;
+
+/// The globals that each routine may write, calls included. Only computed if some counted loop has a
+/// global as its index, which hardly any program does.
+pub(super) struct GlobalWrites(Vec<FixedBitSet>);
+
+impl GlobalWrites {
+    pub(super) fn of(program: &Program) -> Self {
+        let needed = program.routines.iter().any(|r| {
+            r.body.iter().flat_map(|cfg| cfg.vertices()).any(|(_, v)| {
+                matches!(&v.kind, VertexKind::Loop { test, .. }
+                    if matches!(**test, LoopTest::Counted { index, .. }
+                        if matches!(r.variables.get(index.index()).map(|v| v.role), Some(Role::Global(_)))))
+            })
+        });
+        if !needed {
+            return Self(Vec::new());
+        }
+        let n = program.routines.len();
+        let mut writes = vec![FixedBitSet::with_capacity(program.globals.len()); n];
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (r, routine) in program.routines.iter().enumerate() {
+            for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
+                each_write(program, &vertex.kind, &mut |v, _| {
+                    if let Some(Role::Global(g)) = routine.variables.get(v.index()).map(|v| v.role)
+                    {
+                        let owner = storage(program, g).0.index();
+                        if owner < writes[r].len() {
+                            writes[r].insert(owner);
+                        }
+                    }
+                });
+                for statement in vertex.statements() {
+                    if let StmtKind::Call { callee, .. } = &statement.kind
+                        && callee.index() < n
+                    {
+                        callers[callee.index()].push(r);
+                    }
+                }
+            }
+        }
+        let mut work: Vec<usize> = (0..n).collect();
+        while let Some(r) = work.pop() {
+            for &caller in &callers[r] {
+                let before = writes[caller].count_ones(..);
+                let added = writes[r].clone();
+                writes[caller].union_with(&added);
+                if writes[caller].count_ones(..) != before {
+                    work.push(caller);
+                }
+            }
+        }
+        Self(writes)
+    }
+
+    fn contains(&self, r: RoutineId, g: GlobalId) -> bool {
+        self.0
+            .get(r.index())
+            .is_some_and(|set| set.contains(g.index()))
+    }
+}
+
+/// Calls `write` with each variable that a vertex writes by itself, and the number of the statement.
+fn each_write(program: &Program, kind: &VertexKind, write: &mut impl FnMut(VarId, Option<usize>)) {
+    match kind {
+        VertexKind::Loop { test, .. } => {
+            if let LoopTest::Counted { index, .. } = &**test {
+                write(*index, None);
+            }
+        }
+        VertexKind::Block(statements) => {
+            for (s, statement) in statements.iter().enumerate() {
+                match &statement.kind {
+                    StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
+                        write(target.var, Some(s));
+                    }
+                    StmtKind::Call {
+                        callee,
+                        arguments,
+                        result,
+                    } => {
+                        let parameters = program
+                            .routines
+                            .get(callee.index())
+                            .map_or(&[][..], |r| &r.variables);
+                        for (argument, parameter) in arguments.iter().zip(parameters) {
+                            if let Some(crate::ir::Expr::Place(place)) = argument
+                                && parameter.intent().is_some_and(Intent::writes)
+                            {
+                                write(place.var, Some(s));
+                            }
+                        }
+                        if let Some(result) = result {
+                            write(result.var, Some(s));
+                        }
+                    }
+                    StmtKind::Push { .. } => {}
+                    StmtKind::Opaque { writes, .. } => {
+                        for &v in writes {
+                            write(v, Some(s));
+                        }
+                    }
+                }
+            }
+        }
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::EndLoop
+        | VertexKind::Branch(_)
+        | VertexKind::EndBranch => {}
+    }
+}
+
+pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalWrites) {
+    let Some(cfg) = &c.routine.body else { return };
+    // The counted loop whose index a cell is at the moment; globals by the storage they lie in.
+    let variables = c.routine.variables.len();
+    let mut owner: Vec<Option<VertexId>> = vec![None; variables + c.program.globals.len()];
+    let cell = |c: &Checker<'_>, v: VarId| match c.variable(v).role {
+        Role::Global(g) => variables + storage(c.program, g).0.index(),
+        Role::Parameter { .. } | Role::Local => v.index(),
+    };
+    // Open loops whose index is a global, outermost first.
+    let mut open: Vec<(GlobalId, VarId, VertexId)> = Vec::new();
+    let mut found: Vec<(VertexId, Option<usize>, VarId, VertexId)> = Vec::new();
+    for &v in &structure.order {
+        let vertex = cfg.vertex(v);
+        each_write(c.program, &vertex.kind, &mut |x, s| {
+            if let Some(header) = owner.get(cell(c, x)).copied().flatten() {
+                found.push((v, s, x, header));
+            }
+        });
+        if !open.is_empty() {
+            for (s, statement) in vertex.statements().iter().enumerate() {
+                if let StmtKind::Call { callee, .. } = &statement.kind {
+                    for &(g, index, header) in &open {
+                        if writes.contains(*callee, g) {
+                            found.push((v, Some(s), index, header));
+                        }
+                    }
+                }
+            }
+        }
+        match &vertex.kind {
+            VertexKind::Loop { .. } => {
+                if let Some(index) = index_of(cfg, v)
+                    && let Some(slot) = owner.get_mut(cell(c, index))
+                {
+                    slot.get_or_insert(v);
+                    if let Role::Global(g) = c.variable(index).role {
+                        open.push((storage(c.program, g).0, index, v));
+                    }
+                }
+            }
+            VertexKind::EndLoop => {
+                if let Some(header) = structure.partner(v)
+                    && let Some(index) = index_of(cfg, header)
+                    && let Some(slot) = owner.get_mut(cell(c, index))
+                    && *slot == Some(header)
+                {
+                    *slot = None;
+                }
+                open.pop_if(|o| Some(o.2) == structure.partner(v));
+            }
+            _ => {}
+        }
+    }
+    for (v, s, x, header) in found {
+        let (base, field) = match s {
+            Some(s) => (
+                Base::Statement(v, s),
+                cfg.vertex(v)
+                    .statements()
+                    .get(s)
+                    .map_or("", |s| target_field(&s.kind)),
+            ),
+            None => (Base::Vertex(v), "/index"),
+        };
+        let name = c.name(x);
+        c.error(
+            Site::new(base, field),
+            &codes::LOOP_INDEX,
+            format!(
+                "{name} is written in the body of the counted loop at vertex {}, whose index it is",
+                cfg.vertex(header).id
+            ),
+            "use another variable; or write the loop with \"test\": \"pre\" and increment the index in its body",
+        );
+    }
+}
+
+fn index_of(cfg: &crate::ir::Cfg, v: VertexId) -> Option<VarId> {
+    match &cfg.vertex(v).kind {
+        VertexKind::Loop { test, .. } => match **test {
+            LoopTest::Counted { index, .. } => Some(index),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Arguments of one call that overlap although one of them is written: reported where it is certain.
+//! What depends on values is checked at run time.
+
+use super::{
+    checker::{Checker, Site},
+    codes,
+    globals::{constant, elements, storage},
+};
+use crate::{
+    entity::{GlobalId, VarId},
+    ir::{Intent, Place, Role, Subscript, Variable},
+    text::Name,
+};
+
+/// The storage that a variable lies in.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
+enum Storage {
+    Variable(VarId),
+    Global(GlobalId),
+}
+
+pub(super) fn check(c: &mut Checker<'_>, list: Site, bound: &[(usize, &Place, &Variable)]) {
+    let mut by_storage: Vec<(Storage, usize)> = bound
+        .iter()
+        .enumerate()
+        .map(|(k, (_, place, _))| (storage_of(c, place.var), k))
+        .collect();
+    by_storage.sort_unstable();
+    for group in by_storage.chunk_by(|a, b| a.0 == b.0) {
+        // One report per argument is enough. A call with thousands of parts of one array is checked
+        // against its neighbours only, so that it stays cheap; the rest is left to the run.
+        for (n, &(_, b)) in group.iter().enumerate().skip(1) {
+            let overlapping = group[n.saturating_sub(500)..n].iter().find(|&&(_, a)| {
+                let written = |k: usize| bound[k].2.intent().is_some_and(Intent::writes);
+                (written(a) || written(b)) && certain(c, bound[a].1, bound[b].1)
+            });
+            if let Some(&(_, a)) = overlapping {
+                let ((_, _, first), (i, place, second)) = (bound[a], bound[b]);
+                let name = c.name(place.var);
+                c.error(
+                    list.index(i),
+                    &codes::OVERLAP,
+                    format!(
+                        "parts of {name} that overlap are passed to parameters {} and {}, one of which is written",
+                        Name(&first.name),
+                        Name(&second.name)
+                    ),
+                    "pass a copy, or declare the called routine \"aliased\": true",
+                );
+            }
+        }
+    }
+}
+
+fn storage_of(c: &Checker<'_>, v: VarId) -> Storage {
+    match c.variable(v).role {
+        Role::Global(g) => Storage::Global(storage(c.program, g).0),
+        Role::Parameter { .. } | Role::Local => Storage::Variable(v),
+    }
+}
+
+/// True if two places in one storage overlap whatever the values are.
+fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
+    if a.var != b.var {
+        return match (cells(c, a), cells(c, b)) {
+            (Some((a0, a1)), Some((b0, b1))) => a0 < b1 && b0 < a1,
+            _ => false,
+        };
+    }
+    if a.subscripts.is_empty() || b.subscripts.is_empty() {
+        return true;
+    }
+    let pairs = a.subscripts.iter().zip(&b.subscripts);
+    pairs.into_iter().all(|(a, b)| same_part(a, b))
+}
+
+/// True if the two subscripts have an index in common for certain.
+fn same_part(a: &Subscript, b: &Subscript) -> bool {
+    let full = |s: &Subscript| matches!(s, Subscript::Range(r) if r.lower.is_none() && r.upper.is_none() && r.stride.is_none());
+    if a == b || full(a) || full(b) {
+        return true;
+    }
+    let interval = |s: &Subscript| match s {
+        Subscript::Index(e) => constant(e).map(|i| (i, i)),
+        Subscript::Range(r) if r.stride.is_none() => {
+            let lower = r.lower.as_ref().and_then(constant)?;
+            let upper = r.upper.as_ref().and_then(constant)?;
+            (lower <= upper).then_some((lower, upper))
+        }
+        Subscript::Range(_) => None,
+    };
+    match (interval(a), interval(b)) {
+        (Some((a0, a1)), Some((b0, b1))) => a0 <= b1 && b0 <= a1,
+        _ => false,
+    }
+}
+
+/// First and last (exclusive) cell of a whole global in its storage.
+fn cells(c: &Checker<'_>, place: &Place) -> Option<(i64, i64)> {
+    let variable = c.variable(place.var);
+    let Role::Global(g) = variable.role else {
+        return None;
+    };
+    if !place.subscripts.is_empty() {
+        return None;
+    }
+    let offset = storage(c.program, g).1;
+    Some((offset, offset.checked_add(elements(variable)?)?))
+}

@@ -1,0 +1,174 @@
+//! Statements: assignments, pushes, pops, opaque statements; calls are in [`super::calls`].
+
+use super::{
+    calls,
+    checker::{Base, Checker, Site, target_field},
+    codes,
+    expressions::Shaped,
+};
+use crate::{
+    entity::VarId,
+    ir::{ControlWidth, Expr, Place, ScalarType, Stmt, StmtKind, TapeClass, VertexKind},
+};
+
+pub(super) fn check(c: &mut Checker<'_>) {
+    let Some(cfg) = &c.routine.body else { return };
+    for (v, vertex) in cfg.vertices() {
+        if let VertexKind::Block(statements) = &vertex.kind {
+            for (s, statement) in statements.iter().enumerate() {
+                check_statement(c, Base::Statement(v, s), statement);
+            }
+        }
+    }
+}
+
+fn check_statement(c: &mut Checker<'_>, base: Base, statement: &Stmt) {
+    let kind = &statement.kind;
+    let target_site = Site::new(base, target_field(kind));
+    match kind {
+        StmtKind::Assign { target, value } => {
+            writable(c, target_site, target.var);
+            let left = c.place(target_site, target);
+            let right = c.expr(Site::new(base, "/2"), value);
+            if let (Some(left), Some(right)) = (left, right) {
+                assignable(c, Site::new(base, ""), target, &left, Some(value), &right);
+            }
+        }
+        StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } => calls::check(c, base, *callee, arguments, result.as_ref()),
+        StmtKind::Push { tape, class, value } => {
+            check_tape(c, Site::new(base, ""), *tape);
+            let site = Site::new(base, "/2");
+            if let Some(found) = c.expr(site, value) {
+                check_class(c, site, *class, &found);
+            }
+        }
+        StmtKind::Pop {
+            tape,
+            class,
+            target,
+        } => {
+            check_tape(c, Site::new(base, ""), *tape);
+            writable(c, target_site, target.var);
+            if let Some(found) = c.place(target_site, target) {
+                check_class(c, target_site, *class, &found);
+            }
+        }
+        StmtKind::Opaque {
+            text: _,
+            reads: _,
+            writes,
+        } => {
+            for (i, &v) in writes.iter().enumerate() {
+                writable(c, Site::new(base, "/2/writes").index(i), v);
+            }
+        }
+    }
+}
+
+/// `in` parameters are not written.
+pub(super) fn writable(c: &mut Checker<'_>, site: Site, v: VarId) {
+    if c.is_in(v) {
+        let name = c.name(v);
+        c.error(
+            site,
+            &codes::WRITE_IN,
+            format!("the in parameter {name} is written"),
+            format!("declare {name} inout, or copy it to a local variable first"),
+        );
+    }
+}
+
+/// Both sides have the same type, and shapes that conform.
+pub(super) fn assignable(
+    c: &mut Checker<'_>,
+    site: Site,
+    target: &Place,
+    left: &Shaped,
+    value: Option<&Expr>,
+    right: &Shaped,
+) {
+    let name = c.name(target.var);
+    if left.ty.ty != right.ty.ty || left.ty.ty == ScalarType::Tape {
+        let help = match (left.ty.ty, value) {
+            (ScalarType::Real, Some(Expr::Int(i))) => format!("write {i}.0"),
+            (ScalarType::Real32, Some(Expr::Int(i))) => format!("write [\"real32\", {i}.0]"),
+            (ScalarType::Integer, _) => "convert the value with [\"int\", e]".to_owned(),
+            (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
+            (ty, _) => format!("convert the value with [\"{}\", e]", ty.name()),
+        };
+        c.error(
+            site,
+            &codes::ASSIGN,
+            format!("{} is assigned to {name}, which is {}", right.ty, left.ty),
+            help,
+        );
+    } else if right.ty.rank != 0 && right.ty.rank != left.ty.rank {
+        c.error(
+            site,
+            &codes::SHAPE,
+            format!("{} is assigned to {}", right.ty, left.ty),
+            "assign an array of the same shape, or a scalar",
+        );
+    } else if let Some((a, b)) = left.differs(right) {
+        c.error(
+            site,
+            &codes::SHAPE,
+            format!("an array with extent {b} is assigned to {name} where the extent is {a}"),
+            "use sections of the same shape",
+        );
+    }
+}
+
+fn check_tape(c: &mut Checker<'_>, site: Site, tape: VarId) {
+    let name = c.name(tape);
+    if c.variable(tape).ty != ScalarType::Tape {
+        c.error(
+            site,
+            &codes::TAPE_VARIABLE,
+            format!("{name} is not a tape"),
+            "name a variable of type tape",
+        );
+    }
+    writable(c, site, tape);
+}
+
+fn check_class(c: &mut Checker<'_>, site: Site, class: TapeClass, found: &Shaped) {
+    let ty = found.ty.ty;
+    let (fits, wanted) = match class {
+        TapeClass::Integer => (ty == ScalarType::Integer, "an integer"),
+        TapeClass::Real => (ty == ScalarType::Real, "a real"),
+        TapeClass::Real32 => (ty == ScalarType::Real32, "a real32"),
+        TapeClass::Control(ControlWidth::Count) => (ty == ScalarType::Integer, "an integer"),
+        TapeClass::Control(ControlWidth::Bits(1)) => (
+            matches!(ty, ScalarType::Integer | ScalarType::Logical),
+            "an integer or a logical",
+        ),
+        TapeClass::Control(ControlWidth::Bits(bits)) => {
+            if !(1..=63).contains(&bits) {
+                c.error(
+                    site,
+                    &codes::TAPE_CLASS,
+                    format!("a control value has {bits} bits"),
+                    "use 1 to 63 bits, or \"count\"",
+                );
+            }
+            (ty == ScalarType::Integer, "an integer")
+        }
+    };
+    if !fits {
+        c.error(
+            site,
+            &codes::TAPE_CLASS,
+            format!(
+                "class {} takes {wanted}, this is {}",
+                class.name(),
+                found.ty
+            ),
+            "use the class of the value's type",
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! One program per rule, each with the diagnostic that it gets (`tests/golden/validate.txt`; run with
+//! `BLESS=1` to write it anew), and the properties of validation as a whole.
+
+mod cases;
+
+use super::*;
+use cases::cases;
+use std::{collections::BTreeSet, fmt::Write as _};
+
+#[test]
+fn every_rule_has_a_program_that_breaks_it() {
+    let mut golden = String::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    // Reported where they arise: by the builder, and against in-labels that a file writes.
+    for other in ["V116", "V117"] {
+        seen.insert(other);
+    }
+    for (code, what, program) in cases() {
+        let (_, found) = problems(&program);
+        assert!(
+            found.iter().any(|p| p.code == code),
+            "{code} {what}: not found\n{found}"
+        );
+        seen.insert(code);
+        let _ = writeln!(golden, "## {code} {what}\n\n{found}\n");
+    }
+    let listed: BTreeSet<&str> = codes::CODES.iter().map(|c| c.code).collect();
+    assert_eq!(seen, listed);
+    assert_eq!(listed.len(), codes::CODES.len());
+    check_golden(&golden);
+}
+
+fn check_golden(text: &str) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/validate.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden")).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    for (i, (line, wanted)) in text.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(line, wanted, "line {} of {path}", i + 1);
+    }
+    assert_eq!(text.lines().count(), expected.lines().count(), "{path}");
+}
+
+#[test]
+fn in_labels_that_are_written_are_checked() {
+    let cfg = crate::testing::nested("[b|]");
+    let structure = Structure::of(&cfg).unwrap();
+    let computed = |want: Option<i64>| {
+        let mut edges = cfg.edges().map(|(e, _)| e);
+        edges.find(|&e| structure.in_label(e) == want).unwrap()
+    };
+    let (ends, other) = (computed(Some(0)), computed(None));
+    let right = structure::check_in_labels(&cfg, &structure, [(ends, 0)]);
+    assert!(right.is_empty());
+    let wrong = structure::check_in_labels(&cfg, &structure, [(ends, 1), (other, 1)]);
+    let messages: Vec<&str> = wrong.iter().map(|p| p.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "the edge ends arm or body 0, its in_label is 1",
+            "the edge ends no arm and no body, its in_label is 1"
+        ]
+    );
+    assert!(wrong.iter().all(|p| p.code == "V117"));
+}

@@ -1,0 +1,903 @@
+//! The programs: one or more for each rule.
+
+use super::super::*;
+use crate::{
+    builder::{ProgramBuilder, RoutineBuilder, expr::*},
+    entity::{GlobalId, VarId, VertexId},
+    ir::{
+        ControlWidth, Dim, Edge, Expr, External, Intent, LoopForm, LoopTest, Op, Overlay, Partial,
+        Place, Role,
+        ScalarType::{Integer, Logical, Real, Real32, Tape},
+        Selector, Stmt, TapeClass, Variable, VertexKind,
+    },
+    testing::graph,
+};
+
+/// A program of one routine.
+fn one(write: impl FnOnce(&mut RoutineBuilder)) -> Program {
+    let mut f = RoutineBuilder::new("f");
+    write(&mut f);
+    let mut p = ProgramBuilder::new();
+    p.add(f);
+    p.into_program().unwrap()
+}
+
+/// A routine whose graph is listed: see [`graph`].
+fn listed(letters: &str, edges: &[(usize, usize, i64)]) -> Program {
+    one(|f| f.body(graph(letters, edges), Control::Structured))
+}
+
+/// `g(a in real, b out real, n in integer optional, m(2) in real)` and a caller.
+fn calling(call: impl FnOnce(&mut RoutineBuilder, RoutineId)) -> Program {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    g.input("a", Real);
+    let b = g.output("b", Real);
+    g.optional("n", Integer, Intent::In);
+    g.assign(b, 1.0);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    call(&mut f, g);
+    p.add(f);
+    p.into_program().unwrap()
+}
+
+/// `h(v(2) in, w(:) in)`.
+fn calling_arrays(call: impl FnOnce(&mut RoutineBuilder, RoutineId)) -> Program {
+    let mut p = ProgramBuilder::new();
+    let mut h = RoutineBuilder::new("h");
+    h.input("v", Real.array([2]));
+    h.input("w", Real.array([Dim::deferred()]));
+    let h = p.add(h);
+    let mut f = RoutineBuilder::new("f");
+    call(&mut f, h);
+    p.add(f);
+    p.into_program().unwrap()
+}
+
+fn edit(mut program: Program, change: impl FnOnce(&mut Program)) -> Program {
+    change(&mut program);
+    program
+}
+
+/// An external function `real f(real x)`.
+fn external(value: impl FnOnce(VarId) -> External) -> Program {
+    one(|f| {
+        let x = f.input("x", Real);
+        f.result("y", Real);
+        let value = value(x);
+        f.external(value);
+    })
+}
+
+fn with_global(write: impl FnOnce(&mut ProgramBuilder, GlobalId)) -> Program {
+    let mut p = ProgramBuilder::new();
+    let g = p.global("g", Real.array([3]));
+    write(&mut p, g);
+    p.into_program().unwrap()
+}
+
+/// Wrong programs: the code, what is wrong in a word, the program.
+pub(super) fn cases() -> Vec<(&'static str, &'static str, Program)> {
+    let straight: &[(usize, usize, i64)] = &[(1, 2, -1), (2, 3, -1)];
+    let a_branch: &[(usize, usize, i64)] = &[(1, 2, -1), (2, 3, 1), (2, 3, 0), (3, 4, -1)];
+    let mut list = vec![
+        ("V101", "no entry", listed("bbX", straight)),
+        (
+            "V101",
+            "two entries",
+            listed("EEX", &[(1, 3, -1), (2, 3, -1)]),
+        ),
+        ("V102", "no exit", listed("Ebb", straight)),
+        (
+            "V102",
+            "two exits",
+            listed("EcXX", &[(1, 2, -1), (2, 3, 1), (2, 4, 0)]),
+        ),
+        (
+            "V103",
+            "block with two successors",
+            listed("EbX", &[(1, 2, -1), (2, 3, -1), (2, 3, -1)]),
+        ),
+        (
+            "V104",
+            "cut off",
+            listed("EXbb", &[(1, 2, -1), (3, 4, -1), (4, 3, -1)]),
+        ),
+        (
+            "V105",
+            "dead end",
+            listed("EXbb", &[(1, 2, -1), (3, 4, -1), (4, 3, -1)]),
+        ),
+        (
+            "V106",
+            "loop without label",
+            listed("El)X", &[(1, 2, -1), (2, 3, -1), (3, 2, -1), (2, 4, -1)]),
+        ),
+        (
+            "V106",
+            "branch without label",
+            listed("Ec]X", &[(1, 2, -1), (2, 3, 1), (2, 3, -1), (3, 4, -1)]),
+        ),
+        (
+            "V107",
+            "label twice",
+            listed("Ec]X", &[(1, 2, -1), (2, 3, 1), (2, 3, 1), (3, 4, -1)]),
+        ),
+        (
+            "V108",
+            "exit edge labelled",
+            listed("El)X", &[(1, 2, -1), (2, 3, 1), (3, 2, -1), (2, 4, 2)]),
+        ),
+        (
+            "V108",
+            "block's edge labelled",
+            listed("EbX", &[(1, 2, -1), (2, 3, 7)]),
+        ),
+        (
+            "V108",
+            "third arm of two-way",
+            listed(
+                "Ec]X",
+                &[(1, 2, -1), (2, 3, 1), (2, 3, 0), (2, 3, 2), (3, 4, -1)],
+            ),
+        ),
+        (
+            "V109",
+            "arm without edge",
+            edit(listed("Es]X", a_branch), |p| {
+                arms(p, 2, |arms| arms.push(arms[0].clone()));
+            }),
+        ),
+        (
+            "V109",
+            "edge without arm",
+            edit(listed("Es]X", a_branch), |p| {
+                arms(p, 2, |arms| arms[0].label = 9);
+            }),
+        ),
+        (
+            "V110",
+            "overlap",
+            edit(listed("Es]X", a_branch), |p| {
+                arms(p, 2, |arms| arms[0].cases = Box::new([(0..=4).into()]));
+            }),
+        ),
+        (
+            "V110",
+            "empty range",
+            edit(listed("Es]X", a_branch), |p| {
+                arms(p, 2, |arms| {
+                    arms[0].cases = Box::new([crate::ir::CaseRange {
+                        lower: Some(9),
+                        upper: Some(8),
+                    }]);
+                });
+            }),
+        ),
+        (
+            "V110",
+            "no cases",
+            edit(listed("Es]X", a_branch), |p| {
+                arms(p, 2, |arms| arms[0].cases = Box::default());
+            }),
+        ),
+        (
+            "V111",
+            "two defaults",
+            edit(listed("Es]X", a_branch), |p| {
+                arms(p, 2, |arms| arms.iter_mut().for_each(|a| a.default = true));
+            }),
+        ),
+        (
+            "V112",
+            "interleaved loops",
+            listed(
+                "Ell))X",
+                &[
+                    (1, 2, -1),
+                    (2, 3, 1),
+                    (3, 4, 1),
+                    (4, 2, -1),
+                    (2, 5, -1),
+                    (5, 3, -1),
+                    (3, 6, -1),
+                ],
+            ),
+        ),
+        (
+            "V112",
+            "mismatched ends",
+            listed(
+                "Elc])X",
+                &[
+                    (1, 2, -1),
+                    (2, 3, 1),
+                    (3, 4, 1),
+                    (3, 5, 0),
+                    (4, 6, -1),
+                    (5, 2, -1),
+                    (2, 4, -1),
+                ],
+            ),
+        ),
+        (
+            "V113",
+            "two entries",
+            listed(
+                "Ec]]c]cX",
+                &[
+                    (1, 2, -1),
+                    (2, 3, 1),
+                    (2, 4, 0),
+                    (3, 5, -1),
+                    (5, 4, 1),
+                    (5, 6, 0),
+                    (4, 7, -1),
+                    (7, 3, 1),
+                    (7, 6, 0),
+                    (6, 8, -1),
+                ],
+            ),
+        ),
+        (
+            "V112",
+            "a cycle without LOOP",
+            listed(
+                "E]c]cX",
+                &[
+                    (1, 2, -1),
+                    (2, 3, -1),
+                    (3, 2, 1),
+                    (3, 5, 0),
+                    (5, 4, 1),
+                    (5, 4, 0),
+                    (4, 6, -1),
+                ],
+            ),
+        ),
+        (
+            "V114",
+            "id 0",
+            edit(listed("EbX", straight), |p| vertex(p, 2).id = 0),
+        ),
+        (
+            "V114",
+            "id twice",
+            edit(listed("EbX", straight), |p| vertex(p, 2).id = 1),
+        ),
+        (
+            "V114",
+            "edge id twice",
+            edges_with(|edges| edges[0].id = Some(1)),
+        ),
+        (
+            "V115",
+            "ENDLOOP to block",
+            listed(
+                "El)bX",
+                &[(1, 2, -1), (2, 3, 1), (3, 4, -1), (4, 2, -1), (2, 5, -1)],
+            ),
+        ),
+    ];
+    list.extend(declarations());
+    list.extend(expressions());
+    list.extend(statements());
+    list
+}
+
+fn vertex(p: &mut Program, id: usize) -> &mut crate::ir::Vertex {
+    let cfg = p.routines[0].body.as_mut().unwrap();
+    cfg.vertex_mut(VertexId::new(id - 1))
+}
+
+fn arms(p: &mut Program, id: usize, change: impl FnOnce(&mut Vec<crate::ir::Arm>)) {
+    let VertexKind::Branch(selector) = &mut vertex(p, id).kind else {
+        panic!("vertex {id} is no branch")
+    };
+    let Selector::Cases { arms, .. } = &mut **selector else {
+        panic!("vertex {id} is two-way")
+    };
+    let mut list = std::mem::take(arms).into_vec();
+    change(&mut list);
+    *arms = list.into_boxed_slice();
+}
+
+fn edges_with(change: impl FnOnce(&mut Vec<Edge>)) -> Program {
+    let (vertices, mut edges) = graph("EbX", &[(1, 2, -1), (2, 3, -1)]).into_parts();
+    change(&mut edges);
+    let cfg = Cfg::new(vertices, edges).unwrap();
+    one(|f| f.body(cfg, Control::Structured))
+}
+
+fn declarations() -> Vec<(&'static str, &'static str, Program)> {
+    vec![
+        (
+            "V120",
+            "variable in an expression",
+            one(|f| {
+                let y = f.output("y", Real);
+                f.assign(y, VarId::new(7));
+            }),
+        ),
+        (
+            "V120",
+            "callee",
+            one(|f| f.call::<Expr>(RoutineId::new(3), [])),
+        ),
+        (
+            "V120",
+            "main",
+            edit(one(|_| {}), |p| p.main = Some(RoutineId::new(5))),
+        ),
+        (
+            "V121",
+            "empty",
+            one(|f| {
+                f.local("", Real);
+            }),
+        ),
+        (
+            "V121",
+            "control characters",
+            one(|f| {
+                f.local("a\nb", Real);
+            }),
+        ),
+        (
+            "V121",
+            "long",
+            one(|f| {
+                f.local("a".repeat(1001), Real);
+            }),
+        ),
+        (
+            "V122",
+            "variables",
+            one(|f| {
+                f.local("a", Real);
+                f.local("a", Integer);
+            }),
+        ),
+        (
+            "V122",
+            "routines",
+            edit(one(|_| {}), |p| p.routines.push(p.routines[0].clone())),
+        ),
+        (
+            "V123",
+            "parameter after locals",
+            edit(
+                one(|f| {
+                    f.local("a", Real);
+                }),
+                |p| p.routines[0].parameters = 1,
+            ),
+        ),
+        ("V123", "global with another shape", {
+            let mut p = ProgramBuilder::new();
+            let g = p.global("g", Real.array([3]));
+            let mut f = RoutineBuilder::new("f");
+            f.variable(Variable::new("g", Real, vec![], Role::Global(g)));
+            p.add(f);
+            p.into_program().unwrap()
+        }),
+        (
+            "V124",
+            "neither",
+            edit(one(|_| {}), |p| p.routines[0].body = None),
+        ),
+        (
+            "V124",
+            "both",
+            edit(one(|_| {}), |p| {
+                p.routines[0].external = Some(Box::default());
+            }),
+        ),
+        (
+            "V125",
+            "array",
+            one(|f| {
+                f.inout("tape", Tape.array([2]));
+            }),
+        ),
+        (
+            "V125",
+            "in an expression",
+            one(|f| {
+                let t = f.inout("tape", Tape);
+                let y = f.output("y", Real);
+                f.assign(y, t);
+            }),
+        ),
+        (
+            "V125",
+            "push on a real",
+            one(|f| {
+                let y = f.inout("y", Real);
+                f.push(y, TapeClass::Real, 1.0);
+            }),
+        ),
+        (
+            "V126",
+            "real extent",
+            one(|f| {
+                f.local("a", Real.array([Expr::Real(2.0)]));
+            }),
+        ),
+        (
+            "V126",
+            "local in an extent",
+            one(|f| {
+                let n = f.local("n", Integer);
+                f.local("a", Real.array([n]));
+            }),
+        ),
+        (
+            "V126",
+            "shapes in a circle",
+            one(|f| {
+                let (a, b) = (VarId::new(0), VarId::new(1));
+                f.input("a", Real.array([size(b, 1)]));
+                f.input("b", Real.array([size(a, 1)]));
+            }),
+        ),
+        (
+            "V126",
+            "global",
+            with_global(|p, _| {
+                p.global("h", Real.array([Dim::deferred()]));
+            }),
+        ),
+        (
+            "V127",
+            "parameter",
+            edit(
+                one(|f| {
+                    f.output("y", Real);
+                }),
+                |p| p.routines[0].result = Some(VarId::new(0)),
+            ),
+        ),
+        (
+            "V128",
+            "integer",
+            one(|f| {
+                let n = f.input("n", Integer);
+                f.independents([n]);
+            }),
+        ),
+        (
+            "V128",
+            "out",
+            one(|f| {
+                let y = f.output("y", Real);
+                f.independents([y]).dependents([y]);
+            }),
+        ),
+        (
+            "V128",
+            "twice",
+            one(|f| {
+                let y = f.output("y", Real);
+                f.dependents([y, y]);
+            }),
+        ),
+        ("V129", "type", with_global(|p, g| p.initialize(g, [1]))),
+        (
+            "V129",
+            "number",
+            with_global(|p, g| p.initialize(g, [1.0, 2.0])),
+        ),
+        (
+            "V130",
+            "too large",
+            with_global(|p, g| {
+                let h = p.global("h", Real.array([3]));
+                p.overlay(h, Overlay { base: g, offset: 1 });
+            }),
+        ),
+        (
+            "V130",
+            "type",
+            with_global(|p, g| {
+                let h = p.global("h", Integer);
+                p.overlay(h, Overlay { base: g, offset: 1 });
+            }),
+        ),
+        (
+            "V131",
+            "type",
+            external(|_| External {
+                value: Some(Expr::Int(1)),
+                partials: Vec::new(),
+            }),
+        ),
+        (
+            "V131",
+            "partial twice",
+            external(|x| External {
+                value: Some(sin(x)),
+                partials: vec![
+                    Partial {
+                        parameter: x,
+                        value: cos(x),
+                    },
+                    Partial {
+                        parameter: x,
+                        value: cos(x),
+                    },
+                ],
+            }),
+        ),
+    ]
+}
+
+fn expressions() -> Vec<(&'static str, &'static str, Program)> {
+    fn value(e: impl FnOnce(VarId, VarId, VarId) -> Expr) -> Program {
+        one(|f| {
+            let x = f.input("x", Real);
+            let a = f.input("a", Real.array([3]));
+            let y = f.output("y", Real);
+            let e = e(x, a, y);
+            f.assign(y, e);
+        })
+    }
+    vec![
+        (
+            "V132",
+            "deep",
+            one(|f| {
+                let y = f.output("y", Real);
+                let mut e = Expr::Real(1.0);
+                for _ in 0..100 {
+                    e = -e;
+                }
+                f.statement(Stmt::assign(Place::whole(y), e));
+            }),
+        ),
+        (
+            "V133",
+            "sin of two",
+            value(|x, _, _| Expr::op(Op::Sin, [x.into(), x.into()])),
+        ),
+        ("V134", "sin of an integer", value(|_, _, _| sin(1))),
+        (
+            "V134",
+            "real and real32",
+            value(|x, _, _| x + Expr::Real32(1.0)),
+        ),
+        (
+            "V134",
+            "deep inside",
+            value(|x, a, _| x * (x + a.at(cond(lt(x, 1), 1, 2)) * exp(lt(x, 1)))),
+        ),
+        ("V135", "ranks", value(|x, a, _| x + a)),
+        (
+            "V135",
+            "extents",
+            one(|f| {
+                let a = f.inout("a", Real.array([3]));
+                let b = f.input("b", Real.array([4]));
+                f.assign(a, b);
+                f.assign(a, a + b);
+                f.assign(a, a + b.at(range(1, 3)));
+            }),
+        ),
+        (
+            "V136",
+            "two subscripts",
+            value(|_, a, _| a.at((1, 2)).into()),
+        ),
+        ("V136", "real subscript", value(|x, a, _| a.at(x).into())),
+        ("V137", "beyond", value(|_, a, _| a.at(4) * 2.0)),
+        ("V138", "dimension", value(|_, a, _| real(size(a, 2)))),
+        (
+            "V138",
+            "not optional",
+            value(|x, _, _| cond(present(x), 1.0, 2.0)),
+        ),
+    ]
+}
+
+fn statements() -> Vec<(&'static str, &'static str, Program)> {
+    let mut list = vec![
+        (
+            "V139",
+            "integer to real",
+            one(|f| {
+                let y = f.output("y", Real);
+                f.assign(y, 1);
+            }),
+        ),
+        (
+            "V139",
+            "real to integer",
+            one(|f| {
+                let y = f.output("y", Integer);
+                f.assign(y, 1.0);
+            }),
+        ),
+        (
+            "V140",
+            "assigned",
+            one(|f| {
+                let x = f.input("x", Real);
+                f.assign(x, 1.0);
+            }),
+        ),
+        (
+            "V140",
+            "popped",
+            one(|f| {
+                let x = f.input("x", Real);
+                let t = f.inout("tape", Tape);
+                f.pop(t, TapeClass::Real, x);
+            }),
+        ),
+        (
+            "V140",
+            "opaque",
+            one(|f| {
+                let x = f.input("x", Real);
+                f.opaque("read x", [], [x]);
+            }),
+        ),
+        (
+            "V141",
+            "real condition",
+            one(|f| {
+                let x = f.input("x", Real);
+                f.if_then(x, |_| {});
+            }),
+        ),
+        (
+            "V141",
+            "real bound",
+            one(|f| {
+                let x = f.input("x", Real);
+                let i = f.local("i", Integer);
+                f.for_loop(i, 1, x, |_| {});
+            }),
+        ),
+        (
+            "V142",
+            "real index",
+            one(|f| {
+                let i = f.local("i", Real);
+                f.for_loop(i, 1, 2, |_| {});
+            }),
+        ),
+        (
+            "V142",
+            "written in the body",
+            one(|f| {
+                let i = f.local("i", Integer);
+                f.for_loop(i, 1, 2, |f| f.if_then(lt(i, 5), |f| f.assign(i, i + 1)));
+            }),
+        ),
+        (
+            "V142",
+            "nested with the same index",
+            one(|f| {
+                let i = f.local("i", Integer);
+                f.for_loop(i, 1, 2, |f| f.for_loop(i, 1, 2, |_| {}));
+            }),
+        ),
+        ("V142", "written by a call", {
+            let mut p = ProgramBuilder::new();
+            let g = p.global("g", Integer);
+            let mut inner = RoutineBuilder::new("inner");
+            let i = inner.global(p.program(), g);
+            inner.assign(i, 1);
+            let inner = p.add(inner);
+            let mut outer = RoutineBuilder::new("outer");
+            outer.call::<Expr>(inner, []);
+            let outer = p.add(outer);
+            let mut f = RoutineBuilder::new("f");
+            let i = f.global(p.program(), g);
+            f.for_loop(i, 1, 2, |f| f.call::<Expr>(outer, []));
+            p.add(f);
+            p.into_program().unwrap()
+        }),
+        (
+            "V143",
+            "step",
+            one(|f| {
+                let i = f.local("i", Integer);
+                f.for_step(i, 1, 2, 0, |_| {});
+            }),
+        ),
+        (
+            "V143",
+            "stride",
+            one(|f| {
+                let a = f.inout("a", Real.array([3]));
+                f.assign(a.at(strided(1, 3, 0)), 1.0);
+            }),
+        ),
+        (
+            "V144",
+            "condition",
+            edit(one(|f| f.while_loop(false, |_| {})), |p| {
+                vertex(p, 2).kind = VertexKind::Loop {
+                    form: LoopForm::ForLoop,
+                    test: Box::new(LoopTest::Pre(Expr::Logical(false))),
+                };
+            }),
+        ),
+        (
+            "V151",
+            "real as integer",
+            one(|f| {
+                let t = f.inout("tape", Tape);
+                f.push(t, TapeClass::Integer, 1.0);
+            }),
+        ),
+        (
+            "V151",
+            "bits",
+            one(|f| {
+                let t = f.inout("tape", Tape);
+                f.push(t, TapeClass::Control(ControlWidth::Bits(64)), 1);
+            }),
+        ),
+        (
+            "V151",
+            "logical in 2 bits",
+            one(|f| {
+                let t = f.inout("tape", Tape);
+                let b = f.local("b", Logical);
+                f.pop(t, TapeClass::Control(ControlWidth::Bits(2)), b);
+            }),
+        ),
+        (
+            "V152",
+            "never assigned",
+            one(|f| {
+                let y = f.output("y", Real);
+                let t = f.local("t", Real);
+                f.assign(y, t * 2.0);
+                f.assign(t, 1.0);
+            }),
+        ),
+        (
+            "V152",
+            "in a condition",
+            one(|f| {
+                let y = f.output("y", Real);
+                f.while_loop(lt(y, 1), |f| f.assign(y, 1.0));
+            }),
+        ),
+        (
+            "V152",
+            "in the other arm",
+            one(|f| {
+                let y = f.output("y", Real);
+                let t = f.local("t", Real);
+                f.assign(y, 0.0);
+                f.if_else(lt(y, 1), |f| f.assign(t, 1.0), |f| f.assign(y, sin(t)));
+            }),
+        ),
+        (
+            "V152",
+            "copied",
+            one(|f| {
+                let y = f.output("y", Real);
+                let t = f.local("t", Real);
+                f.assign(y, t);
+            }),
+        ),
+    ];
+    list.extend(vec![
+        (
+            "V145",
+            "two of three",
+            calling(|f, g| {
+                let x = f.inout("x", Real);
+                let y = f.local("y", Real);
+                f.call(g, [x, y]);
+            }),
+        ),
+        (
+            "V145",
+            "not optional",
+            calling(|f, g| {
+                let x = f.inout("x", Real);
+                f.call_with(g, vec![None, Some(x.into()), None], None);
+            }),
+        ),
+        (
+            "V146",
+            "integer for real",
+            calling(|f, g| {
+                let x = f.inout("x", Real);
+                f.call_with(g, vec![Some(1.into()), Some(x.into()), None], None);
+            }),
+        ),
+        (
+            "V146",
+            "real32 for real",
+            calling(|f, g| {
+                let x = f.inout("x", Real32);
+                f.call_with(g, vec![Some(1.0.into()), Some(x.into()), None], None);
+            }),
+        ),
+        (
+            "V147",
+            "array for scalar",
+            calling(|f, g| {
+                let x = f.inout("x", Real.array([3]));
+                f.call_with(g, vec![Some(x.into()), Some(x.at(1).into()), None], None);
+            }),
+        ),
+        (
+            "V147",
+            "scalar for array",
+            calling_arrays(|f, h| {
+                let x = f.inout("x", Real);
+                let a = f.local("a", Real.array([3]));
+                f.call(h, [x, a]);
+            }),
+        ),
+        (
+            "V147",
+            "rank of a deferred shape",
+            calling_arrays(|f, h| {
+                let a = f.inout("a", Real.array([3, 3]));
+                f.call(h, [a, a]);
+            }),
+        ),
+        (
+            "V147",
+            "too small",
+            calling_arrays(|f, h| {
+                let a = f.inout("a", Real.array([1]));
+                f.call(h, [a, a]);
+            }),
+        ),
+        (
+            "V148",
+            "expression for out",
+            calling(|f, g| {
+                let x = f.inout("x", Real);
+                f.call_with(g, vec![Some(x.into()), Some(x + 1.0), None], None);
+            }),
+        ),
+        (
+            "V149",
+            "no result",
+            calling(|f, g| {
+                let x = f.inout("x", Real);
+                let y = f.inout("y", Real);
+                f.call_with(
+                    g,
+                    vec![Some(x.into()), Some(y.into()), None],
+                    Some(x.into()),
+                );
+            }),
+        ),
+        (
+            "V150",
+            "same variable",
+            calling(|f, g| {
+                let x = f.inout("x", Real);
+                f.call_with(g, vec![Some(x.into()), Some(x.into()), None], None);
+            }),
+        ),
+        ("V150", "element and section", {
+            let mut p = ProgramBuilder::new();
+            let mut g = RoutineBuilder::new("g");
+            g.output("a", Real.array([Dim::deferred()]));
+            g.input("b", Real);
+            let g = p.add(g);
+            let mut f = RoutineBuilder::new("f");
+            let i = f.input("i", Integer);
+            let a = f.inout("a", Real.array([5, 5]));
+            f.call(g, [a.at((full(), i)), a.at((2, i))]);
+            p.add(f);
+            p.into_program().unwrap()
+        }),
+    ]);
+    list
+}
