@@ -134,6 +134,9 @@ pub(crate) fn adjoint(
         match &nodes.nodes[n].kind {
             NodeKind::Leaf(place) => {
                 let place = nodes.safe_place(n, place, &scope.routine.variables)?;
+                if nodes.has_scalar_guard(n) {
+                    dn = nodes.guard_derivative(n, dn);
+                }
                 if let Some(b) = scope.derivative_place(&place) {
                     match increments.iter_mut().find(|(p, _)| *p == b) {
                         Some((_, terms)) => terms.push(dn),
@@ -147,6 +150,9 @@ pub(crate) fn adjoint(
                 if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
                     let ty = scope.type_of(&dn);
                     let b = scope.take("b", ty);
+                    if nodes.has_scalar_guard(n) {
+                        dn = nodes.guard_derivative(n, dn);
+                    }
                     code.push(Stmt::assign(Place::whole(b), dn));
                     dn = Expr::var(b);
                 }
@@ -200,7 +206,13 @@ fn pull_back(
     partial: &Partial,
 ) -> Option<Expr> {
     let (node, child) = (&nodes.nodes[n], &nodes.nodes[c]);
-    let mut d = partial.adjoint(dn.clone(), node.ty.ty)?;
+    // What is emitted under a scalar condition is guarded there.
+    let chosen = matches!(node.kind, NodeKind::Op(Op::If, _)) && nodes.has_scalar_guard(c);
+    let mut d = if chosen {
+        dn.clone()
+    } else {
+        partial.adjoint(dn.clone(), node.ty.ty)?
+    };
     let rank = scope.type_of(&d).rank;
     if let NodeKind::Op(op, _) = &node.kind {
         match op {
@@ -314,8 +326,8 @@ pub(crate) fn tangent_of(
         }
         let value = match &node.kind {
             NodeKind::Leaf(place) => {
-                let place = nodes.safe_place(n, place, &scope.routine.variables)?;
-                scope.derivative_place(&place).map(Expr::Place)
+                // Evaluated only where its arm is: conditional expressions are lazy.
+                scope.derivative_place(place).map(Expr::Place)
             }
             NodeKind::Passive(_) => None,
             NodeKind::Op(op, children) => {

@@ -9,7 +9,9 @@
 use cfg_core::{
     elemental::{self, Finiteness, Partial, PartialExpr},
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
+    ir::{
+        Dim, Expr, Extent, Op, Place, Range, Role, Routine, ScalarType, Stmt, Subscript, Variable,
+    },
 };
 
 use crate::{
@@ -289,7 +291,7 @@ impl<'e> Nodes<'e> {
         let mut code = Vec::new();
         for n in 0..self.nodes.len() {
             if let (true, Some(t)) = (self.nodes[n].mentioned, self.nodes[n].temporary) {
-                let value = self.guarded(n, self.rebuild(n), true);
+                let value = self.guarded(n, self.rebuild(n));
                 code.push(Stmt::assign(Place::whole(t), value));
             }
         }
@@ -408,15 +410,10 @@ impl<'e> Nodes<'e> {
         }
     }
 
-    /// `value` where the node's conditional arms are evaluated, 0 elsewhere. Values themselves are
-    /// guarded (`guard_value`); derivatives of an arm are zero already where it is not taken.
-    fn guarded(&self, n: usize, value: Expr, guard_value: bool) -> Expr {
+    /// `value` where the node's conditional arms are evaluated, 0 elsewhere.
+    fn guarded(&self, n: usize, value: Expr) -> Expr {
         let mut value = value;
-        let mut guard = if guard_value {
-            self.nodes[n].guard
-        } else {
-            None
-        };
+        let mut guard = self.nodes[n].guard;
         while let Some(g) = guard {
             let Guard {
                 condition, outer, ..
@@ -430,13 +427,19 @@ impl<'e> Nodes<'e> {
         value
     }
 
-    /// A guarded derivative temporary.
+    /// A derivative as it may be evaluated anywhere: 0 where the node's conditional arms are not taken.
     pub(crate) fn guard_derivative(&self, n: usize, value: Expr) -> Expr {
-        self.guarded(n, value, true)
+        self.guarded(n, value)
+    }
+
+    /// True if the node is an arm of a conditional expression with a scalar condition: what is emitted
+    /// for it is guarded, so its derivative need not be.
+    pub(crate) fn has_scalar_guard(&self, n: usize) -> bool {
+        self.nodes[n].guard.is_some_and(|g| self.guards[g].scalar)
     }
 
     /// The place of a leaf such that its subscripts may be evaluated although the arm that it stands in
-    /// is not taken: they fall back to the lower bounds.
+    /// is not taken: indices fall back to the lower bound, sections are empty.
     pub(crate) fn safe_place(
         &self,
         n: usize,
@@ -459,19 +462,33 @@ impl<'e> Nodes<'e> {
                 )));
             }
             for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
+                let bound =
+                    |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
+                let choose =
+                    |e: Expr, otherwise: Expr| Expr::op(Op::If, [condition.clone(), e, otherwise]);
                 match s {
                     Subscript::Index(Expr::Int(_)) => {}
                     Subscript::Index(e) if *scalar => {
-                        let lower = Expr::op(
-                            Op::LBound,
-                            [Expr::var(place.var), Expr::Int(dimension as i64 + 1)],
-                        );
-                        *e = Expr::op(Op::If, [condition.clone(), e.clone(), lower]);
+                        *e = choose(e.clone(), bound(Op::LBound));
+                    }
+                    Subscript::Range(range) if **range == Range::default() => {}
+                    Subscript::Range(range) if *scalar => {
+                        let Range {
+                            lower,
+                            upper,
+                            stride,
+                        } = range.as_mut();
+                        let below = Expr::op(Op::Sub, [bound(Op::LBound), Expr::Int(1)]);
+                        let l = lower.take().unwrap_or_else(|| bound(Op::LBound));
+                        let u = upper.take().unwrap_or_else(|| bound(Op::UBound));
+                        *lower = Some(choose(l, bound(Op::LBound)));
+                        *upper = Some(choose(u, below));
+                        *stride = stride.take().map(|e| choose(e, Expr::Int(1)));
                     }
                     Subscript::Index(_) | Subscript::Range(_) => {
                         return Err(Unsupported(format!(
-                            "a section of `{}` inside a conditional expression cannot be \
-                             differentiated: use a branch",
+                            "elements of `{}` inside a conditional expression over arrays cannot \
+                             be differentiated: use a loop with a branch",
                             variable.name
                         )));
                     }

@@ -2,7 +2,7 @@
 
 use super::scalar::scalar;
 use super::storage::{Cells, Span, View};
-use super::value::Data;
+use super::value::{Data, storage_positions};
 use super::{Derivative, FaultKind, Value};
 use cfg_core::ir::{Expr, Op, OpClass, Place, Subscript};
 
@@ -121,10 +121,12 @@ impl<D: Derivative> Scope<'_, D> {
             OpClass::Inquiry => return self.inquiry(op, first, rest),
             OpClass::Reduction | OpClass::Transformational => {
                 let data = self.value(first, subscript)?;
-                return if op == Op::Transpose {
-                    transpose(data)
-                } else {
-                    reduce(op, data.in_storage_order())
+                return match op {
+                    Op::Transpose => transpose(data),
+                    Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial => {
+                        reduction_partial(op, data)
+                    }
+                    _ => reduce(op, data.in_storage_order()),
                 };
             }
             OpClass::Elemental => {}
@@ -331,6 +333,61 @@ fn reduce<D: Derivative>(op: Op, elements: Vec<Value<D>>) -> Result<Data<D>> {
         sum = scalar(fold, &[sum, next])?;
     }
     Ok(Data::Scalar(sum))
+}
+
+/// Partial derivatives of a reduction, element by element, straight from the definition.
+fn reduction_partial<D: Derivative>(op: Op, data: Data<D>) -> Result<Data<D>> {
+    let Data::Array {
+        extents,
+        elements,
+        column,
+    } = data
+    else {
+        return Err(FaultKind::Shape);
+    };
+    let order: Vec<usize> = if column && extents.len() >= 2 {
+        storage_positions(&extents).collect()
+    } else {
+        (0..elements.len()).collect()
+    };
+    let (Some(&head), Some(zero)) = (order.first(), elements.first()) else {
+        return Ok(Data::Array {
+            extents,
+            elements,
+            column,
+        });
+    };
+    let zero = scalar(Op::Sub, &[zero.clone(), zero.clone()])?;
+    let one = scalar(Op::Add, &[zero.clone(), Value::Integer(1)])?;
+    let mut partials = vec![zero; elements.len()];
+    if op == Op::ProductPartial {
+        for (i, slot) in partials.iter_mut().enumerate() {
+            let mut product = one.clone();
+            for &k in order.iter().filter(|&&k| k != i) {
+                product = scalar(Op::Mul, &[product, elements[k].clone()])?;
+            }
+            *slot = product;
+        }
+    } else {
+        let better = if op == Op::MaxValPartial {
+            Op::Gt
+        } else {
+            Op::Lt
+        };
+        let mut chosen = head;
+        for &k in &order {
+            let pair = [elements[k].clone(), elements[chosen].clone()];
+            if truth(&Data::Scalar(scalar(better, &pair)?))? {
+                chosen = k;
+            }
+        }
+        partials[chosen] = one;
+    }
+    Ok(Data::Array {
+        extents,
+        elements: partials,
+        column,
+    })
 }
 
 #[cfg(test)]

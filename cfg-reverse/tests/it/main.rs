@@ -1,0 +1,3 @@
+//! Properties and golden files of the transformations.
+
+mod tangent;

@@ -1,0 +1,118 @@
+//! The tangent program against derivatives by operator overloading.
+
+use cfg_core::{entity::VarId, validate};
+use cfg_reverse::tangent;
+use cfg_testkit::{
+    case::Case,
+    generate::Options,
+    interpret::{Argument, Limits, Value, interpret},
+    property,
+};
+use std::collections::BTreeMap;
+
+/// Runs NAME_t naively and returns the primal parameters and the tangents of the real ones.
+fn run(case: &Case) -> Result<(Vec<Argument<()>>, Vec<Argument<()>>), String> {
+    let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+    let made = tangent(&valid, case.main).map_err(|d| d.to_string())?;
+    let program = validate::validate(made.program)
+        .map_err(|d| format!("the tangent program is not valid: {d}"))?;
+    let original = case.routine();
+    let t = program.routine(made.tangent);
+    let mut arguments: Vec<Option<Argument<()>>> = original
+        .parameter_ids()
+        .map(|p| case.value(p).map(|d| d.argument(|_| ())))
+        .collect();
+    let first = original.parameters + usize::from(original.result.is_some());
+    arguments.resize(first, None);
+    for p in original.parameter_ids() {
+        if !original.variable(p).ty.is_real() {
+            continue;
+        }
+        let direction = case.direction.iter().find(|(v, _)| *v == p);
+        arguments.push(case.value(p).map(|datum| {
+            let mut argument = datum.argument(|_| ());
+            for (i, slot) in argument.elements.iter_mut().enumerate() {
+                let d = direction.map_or(0.0, |(_, d)| d[i]);
+                *slot = match slot {
+                    Value::Real32(..) => Value::Real32(d as f32, ()),
+                    _ => Value::Real(d, ()),
+                };
+            }
+            argument
+        }));
+    }
+    arguments.resize(t.parameters, None);
+    let outcome = interpret(
+        program.program(),
+        made.tangent,
+        &arguments,
+        &BTreeMap::new(),
+        Limits::default(),
+    )
+    .map_err(|f| format!("the tangent program fails: {f:?}"))?;
+    let mut parameters = outcome.parameters;
+    let tangents = parameters.split_off(first);
+    Ok((parameters, tangents))
+}
+
+fn reals(argument: &Argument<()>) -> Vec<f64> {
+    argument
+        .elements
+        .iter()
+        .map(|e| match e {
+            Value::Real(x, ()) => *x,
+            Value::Real32(x, ()) => f64::from(*x),
+            _ => f64::NAN,
+        })
+        .collect()
+}
+
+fn agrees(case: &Case, tolerance: f64) -> Result<(), String> {
+    let (primal, tangents) = run(case)?;
+    let expected = case
+        .run(Limits::default())
+        .map_err(|f| format!("the program itself fails: {f:?}"))?;
+    let original = case.routine();
+    for p in original.parameter_ids() {
+        if format!("{:?}", primal[p.index()]) != format!("{:?}", expected.parameters[p.index()]) {
+            return Err(format!(
+                "{} differs from the original's",
+                original.variable(p).name
+            ));
+        }
+    }
+    let position = |v: VarId| {
+        (0..v.index())
+            .filter(|&k| original.variables[k].ty.is_real())
+            .count()
+    };
+    for (v, oracle) in case
+        .tangent(Limits::default())
+        .map_err(|f| format!("{f:?}"))?
+    {
+        let ours = if original.result == Some(v) {
+            tangents.last().map(reals)
+        } else {
+            tangents.get(position(v)).map(reals)
+        };
+        let ours = ours.ok_or("no tangent")?;
+        for (i, (a, b)) in ours.iter().zip(&oracle).enumerate() {
+            let scale = a.abs().max(b.abs()).max(1.0);
+            if a != b && !((a - b).abs() <= tolerance * scale) {
+                let name = &original.variable(v).name;
+                return Err(format!("tangent of {name}[{i}]: {a} instead of {b}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn exact_programs() {
+    property::check(&Options::EXACT, 0..2000, |case| agrees(case, 0.0));
+}
+
+#[test]
+fn smooth_programs() {
+    property::check(&Options::SMOOTH, 0..2000, |case| agrees(case, 1e-9));
+}
