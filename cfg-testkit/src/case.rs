@@ -139,6 +139,21 @@ impl Case {
         Json::Object(named.collect())
     }
 
+    /// The point as the text of a POINT file: one line per parameter.
+    pub fn point_text(&self) -> String {
+        let lines: Vec<String> = (self.point.iter())
+            .map(|(v, datum)| {
+                let variable = self.routine().variable(*v);
+                format!(
+                    " {}: {}",
+                    Json::from(variable.name.as_str()),
+                    datum.to_json(variable.order)
+                )
+            })
+            .collect();
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+
     /// The value of a parameter at the point.
     pub fn value(&self, v: VarId) -> Option<&Datum> {
         self.point.iter().find(|(w, _)| *w == v).map(|(_, d)| d)

@@ -25,9 +25,11 @@
 
 pub mod case;
 pub mod census;
+pub mod fixtures;
 pub mod generate;
 pub mod golden;
 pub mod interpret;
+pub mod kernels;
 pub mod pairs;
 pub mod property;
 pub mod rng;
