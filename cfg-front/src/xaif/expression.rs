@@ -1,0 +1,537 @@
+//! Expression graphs to expression trees.
+//!
+//! An expression of XAIF is a graph: vertices, and edges from operand to operator with positions. A
+//! vertex with several uses is evaluated once, into a temporary; so are subtrees that would make a tree
+//! deeper than the representation allows. The temporaries' assignments collect in
+//! [`Lower::prelude`], which whoever lowers the statement or condition puts before it.
+
+use super::{
+    codes,
+    intrinsics::{self, Failure},
+    lower::Lower,
+    model::int,
+    typed::Typed,
+    xml::{At, El, NodeId},
+};
+use cfg_core::ir::{Expr, Place, Range, ScalarType, Stmt, StmtKind, Subscript};
+use std::collections::HashMap;
+
+/// Deepest nesting of subscripts in subscripts.
+const MOST_SUBSCRIPTS: usize = 64;
+/// Deepest tree that is built before a subtree goes to a temporary; subscripts and conversions may add
+/// to it.
+const MOST_LEVELS: usize = 48;
+
+/// A place and what is at it.
+pub(super) struct TypedPlace {
+    pub(super) place: Place,
+    pub(super) ty: ScalarType,
+    pub(super) rank: usize,
+    pub(super) depth: usize,
+}
+
+impl Lower<'_, '_> {
+    /// The expression that a container (right side, condition, index, argument) holds.
+    pub(super) fn expression(&mut self, container: NodeId) -> Option<Typed> {
+        self.nesting += 1;
+        let result = if self.nesting > MOST_SUBSCRIPTS {
+            self.report(
+                container,
+                &codes::LIMIT,
+                "subscripts are nested more than 64 levels deep",
+                "assign inner subscripts to variables first",
+            );
+            None
+        } else {
+            self.graph(container)
+        };
+        self.nesting -= 1;
+        result
+    }
+
+    fn graph(&mut self, container: NodeId) -> Option<Typed> {
+        let doc = self.doc;
+        let mut vertices: Vec<NodeId> = Vec::new();
+        let mut edges: Vec<NodeId> = Vec::new();
+        for child in doc.children(container) {
+            match doc.name(child) {
+                El::ExpressionEdge => edges.push(child),
+                El::VariableReference
+                | El::Constant
+                | El::Intrinsic
+                | El::BooleanOperation
+                | El::FunctionCall => vertices.push(child),
+                _ => {
+                    let problem = super::model::unexpected(doc, child);
+                    self.sink.push(problem);
+                    return None;
+                }
+            }
+        }
+        if let ([only], []) = (vertices.as_slice(), edges.as_slice()) {
+            return self.vertex(*only, Vec::new());
+        }
+        let mut index: HashMap<i64, usize> = HashMap::new();
+        for (i, &v) in vertices.iter().enumerate() {
+            let id = int(doc, v, At::VertexId, self.sink)?;
+            if index.insert(id, i).is_some() {
+                self.report(
+                    v,
+                    &codes::DUPLICATE,
+                    format!("two vertices of the expression have id {id}"),
+                    "number the second one differently",
+                );
+                return None;
+            }
+        }
+        // Operands of each vertex with their positions; uses of each vertex.
+        let mut operands: Vec<Vec<(i64, usize)>> = vec![Vec::new(); vertices.len()];
+        let mut uses = vec![0usize; vertices.len()];
+        for e in edges {
+            let source = int(doc, e, At::Source, self.sink)?;
+            let target = int(doc, e, At::Target, self.sink)?;
+            let position = int(doc, e, At::Position, self.sink)?;
+            let (Some(&source), Some(&target)) = (index.get(&source), index.get(&target)) else {
+                self.report(
+                    e,
+                    &codes::EXPRESSION,
+                    format!("the edge {source} -> {target} leads to a vertex that is not there"),
+                    "name vertices of the same expression",
+                );
+                return None;
+            };
+            operands[target].push((position, source));
+            uses[source] += 1;
+        }
+        let mut roots = (0..vertices.len()).filter(|&v| uses[v] == 0);
+        let (Some(root), None) = (roots.next(), roots.next()) else {
+            self.report(
+                container,
+                &codes::EXPRESSION,
+                format!(
+                    "{} vertices of the expression have no out-edge",
+                    (0..vertices.len()).filter(|&v| uses[v] == 0).count()
+                ),
+                "exactly one vertex is the result",
+            );
+            return None;
+        };
+        for (v, list) in operands.iter_mut().enumerate() {
+            list.sort_unstable();
+            if let Some((i, o)) = list.iter().enumerate().find(|(i, o)| o.0 != *i as i64 + 1) {
+                self.report(
+                    vertices[v],
+                    &codes::EXPRESSION,
+                    format!("an operand has position {} where {} is due", o.0, i + 1),
+                    "number the operands 1, 2, ...",
+                );
+                return None;
+            }
+        }
+        self.evaluate(&vertices, &operands, &uses, root)
+    }
+
+    /// Post-order over the graph, on a stack of its own.
+    fn evaluate(
+        &mut self,
+        vertices: &[NodeId],
+        operands: &[Vec<(i64, usize)>],
+        uses: &[usize],
+        root: usize,
+    ) -> Option<Typed> {
+        let mut value: Vec<Option<Typed>> = vertices.iter().map(|_| None).collect();
+        let mut left = uses.to_vec();
+        let mut open = vec![false; vertices.len()];
+        let mut stack = vec![(root, 0usize)];
+        open[root] = true;
+        while let Some((v, next)) = stack.pop() {
+            if let Some(&(_, operand)) = operands[v].get(next) {
+                stack.push((v, next + 1));
+                if value[operand].is_some() {
+                    continue;
+                }
+                if std::mem::replace(&mut open[operand], true) {
+                    self.report(
+                        vertices[operand],
+                        &codes::EXPRESSION,
+                        "the expression has a cycle",
+                        "the operands of a vertex are computed before it",
+                    );
+                    return None;
+                }
+                stack.push((operand, 0));
+                continue;
+            }
+            let mut given = Vec::with_capacity(operands[v].len());
+            for &(_, operand) in &operands[v] {
+                left[operand] -= 1;
+                given.push(if left[operand] == 0 {
+                    value[operand].take()?
+                } else {
+                    value[operand].clone()?
+                });
+            }
+            let mut result = self.vertex(vertices[v], given)?;
+            let leaf = operands[v].is_empty();
+            if (uses[v] > 1 && !leaf) || (result.depth > MOST_LEVELS && uses[v] > 0) {
+                result = self.spill(vertices[v], result)?;
+            }
+            value[v] = Some(result);
+        }
+        let result = value[root].take()?;
+        if left.iter().any(|&l| l > 0) {
+            // A vertex that the root does not reach hangs on a cycle.
+            self.report(
+                vertices[root],
+                &codes::EXPRESSION,
+                "part of the expression does not lead to its result",
+                "remove the vertices and edges that form a cycle of their own",
+            );
+            return None;
+        }
+        Some(result)
+    }
+
+    /// Assigns a value to a temporary.
+    pub(super) fn spill(&mut self, at: NodeId, value: Typed) -> Option<Typed> {
+        let var = self.temporary(value.ty, value.rank);
+        let mut statement = Stmt::assign(Place::whole(var), value.expr);
+        statement.annotations = None;
+        self.emit(at, statement);
+        Some(Typed {
+            expr: Expr::var(var),
+            ty: value.ty,
+            rank: value.rank,
+            depth: 1,
+        })
+    }
+
+    fn vertex(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+        let doc = self.doc;
+        let name = doc.name(v);
+        if !operands.is_empty() && !matches!(name, El::Intrinsic | El::BooleanOperation) {
+            self.report(
+                v,
+                &codes::EXPRESSION,
+                format!("a {} has operands", name.text()),
+                "only Intrinsic and BooleanOperation have in-edges",
+            );
+            return None;
+        }
+        match name {
+            El::Constant => self.constant(v),
+            El::VariableReference => {
+                let place = self.place(v)?;
+                Some(Typed {
+                    expr: Expr::Place(place.place),
+                    ty: place.ty,
+                    rank: place.rank,
+                    depth: place.depth,
+                })
+            }
+            El::FunctionCall => self.function_call(v),
+            _ => self.operation(v, operands),
+        }
+    }
+
+    fn operation(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+        let doc = self.doc;
+        let name = super::model::text(doc, v, At::Name, self.sink)?;
+        let result = if doc.name(v) == El::BooleanOperation {
+            use cfg_core::ir::Op;
+            match intrinsics::boolean(&name) {
+                Some(op @ (Op::And | Op::Or | Op::Not)) => intrinsics::logic(op, operands),
+                Some(op) => intrinsics::compare(op, operands),
+                None => Err(Failure::Unsupported(format!(
+                    "there is no BooleanOperation {name}"
+                ))),
+            }
+        } else {
+            let stem = intrinsics::stem(&name);
+            // A matrix product needs loops, so it is a call.
+            if stem == "matmul" {
+                return self.matmul(v, operands);
+            }
+            intrinsics::apply(&name, &stem, operands)
+        };
+        let result = match result {
+            Ok(result) => result,
+            Err(failure) => {
+                let (info, message, help) = match failure {
+                    Failure::Unsupported(m) => (
+                        &codes::INTRINSIC,
+                        m,
+                        "see docs/xaif.md for the intrinsics that are read",
+                    ),
+                    Failure::Type(m) => (&codes::TYPE, m, "give the operands types that fit"),
+                    Failure::Shape(m) => (&codes::SHAPE, m, "give the operands shapes that fit"),
+                    Failure::Count(m) => (&codes::EXPRESSION, m, "give it its operands"),
+                };
+                self.report(v, info, format!("{name}: {message}"), help);
+                return None;
+            }
+        };
+        // rType repeats what the operands say; where it does not, one of both is wrong.
+        if doc.attr(v, At::RType).as_deref() == Some("integer") && result.ty.is_real() {
+            self.report(
+                v,
+                &codes::TYPE,
+                format!(
+                    "{name} has rType=\"integer\", but of these operands its value is of type {}",
+                    result.ty.name()
+                ),
+                "correct rType, or convert the operands",
+            );
+            return None;
+        }
+        Some(result)
+    }
+
+    fn constant(&mut self, v: NodeId) -> Option<Typed> {
+        let doc = self.doc;
+        let ty = super::model::text(doc, v, At::Type, self.sink)?;
+        let value = super::model::text(doc, v, At::Value, self.sink)?;
+        let fe_type = doc.attr(v, At::FeType).unwrap_or_default();
+        let text = value.trim();
+        let parsed = match (ty.as_str(), fe_type.as_ref()) {
+            ("integer", _) => text
+                .parse()
+                .ok()
+                .map(|i| Typed::leaf(Expr::Int(i), ScalarType::Integer)),
+            ("bool", _) => match text.trim_matches('.').to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            }
+            .map(|b| Typed::leaf(Expr::Logical(b), ScalarType::Logical)),
+            ("real", "F4") => real_text(text)
+                .parse()
+                .ok()
+                .map(|x| Typed::leaf(Expr::Real32(x), ScalarType::Real32)),
+            ("real", "" | "F8") => real_text(text)
+                .parse()
+                .ok()
+                .map(|x| Typed::leaf(Expr::Real(x), ScalarType::Real)),
+            _ => {
+                self.report(
+                    v,
+                    &codes::TYPE,
+                    format!("a constant of type {ty} {fe_type} is not supported"),
+                    "constants are integer, bool, and real of feType F4 or F8",
+                );
+                return None;
+            }
+        };
+        if parsed.is_none() {
+            self.report(
+                v,
+                &codes::ATTRIBUTE,
+                format!("value=\"{text}\" is not a constant of type {ty}"),
+                "write the constant as Fortran does",
+            );
+        }
+        parsed
+    }
+
+    /// The place that a `VariableReference`, `AssignmentLHS` or similar element names.
+    pub(super) fn place(&mut self, v: NodeId) -> Option<TypedPlace> {
+        let doc = self.doc;
+        let mut symbol = None;
+        let mut subscripts = None;
+        for child in doc.children(v) {
+            match doc.name(child) {
+                El::SymbolReference if symbol.is_none() => symbol = Some(child),
+                El::ArrayElementReference if subscripts.is_none() => subscripts = Some(child),
+                El::VariableReferenceEdge => {}
+                _ => {
+                    let problem = super::model::unexpected(doc, child);
+                    self.sink.push(problem);
+                    return None;
+                }
+            }
+        }
+        let Some(reference) = symbol else {
+            self.report(
+                v,
+                &codes::EXPRESSION,
+                "a reference without SymbolReference",
+                "name the variable",
+            );
+            return None;
+        };
+        let symbol = self.scan.symbol.get(&reference).copied()?;
+        let var = self.variable(symbol, reference)?;
+        let (ty, rank) = {
+            let variable = &self.ir.variables[var.index()];
+            (variable.ty, variable.rank())
+        };
+        let Some(subscripts) = subscripts else {
+            return Some(TypedPlace {
+                place: Place::whole(var),
+                ty,
+                rank,
+                depth: 1,
+            });
+        };
+        let mut list = Vec::new();
+        let mut left = 0;
+        let mut depth = 0;
+        for triplet in doc.children(subscripts) {
+            if doc.name(triplet) != El::IndexTriplet {
+                let problem = super::model::unexpected(doc, triplet);
+                self.sink.push(problem);
+                return None;
+            }
+            let subscript = self.subscript(triplet, &mut depth)?;
+            left += usize::from(matches!(subscript, Subscript::Range(_)));
+            list.push(subscript);
+        }
+        if list.len() != rank {
+            self.report(
+                subscripts,
+                &codes::SHAPE,
+                format!(
+                    "{} subscripts of {}, which has {rank} dimensions",
+                    list.len(),
+                    self.model.symbols[symbol].id
+                ),
+                "write one IndexTriplet per dimension",
+            );
+            return None;
+        }
+        let place = self.simplify(Place {
+            var,
+            subscripts: list.into(),
+        });
+        Some(TypedPlace {
+            place,
+            ty,
+            rank: left,
+            depth: depth + 1,
+        })
+    }
+
+    fn subscript(&mut self, triplet: NodeId, depth: &mut usize) -> Option<Subscript> {
+        let doc = self.doc;
+        let mut part = |lower: &mut Self, name| -> Option<Option<Expr>> {
+            let Some(container) = doc.child(triplet, name) else {
+                return Some(None);
+            };
+            let value = lower.expression(container)?;
+            if value.rank > 0 {
+                lower.report(
+                    container,
+                    &codes::SHAPE,
+                    "a subscript is an array",
+                    "write a loop over its elements",
+                );
+                return None;
+            }
+            if value.ty != ScalarType::Integer {
+                lower.report(
+                    container,
+                    &codes::TYPE,
+                    format!("a subscript of type {}", value.ty.name()),
+                    "subscripts are integers",
+                );
+                return None;
+            }
+            *depth = (*depth).max(value.depth);
+            Some(Some(value.expr))
+        };
+        let index = part(self, El::Index)?;
+        let bound = part(self, El::Bound)?;
+        let stride = part(self, El::Stride)?;
+        if bound.is_none() && stride.is_none() {
+            if let Some(index) = index {
+                return Some(Subscript::Index(index));
+            }
+            self.report(
+                triplet,
+                &codes::EXPRESSION,
+                "an empty IndexTriplet",
+                "write the Index",
+            );
+            return None;
+        }
+        Some(Subscript::Range(Box::new(Range {
+            lower: index,
+            upper: bound,
+            stride: stride.filter(|s| *s != Expr::Int(1)),
+        })))
+    }
+
+    /// A section that is the whole array is written as the whole array.
+    fn simplify(&self, place: Place) -> Place {
+        let shape = &self.ir.variables[place.var.index()].shape;
+        let whole = place.subscripts.iter().zip(shape).all(|(s, dim)| {
+            let Subscript::Range(range) = s else {
+                return false;
+            };
+            let upper = match (&range.upper, &dim.extent) {
+                (None, _) => true,
+                (Some(upper), cfg_core::ir::Extent::Fixed(extent)) => {
+                    match (upper, extent, &dim.lower) {
+                        (Expr::Int(u), Expr::Int(n), Expr::Int(l)) => {
+                            l.checked_add(*n) == u.checked_add(1)
+                        }
+                        (upper, extent, Expr::Int(1)) => upper == extent,
+                        _ => false,
+                    }
+                }
+                (Some(_), cfg_core::ir::Extent::Deferred) => false,
+            };
+            let lower = range.lower.as_ref().is_none_or(|l| *l == dim.lower);
+            upper && lower && range.stride.is_none()
+        });
+        if whole {
+            Place::whole(place.var)
+        } else {
+            place
+        }
+    }
+
+    /// A function's value, by a call before the statement.
+    fn function_call(&mut self, v: NodeId) -> Option<Typed> {
+        let callee = self.scan.callee.get(&v).copied()?;
+        let Some((result, ty, rank)) = self.function_result(callee) else {
+            self.report(
+                v,
+                &codes::CALL,
+                format!(
+                    "{} is called as a function, but no variable of its scope has its name",
+                    self.model.routines[callee].symbol
+                ),
+                "turn the function into a subroutine with its result as the last argument",
+            );
+            return None;
+        };
+        if rank > 0 {
+            self.report(
+                v,
+                &codes::CALL,
+                "a function whose value is an array",
+                "turn the function into a subroutine with its result as the last argument",
+            );
+            return None;
+        }
+        let _ = result;
+        let target = self.temporary(ty, 0);
+        self.call(v, callee, Some(Place::whole(target)))?;
+        Some(Typed::leaf(Expr::var(target), ty))
+    }
+
+    /// Appends a statement to what comes before the one that is being lowered.
+    pub(super) fn emit(&mut self, at: NodeId, statement: Stmt) {
+        debug_assert!(!matches!(statement.kind, StmtKind::Opaque { .. }));
+        self.prelude.push((at, statement));
+    }
+}
+
+/// Fortran writes the exponent of a double precision constant with D.
+fn real_text(text: &str) -> String {
+    match text.to_ascii_lowercase().as_str() {
+        t @ ("inf" | "-inf" | "nan" | "infinity" | "-infinity" | "+infinity") => t.to_owned(),
+        t => t.replace('d', "e"),
+    }
+}

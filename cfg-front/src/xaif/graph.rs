@@ -1,0 +1,223 @@
+//! A control-flow graph while it is being built: vertices and edges that can still change.
+
+use super::xml::NodeId;
+use cfg_core::{
+    entity::VertexId,
+    ir::{Annotations, Cfg, Edge, LoopForm, LoopTest, Selector, Stmt, Vertex, VertexKind},
+};
+
+/// What a vertex is.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Entry,
+    Exit,
+    Block(Vec<(NodeId, Stmt)>),
+    Loop(LoopTest),
+    EndLoop,
+    Branch(Selector),
+    EndBranch,
+}
+
+/// A vertex.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) id: i64,
+    /// The element that it comes from.
+    pub(super) node: NodeId,
+    pub(super) kind: Kind,
+    pub(super) annotations: Annotations,
+}
+
+/// An edge.
+#[derive(Clone, Debug)]
+pub(super) struct DraftEdge {
+    pub(super) id: i64,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) label: Option<i64>,
+    pub(super) node: NodeId,
+}
+
+/// Where the parts of a routine's graph come from.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    pub(super) vertices: Vec<NodeId>,
+    pub(super) statements: Vec<Vec<NodeId>>,
+    pub(super) edges: Vec<NodeId>,
+}
+
+/// A graph.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    pub(super) vertices: Vec<Draft>,
+    pub(super) edges: Vec<DraftEdge>,
+    next_vertex: i64,
+    next_edge: i64,
+}
+
+impl Graph {
+    pub(super) fn new(vertices: Vec<Draft>, edges: Vec<DraftEdge>) -> Self {
+        let next_vertex = vertices.iter().map(|v| v.id).max().unwrap_or(0);
+        let next_edge = edges.iter().map(|e| e.id).max().unwrap_or(0);
+        Self {
+            vertices,
+            edges,
+            next_vertex: next_vertex.saturating_add(1),
+            next_edge: next_edge.saturating_add(1),
+        }
+    }
+
+    /// In-edges of every vertex.
+    pub(super) fn in_edges(&self) -> Vec<Vec<usize>> {
+        let mut list = vec![Vec::new(); self.vertices.len()];
+        for (i, e) in self.edges.iter().enumerate() {
+            list[e.to].push(i);
+        }
+        list
+    }
+
+    /// Out-edges of every vertex.
+    pub(super) fn out_edges(&self) -> Vec<Vec<usize>> {
+        let mut list = vec![Vec::new(); self.vertices.len()];
+        for (i, e) in self.edges.iter().enumerate() {
+            list[e.from].push(i);
+        }
+        list
+    }
+
+    /// Appends a vertex.
+    pub(super) fn add_vertex(&mut self, node: NodeId, kind: Kind) -> usize {
+        self.vertices.push(Draft {
+            id: self.next_vertex,
+            node,
+            kind,
+            annotations: None,
+        });
+        self.next_vertex += 1;
+        self.vertices.len() - 1
+    }
+
+    /// Appends an edge.
+    pub(super) fn add_edge(&mut self, from: usize, to: usize, node: NodeId) -> usize {
+        self.edges.push(DraftEdge {
+            id: self.next_edge,
+            from,
+            to,
+            label: None,
+            node,
+        });
+        self.next_edge += 1;
+        self.edges.len() - 1
+    }
+
+    /// Puts statements on edges that lead to one vertex: at the end of the block that a single edge
+    /// comes from, else into a new block.
+    pub(super) fn insert(&mut self, edges: &[usize], statements: Vec<(NodeId, Stmt)>) {
+        let Some(&first) = edges.first() else { return };
+        if statements.is_empty() {
+            return;
+        }
+        if let [only] = edges {
+            let from = self.edges[*only].from;
+            if let Kind::Block(list) = &mut self.vertices[from].kind {
+                list.extend(statements);
+                return;
+            }
+        }
+        let to = self.edges[first].to;
+        let node = self.vertices[to].node;
+        let block = self.add_vertex(node, Kind::Block(statements));
+        for &e in edges {
+            self.edges[e].to = block;
+        }
+        self.add_edge(block, to, node);
+    }
+
+    /// Keeps the vertices for which `keep` is true and the edges between them.
+    pub(super) fn retain(&mut self, keep: &[bool]) {
+        let mut new = vec![usize::MAX; self.vertices.len()];
+        let mut count = 0;
+        for (i, &k) in keep.iter().enumerate() {
+            if k {
+                new[i] = count;
+                count += 1;
+            }
+        }
+        let mut i = 0;
+        self.vertices.retain(|_| {
+            i += 1;
+            keep[i - 1]
+        });
+        self.edges.retain(|e| keep[e.from] && keep[e.to]);
+        for e in &mut self.edges {
+            e.from = new[e.from];
+            e.to = new[e.to];
+        }
+    }
+
+    /// The graph of the representation, and where its parts come from.
+    pub(super) fn finish(self) -> (Option<Cfg>, Places) {
+        let mut places = Places::default();
+        let mut vertices = Vec::with_capacity(self.vertices.len());
+        for draft in self.vertices {
+            places.vertices.push(draft.node);
+            let mut statements = Vec::new();
+            let kind = match draft.kind {
+                Kind::Entry => VertexKind::Entry,
+                Kind::Exit => VertexKind::Exit,
+                Kind::Block(list) => {
+                    let mut block = Vec::with_capacity(list.len());
+                    for (node, statement) in list {
+                        statements.push(node);
+                        block.push(statement);
+                    }
+                    VertexKind::Block(block)
+                }
+                Kind::Loop(test) => VertexKind::Loop {
+                    form: LoopForm::Loop,
+                    test: Box::new(test),
+                },
+                Kind::EndLoop => VertexKind::EndLoop,
+                Kind::Branch(selector) => VertexKind::Branch(Box::new(selector)),
+                Kind::EndBranch => VertexKind::EndBranch,
+            };
+            places.statements.push(statements);
+            let mut vertex = Vertex::new(draft.id, kind);
+            vertex.annotations = draft.annotations;
+            vertices.push(vertex);
+        }
+        let mut edges = Vec::with_capacity(self.edges.len());
+        for e in self.edges {
+            places.edges.push(e.node);
+            let mut edge = Edge::new(VertexId::new(e.from), VertexId::new(e.to), e.label);
+            edge.id = Some(e.id);
+            edges.push(edge);
+        }
+        (Cfg::new(vertices, edges), places)
+    }
+
+    /// A graph of the same shape without statements, to find its structure.
+    pub(super) fn skeleton(&self) -> Option<Cfg> {
+        let vertices = self.vertices.iter().map(|draft| {
+            let kind = match &draft.kind {
+                Kind::Entry => VertexKind::Entry,
+                Kind::Exit => VertexKind::Exit,
+                Kind::Block(_) => VertexKind::Block(Vec::new()),
+                Kind::Loop(test) => VertexKind::Loop {
+                    form: LoopForm::Loop,
+                    test: Box::new(test.clone()),
+                },
+                Kind::EndLoop => VertexKind::EndLoop,
+                Kind::Branch(selector) => VertexKind::Branch(Box::new(selector.clone())),
+                Kind::EndBranch => VertexKind::EndBranch,
+            };
+            Vertex::new(draft.id, kind)
+        });
+        let edges = self.edges.iter().map(|e| {
+            let mut edge = Edge::new(VertexId::new(e.from), VertexId::new(e.to), e.label);
+            edge.id = Some(e.id);
+            edge
+        });
+        Cfg::new(vertices.collect(), edges.collect())
+    }
+}

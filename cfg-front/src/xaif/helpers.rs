@@ -1,0 +1,244 @@
+//! Routines that lowering adds to the program: matrix products, which need loops.
+
+use super::{codes, lower::Lower, typed::Typed, xml::NodeId};
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Order, Place, Range, Role,
+        Routine, ScalarType, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
+    },
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// The added routines; their ids follow those of the document's routines.
+pub(super) struct Helpers {
+    first: usize,
+    pub(super) routines: Vec<Routine>,
+    known: BTreeMap<(ScalarType, usize, usize), RoutineId>,
+    names: HashSet<String>,
+}
+
+impl Helpers {
+    pub(super) fn new(names: HashSet<String>, first: usize) -> Self {
+        Self {
+            first,
+            routines: Vec::new(),
+            known: BTreeMap::new(),
+            names,
+        }
+    }
+
+    /// The routine `c = matmul(a, b)` for operands of these ranks.
+    fn matmul(&mut self, ty: ScalarType, a: usize, b: usize) -> RoutineId {
+        if let Some(&id) = self.known.get(&(ty, a, b)) {
+            return id;
+        }
+        let id = RoutineId::new(self.first + self.routines.len());
+        let wish = format!("oad_matmul_{}_{a}{b}", ty.name());
+        let name = super::lower::free(&mut self.names, &wish, &wish);
+        self.routines.push(matmul(name, ty, a, b));
+        self.known.insert((ty, a, b), id);
+        id
+    }
+}
+
+fn whole_range() -> Subscript {
+    Subscript::Range(Box::new(Range::default()))
+}
+
+fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine {
+    let mut routine = Routine {
+        name,
+        ..Routine::default()
+    };
+    let deferred = Dim {
+        lower: Expr::Int(1),
+        extent: Extent::Deferred,
+    };
+    let mut parameter = |name: &str, rank: usize, intent| {
+        let role = Role::Parameter {
+            intent,
+            optional: false,
+        };
+        let mut variable = Variable::new(name, ty, vec![deferred.clone(); rank], role);
+        variable.order = Order::Column;
+        routine.add_variable(variable)
+    };
+    let a = parameter("a", rank_a, Intent::In);
+    let b = parameter("b", rank_b, Intent::In);
+    let c = parameter("c", rank_a + rank_b - 2, Intent::InOut);
+    routine.parameters = 3;
+    // c(i, j) = sum(a(i, :) * b(:, j)); a vector on the left has no i, one on the right no j.
+    let mut loops = Vec::new();
+    let mut index = |name: &str, of: VarId, dim: i64| {
+        let role = Role::Local;
+        let var = routine.add_variable(Variable::new(name, ScalarType::Integer, vec![], role));
+        loops.push((var, Expr::op(Op::Size, [Expr::var(of), Expr::Int(dim)])));
+        Subscript::Index(Expr::var(var))
+    };
+    let row = (rank_a == 2).then(|| index("i", a, 1));
+    let column = (rank_b == 2).then(|| index("j", b, 2));
+    let place = |var, subscripts: Vec<Subscript>| {
+        Expr::Place(Place {
+            var,
+            subscripts: subscripts.into(),
+        })
+    };
+    let left = match &row {
+        Some(i) => place(a, vec![i.clone(), whole_range()]),
+        None => place(a, vec![]),
+    };
+    let right = match &column {
+        Some(j) => place(b, vec![whole_range(), j.clone()]),
+        None => place(b, vec![]),
+    };
+    let target = Place {
+        var: c,
+        subscripts: row.into_iter().chain(column).collect(),
+    };
+    let sum = Expr::op(Op::Sum, [Expr::op(Op::Mul, [left, right])]);
+    let mut vertices = vec![Vertex::new(1, VertexKind::Entry)];
+    let mut edges = Vec::new();
+    let v = VertexId::new;
+    for (k, (var, last)) in loops.iter().enumerate() {
+        vertices.push(Vertex::new(
+            k as i64 + 2,
+            VertexKind::Loop {
+                form: LoopForm::Loop,
+                test: Box::new(LoopTest::Counted {
+                    index: *var,
+                    first: Expr::Int(1),
+                    last: last.clone(),
+                    step: Expr::Int(1),
+                }),
+            },
+        ));
+        edges.push(Edge::new(v(k), v(k + 1), (k > 0).then_some(1)));
+    }
+    let n = loops.len();
+    vertices.push(Vertex::new(
+        n as i64 + 2,
+        VertexKind::Block(vec![Stmt::assign(target, sum)]),
+    ));
+    edges.push(Edge::new(v(n), v(n + 1), Some(1)));
+    let mut last = n + 1;
+    for k in (0..n).rev() {
+        let end = vertices.len();
+        vertices.push(Vertex::new(end as i64 + 1, VertexKind::EndLoop));
+        edges.push(Edge::new(v(last), v(end), None));
+        edges.push(Edge::new(v(end), v(k + 1), None));
+        last = k + 1;
+    }
+    let exit = vertices.len();
+    vertices.push(Vertex::new(exit as i64 + 1, VertexKind::Exit));
+    edges.push(Edge::new(v(last), v(exit), None));
+    routine.body = Cfg::new(vertices, edges);
+    routine
+}
+
+impl Lower<'_, '_> {
+    /// `matmul(a, b)`: a call before the statement, into a temporary.
+    pub(super) fn matmul(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+        let ranks: Vec<usize> = operands.iter().map(|o| o.rank).collect();
+        let (&[rank_a, rank_b], true) = (
+            ranks.as_slice(),
+            matches!(ranks.as_slice(), [1, 2] | [2, 1] | [2, 2]),
+        ) else {
+            self.report(
+                v,
+                &codes::SHAPE,
+                "matmul of operands that are not two matrices, or a matrix and a vector",
+                "give it two matrices, or a matrix and a vector",
+            );
+            return None;
+        };
+        let (operands, ty) = match Typed::unify(operands) {
+            Ok(unified) => unified,
+            Err(message) => {
+                self.report(v, &codes::TYPE, message, "give matmul numeric operands");
+                return None;
+            }
+        };
+        let mut places = Vec::new();
+        for operand in operands {
+            let operand = self.converted(v, operand, ty)?;
+            let place = if matches!(operand.expr, Expr::Place(_)) {
+                operand
+            } else {
+                self.spill(v, operand)?
+            };
+            places.push(place.expr);
+        }
+        let extents = |e: &Expr| self.extents(e);
+        let shape = match (extents(&places[0]), extents(&places[1])) {
+            (Some(a), Some(b)) if rank_a == 2 => {
+                let mut shape = vec![a[0].clone()];
+                shape.extend(b.get(1).cloned());
+                Some(shape)
+            }
+            (Some(_), Some(b)) => b.get(1).cloned().map(|e| vec![e]),
+            _ => None,
+        };
+        let Some(shape) = shape else {
+            self.report(
+                v,
+                &codes::INTRINSIC,
+                "matmul of arrays whose extents are not known when the routine is entered",
+                "write its loops",
+            );
+            return None;
+        };
+        let rank = shape.len();
+        let target = self.temporary_of(ty, shape.into_iter().map(Dim::of).collect());
+        let callee = self.helpers.matmul(ty, rank_a, rank_b);
+        let mut arguments: Vec<Option<Expr>> = places.into_iter().map(Some).collect();
+        arguments.push(Some(Expr::var(target)));
+        self.emit(
+            v,
+            Stmt::new(StmtKind::Call {
+                callee,
+                arguments: arguments.into(),
+                result: None,
+            }),
+        );
+        Some(Typed {
+            expr: Expr::var(target),
+            ty,
+            rank,
+            depth: 1,
+        })
+    }
+
+    /// Extents of a place, as expressions that can be evaluated on entry.
+    fn extents(&self, e: &Expr) -> Option<Vec<Expr>> {
+        let Expr::Place(place) = e else {
+            return None;
+        };
+        let variable = self.ir.variable(place.var);
+        let extent = |d: usize| -> Option<Expr> {
+            match &variable.shape[d].extent {
+                Extent::Fixed(e) => Some(e.clone()),
+                Extent::Deferred if matches!(variable.role, Role::Parameter { .. }) => {
+                    let operands = [Expr::var(place.var), Expr::Int(d as i64 + 1)];
+                    Some(Expr::op(Op::Size, operands))
+                }
+                Extent::Deferred => None,
+            }
+        };
+        if place.subscripts.is_empty() {
+            return (0..variable.rank()).map(extent).collect();
+        }
+        let mut found = Vec::new();
+        for (d, s) in place.subscripts.iter().enumerate() {
+            let Subscript::Range(r) = s else { continue };
+            found.push(match (&r.lower, &r.upper, &r.stride) {
+                (None, None, None) => extent(d)?,
+                (Some(Expr::Int(l)), Some(Expr::Int(u)), None) => {
+                    Expr::Int(u.saturating_sub(*l).saturating_add(1).max(0))
+                }
+                _ => return None,
+            });
+        }
+        Some(found)
+    }
+}

@@ -1,0 +1,186 @@
+//! Values that only a marker can have set.
+//!
+//! The front end replaces statements that it takes to be irrelevant by markers without operands. Two
+//! things of the document tell what they hide: use-definition chains name the statements that reach a
+//! use, markers included, and the side effects of a routine name what it modifies. A marker's writes are
+//! recorded where they can be known; a value that is read and can come from one is an error.
+
+use super::{
+    codes,
+    model::{Model, Sink, SymbolId},
+    scan::{Home, Scan},
+    xml::{At, Document, El, NodeId},
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// What each marker element writes.
+pub(super) type Writes = HashMap<NodeId, BTreeSet<SymbolId>>;
+
+/// True of markers that store nothing into variables of the program.
+pub(super) fn harmless(annotation: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "OPR_PRAGMA",
+        "OPR_XPRAGMA",
+        "OPR_USE",
+        "OPR_COMMENT",
+        "StmtGoto",
+        "StmtLabel",
+        "[OPEN",
+        "[CLOSE",
+        "[WRITE",
+        "[PRINT",
+        "[REWIND",
+        "[BACKSPACE",
+        "OPR_EVAL",
+        "OPR_RETURN",
+    ];
+    WORDS.iter().any(|w| annotation.contains(w))
+}
+
+/// Finds what markers write, and reports reads of what they alone can have set.
+pub(super) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Writes {
+    let mut writes = Writes::new();
+    let mut outside: BTreeMap<SymbolId, String> = BTreeMap::new();
+    for r in 0..model.routines.len() {
+        routine(doc, model, scan, r, &mut writes, &mut outside, sink);
+    }
+    // A global that a marker of some routine writes and nothing else does cannot be read anywhere.
+    if outside.is_empty() {
+        return writes;
+    }
+    for (r, used) in scan.routines.iter().enumerate() {
+        for (symbol, text) in &outside {
+            if used.used.contains(symbol)
+                && let Some(n) = first_read(doc, model, scan, r, *symbol)
+            {
+                report(doc, model, n, *symbol, text, sink);
+            }
+        }
+    }
+    writes
+}
+
+fn report(
+    doc: &Document<'_>,
+    model: &Model,
+    n: NodeId,
+    symbol: SymbolId,
+    marker: &str,
+    sink: &mut Sink,
+) {
+    let id = &model.symbols[symbol].id;
+    sink.push(doc.error(
+        n,
+        &codes::HIDDEN,
+        format!("{id} is read, but only the opaque statement {marker} can have set it"),
+        format!("write the document again with the statement that sets {id} kept"),
+    ));
+}
+
+/// The first place where a routine reads a variable (passing it on is no reading).
+fn first_read(
+    doc: &Document<'_>,
+    model: &Model,
+    scan: &Scan,
+    r: usize,
+    symbol: SymbolId,
+) -> Option<NodeId> {
+    doc.subtree(model.routines[r].node).find(|&n| {
+        doc.name(n) == El::VariableReference
+            && doc.parent(n).is_some_and(|p| doc.name(p) != El::Argument)
+            && doc
+                .children(n)
+                .any(|s| scan.symbol.get(&s) == Some(&symbol))
+    })
+}
+
+fn routine(
+    doc: &Document<'_>,
+    model: &Model,
+    scan: &Scan,
+    r: usize,
+    writes: &mut Writes,
+    outside: &mut BTreeMap<SymbolId, String>,
+    sink: &mut Sink,
+) {
+    let node = model.routines[r].node;
+    let used = &scan.routines[r];
+    // Statement numbers are counted anew in each routine.
+    let mut markers: BTreeMap<i64, NodeId> = BTreeMap::new();
+    let mut open: BTreeMap<i64, String> = BTreeMap::new();
+    for n in doc.subtree(node) {
+        if doc.name(n) != El::Marker {
+            continue;
+        }
+        let Some(id) = doc.attr(n, At::StatementId).and_then(|i| i.parse().ok()) else {
+            continue;
+        };
+        markers.insert(id, n);
+        let text = doc.attr(n, At::Annotation).unwrap_or_default();
+        if !harmless(&text) {
+            open.insert(id, text.into_owned());
+        }
+    }
+    if markers.is_empty() {
+        return;
+    }
+    let mut reported: HashSet<SymbolId> = HashSet::new();
+    for n in doc.subtree(node) {
+        if doc.name(n) != El::VariableReference {
+            continue;
+        }
+        let Some(key) = doc.attr(n, At::DuUd).and_then(|k| k.parse().ok()) else {
+            continue;
+        };
+        let Some(chain) = model.chains.get(&key) else {
+            continue;
+        };
+        let symbol = doc.children(n).find_map(|s| scan.symbol.get(&s).copied());
+        let Some(symbol) = symbol else { continue };
+        for id in chain {
+            let Some(&marker) = markers.get(id) else {
+                continue;
+            };
+            writes.entry(marker).or_default().insert(symbol);
+            open.remove(id);
+            if reported.insert(symbol) {
+                let text = doc.attr(marker, At::Annotation).unwrap_or_default();
+                report(doc, model, n, symbol, &text, sink);
+            }
+        }
+    }
+    let Some(text) = open.values().next() else {
+        return;
+    };
+    let passed: HashSet<SymbolId> = used
+        .calls
+        .iter()
+        .flat_map(|c| c.arguments.iter().filter_map(|a| a.1))
+        .collect();
+    let set = |s: SymbolId| used.written.contains(&s) || passed.contains(&s);
+    // Modified, but by no statement that the document shows.
+    for &symbol in used.side_effects.iter().filter(|&&s| !set(s)) {
+        for id in open.keys() {
+            if let Some(&marker) = markers.get(id) {
+                writes.entry(marker).or_default().insert(symbol);
+            }
+        }
+        if Scan::home(model, r, symbol) != Home::Own {
+            outside.entry(symbol).or_insert_with(|| text.clone());
+        } else if reported.insert(symbol)
+            && let Some(n) = first_read(doc, model, scan, r, symbol)
+        {
+            report(doc, model, n, symbol, text, sink);
+        }
+    }
+    // Read, but set by no statement that the document shows.
+    for &symbol in &used.used {
+        if Scan::home(model, r, symbol) == Home::Own
+            && !set(symbol)
+            && reported.insert(symbol)
+            && let Some(n) = first_read(doc, model, scan, r, symbol)
+        {
+            report(doc, model, n, symbol, text, sink);
+        }
+    }
+}

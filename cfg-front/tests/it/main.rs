@@ -1,0 +1,3 @@
+//! Tests of the XAIF front end on documents of its own and on the corpus.
+
+mod corpus;
