@@ -70,12 +70,11 @@ fn program(routine: Routine) -> Program {
     }
 }
 
+/// A vertex with what it is to which vertex of another graph.
+type Drawn = (i64, VertexKind, Option<(OriginRole, i64)>);
+
 /// Fills a routine with a graph given as ids; labels 1 and 0 are `Some`.
-fn graph(
-    routine: &mut Routine,
-    vertices: Vec<(i64, VertexKind, Option<(OriginRole, i64)>)>,
-    edges: &[(i64, i64, Option<i64>)],
-) {
+fn graph(routine: &mut Routine, vertices: Vec<Drawn>, edges: &[(i64, i64, Option<i64>)]) {
     let position = |id: i64| {
         let at = vertices.iter().position(|v| v.0 == id);
         VertexId::new(at.unwrap_or_else(|| panic!("no vertex {id}")))
