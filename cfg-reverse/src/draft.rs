@@ -523,7 +523,7 @@ fn add_adjoints(
         let adjoint = Variable {
             name,
             role,
-            origin: Some(Box::new(("adjoint".into(), variable.name.clone()))),
+            origin: Some(Box::new((variable.name.clone(), "adjoint".into()))),
             ..variable.clone()
         };
         scope.derivative[v] = Some(scope.routine.add_variable(adjoint));

@@ -73,7 +73,7 @@ impl Temporaries {
                 })
                 .collect();
             let mut variable = Variable::new(namer.numbered(base), ty.ty, shape, Role::Local);
-            variable.origin = Some(Box::new(("temporary".into(), String::new())));
+            variable.origin = Some(Box::new((String::new(), "temporary".into())));
             pool.2.push(routine.add_variable(variable));
         }
         pool.3 += 1;

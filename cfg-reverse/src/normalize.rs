@@ -357,6 +357,6 @@ pub(crate) fn add_local(
     origin: &'static str,
 ) -> VarId {
     let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
-    variable.origin = Some(Box::new((origin.to_owned(), String::new())));
+    variable.origin = Some(Box::new((String::new(), origin.to_owned())));
     routine.add_variable(variable)
 }

@@ -350,7 +350,7 @@ fn gradient(
     // The reverse sweep's parameters but for the tape, which becomes a local.
     let mut routine = routine_shell(rev);
     routine.name = name;
-    routine.origin = Some(Box::new(("gradient".into(), original.name.clone())));
+    routine.origin = Some(Box::new((original.name.clone(), "gradient".into())));
     let parameters = rev.parameters - 1;
     routine.variables = rev.variables[..rev.parameters].to_vec();
     routine.parameters = parameters;

@@ -561,7 +561,7 @@ fn finish(
     original: &Routine,
     what: &str,
 ) -> Routine {
-    routine.origin = Some(Box::new((what.to_owned(), original.name.clone())));
+    routine.origin = Some(Box::new((original.name.clone(), what.to_owned())));
     routine.name = name;
     routine.body = Some(cfg);
     routine.result = None;

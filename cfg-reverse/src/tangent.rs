@@ -212,7 +212,7 @@ pub(crate) fn add_derivative_globals(
             variable: Variable {
                 name,
                 role: Role::Global(id),
-                origin: Some(Box::new((origin.to_owned(), global.variable.name.clone()))),
+                origin: Some(Box::new((global.variable.name.clone(), origin.to_owned()))),
                 ..global.variable.clone()
             },
             initial: Some(Box::new([zero(global.variable.ty)])),
@@ -290,7 +290,7 @@ impl<'a> Writer<'a> {
         }
         let mut routine = self.scope.routine;
         routine.name = name;
-        routine.origin = Some(Box::new(("tangent".into(), original.name.clone())));
+        routine.origin = Some(Box::new((original.name.clone(), "tangent".into())));
         routine.result = None;
         routine.independents = independents;
         routine.dependents = dependents;
@@ -322,7 +322,7 @@ impl<'a> Writer<'a> {
             let tangent = Variable {
                 name,
                 role,
-                origin: Some(Box::new(("tangent".into(), variable.name.clone()))),
+                origin: Some(Box::new((variable.name.clone(), "tangent".into()))),
                 ..variable.clone()
             };
             self.scope.derivative[v] = Some(self.scope.routine.add_variable(tangent));

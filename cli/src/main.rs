@@ -1,2 +1,101 @@
 //! The `cfgrev` command line.
-fn main() {}
+//!
+//! Every command reads, calls one library function, and writes. Results go to standard output, everything
+//! for people to standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command
+//! line is wrong. A closed standard output ends the program quietly with 0.
+
+mod args;
+mod codes;
+mod commands;
+mod input;
+mod machine;
+mod output;
+mod progress;
+mod report;
+
+use anyhow::Error;
+use args::Cli;
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
+use input::{Session, Usage};
+use report::Reporter;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a command ended, if not with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Exit code 0.
+    Done,
+    /// A check failed, and the result says how: exit code 1.
+    Failed,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version are not errors; nothing is left to do if they cannot be printed.
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let session = Session::new(Reporter::new(&cli.common));
+    let panic = keep_panic_message();
+    match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command, &session))) {
+        Ok(Ok(Outcome::Done)) => ExitCode::SUCCESS,
+        Ok(Ok(Outcome::Failed)) => ExitCode::FAILURE,
+        Ok(Err(error)) => fail(error, &session),
+        Err(_) => {
+            let message = panic.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            internal(message, &session)
+        }
+    }
+}
+
+/// Keeps the message of a panic instead of printing it.
+fn keep_panic_message() -> Arc<Mutex<String>> {
+    let message = Arc::new(Mutex::new(String::new()));
+    let keep = Arc::clone(&message);
+    std::panic::set_hook(Box::new(move |info| {
+        *keep.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
+    }));
+    message
+}
+
+fn fail(error: Error, session: &Session) -> ExitCode {
+    let error = match error.downcast::<Diagnostics>() {
+        Ok(diagnostics) => {
+            session.report(&diagnostics);
+            return ExitCode::FAILURE;
+        }
+        Err(error) => error,
+    };
+    if let Some(Usage(message)) = error.downcast_ref() {
+        let _ = Cli::command()
+            .color(session.reporter.color)
+            .error(ErrorKind::ValueValidation, message)
+            .print();
+        return ExitCode::from(2);
+    }
+    let closed = error
+        .chain()
+        .filter_map(|e| e.downcast_ref::<io::Error>())
+        .any(|e| e.kind() == io::ErrorKind::BrokenPipe);
+    if closed {
+        return ExitCode::SUCCESS;
+    }
+    internal(format!("{error:#}"), session)
+}
+
+fn internal(message: String, session: &Session) -> ExitCode {
+    let diagnostic = Diagnostic::error(
+        &codes::INTERNAL,
+        message,
+        "please report it together with the input",
+    );
+    session.report(&diagnostic.into());
+    ExitCode::FAILURE
+}

@@ -164,6 +164,7 @@ fn write_dim(out: &mut impl Write, p: &Printer<'_>, dim: &Dim) -> fmt::Result {
 
 fn write_origin(out: &mut impl Write, origin: Option<&(String, String)>) -> fmt::Result {
     match origin {
+        Some((name, role)) if name.is_empty() => write!(out, "  {{{role}}}"),
         Some((name, role)) => write!(out, "  {{{role} of {}}}", Name(name)),
         None => Ok(()),
     }

@@ -1,0 +1,62 @@
+//! Diagnostics of points, seeds and directions.
+
+use cfg_core::diagnostic::{CodeInfo, Diagnostic, Diagnostics};
+
+macro_rules! codes {
+    ($($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
+        $(pub(crate) const $name: CodeInfo = CodeInfo {
+            code: $code,
+            title: $title,
+            rule: $rule,
+            explanation: $explanation,
+        };)*
+
+        /// Every code of this crate.
+        pub const CODES: &[CodeInfo] = &[$($name),*];
+    };
+}
+
+codes! {
+    UNKNOWN "P412" "unknown name"
+        "POINT names parameters of the routine and global variables of the program; SEED names dependents, a direction independents."
+        "Locals have no value at entry, so they cannot be given. A function's result is called \"return\" in SEED.";
+    MISSING "P414" "a value is missing"
+        "Every parameter has a value in POINT, unless it is optional, or has intent out and a shape that can be computed from the others."
+        "An out parameter of assumed shape needs a value for its shape only; any numbers will do. Global variables start with the values that the program gives them.";
+    TYPE "P415" "wrong type of value"
+        "A real takes a number or \"NaN\", \"inf\", \"-inf\"; an integer takes a number without fraction and exponent, within 64 bits; a logical takes true or false."
+        "Numbers for integers are read exactly, so 3.0 and 3e0 are refused: write 3. Tapes cannot be given; they start empty.";
+    SHAPE "P416" "wrong shape"
+        "An array is nested as deeply as it has dimensions, the first subscript outermost; all rows of a dimension have the same length; the lengths are those that the routine declares."
+        "A matrix with 2 rows and 3 columns is [[1, 2, 3], [4, 5, 6]], whatever its storage order. Extents that depend on parameters are computed from their values in the same POINT.";
+    SEED "P417" "a seed is needed"
+        "Without SEED there is exactly one dependent, and it is a scalar; its adjoint is 1."
+        "A gradient is of one number. With several dependents, or an array, say which combination of them: --seed '{\"y\": [0, 0, 1]}' gives the gradient of y(3).";
+    NOTHING "P418" "nothing to differentiate"
+        "The routine has at least one independent and one dependent variable, of real type."
+        "Declare them in the file (\"independents\", \"dependents\"), or name them with --independent and --dependent.";
+    EXTENT "P419" "a shape cannot be computed"
+        "The extents of parameters are expressions over parameters that have a value, global variables and constants."
+        "The message says what failed: an overflow, a division by zero, or a value that is not there.";
+    VARIABLE "P420" "cannot be differentiated"
+        "Independents and dependents are real parameters or global variables of the routine; the result of a function is a dependent."
+        "Independents need a value at entry, dependents one at exit. Integers and logicals have no derivatives.";
+    CROSSED "P430" "differences cross a branch or a kink"
+        "Divided differences say something about a derivative only if the function is smooth between the two points."
+        "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made.";
+    KINK "P431" "a kink or singular point was met"
+        "At a kink, the derivative is that of the branch taken; at a singular point, partials follow IEEE arithmetic."
+        "Reported because --report-kinks asks for it. The table of elemental functions says for each function what happens where.";
+}
+
+/// One problem, as the error type of this crate's functions.
+pub(crate) fn problem(
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: impl Into<String>,
+    pointer: impl Into<String>,
+) -> Diagnostics {
+    Diagnostic::error(info, message, help)
+        .at_pointer(pointer)
+        .into()
+}

@@ -1,0 +1,206 @@
+use super::*;
+use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
+use cfg_core::ir::{
+    Dim, Op,
+    Order::{Column, Row},
+    ScalarType::{Integer, Logical, Real, Real32},
+};
+
+/// `f(n, x(n), m(2, 3) column, flag, s, out y(2*n), optional real o)` with the global `g(2)`.
+fn sample() -> (Program, RoutineId) {
+    let mut program = ProgramBuilder::new();
+    program.global("g", Real.array([2]));
+    let mut f = RoutineBuilder::new("f");
+    let n = f.input("n", Integer);
+    f.input("x", Real.array([Dim::from(n)]));
+    f.inout("m", Real.array([2, 3]).column());
+    f.input("flag", Logical);
+    f.input("s", Real32);
+    let twice = Expr::op(Op::Mul, [Expr::Int(2), Expr::var(n)]);
+    f.output("y", Real.array([Dim::of(twice)]));
+    f.optional("o", Real, Intent::In);
+    f.local("t", Real);
+    let f = program.add(f);
+    let program = program.into_program().expect("the builder is used right");
+    (program, f)
+}
+
+const GOOD: &str =
+    r#"{"n": 2, "x": [1, "inf"], "m": [[1, 2, 3], [4, 5, 6]], "flag": true, "s": 0.1}"#;
+
+fn parse(text: &str) -> Result<Point, String> {
+    let (program, f) = sample();
+    Point::parse(text.as_bytes(), &program, f).map_err(|d| d.to_string())
+}
+
+fn array(shape: &[usize], order: cfg_core::ir::Order, data: Data) -> Given {
+    Given::Value(Array {
+        shape: shape.to_vec(),
+        order,
+        data,
+    })
+}
+
+#[test]
+fn values_are_bound_in_storage_order() {
+    let point = parse(GOOD).expect("it is a point");
+    let expected = [
+        array(&[], Row, Data::Integer(vec![2])),
+        array(&[2], Row, Data::Real(vec![1.0, f64::INFINITY])),
+        array(
+            &[2, 3],
+            Column,
+            Data::Real(vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]),
+        ),
+        array(&[], Row, Data::Logical(vec![true])),
+        array(&[], Row, Data::Real32(vec![0.1])),
+        Given::Uninitialised(vec![4]),
+        Given::Absent,
+    ];
+    assert_eq!(point.parameters, expected);
+    assert_eq!(point.globals, []);
+    // What is printed is what was read.
+    let Given::Value(m) = &point.parameters[2] else {
+        panic!("a value");
+    };
+    let text = serde_json::to_string(m).expect("it can be written");
+    assert_eq!(text, "[[1.0,2.0,3.0],[4.0,5.0,6.0]]");
+}
+
+#[test]
+fn globals_and_optional_parameters_can_be_given() {
+    let text = GOOD.replace('}', r#", "g": [7, 8], "o": 1, "y": [0, 0, 0, 0]}"#);
+    let point = parse(&text).expect("it is a point");
+    assert_eq!(point.globals[0].1.data, Data::Real(vec![7.0, 8.0]));
+    assert_eq!(point.parameters[6], array(&[], Row, Data::Real(vec![1.0])));
+    assert_eq!(
+        point.parameters[5],
+        array(&[4], Row, Data::Real(vec![0.0; 4]))
+    );
+}
+
+/// Replaces a part of the good point and returns the diagnostic.
+fn wrong(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    parse(&GOOD.replacen(from, to, 1)).expect_err("it is no point")
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let cases = [
+        (("\"n\": 2, ", ""), "P414", "no value for n"),
+        (("\"flag\": true, ", ""), "P414", "integer"),
+        (("\"n\": 2", "\"n\": 2.0"), "P415", "n is integer"),
+        (
+            ("\"n\": 2", "\"n\": 9223372036854775808"),
+            "P415",
+            "n is integer",
+        ),
+        (("true", "1"), "P415", "write true or false"),
+        (("\"inf\"", "\"Infinity\""), "J041", "/x/1"),
+        (("\"inf\"", "null"), "J041", "null"),
+        (("[1, \"inf\"]", "[1]"), "P416", "shape (2)"),
+        (("[1, \"inf\"]", "1"), "P416", "array of rank 1"),
+        (("[1, \"inf\"]", "[1, [2]]"), "P416", "/x/1"),
+        (("[4, 5, 6]", "[4, 5]"), "P416", "/m/1"),
+        (("[4, 5, 6]", "4"), "P416", "depth 1"),
+        (("\"flag\"", "\"flog\""), "P412", "did you mean flag?"),
+        (("\"flag\"", "\"t\": 1, \"flag\""), "P412", "local"),
+        (("\"flag\"", "\"n\": 2, \"flag\""), "J011", "n"),
+        (("0.1", "1e999"), "J004", "out of range"),
+        (("0.1", "NaN"), "J005", "not JSON"),
+        (("0.1", "{\"a\": 1}"), "J013", "object"),
+        (
+            ("\"n\": 2", "\"n\": 9223372036854775807"),
+            "P419",
+            "x would have",
+        ),
+    ];
+    for ((from, to), code, part) in cases {
+        let text = wrong(from, to);
+        assert!(text.contains(code), "{from} -> {to}: {text}");
+        if part != "integer" {
+            assert!(text.contains(part), "{from} -> {to}: {text}");
+        }
+    }
+    for text in ["", "[]", "1", "{\"n\"", "{}x", "\u{0}"] {
+        parse(text).expect_err("no object");
+    }
+    let all = parse("{}").expect_err("everything is missing");
+    assert_eq!(all.matches("P414").count(), 5, "{all}");
+}
+
+#[test]
+fn nesting_that_promises_more_than_there_is() {
+    // The first rows say 3000 by 3000, the others are empty.
+    let row = format!("[{}]", vec!["0"; 3000].join(","));
+    let rest = vec!["[]"; 2999].join(",");
+    let text = GOOD.replacen("[[1, 2, 3], [4, 5, 6]]", &format!("[{row},{rest}]"), 1);
+    let message = parse(&text).expect_err("rows differ");
+    assert!(
+        message.contains("P416") && message.contains("/m/1"),
+        "{message}"
+    );
+    let deep = format!("{{\"x\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(parse(&deep).expect_err("too deep").contains("J003"));
+}
+
+#[test]
+fn extents_are_computed_from_the_point() {
+    let mut f = RoutineBuilder::new("f");
+    let a = f.input("a", Real.array([Dim::deferred(), Dim::deferred()]));
+    let k = f.input("k", Integer.array([0..=1]));
+    let size = |d| Expr::op(Op::Size, [Expr::var(a), Expr::Int(d)]);
+    let quotient = Expr::op(Op::Div, [size(1), Expr::Place(k.at(1))]);
+    f.output("y", Real.array([Dim::of(quotient), Dim::of(size(2))]));
+    f.output("z", Real.array([Dim::deferred()]));
+    let mut program = ProgramBuilder::new();
+    let f = program.add(f);
+    let program = program.into_program().expect("the builder is used right");
+    let parse = |text: &str| Point::parse(text.as_bytes(), &program, f).map_err(|d| d.to_string());
+
+    let point = parse(r#"{"a": [[1], [2], [3], [4]], "k": [0, 2], "z": [0]}"#);
+    let point = point.expect("it is a point");
+    assert_eq!(point.parameters[2], Given::Uninitialised(vec![2, 1]));
+    // Nothing below an empty dimension is known; division by zero; no shape for z.
+    let point = parse(r#"{"a": [], "k": [0, 2], "z": []}"#).expect("it is a point");
+    assert_eq!(point.parameters[2], Given::Uninitialised(vec![0, 0]));
+    let zero = parse(r#"{"a": [[1]], "k": [2, 0], "z": [0]}"#).expect_err("division by zero");
+    assert!(zero.contains("P419"), "{zero}");
+    let open = parse(r#"{"a": [[1]], "k": [0, 2]}"#).expect_err("no shape");
+    assert!(
+        open.contains("P414") && open.contains("assumed shape"),
+        "{open}"
+    );
+}
+
+#[test]
+fn seeds_fill_what_is_missing_with_zeros() {
+    let (program, f) = sample();
+    let routine = program.routine(f);
+    let slots = [
+        (Slot::Parameter(VarId::new(2)), vec![2, 3]),
+        (Slot::Parameter(VarId::new(5)), vec![4]),
+    ];
+    let parse = |text: &str| {
+        parse_seeds(text.as_bytes(), "SEED", &program, routine, &slots).map_err(|d| d.to_string())
+    };
+    let (seeds, list) = parse(r#"{"y": [1, 2, 3, 4]}"#).expect("it is a seed");
+    assert!(!list);
+    assert_eq!(seeds[0][0].data, Data::Real(vec![0.0; 6]));
+    assert_eq!(seeds[0][1].data, Data::Real(vec![1.0, 2.0, 3.0, 4.0]));
+    let (seeds, list) = parse(r#"[{}, {"m": [[1, 2, 3], [4, 5, 6]]}]"#).expect("two seeds");
+    assert!(list);
+    assert_eq!(seeds.len(), 2);
+    assert_eq!(
+        seeds[1][0].data,
+        Data::Real(vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0])
+    );
+    let unknown = parse(r#"[{}, {"n": 1}]"#).expect_err("no dependent");
+    assert!(
+        unknown.contains("P412") && unknown.contains("/1/n"),
+        "{unknown}"
+    );
+    let shape = parse(r#"{"y": [1]}"#).expect_err("too short");
+    assert!(shape.contains("P416"), "{shape}");
+}

@@ -1,0 +1,293 @@
+//! The command line: types only, documentation comments are the help texts.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Reverses control-flow graphs: adjoint programs, gradients and pictures.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cfgrev",
+    version = concat!(env!("CARGO_PKG_VERSION"), " (program format cfgrev/1)"),
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  cfgrev reverse f.json -o out --emit json,dot
+  cfgrev validate f.json
+
+FILE is a program in JSON; `-` is standard input. Results go to standard output, everything else to \
+standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Report every problem of a program
+    ///
+    /// The problems are the result, on standard output.
+    #[command(after_help = "Example:\n  cfgrev validate f.json --diagnostics json")]
+    Validate(Validate),
+    /// Write the augmented forward and the adjoint program
+    ///
+    /// Without -o, prints one program with the routines NAME, NAME_fwd, NAME_rev and NAME_grad. With
+    /// -o DIR, writes DIR/NAME.original.EXT, DIR/NAME.forward.EXT and DIR/NAME.adjoint.EXT.
+    #[command(after_help = "Example:\n  cfgrev reverse f.json -o out --emit json,dot,text")]
+    Reverse(Reverse),
+    /// Print the tangent program
+    #[command(after_help = "Example:\n  cfgrev tangent f.json > f_t.json")]
+    Tangent(Tangent),
+    /// Translate a program
+    #[command(after_help = "Example:\n  cfgrev convert f.json --to text")]
+    Convert(Convert),
+    /// Draw a control-flow graph in the DOT language
+    #[command(after_help = "Example:\n  cfgrev dot f.json --clusters | dot -Tsvg > f.svg")]
+    Dot(Dot),
+    /// Print the JSON Schema of the program format
+    #[command(after_help = "Example:\n  cfgrev schema > cfgrev-1.schema.json")]
+    Schema,
+    /// Explain a diagnostic
+    #[command(after_help = "Example:\n  cfgrev explain P405")]
+    Explain {
+        /// The code in brackets after `error` or `warning`; without it, all codes are listed.
+        code: Option<String>,
+    },
+    /// Print shell completions
+    #[command(
+        after_help = "Example:\n  cfgrev completions bash > ~/.local/share/bash-completion/completions/cfgrev"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print manual pages
+    ///
+    /// Without -o, prints the main page; with -o DIR, writes one page per command.
+    #[command(after_help = "Example:\n  cfgrev man | man -l -")]
+    Man {
+        /// Folder for the pages; created if it does not exist.
+        #[arg(short = 'o', long = "output", value_name = "DIR")]
+        output: Option<PathBuf>,
+        /// Replace existing files.
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// Options of all commands.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output options")]
+pub(crate) struct Common {
+    /// Form of diagnostics.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORM")]
+    pub(crate) diagnostics: DiagnosticsForm,
+    /// Only results and errors: no progress, no warnings, no remarks.
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print all problems, not only the first 100.
+    #[arg(long, global = true)]
+    pub(crate) all: bool,
+    /// Colours in messages; `auto` obeys NO_COLOR and looks for a terminal.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN"
+    )]
+    pub(crate) color: clap::ColorChoice,
+}
+
+/// Form of diagnostics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiagnosticsForm {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// The program.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Source {
+    /// The program; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// Language of FILE, if its extension does not say.
+    #[arg(long, value_enum, value_name = "LANG")]
+    pub(crate) lang: Option<Language>,
+}
+
+/// A language that programs are read in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// The program format cfgrev/1.
+    Json,
+}
+
+/// Which routine, and what to differentiate.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Select {
+    /// The routine; default is the only one, or the one that the file marks as main.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) routine: Option<String>,
+}
+
+/// What to differentiate.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Variables {
+    /// Variables to differentiate with respect to; default is what the file declares.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) independent: Option<Vec<String>>,
+    /// Variables to differentiate; default is what the file declares.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) dependent: Option<Vec<String>>,
+}
+
+/// How the reversal is done.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Reversal options")]
+pub(crate) struct Reversal {
+    /// Count the iterations of loops whose range the reverse sweep could recompute, too.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) counters: Counters,
+    /// Merge inserted blocks into neighbouring blocks.
+    #[arg(long)]
+    pub(crate) merge: bool,
+}
+
+/// When iterations are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counters {
+    /// Where the range cannot be recomputed.
+    #[default]
+    Auto,
+    /// In every loop.
+    Always,
+}
+
+/// `cfgrev validate`.
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    pub(crate) source: Source,
+}
+
+/// `cfgrev reverse`.
+#[derive(Debug, Args)]
+pub(crate) struct Reverse {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+    #[command(flatten)]
+    pub(crate) reversal: Reversal,
+    /// Folder for the graphs; created if it does not exist.
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to write.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "json",
+        value_name = "FORMS"
+    )]
+    pub(crate) emit: Vec<Emit>,
+    /// Replace existing files.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// The program format cfgrev/1.
+    Json,
+    /// Pictures for Graphviz.
+    Dot,
+    /// The readable text form.
+    Text,
+}
+
+/// `cfgrev tangent`.
+#[derive(Debug, Args)]
+pub(crate) struct Tangent {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+}
+
+/// `cfgrev convert`.
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// What to write.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) to: Target,
+}
+
+/// What `convert` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// The program format cfgrev/1.
+    Json,
+    /// The readable text form.
+    Text,
+}
+
+/// `cfgrev dot`.
+#[derive(Debug, Args)]
+pub(crate) struct Dot {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    /// Draw loops as boxes around their bodies.
+    #[arg(long)]
+    pub(crate) clusters: bool,
+    /// Label the edges of two-way branches and loops with T and F.
+    #[arg(long)]
+    pub(crate) true_false: bool,
+    /// Longest line of a label; what is cut is in the tooltip.
+    #[arg(long, value_name = "CHARS", default_value_t = 60)]
+    pub(crate) max_label: usize,
+    /// Most lines of a label; what is cut is in the tooltip.
+    #[arg(long, value_name = "LINES", default_value_t = 16)]
+    pub(crate) max_lines: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string);
+            let name = command.get_name();
+            assert!(
+                help.is_some_and(|h| h.contains(&format!("cfgrev {name}"))),
+                "{name}"
+            );
+        }
+    }
+}

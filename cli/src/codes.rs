@@ -1,0 +1,38 @@
+//! Diagnostics of the command line itself.
+
+use cfg_core::diagnostic::CodeInfo;
+
+macro_rules! codes {
+    ($($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
+        $(pub(crate) const $name: CodeInfo = CodeInfo {
+            code: $code,
+            title: $title,
+            rule: $rule,
+            explanation: $explanation,
+        };)*
+
+        /// Every code of the command line.
+        pub(crate) const CODES: &[CodeInfo] = &[$($name),*];
+    };
+}
+
+codes! {
+    UNREADABLE "P401" "input cannot be read"
+        "FILE, POINT and SEED name files that can be read."
+        "The operating system's message says why. POINT and SEED may also be the JSON text itself, if it begins with {.";
+    EXISTS "P402" "output file exists"
+        "Existing files are replaced only with --force."
+        "Output goes to a temporary file that is renamed when it is complete, so a failed run never leaves half a file. Choose another folder, or allow the replacement with --force.";
+    UNWRITABLE "P403" "output cannot be written"
+        "The output folder can be created and written to, and the disk has room."
+        "The operating system's message says why. No incomplete file has been left behind.";
+    MORE "P404" "problems are not shown"
+        "At most 100 problems are printed, unless --all is given."
+        "Many problems usually have one cause; mending the first often removes the others. All are printed with --all.";
+    ROUTINE "P405" "which routine?"
+        "A command works on one routine: the one that --routine names, the one that the file marks as main, or the only one."
+        "If a file has several routines, mark one (\"main\": \"NAME\" at the top of the program) or choose one with --routine NAME.";
+    INTERNAL "P499" "defect in cfgrev"
+        "No input makes cfgrev fail in a way that it does not explain."
+        "This is a defect of cfgrev, not of your program. Please report it together with the input.";
+}

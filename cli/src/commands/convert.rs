@@ -1,0 +1,16 @@
+//! `cfgrev convert`: from any input language to one of ours.
+
+use crate::Outcome;
+use crate::args::{Convert, Target};
+use crate::input::Session;
+use crate::output::{TextWriter, to_stdout};
+
+pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
+    let program = session.load(&args.source)?;
+    let _progress = session.progress("writing");
+    to_stdout(|out| match args.to {
+        Target::Json => cfg_core::json::write(&program, out),
+        Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
+    })?;
+    Ok(Outcome::Done)
+}

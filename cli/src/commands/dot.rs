@@ -1,0 +1,31 @@
+//! `cfgrev dot`: also for programs that break rules, because a picture helps to find out why.
+
+use crate::Outcome;
+use crate::args::Dot;
+use crate::commands::select;
+use crate::input::Session;
+use crate::output::{TextWriter, to_stdout};
+use cfg_core::dot::{DotOptions, write_cfg};
+
+pub(crate) fn run(args: &Dot, session: &Session) -> anyhow::Result<Outcome> {
+    let examined = session.examine(&args.source)?;
+    let Some(program) = examined.program else {
+        return Err(examined.problems.into());
+    };
+    session.report(&examined.problems);
+    let routine = select(&program, &args.select)?;
+    let structure = examined.structures.get(routine.index());
+    let options = DotOptions {
+        clusters: structure.and_then(Option::as_ref).filter(|_| args.clusters),
+        true_false: args.true_false,
+        max_label: args.max_label,
+        max_lines: args.max_lines,
+    };
+    let _progress = session.progress("drawing");
+    to_stdout(|out| TextWriter::run(out, |out| write_cfg(out, &program, routine, &options)))?;
+    Ok(if examined.problems.has_errors() {
+        Outcome::Failed
+    } else {
+        Outcome::Done
+    })
+}

@@ -1,0 +1,82 @@
+//! `cfgrev reverse`: the augmented forward and the adjoint program.
+
+use super::prepare;
+use crate::Outcome;
+use crate::args::{Counters, Emit, Reversal, Reverse};
+use crate::input::{Session, Usage};
+use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
+use cfg_core::dot::{DotOptions, write_cfg};
+use cfg_core::ir::Program;
+use cfg_drive::extract;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The options of the library.
+pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
+    cfg_reverse::Options {
+        counters: args.counters == Counters::Always,
+        merge: args.merge,
+    }
+}
+
+pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> {
+    if args.output.is_none() && args.emit.iter().any(|e| *e != Emit::Json) {
+        return Err(Usage("--emit of anything but json needs a folder: -o DIR".into()).into());
+    }
+    let (program, routine) = prepare(&args.source, &args.select, &args.variables, session)?;
+    let reversal = {
+        let _progress = session.progress("reversing");
+        cfg_reverse::reverse(&program, routine, &options(args.reversal))?
+    };
+    let _progress = session.progress("writing");
+    let Some(folder) = &args.output else {
+        let mut all = reversal.program;
+        all.main.get_or_insert(routine);
+        to_stdout(|out| cfg_core::json::write(&all, out))?;
+        return Ok(Outcome::Done);
+    };
+    let stem = file_stem(&program.routine(routine).name);
+    let graphs = [
+        ("original", extract(&program, routine)),
+        ("forward", extract(&reversal.program, reversal.forward)),
+        ("adjoint", extract(&reversal.program, reversal.reverse)),
+    ];
+    let mut files: Vec<(PathBuf, &Program, Emit)> = Vec::new();
+    for (part, graph) in &graphs {
+        for &emit in &args.emit {
+            let extension = match emit {
+                Emit::Json => "json",
+                Emit::Dot => "dot",
+                Emit::Text => "txt",
+            };
+            let path = folder.join(format!("{stem}.{part}.{extension}"));
+            if !files.iter().any(|(p, ..)| *p == path) {
+                files.push((path, graph, emit));
+            }
+        }
+    }
+    // All or nothing, as far as it can be known before writing.
+    for (path, ..) in &files {
+        refuse_existing(path, args.force)?;
+    }
+    create_folder(folder)?;
+    for (path, graph, emit) in files {
+        write_file(&path, args.force, graph, emit)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn write_file(path: &Path, force: bool, program: &Program, emit: Emit) -> anyhow::Result<()> {
+    to_file(path, force, |out| write_program(out, program, emit))
+}
+
+fn write_program(mut out: &mut dyn Write, program: &Program, emit: Emit) -> io::Result<()> {
+    match emit {
+        Emit::Json => cfg_core::json::write(program, &mut out),
+        Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
+        Emit::Dot => TextWriter::run(out, |out| match program.main {
+            Some(main) => write_cfg(out, program, main, &DotOptions::default()),
+            None => Ok(()),
+        }),
+    }
+}

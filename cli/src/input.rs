@@ -1,0 +1,201 @@
+//! Where inputs come from: files, standard input, and text on the command line.
+
+use crate::args::{Language, Source};
+use crate::codes;
+use crate::output::problem;
+use crate::progress::Progress;
+use crate::report::{Reporter, Text};
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::ir::Program;
+use cfg_core::json::Parsed;
+use cfg_core::structure::Structure;
+use cfg_core::validate::ValidProgram;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+/// The command line is wrong: exit code 2.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// A program with all its problems.
+pub(crate) struct Examined {
+    pub(crate) program: Option<Program>,
+    /// The nesting of each graph that has one.
+    pub(crate) structures: Vec<Option<Structure>>,
+    pub(crate) problems: Diagnostics,
+}
+
+/// One run of the program: what has been read, and how to report.
+pub(crate) struct Session {
+    pub(crate) reporter: Reporter,
+    /// The texts that diagnostics point into; the program first.
+    texts: RefCell<Vec<Rc<Text>>>,
+    /// The argument that standard input went to.
+    stdin: Cell<Option<&'static str>>,
+}
+
+impl Session {
+    pub(crate) fn new(reporter: Reporter) -> Self {
+        Self {
+            reporter,
+            texts: RefCell::default(),
+            stdin: Cell::new(None),
+        }
+    }
+
+    /// Says what is being done if it takes longer than a second.
+    pub(crate) fn progress(&self, what: impl Into<std::sync::Arc<str>>) -> Progress {
+        Progress::start(what, self.reporter.quiet)
+    }
+
+    /// Reports to standard error.
+    pub(crate) fn report(&self, diagnostics: &Diagnostics) {
+        self.reporter
+            .print_stderr(diagnostics, &self.texts.borrow());
+    }
+
+    /// The texts read so far.
+    pub(crate) fn texts(&self) -> Vec<Rc<Text>> {
+        self.texts.borrow().clone()
+    }
+
+    /// Claims standard input for an argument, if that argument is `-`. Called for all arguments before
+    /// any of them is read, so that a wrong command line does not consume anything.
+    pub(crate) fn claim(&self, argument: &'static str, value: &str) -> Result<(), Usage> {
+        if value != "-" {
+            return Ok(());
+        }
+        match self.stdin.replace(Some(argument)) {
+            Some(other) if other != argument => Err(Usage(format!(
+                "{other} and {argument} are both `-`: standard input can be read only once"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a program and finds all its problems; nothing is reported yet. There is a program if it
+    /// could be read at all, even with errors.
+    pub(crate) fn examine(&self, source: &Source) -> anyhow::Result<Examined> {
+        let mut parsed = self.parse(source)?;
+        let Some(program) = parsed.program.take() else {
+            return Ok(Examined {
+                program: None,
+                structures: Vec::new(),
+                problems: parsed.problems,
+            });
+        };
+        let _progress = self.progress("validating");
+        let (structures, found) = cfg_core::validate::problems(&program);
+        let mut problems = parsed.problems;
+        // What follows only from parts that could not be read says nothing new.
+        let broken: Vec<String> = parsed
+            .broken
+            .iter()
+            .map(|r| format!("/routines/{}/", r.index()))
+            .collect();
+        let news = found.0.into_iter().filter(|d| {
+            let pointer = d.at.pointer.as_deref().unwrap_or_default();
+            !broken.iter().any(|b| pointer.starts_with(b.as_str()))
+        });
+        problems.0.extend(news);
+        Ok(Examined {
+            program: Some(program),
+            structures,
+            problems,
+        })
+    }
+
+    /// Reads a program that must be valid. Warnings are reported.
+    pub(crate) fn load(&self, source: &Source) -> anyhow::Result<ValidProgram> {
+        let examined = self.examine(source)?;
+        if examined.problems.has_errors() {
+            return Err(examined.problems.into());
+        }
+        self.report(&examined.problems);
+        // Only an error leaves no program.
+        Ok(cfg_core::validate::validate(
+            examined.program.unwrap_or_default(),
+        )?)
+    }
+
+    fn parse(&self, source: &Source) -> anyhow::Result<Parsed> {
+        self.claim("FILE", &source.file)?;
+        let language = language(source)?;
+        let name = match &*source.file {
+            "-" => "<stdin>",
+            file => file,
+        };
+        let _progress = self.progress(format!("reading {name}"));
+        let bytes = match language {
+            Language::Json => load(&source.file)?,
+        };
+        let text = Rc::new(Text {
+            name: name.to_owned(),
+            bytes,
+            json: language == Language::Json,
+        });
+        self.texts.borrow_mut().push(Rc::clone(&text));
+        Ok(match language {
+            Language::Json => cfg_core::json::parse(&text.bytes),
+        })
+    }
+}
+
+/// The language of a program.
+fn language(source: &Source) -> Result<Language, Usage> {
+    if let Some(language) = source.lang {
+        return Ok(language);
+    }
+    if source.file == "-" {
+        return Ok(Language::Json);
+    }
+    let extension = std::path::Path::new(&source.file)
+        .extension()
+        .map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("json") => Ok(Language::Json),
+        _ => Err(Usage(format!(
+            "the language of {} cannot be told from its extension (known: .json); name it with --lang",
+            source.file
+        ))),
+    }
+}
+
+/// Reads a file or standard input, up to half of the machine's memory.
+fn load(file: &str) -> anyhow::Result<Vec<u8>> {
+    let limit = crate::machine::half_of_memory();
+    let unreadable = |why: &dyn fmt::Display| {
+        let name = match file {
+            "-" => "standard input",
+            file => file,
+        };
+        problem(
+            &codes::UNREADABLE,
+            format!("cannot read {name}: {why}"),
+            "check the name, the folder and the permissions",
+        )
+    };
+    let bytes = if file == "-" {
+        cfg_core::json::load(io::stdin().lock().take(limit))?
+    } else {
+        let opened = std::fs::File::open(file).map_err(|e| unreadable(&e))?;
+        if opened.metadata().is_ok_and(|m| m.is_dir()) {
+            return Err(unreadable(&"it is a folder"));
+        }
+        cfg_core::json::load(opened.take(limit))?
+    };
+    if bytes.len() as u64 == limit {
+        return Err(unreadable(&format_args!("it is larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,191 @@
+//! Where results go: standard output, and files that are complete or absent.
+
+use crate::codes;
+use anyhow::Context as _;
+use cfg_core::diagnostic::{CodeInfo, Diagnostic, Diagnostics};
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes a result to standard output through a buffer.
+pub(crate) fn to_stdout(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    write(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(|e| cannot_write("standard output", e))
+}
+
+/// A closed pipe stays an I/O error, which ends the program quietly; everything else is a diagnostic.
+fn cannot_write(target: &str, error: io::Error) -> anyhow::Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return error.into();
+    }
+    problem(
+        &codes::UNWRITABLE,
+        format!("cannot write {target}: {error}"),
+        "check the folder, its permissions and the room on the disk",
+    )
+}
+
+/// One diagnostic as an error.
+pub(crate) fn problem(
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> anyhow::Error {
+    Diagnostics::from(Diagnostic::error(info, message, help)).into()
+}
+
+/// Creates the folder, with its parents.
+pub(crate) fn create_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| cannot_write(&folder.display().to_string(), e))
+}
+
+/// Fails if a file that would be written exists.
+pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
+    // symlink_metadata: a dangling link is something that exists, too.
+    if !force && path.symlink_metadata().is_ok() {
+        return Err(problem(
+            &codes::EXISTS,
+            format!("{} exists", path.display()),
+            "choose another folder, or replace the file with --force",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a file: to a temporary one in the same folder, renamed when it is complete.
+pub(crate) fn to_file(
+    path: &Path,
+    force: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    refuse_existing(path, force)?;
+    let name = path.display().to_string();
+    let folder = path
+        .parent()
+        .with_context(|| format!("{name} is in no folder"))?;
+    let attempt = || -> io::Result<tempfile::NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".cfgrev-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            // The permissions of ordinary files; the process's mask is applied.
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let mut file = builder.tempfile_in(folder)?;
+        let mut out = BufWriter::with_capacity(1 << 16, file.as_file_mut());
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        Ok(file)
+    };
+    // A pipe is not what a file can be; whatever happens to it is a diagnostic.
+    let finish = |e: io::Error| cannot_write(&name, io::Error::other(e));
+    let file = attempt().map_err(finish)?;
+    if force {
+        file.persist(path).map_err(|e| finish(e.error))?;
+    } else {
+        // Does not replace a file that has appeared meanwhile.
+        file.persist_noclobber(path)
+            .map_err(|e| match e.error.kind() {
+                io::ErrorKind::AlreadyExists => problem(
+                    &codes::EXISTS,
+                    format!("{name} exists"),
+                    "choose another folder, or replace the file with --force",
+                ),
+                _ => finish(e.error),
+            })?;
+    }
+    Ok(())
+}
+
+/// Lets emitters that write text write to a byte stream, and keeps the stream's error.
+pub(crate) struct TextWriter<'w> {
+    out: &'w mut dyn Write,
+    error: Option<io::Error>,
+}
+
+impl<'w> TextWriter<'w> {
+    /// Runs an emitter.
+    pub(crate) fn run(
+        out: &'w mut dyn Write,
+        emit: impl FnOnce(&mut Self) -> fmt::Result,
+    ) -> io::Result<()> {
+        let mut writer = Self { out, error: None };
+        match emit(&mut writer) {
+            Ok(()) => Ok(()),
+            Err(fmt::Error) => Err(writer
+                .error
+                .unwrap_or_else(|| io::Error::other("the text could not be formatted"))),
+        }
+    }
+}
+
+impl fmt::Write for TextWriter<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.out.write_all(text.as_bytes()).map_err(|e| {
+            self.error = Some(e);
+            fmt::Error
+        })
+    }
+}
+
+/// A file name made of a routine's name: what may be special to a file system is replaced.
+pub(crate) fn file_stem(routine: &str) -> String {
+    let mut stem: String = routine
+        .chars()
+        .take(100)
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    if stem.is_empty() || stem.starts_with('-') {
+        stem.insert(0, '_');
+    }
+    stem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_stay_in_their_folder() {
+        assert_eq!(file_stem("f_fwd"), "f_fwd");
+        assert_eq!(file_stem("../../etc/passwd"), "______etc_passwd");
+        assert_eq!(file_stem(""), "_");
+        assert_eq!(file_stem("-rf"), "_-rf");
+        assert_eq!(file_stem(&"é".repeat(10_000)), "_".repeat(100));
+    }
+
+    #[test]
+    fn files_are_complete_or_absent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("f.json");
+        let half = to_file(&path, false, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("disk full"))
+        });
+        let message = half.expect_err("the write failed").to_string();
+        assert!(
+            message.contains("P403") && message.contains("disk full"),
+            "{message}"
+        );
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
+
+        to_file(&path, false, |out| out.write_all(b"one")).expect("the folder is writable");
+        let again = to_file(&path, false, |out| out.write_all(b"two"));
+        assert!(again.expect_err("it exists").to_string().contains("P402"));
+        assert_eq!(std::fs::read(&path).expect("it exists"), b"one");
+        to_file(&path, true, |out| out.write_all(b"two")).expect("forced");
+        assert_eq!(std::fs::read(&path).expect("it exists"), b"two");
+    }
+}

@@ -1,0 +1,330 @@
+//! Diagnostics for people (with an excerpt of the source) and for programs (one JSON object per line).
+
+use crate::args::{Common, DiagnosticsForm};
+use crate::codes;
+use anstyle::{AnsiColor, Style};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+/// Most problems that are printed, unless all are asked for.
+const LIMIT: usize = 100;
+
+/// Longest excerpt of a source line, in characters.
+const EXCERPT: usize = 100;
+
+/// A text that diagnostics point into.
+#[derive(Debug)]
+pub(crate) struct Text {
+    /// Its name as the user gave it.
+    pub(crate) name: String,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+    /// True if JSON pointers lead into it.
+    pub(crate) json: bool,
+}
+
+/// Prints diagnostics as the command line asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reporter {
+    form: DiagnosticsForm,
+    all: bool,
+    pub(crate) quiet: bool,
+    pub(crate) color: clap::ColorChoice,
+}
+
+impl Reporter {
+    pub(crate) fn new(common: &Common) -> Self {
+        Self {
+            form: common.diagnostics,
+            all: common.all,
+            quiet: common.quiet,
+            color: common.color,
+        }
+    }
+
+    /// A stream that shows colours if it should.
+    pub(crate) fn stream<S: anstream::stream::RawStream>(&self, raw: S) -> anstream::AutoStream<S> {
+        let choice = match self.color {
+            clap::ColorChoice::Auto => anstream::AutoStream::choice(&raw),
+            clap::ColorChoice::Always => anstream::ColorChoice::AlwaysAnsi,
+            clap::ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        anstream::AutoStream::new(raw, choice)
+    }
+
+    /// Prints to standard error. Failures to write there are not reported: there is nowhere left.
+    pub(crate) fn print_stderr(&self, diagnostics: &Diagnostics, texts: &[Rc<Text>]) {
+        let mut out = self.stream(io::stderr()).lock();
+        let _ = self.print(&mut out, diagnostics, texts);
+    }
+
+    /// A remark for people, on standard error.
+    pub(crate) fn remark(&self, text: &str) {
+        if !self.quiet && self.form == DiagnosticsForm::Text {
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// Prints to `out`, the first hundred unless all are wanted. A diagnostic with a pointer but no file
+    /// belongs to the first text.
+    pub(crate) fn print(
+        &self,
+        out: &mut impl Write,
+        diagnostics: &Diagnostics,
+        texts: &[Rc<Text>],
+    ) -> io::Result<()> {
+        let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
+        let total = diagnostics.iter().filter(wanted).count();
+        let limit = if self.all { usize::MAX } else { LIMIT };
+        let mut shown: Vec<Diagnostic> = diagnostics
+            .iter()
+            .filter(wanted)
+            .take(limit)
+            .cloned()
+            .collect();
+        for (i, text) in texts.iter().enumerate() {
+            locate(&mut shown, text, i == 0);
+        }
+        if total > shown.len() {
+            let rest = total - shown.len();
+            let noun = if rest == 1 {
+                "problem is"
+            } else {
+                "problems are"
+            };
+            shown.push(
+                Diagnostic::error(
+                    &codes::MORE,
+                    format!("{rest} more {noun} not shown"),
+                    "print all with --all",
+                )
+                .warning(),
+            );
+        }
+        for d in &shown {
+            match self.form {
+                DiagnosticsForm::Text => {
+                    let text = texts.iter().find(|t| d.at.file.as_ref() == Some(&t.name));
+                    print_text(out, d, text.map(|t| &**t))?;
+                }
+                DiagnosticsForm::Json => print_json(out, d)?,
+            }
+        }
+        out.flush()
+    }
+}
+
+/// Fills in file, line and column of what points into `text`.
+fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
+    let mut pointers = Vec::new();
+    let mut wanting = Vec::new();
+    for d in diagnostics {
+        let placed = d.at.line.is_some() || d.at.pointer.is_some();
+        if first && placed && d.at.file.is_none() {
+            d.at.file = Some(text.name.clone());
+        }
+        if d.at.file.as_ref() != Some(&text.name) || d.at.line.is_some() || !text.json {
+            continue;
+        }
+        if let Some(pointer) = d.at.pointer.clone() {
+            pointers.push(pointer);
+            wanting.push(d);
+        }
+    }
+    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
+    let places = cfg_core::json::locate_all(&text.bytes, &pointers);
+    for (d, (line, column)) in wanting.into_iter().zip(places) {
+        d.at.line = Some(line);
+        d.at.column = Some(column);
+    }
+}
+
+fn print_text(out: &mut impl Write, d: &Diagnostic, text: Option<&Text>) -> io::Result<()> {
+    let strong = match d.severity {
+        Severity::Error => AnsiColor::BrightRed.on_default().bold(),
+        Severity::Warning => AnsiColor::BrightYellow.on_default().bold(),
+    };
+    let bold = Style::new().bold();
+    let frame = AnsiColor::BrightBlue.on_default().bold();
+    writeln!(
+        out,
+        "{strong}{}[{}]{strong:#}{bold}: {}{bold:#}",
+        d.severity.name(),
+        d.code,
+        Shown(&d.message)
+    )?;
+    let mut margin = 1;
+    if let Some(file) = &d.at.file {
+        let excerpt = text.and_then(|t| excerpt(&t.bytes, d.at.line?, d.at.column?));
+        let number = d.at.line.map_or(String::new(), |l| l.to_string());
+        margin = number.len().max(1);
+        write!(out, "{:margin$}{frame}-->{frame:#} {}", "", Shown(file))?;
+        if let Some(line) = d.at.line {
+            write!(out, ":{line}")?;
+            if let Some(column) = d.at.column {
+                write!(out, ":{column}")?;
+            }
+        }
+        writeln!(out)?;
+        if let Some((line, indent)) = excerpt {
+            writeln!(out, "{:margin$} {frame}|{frame:#}", "")?;
+            writeln!(out, "{frame}{number} |{frame:#} {line}")?;
+            writeln!(
+                out,
+                "{:margin$} {frame}|{frame:#} {:indent$}{strong}^{strong:#}",
+                "", ""
+            )?;
+        }
+    }
+    // The empty pointer is the whole document.
+    let pointer = d.at.pointer.as_ref().filter(|p| !p.is_empty());
+    let place = match (&d.at.element, pointer) {
+        (Some(element), Some(pointer)) => Some(format!("{element} ({pointer})")),
+        (Some(place), None) | (None, Some(place)) => Some(place.clone()),
+        (None, None) => None,
+    };
+    let rule = (!d.rule.is_empty()).then(|| d.rule.clone());
+    let help = (!d.help.is_empty()).then(|| d.help.clone());
+    for (word, text) in [("at", place), ("rule", rule), ("help", help)] {
+        if let Some(text) = text {
+            writeln!(
+                out,
+                "{:margin$} {frame}={frame:#} {bold}{word}:{bold:#} {}",
+                "",
+                Shown(&text)
+            )?;
+        }
+    }
+    writeln!(out)
+}
+
+/// Text from outside with control characters replaced, so that it cannot reach the terminal's own
+/// commands. Line ends stay.
+struct Shown<'a>(&'a str);
+
+impl std::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use std::fmt::Write as _;
+        for c in self.0.chars() {
+            f.write_char(if c.is_control() && c != '\n' {
+                '\u{fffd}'
+            } else {
+                c
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The part of a line around a column (from 1, in bytes), and where the column is in it, in characters.
+fn excerpt(bytes: &[u8], line: usize, column: usize) -> Option<(String, usize)> {
+    let mut rest = bytes;
+    for _ in 1..line {
+        let end = rest.iter().position(|&b| b == b'\n')?;
+        rest = &rest[end + 1..];
+    }
+    let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+    let line = &rest[..end];
+    let at = column.checked_sub(1)?.min(line.len());
+    // Far enough on both sides for the characters that are shown, however long they are in UTF-8.
+    let start = at.saturating_sub(4 * EXCERPT);
+    let stop = (at + 4 * EXCERPT).min(line.len());
+    let clean = |bytes: &[u8]| -> Vec<char> {
+        let text = String::from_utf8_lossy(bytes);
+        text.chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect()
+    };
+    let before = clean(&line[start..at]);
+    let after = clean(&line[at..stop]);
+    let keep_before = if before.len() + after.len() <= EXCERPT {
+        before.len()
+    } else {
+        before
+            .len()
+            .min((EXCERPT / 3).max(EXCERPT.saturating_sub(after.len())))
+    };
+    let keep_after = after.len().min(EXCERPT - keep_before);
+    let cut_before = start > 0 || keep_before < before.len();
+    let cut_after = stop < line.len() || keep_after < after.len();
+    let mut shown = String::new();
+    if cut_before {
+        shown.push('…');
+    }
+    shown.extend(&before[before.len() - keep_before..]);
+    shown.extend(&after[..keep_after]);
+    if cut_after {
+        shown.push('…');
+    }
+    Some((shown, keep_before + usize::from(cut_before)))
+}
+
+#[derive(Serialize)]
+struct JsonDiagnostic<'a> {
+    code: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    rule: &'a str,
+    help: &'a str,
+    at: JsonPlace<'a>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'a> {
+    file: Option<&'a str>,
+    pointer: Option<&'a str>,
+    line: Option<usize>,
+    column: Option<usize>,
+    element: Option<&'a str>,
+}
+
+fn print_json(out: &mut impl Write, d: &Diagnostic) -> io::Result<()> {
+    let object = JsonDiagnostic {
+        code: d.code,
+        severity: d.severity.name(),
+        message: &d.message,
+        rule: &d.rule,
+        help: &d.help,
+        at: JsonPlace {
+            file: d.at.file.as_deref(),
+            pointer: d.at.pointer.as_deref(),
+            line: d.at.line,
+            column: d.at.column,
+            element: d.at.element.as_deref(),
+        },
+    };
+    serde_json::to_writer(&mut *out, &object)?;
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_point_at_the_column() {
+        assert_eq!(excerpt(b"ab\ncd", 2, 2), Some(("cd".into(), 1)));
+        assert_eq!(excerpt("ä = 1".as_bytes(), 1, 4), Some(("ä = 1".into(), 2)));
+        assert_eq!(excerpt(b"a\tb", 1, 3), Some(("a b".into(), 2)));
+        // Past the end, and in a line that does not exist.
+        assert_eq!(excerpt(b"ab", 1, 99), Some(("ab".into(), 2)));
+        assert_eq!(excerpt(b"ab", 2, 1), None);
+        assert_eq!(excerpt(b"ab", 1, 0), None);
+    }
+
+    #[test]
+    fn excerpts_of_long_lines_are_cut() {
+        let mut line = "x".repeat(1_000_000).into_bytes();
+        line[500_000] = b'Y';
+        let (shown, at) = excerpt(&line, 1, 500_001).expect("the line exists");
+        assert_eq!(shown.chars().nth(at), Some('Y'));
+        assert_eq!(shown.chars().count(), EXCERPT + 2);
+        let (shown, at) = excerpt(&line, 1, 1).expect("the line exists");
+        assert_eq!((shown.chars().count(), at), (EXCERPT + 1, 0));
+        let (shown, at) = excerpt(&line, 1, 1_000_000).expect("the line exists");
+        assert_eq!(shown.chars().count(), EXCERPT + 1);
+        assert_eq!(at, EXCERPT);
+    }
+}

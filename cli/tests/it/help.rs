@@ -1,0 +1,143 @@
+//! Help, versions, explanations, completions, manual pages, usage errors.
+
+use crate::run_tool::{cfgrev, cfgrev_with, command};
+use std::io::Read as _;
+
+const COMMANDS: &[&str] = &[
+    "validate",
+    "reverse",
+    "tangent",
+    "convert",
+    "dot",
+    "schema",
+    "explain",
+    "completions",
+    "man",
+];
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let all = cfgrev(&["--help"]);
+    assert_eq!(all.code, Some(0));
+    for name in COMMANDS {
+        assert!(all.out.contains(&format!("\n  {name} ")), "{name}");
+        let help = cfgrev(&[name, "--help"]);
+        assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{name}");
+        let example = help.out.split("Example").nth(1).unwrap_or_default();
+        assert!(example.contains(&format!("cfgrev {name}")), "{}", help.out);
+    }
+}
+
+#[test]
+fn the_version_names_program_and_format() {
+    let version = cfgrev(&["--version"]);
+    let expected = format!(
+        "cfgrev {} (program format cfgrev/1)\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert_eq!((version.code, version.out), (Some(0), expected));
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "Usage"),
+        (&["frobnicate"], "unrecognized subcommand"),
+        (&["validate"], "<FILE>"),
+        (&["validate", "program.bin"], "--lang"),
+        (
+            &["validate", "a.json", "--diagnostics", "xml"],
+            "invalid value",
+        ),
+        (
+            &["reverse", "paper_example.json", "--emit", "dot"],
+            "-o DIR",
+        ),
+        (&["explain", "Z999"], "Z999"),
+    ];
+    for (args, part) in cases {
+        let ran = cfgrev(args);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(ran.err.contains(part), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn every_code_is_explained() {
+    let list = cfgrev(&["explain"]);
+    assert_eq!(list.code, Some(0));
+    let codes: Vec<&str> = list
+        .out
+        .lines()
+        .filter_map(|l| l.split(' ').next())
+        .collect();
+    for prefix in ["J", "V", "R", "P"] {
+        assert!(codes.iter().any(|c| c.starts_with(prefix)), "{prefix}");
+    }
+    let one = cfgrev(&["explain", &codes[0].to_lowercase()]);
+    assert_eq!(one.code, Some(0));
+    assert!(
+        one.out.starts_with(codes[0]) && one.out.contains("Rule: "),
+        "{}",
+        one.out
+    );
+}
+
+#[test]
+fn completions_manual_and_schema() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = cfgrev(&["completions", shell]);
+        assert_eq!((script.code, script.err.as_str()), (Some(0), ""), "{shell}");
+        assert!(script.out.contains("reverse"), "{shell}");
+    }
+    let page = cfgrev(&["man"]);
+    assert_eq!(page.code, Some(0));
+    assert!(page.out.contains(".TH CFGREV 1"), "{}", page.out);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("a plain name");
+    assert_eq!(cfgrev(&["man", "-o", path]).code, Some(0));
+    for name in COMMANDS {
+        let page = folder.path().join(format!("cfgrev-{name}.1"));
+        let text = std::fs::read_to_string(page).expect("the page exists");
+        assert!(text.contains(&format!("cfgrev\\-{name}")), "{text}");
+    }
+    let schema = cfgrev(&["schema"]);
+    assert_eq!(schema.code, Some(0));
+    let value: serde_json::Value = serde_json::from_str(&schema.out).expect("it is JSON");
+    assert!(value.get("$id").is_some());
+}
+
+#[test]
+fn a_closed_standard_output_ends_quietly() {
+    // Every command that prints more than a pipe holds, and one that prints less.
+    for args in [
+        &["completions", "zsh"][..],
+        &["schema"],
+        &["reverse", "paper_example.json"],
+        &["--help"],
+    ] {
+        let mut child = command(args).spawn().expect("the binary starts");
+        drop(child.stdout.take());
+        let mut err = String::new();
+        let mut stderr = child.stderr.take().expect("it is piped");
+        stderr.read_to_string(&mut err).expect("messages are UTF-8");
+        let status = child.wait().expect("it ends");
+        assert_eq!((status.code(), err.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let plain = cfgrev(&["validate", "no such file.json"]);
+    assert!(!plain.out.contains('\u{1b}'), "{}", plain.out);
+    let coloured = cfgrev(&["validate", "no such file.json", "--color", "always"]);
+    assert!(coloured.out.contains('\u{1b}'), "{}", coloured.out);
+}
+
+#[test]
+fn control_characters_of_inputs_do_not_reach_the_terminal() {
+    let text = "{\"format\": \"cfgrev/1\", \"\\u001b[31mroutines\": []}";
+    let ran = cfgrev_with(&["validate", "-"], text.as_bytes());
+    assert_eq!(ran.code, Some(1));
+    assert!(!ran.out.contains('\u{1b}'), "{:?}", ran.out);
+}

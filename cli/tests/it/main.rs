@@ -1,0 +1,6 @@
+//! The command line from outside: exit codes, what goes where, files.
+
+mod help;
+mod reverse;
+mod run_tool;
+mod validate;
