@@ -131,7 +131,7 @@ impl fmt::Display for Location {
             )?;
             separator = ":";
         }
-        if let Some(pointer) = &self.pointer {
+        if let Some(pointer) = self.pointer.as_deref().filter(|p| !p.is_empty()) {
             write!(
                 f,
                 "{}({pointer})",

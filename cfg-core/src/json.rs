@@ -151,6 +151,10 @@ pub fn parse(bytes: &[u8]) -> Parsed {
         text.as_bytes(),
         parsed.program.as_ref(),
     );
+    // In the order of the file; the note on how many more there are stays last.
+    let no_place = (usize::MAX, usize::MAX);
+    let key = |d: &Diagnostic| d.at.line.zip(d.at.column).unwrap_or(no_place);
+    parsed.problems.0.sort_by_key(key);
     parsed
 }
 
@@ -258,24 +262,24 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 ///
 /// Validation knows elements by their position; this turns its pointers into places of the file.
 pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>) {
+    if let Some(program) = program {
+        for diagnostic in &mut problems.0 {
+            if let (Some(pointer), None) = (&diagnostic.at.pointer, &diagnostic.at.element) {
+                diagnostic.at.element = element_name(program, pointer);
+            }
+        }
+    }
     let open = |d: &&mut Diagnostic| d.at.line.is_none() && d.at.pointer.is_some();
     let mut open: Vec<&mut Diagnostic> = problems.0.iter_mut().filter(open).collect();
     let pointers: Vec<String> = open.iter().filter_map(|d| d.at.pointer.clone()).collect();
-    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
     if pointers.is_empty() {
         return;
     }
+    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
     let places = locate_all(bytes, &pointers);
-    for (diagnostic, ((line, column), pointer)) in
-        open.iter_mut().zip(places.into_iter().zip(pointers))
-    {
+    for (diagnostic, (line, column)) in open.iter_mut().zip(places) {
         diagnostic.at.line = Some(line);
         diagnostic.at.column = Some(column);
-        if let Some(program) = program
-            && diagnostic.at.element.is_none()
-        {
-            diagnostic.at.element = element_name(program, pointer);
-        }
     }
 }
 
@@ -287,7 +291,10 @@ fn element_name(program: &Program, pointer: &str) -> Option<String> {
         ("globals", i) => Some(format!("global {}", program.globals.get(i)?.variable.name)),
         ("routines", i) => {
             let routine = program.routines.get(i)?;
-            let mut name = format!("routine {}", routine.name);
+            let mut name = match routine.name.as_str() {
+                "" => format!("routines[{i}]"),
+                name => format!("routine {name}"),
+            };
             let graph = routine.body.as_ref();
             match next() {
                 Some(("parameters", k)) if k < routine.parameters => {
@@ -299,7 +306,10 @@ fn element_name(program: &Program, pointer: &str) -> Option<String> {
                 }
                 Some(("vertices", k)) if graph.is_some_and(|g| k < g.vertex_count()) => {
                     let vertex = graph?.vertex(crate::entity::VertexId::new(k));
-                    name += &format!(", vertex {}", vertex.id);
+                    name += &match vertex.id {
+                        0 => format!(", vertices[{k}]"),
+                        id => format!(", vertex {id}"),
+                    };
                     if let Some(("statements", s)) = next() {
                         name += &format!(", statement {}", s.checked_add(1)?);
                     }

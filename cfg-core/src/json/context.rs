@@ -66,6 +66,8 @@ pub(super) struct Context {
     pub(super) depth: usize,
     /// The expression that is being read was reported as too deep.
     pub(super) too_deep: bool,
+    /// Length of the path to the expression.
+    pub(super) root: usize,
     /// Something in the graph of the routine that is being read could not be understood.
     pub(super) graph_broken: bool,
     /// Work left for comparing names.
@@ -193,6 +195,7 @@ impl Similarity {
         if name.len() > 100 {
             return None;
         }
+        let letters = name.chars().count();
         let mut best: Option<(usize, &str)> = None;
         for candidate in known {
             let cost = (name.len() + 1) * (candidate.len() + 1);
@@ -205,10 +208,13 @@ impl Similarity {
             } else {
                 strsim::osa_distance(name, candidate)
             };
-            let allowed = (name.chars().count().max(candidate.chars().count()) / 3).max(1);
-            // Of one letter, any other is as near.
-            let comparable = distance < name.chars().count().max(candidate.chars().count());
-            if distance <= allowed && comparable && best.is_none_or(|(d, _)| distance < d) {
+            // One letter is as near to any other.
+            let allowed = match letters.max(candidate.chars().count()) {
+                _ if letters == 1 => 0,
+                1 => 0,
+                longest => (longest / 3).max(1),
+            };
+            if distance <= allowed && best.is_none_or(|(d, _)| distance < d) {
                 best = Some((distance, candidate));
             }
         }

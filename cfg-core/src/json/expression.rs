@@ -14,6 +14,29 @@ use serde::de::SeqAccess;
 /// An expression.
 pub(super) struct Expression;
 
+/// The conversion to 32 bits where its operand is a literal: `["real32", 0.1]` is the constant.
+pub(super) const AS_REAL32: &str = "as_real32";
+
+/// How other languages call operators, where spelling does not suggest ours.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("^", "**"),
+    ("pow", "**"),
+    ("ln", "log"),
+    ("fabs", "abs"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("copysign", "sign"),
+    ("%", "mod"),
+    ("=", "=="),
+    ("/=", "!="),
+    ("<>", "!="),
+    ("!", "not"),
+    ("&&", "and"),
+    ("||", "or"),
+    ("?:", "if"),
+];
+
 /// What an expression array starts with.
 #[derive(Clone, Debug)]
 pub(super) enum Head {
@@ -23,6 +46,8 @@ pub(super) enum Head {
     Infinity,
     MinusInfinity,
     NotANumber,
+    /// `as_real32`: the conversion, of a literal too.
+    AsReal32,
     /// `-`: negation or difference, by the number of operands.
     Minus,
     Op(Op),
@@ -46,6 +71,7 @@ impl Wire for Head {
             "-inf" => Self::MinusInfinity,
             "nan" => Self::NotANumber,
             "-" => Self::Minus,
+            AS_REAL32 => Self::AsReal32,
             _ => match Op::from_name(name) {
                 Some(op) => Self::Op(op),
                 None => Self::Unknown(name.into()),
@@ -129,6 +155,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
         }
         Head::Op(Op::ToReal32) => real32(seq, cx),
         Head::Minus => operation(Op::Sub, true, seq, cx),
+        Head::AsReal32 => operation(Op::ToReal32, false, seq, cx),
         Head::Op(op) => operation(op, false, seq, cx),
         Head::Range => {
             cx.report(
@@ -150,7 +177,11 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
         }
         Head::Unknown(name) => {
             let names = Op::ALL.iter().map(|op| op.name());
-            let help = cx.suggest(&name, names, "docs/format.md lists the operators");
+            let otherwise = "docs/format.md lists the operators; a routine is called by [\"=\", \"t\", [\"call\", \"f\", [\"x\"]]]";
+            let help = match ELSEWHERE.iter().find(|(other, _)| *other == &*name) {
+                Some((_, ours)) => format!("did you mean `{ours}`?"),
+                None => cx.suggest(&name, names, otherwise),
+            };
             cx.report_at(
                 Seg::Index(0),
                 &codes::UNKNOWN_OPERATOR,
@@ -173,17 +204,21 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
 fn enter(cx: &mut Context) -> bool {
     if cx.depth == 0 {
         cx.too_deep = false;
+        cx.root = cx.path.len();
     }
     if cx.depth < Expr::MAX_DEPTH {
         return true;
     }
     if !cx.too_deep {
         cx.too_deep = true;
+        // At the whole expression: the pointer to the deepest level would fill the screen.
+        let inner = cx.path.split_off(cx.root.min(cx.path.len()));
         cx.report(
             &codes::EXPRESSION_DEPTH,
             format!("expression with more than {} levels", Expr::MAX_DEPTH),
             "assign parts of it to temporaries",
         );
+        cx.path.extend(inner);
     }
     false
 }
@@ -412,7 +447,7 @@ impl Wire for Target {
     ) -> Result<Option<Place>, A::Error> {
         match head(&mut seq, cx)? {
             Some(Head::Element) => {
-                cx.too_deep = false;
+                enter(cx);
                 cx.depth += 1;
                 let place = subscripts(seq, cx);
                 cx.depth -= 1;

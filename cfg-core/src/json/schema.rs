@@ -1,6 +1,10 @@
 //! The JSON Schema of the format, generated from the wire types that read it.
 
-use super::{expression::Expression, statement::TapeClassName, wire};
+use super::{
+    expression::{AS_REAL32, Expression},
+    statement::TapeClassName,
+    wire,
+};
 use crate::ir::{Op, TapeClass};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -98,7 +102,11 @@ impl JsonSchema for Expression {
                 .iter()
                 .filter(|op| op.arity() == (min, max))
                 .map(|op| op.name())
-                .chain((min == 1 && max == 1).then_some("-"))
+                .chain(
+                    ["-", AS_REAL32]
+                        .into_iter()
+                        .filter(|_| (min, max) == (1, 1)),
+                )
                 .collect();
             forms.push(tuple(
                 vec![json!({ "enum": names })],

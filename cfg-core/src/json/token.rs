@@ -222,6 +222,17 @@ macro_rules! wire_object {
         #[derive(Debug)]
         pub(in crate::json) struct $name {
             $($(#[doc = $field_doc])* pub(in crate::json) $field: Option<<$ty as $crate::json::token::Wire>::Out>,)*
+            /// Which members stand in the file, readable or not; a bit for each.
+            given: u32,
+        }
+
+        #[allow(dead_code, reason = "only some conversions ask")]
+        impl $name {
+            /// True if the member stands in the file, readable or not.
+            pub(in crate::json) fn has(&self, member: &str) -> bool {
+                const KNOWN: &[&str] = &[$($key),*];
+                KNOWN.iter().position(|&k| k == member).is_some_and(|k| self.given >> k & 1 == 1)
+            }
         }
 
         impl $crate::json::token::Wire for $name {
@@ -233,8 +244,7 @@ macro_rules! wire_object {
                 cx: &mut $crate::json::context::Context,
             ) -> Result<Option<$out>, A::Error> {
                 const KNOWN: &[&str] = &[$($key),*];
-                let mut wire = Self { $($field: None),* };
-                let mut seen = [false; KNOWN.len()];
+                let mut wire = Self { $($field: None,)* given: 0 };
                 while let Some(found) = map.next_key_seed($crate::json::token::MemberName {
                     cx, known: KNOWN, of: $what,
                 })? {
@@ -242,11 +252,12 @@ macro_rules! wire_object {
                         map.next_value::<serde::de::IgnoredAny>()?;
                         continue;
                     };
-                    if std::mem::replace(&mut seen[position], true) {
+                    if wire.given >> position & 1 == 1 {
                         cx.duplicate_member(KNOWN[position]);
                         map.next_value::<serde::de::IgnoredAny>()?;
                         continue;
                     }
+                    wire.given |= 1 << position;
                     cx.path.push($crate::json::context::Seg::Key(KNOWN[position]));
                     match KNOWN[position] {
                         $($key => {
@@ -257,8 +268,8 @@ macro_rules! wire_object {
                     cx.path.pop();
                 }
                 let required: &[(&str, bool)] = &[$(($key, false $(|| stringify!($required) == "required")?)),*];
-                for (&(key, required), seen) in required.iter().zip(seen) {
-                    if required && !seen {
+                for (position, &(key, required)) in required.iter().enumerate() {
+                    if required && wire.given >> position & 1 == 0 {
                         cx.missing_member(key, $what);
                     }
                 }

@@ -297,6 +297,7 @@ wire_object! {
 
 fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     let mut draft = RoutineDraft::default();
+    let (has_vertices, has_edges) = (wire.has("vertices"), wire.has("edges"));
     let routine = &mut draft.routine;
     routine.name = wire.name.unwrap_or_default();
     routine.variables = wire.parameters.unwrap_or_default();
@@ -325,11 +326,11 @@ fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     let mut annotations = wire.annotations.unwrap_or_default();
     routine.origin = named_origin(&mut annotations, cx);
     routine.annotations = boxed(annotations);
-    if wire.vertices.is_some() && wire.edges.is_none() && !cx.graph_broken {
+    if has_vertices && !has_edges {
         cx.missing_member("edges", "a routine with vertices");
         cx.graph_broken = true;
     }
-    if wire.edges.is_some() && wire.vertices.is_none() && !cx.graph_broken {
+    if has_edges && !has_vertices {
         cx.missing_member("vertices", "a routine with edges");
         cx.graph_broken = true;
     }
@@ -412,9 +413,15 @@ wire_object! {
 }
 
 fn local(wire: Local, cx: &mut Context) -> Option<LocalDraft> {
+    for member in ["name", "type"] {
+        if !wire.has(member) && !wire.has("global") {
+            cx.missing_member(member, Local::WHAT);
+        }
+    }
+    let declared = ["name", "type", "shape", "order"];
+    let declared = declared.iter().any(|member| wire.has(member));
     if let Some(name) = wire.global {
-        if wire.name.is_some() || wire.ty.is_some() || wire.shape.is_some() || wire.order.is_some()
-        {
+        if declared {
             cx.report(
                 &codes::WRONG_TYPE,
                 "a local is declared and names a global",
@@ -422,12 +429,6 @@ fn local(wire: Local, cx: &mut Context) -> Option<LocalDraft> {
             );
         }
         return Some(LocalDraft::Global(name));
-    }
-    if wire.name.is_none() {
-        cx.missing_member("name", Local::WHAT);
-    }
-    if wire.ty.is_none() {
-        cx.missing_member("type", Local::WHAT);
     }
     let members = (wire.name, wire.ty, wire.shape, wire.order, wire.annotations);
     Some(LocalDraft::Declared(variable(members, ir::Role::Local, cx)))
@@ -612,7 +613,7 @@ wire_object! {
 
 wire_object! {
     /// A statement with annotations.
-    AnnotatedStatement, "a statement", |wire: AnnotatedStatement, _| Some(Stmt {
+    AnnotatedStatement, "an annotated statement", |wire: AnnotatedStatement, _| Some(Stmt {
         kind: wire.statement.unwrap_or_else(|| unreadable().kind),
         annotations: boxed(wire.annotations.unwrap_or_default()),
     }) => Stmt;
@@ -624,7 +625,7 @@ wire_object! {
 
 wire_object! {
     /// What an opaque statement does to variables.
-    Effects, "what a statement reads and writes",
+    Effects, "the object of what is read and written",
         |wire: Effects, _| Some((names(wire.reads), names(wire.writes))) => (Box<[VarId]>, Box<[VarId]>);
     /// Variables that it reads.
     "reads" reads: Vec<VariableName>;

@@ -16,8 +16,7 @@ use serde_json::Value;
 use std::io;
 
 /// Writes a program. Reading it again gives the same program, bit for bit, but for what the format
-/// cannot say: the bits of a NaN, empty annotations (they become none), and a conversion to `real32` of
-/// a real constant (it becomes the 32-bit constant).
+/// cannot say: the bits of a NaN, and empty annotations (they become none).
 ///
 /// # Errors
 /// `out` fails; or, as [`io::ErrorKind::InvalidData`] with a [`Diagnostic`] inside, the program names

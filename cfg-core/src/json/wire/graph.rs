@@ -92,26 +92,21 @@ fn misplaced(ty: VertexType, wire: &Vertex, cx: &mut Context) {
     let counted = header && matches!(wire.test, None | Some(Test::Counted));
     let branch = ty == VertexType::Branch;
     let members = [
-        (
-            "statements",
-            wire.statements.is_some(),
-            ty == VertexType::BasicBlock,
-        ),
-        ("test", wire.test.is_some(), header),
+        ("statements", ty == VertexType::BasicBlock),
+        ("test", header),
         (
             "condition",
-            wire.condition.is_some(),
             branch || (header && wire.test != Some(Test::Counted)),
         ),
-        ("index", wire.index.is_some(), counted),
-        ("first", wire.first.is_some(), counted),
-        ("last", wire.last.is_some(), counted),
-        ("step", wire.step.is_some(), counted),
-        ("selector", wire.selector.is_some(), branch),
-        ("arms", wire.arms.is_some(), branch),
+        ("index", counted),
+        ("first", counted),
+        ("last", counted),
+        ("step", counted),
+        ("selector", branch),
+        ("arms", branch),
     ];
-    for (name, given, allowed) in members {
-        if given && !allowed {
+    for (name, allowed) in members {
+        if wire.has(name) && !allowed {
             let what = match (header, wire.test) {
                 (true, Some(test)) => format!("{} with test \"{}\"", ty.name(), test.name()),
                 _ => ty.name().to_owned(),
@@ -126,7 +121,11 @@ fn misplaced(ty: VertexType, wire: &Vertex, cx: &mut Context) {
     }
 }
 
-fn needs(name: &str, ty: &str, cx: &mut Context) {
+/// Reports a member that is not there; one that is there and unreadable was reported.
+fn needs(wire: &Vertex, name: &str, ty: &str, cx: &mut Context) {
+    if wire.has(name) {
+        return;
+    }
     cx.report(
         &codes::NOT_FOR_THIS_VERTEX,
         format!("{ty} without `{name}`"),
@@ -153,21 +152,15 @@ fn loop_header(wire: Vertex, form: LoopForm, cx: &mut Context) -> VertexKind {
     let test = match test {
         Some(Test::Pre | Test::Post) => match wire.condition {
             None => {
-                needs("condition", name, cx);
+                needs(&wire, "condition", name, cx);
                 None
             }
             Some(condition) if test == Some(Test::Pre) => Some(LoopTest::Pre(condition)),
             Some(condition) => Some(LoopTest::Post(condition)),
         },
         Some(Test::Counted) => {
-            if wire.index.is_none() {
-                needs("index", name, cx);
-            }
-            if wire.first.is_none() {
-                needs("first", name, cx);
-            }
-            if wire.last.is_none() {
-                needs("last", name, cx);
+            for member in ["index", "first", "last"] {
+                needs(&wire, member, name, cx);
             }
             match (wire.index, wire.first, wire.last) {
                 (Some(index), Some(first), Some(last)) => Some(LoopTest::Counted {
@@ -180,7 +173,7 @@ fn loop_header(wire: Vertex, form: LoopForm, cx: &mut Context) -> VertexKind {
             }
         }
         None => {
-            needs("test", name, cx);
+            needs(&wire, "test", name, cx);
             None
         }
     };
@@ -202,35 +195,23 @@ pub(in crate::json) fn unreadable_loop(form: LoopForm) -> VertexKind {
 }
 
 fn selector(wire: Vertex, cx: &mut Context) -> Selector {
-    match (wire.condition, wire.selector, wire.arms) {
-        (Some(condition), None, None) => Selector::Condition(condition),
-        (None, Some(value), Some(arms)) => Selector::Cases {
-            value,
-            arms: arms.into_boxed_slice(),
-        },
-        (None, Some(_), None) => {
-            needs("arms", "BRANCH with a selector", cx);
-            Selector::Condition(Expr::Logical(true))
-        }
-        (None, None, Some(arms)) => {
-            needs("selector", "BRANCH with arms", cx);
-            Selector::Cases {
-                value: Expr::Int(0),
-                arms: arms.into_boxed_slice(),
-            }
-        }
-        (None, None, None) => {
-            needs("condition", "BRANCH", cx);
-            Selector::Condition(Expr::Logical(true))
-        }
-        (Some(condition), ..) => {
-            cx.report(
-                &codes::NOT_FOR_THIS_VERTEX,
-                "BRANCH with a condition and a selector",
-                "a two-way BRANCH has a `condition`, a multi-way one `selector` and `arms`",
-            );
-            Selector::Condition(condition)
-        }
+    let cases = wire.has("selector") || wire.has("arms");
+    if !cases {
+        needs(&wire, "condition", "BRANCH", cx);
+        return Selector::Condition(wire.condition.unwrap_or(Expr::Logical(true)));
+    }
+    if wire.has("condition") {
+        cx.report(
+            &codes::NOT_FOR_THIS_VERTEX,
+            "BRANCH with a condition and a selector",
+            "a two-way BRANCH has a `condition`, a multi-way one `selector` and `arms`",
+        );
+    }
+    needs(&wire, "selector", "BRANCH with arms", cx);
+    needs(&wire, "arms", "BRANCH with a selector", cx);
+    Selector::Cases {
+        value: wire.selector.unwrap_or(Expr::Int(0)),
+        arms: wire.arms.unwrap_or_default().into_boxed_slice(),
     }
 }
 

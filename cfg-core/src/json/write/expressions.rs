@@ -4,6 +4,7 @@ use super::Writer;
 use crate::{
     entity::VarId,
     ir::{ControlWidth, Expr, Op, Place, Stmt, StmtKind, Subscript, TapeClass},
+    json::expression::AS_REAL32,
 };
 use std::io::{self, Write};
 
@@ -32,18 +33,13 @@ impl<W: io::Write> Writer<'_, W> {
             Expr::Logical(b) => self.raw(if *b { "true" } else { "false" }),
             Expr::Place(place) => self.place_at(place, level),
             Expr::Op(op, operands) => {
+                let literal = matches!((op, &**operands), (Op::ToReal32, [Expr::Real(_)]));
                 self.raw("[\"");
-                self.raw(op.name());
+                self.raw(if literal { AS_REAL32 } else { op.name() });
                 self.raw("\"");
-                if let (Op::ToReal32, [Expr::Real(r)]) = (op, &**operands) {
-                    // The format has one way to write both.
+                for operand in operands {
                     self.raw(", ");
-                    self.real32(*r as f32);
-                } else {
-                    for operand in operands {
-                        self.raw(", ");
-                        self.expr_at(operand, level + 1);
-                    }
+                    self.expr_at(operand, level + 1);
                 }
                 self.raw("]");
             }
