@@ -2,6 +2,8 @@
 //!
 //! Nothing here recurses: the depth of a graph is bounded by memory only.
 
+pub mod petgraph;
+
 use crate::{entity::VertexId, ir::Cfg};
 use fixedbitset::FixedBitSet;
 

@@ -1,8 +1,11 @@
 //! The nesting of a structured graph: topological order, matching vertices, labels of ends.
 
 pub(crate) mod check;
+mod regions;
 #[cfg(test)]
 mod tests;
+
+pub use regions::{Region, RegionId, RegionKind, RegionTree};
 
 use crate::{
     diagnostic::Diagnostics,

@@ -409,3 +409,63 @@ fn reducible_to_a_block(cfg: &Cfg) -> bool {
         }
     }
 }
+
+#[test]
+fn regions_are_what_lies_between_header_and_end() {
+    let mut rng = Rng::new(21);
+    for _ in 0..300 {
+        let size = 1 + rng.below(40);
+        let text = random_nesting(&mut rng, size);
+        let cfg = nested(&text);
+        let s = Structure::of(&cfg).unwrap();
+        let tree = RegionTree::of(&cfg, &s);
+        let mut direct = 0;
+        for r in tree.regions() {
+            let region = tree.region(r);
+            let inside: Vec<VertexId> = s.order[region.range.clone()].to_vec();
+            // By definition: reachable from the edge that begins the region, up to the end.
+            let edge = match region.kind {
+                RegionKind::Routine => continue,
+                RegionKind::LoopBody(h) => *cfg
+                    .out_edges(h)
+                    .iter()
+                    .find(|&&e| s.kind(e).loop_body)
+                    .unwrap(),
+                RegionKind::Arm { edge, .. } => edge,
+            };
+            let header = region.kind.header().unwrap();
+            let end = s.partner(header).unwrap();
+            let blocked = |v: VertexId| v == end || v == header;
+            let first = cfg.edge(edge).to;
+            let mut expected = Vec::new();
+            if !blocked(first) {
+                let edges = cfg.edges().map(|(_, e)| (e.from, e.to));
+                let edges = edges.filter(|e| !blocked(e.0) && !blocked(e.1));
+                let inner = Adjacency::new(
+                    cfg.vertex_count(),
+                    edges.map(|e| (e.0.index(), e.1.index())),
+                );
+                let reached = graph::reachable(&inner, first.index());
+                expected = reached.ones().map(VertexId::new).collect();
+            }
+            let mut sorted = inside.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, expected, "{text} {region:?}");
+            for v in tree.direct(&s, r) {
+                direct += 1;
+                assert_eq!(tree.region_of(v), r, "{text}");
+                assert_eq!(s.parent[v.index()], Some(header));
+            }
+            let depth = tree.around(header).count();
+            assert_eq!(region.depth as usize, depth);
+        }
+        direct += tree.direct(&s, RegionId::ROOT).count();
+        assert_eq!(direct, cfg.vertex_count());
+        for v in s.order.iter().copied() {
+            let loops = tree
+                .around(v)
+                .filter(|&r| matches!(tree.region(r).kind, RegionKind::LoopBody(_)));
+            assert_eq!(loops.count(), s.loop_depth[v.index()] as usize);
+        }
+    }
+}
