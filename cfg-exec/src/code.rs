@@ -1,0 +1,433 @@
+//! The register code: 8-byte instructions over a window of 256 cells.
+//!
+//! A frame's registers are a window `[u64; 256]` of the register stack, indexed by a byte, so that
+//! register access needs no bounds test. Arrays and scalars whose address is taken live in cell
+//! memory; arrays are reached through descriptors ([`Arr`]), addressed scalars through a register that
+//! holds a cell address. What is rare or big is an [`Ext`] operation in a side table.
+
+use std::sync::Arc;
+
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Op, Order, ScalarType},
+};
+
+/// A register of the frame's window.
+pub(crate) type Reg = u8;
+/// A descriptor of the frame, by position. A descriptor of rank r takes `max(1, ceil(r/2))` positions.
+pub(crate) type Arr = u16;
+/// Position of an instruction; while compiling, a label.
+pub(crate) type Target = u32;
+
+/// A comparison; "greater" is "less" with the operands swapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cmp {
+    Lt,
+    Le,
+    Eq,
+    Ne,
+}
+
+/// One instruction. Field names: `d` destination, `a b c` operands, `s` stored value, `t` target,
+/// `p` register with a cell address, `i j` subscripts with small constant offsets `u v`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Instr {
+    Mov { d: Reg, a: Reg },
+    Const { d: Reg, k: u32 },
+    // Reals.
+    AddF { d: Reg, a: Reg, b: Reg },
+    SubF { d: Reg, a: Reg, b: Reg },
+    MulF { d: Reg, a: Reg, b: Reg },
+    DivF { d: Reg, a: Reg, b: Reg },
+    NegF { d: Reg, a: Reg },
+    /// `a*b + c`, rounded twice.
+    MulAdd { d: Reg, a: Reg, b: Reg, c: Reg },
+    /// `a*b - c`, rounded twice.
+    MulSub { d: Reg, a: Reg, b: Reg, c: Reg },
+    /// `c - a*b`, rounded twice.
+    SubMul { d: Reg, a: Reg, b: Reg, c: Reg },
+    /// `a*b + c`, rounded once.
+    Fma { d: Reg, a: Reg, b: Reg, c: Reg },
+    Fma32 { d: Reg, a: Reg, b: Reg, c: Reg },
+    Round32 { d: Reg },
+    Real1 { op: Op, d: Reg, a: Reg },
+    Real2 { op: Op, d: Reg, a: Reg, b: Reg },
+    /// Real to an integer power.
+    PowI { d: Reg, a: Reg, b: Reg },
+    /// `polygamma(n, x)`.
+    Polygamma { d: Reg, a: Reg, b: Reg },
+    // Integers.
+    AddI { d: Reg, a: Reg, b: Reg },
+    AddConst { d: Reg, a: Reg, k: i32 },
+    SubI { d: Reg, a: Reg, b: Reg },
+    MulI { d: Reg, a: Reg, b: Reg },
+    Int1 { op: Op, d: Reg, a: Reg },
+    Int2 { op: Op, d: Reg, a: Reg, b: Reg },
+    Trips { d: Reg, a: Reg, b: Reg, c: Reg },
+    // Conversions.
+    IntToReal { d: Reg, a: Reg },
+    IntToReal32 { d: Reg, a: Reg },
+    RealToInt { d: Reg, a: Reg },
+    RealToLogical { d: Reg, a: Reg },
+    IntToLogical { d: Reg, a: Reg },
+    LogicalToInt { d: Reg, a: Reg },
+    LogicalToReal { d: Reg, a: Reg },
+    // Comparisons and logicals.
+    CmpF { cmp: Cmp, d: Reg, a: Reg, b: Reg },
+    CmpI { cmp: Cmp, d: Reg, a: Reg, b: Reg },
+    CmpL { cmp: Cmp, d: Reg, a: Reg, b: Reg },
+    Not { d: Reg, a: Reg },
+    // Jumps.
+    Jump { t: Target },
+    JumpTrue { a: Reg, t: Target },
+    JumpFalse { a: Reg, t: Target },
+    /// Without an error for an uninitialised logical.
+    JumpIfNot { a: Reg, value: u8, t: Target },
+    JumpLtF { a: Reg, b: Reg, t: Target },
+    JumpLeF { a: Reg, b: Reg, t: Target },
+    JumpEqF { a: Reg, b: Reg, t: Target },
+    JumpNotLtF { a: Reg, b: Reg, t: Target },
+    JumpNotLeF { a: Reg, b: Reg, t: Target },
+    JumpNeF { a: Reg, b: Reg, t: Target },
+    JumpLtI { a: Reg, b: Reg, t: Target },
+    JumpLeI { a: Reg, b: Reg, t: Target },
+    JumpEqI { a: Reg, b: Reg, t: Target },
+    JumpNeI { a: Reg, b: Reg, t: Target },
+    Switch { a: Reg, table: u32 },
+    // Memory.
+    LoadFrame { d: Reg, at: u32 },
+    StoreFrame { s: Reg, at: u32 },
+    LoadGlobal { d: Reg, at: u32 },
+    StoreGlobal { s: Reg, at: u32 },
+    LoadAt { d: Reg, p: Reg },
+    StoreAt { p: Reg, s: Reg },
+    Load1 { d: Reg, i: Reg, u: i8, arr: Arr },
+    Store1 { s: Reg, i: Reg, u: i8, arr: Arr },
+    Load2 { d: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
+    Store2 { s: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
+    /// Cell address of an element.
+    Addr1 { d: Reg, i: Reg, u: i8, arr: Arr },
+    Addr2 { d: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
+    /// Cell address of the first element.
+    Base { d: Reg, arr: Arr },
+    /// Adds subscript `i` along one dimension to an address.
+    AddrAxis { d: Reg, i: Reg, axis: u8, arr: Arr },
+    /// Cell address of a scalar in the frame's memory.
+    FrameAddr { d: Reg, at: u32 },
+    /// `element += s`, reals.
+    Inc1 { s: Reg, i: Reg, u: i8, arr: Arr },
+    Inc2 { s: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
+    IncAt { p: Reg, s: Reg },
+    /// Moves an address by one element along a dimension.
+    Advance { p: Reg, axis: u8, arr: Arr },
+    /// Moves an address back to the start of a dimension.
+    Rewind { p: Reg, axis: u8, arr: Arr },
+    Extent { d: Reg, axis: u8, arr: Arr },
+    // Counted loops. `q` holds the passes left (at `LoopInit`: the bound), `q + 1` the step.
+    LoopInit { q: Reg, index: Reg, first: Reg, t: Target },
+    LoopNext { q: Reg, index: Reg, t: Target },
+    /// Step 1.
+    LoopNext1 { q: Reg, index: Reg, t: Target },
+    /// Decrements and jumps unless 0.
+    CountDown { c: Reg, t: Target },
+    // Tapes; `h` holds the tape's handle.
+    PushReal { h: Reg, s: Reg },
+    PopReal { h: Reg, d: Reg },
+    PushReal32 { h: Reg, s: Reg },
+    PopReal32 { h: Reg, d: Reg },
+    PushInt { h: Reg, s: Reg },
+    PopInt { h: Reg, d: Reg },
+    PushBits { h: Reg, s: Reg, bits: u8 },
+    PopBits { h: Reg, d: Reg, bits: u8 },
+    PushLogical { h: Reg, s: Reg },
+    PopLogical { h: Reg, d: Reg },
+    PushCount { h: Reg, s: Reg },
+    PopCount { h: Reg, d: Reg },
+    // The rest.
+    Visit { v: u32 },
+    Ext { k: u32 },
+    Return,
+}
+
+/// One subscript of a section.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SubReg {
+    Index(Reg),
+    Range {
+        lower: Option<Reg>,
+        upper: Option<Reg>,
+        stride: Option<Reg>,
+    },
+}
+
+/// How an argument reaches its parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Passed {
+    /// A cell: a value, a cell address or a tape handle.
+    Cell(Reg),
+    /// An array.
+    Array {
+        arr: Arr,
+        rank: u8,
+        /// The actual is laid out in this order.
+        order: Order,
+    },
+    /// A cell address as an array of this many elements, of which the first is meant: the rest of an
+    /// array from an element on.
+    From { address: Reg, count: Reg },
+    /// Not given.
+    Absent,
+}
+
+/// A pair of arguments that may share storage although one is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MayOverlap {
+    pub(crate) first: (usize, Extent),
+    pub(crate) second: (usize, Extent),
+}
+
+/// Cells that an argument covers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent {
+    Cell(Reg),
+    Array { arr: Arr, rank: u8 },
+    From { address: Reg, count: Reg },
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct CallInfo {
+    pub(crate) callee: RoutineId,
+    pub(crate) arguments: Box<[Passed]>,
+    pub(crate) overlaps: Box<[MayOverlap]>,
+    /// Register for a scalar result.
+    pub(crate) result: Option<Reg>,
+}
+
+/// Operations that are rare or big.
+#[derive(Clone, Debug)]
+pub(crate) enum Ext {
+    /// Counted loop with its state (passes left, index, step) in the frame's memory.
+    LoopInitFrame {
+        at: u32,
+        first: Reg,
+        last: Reg,
+        step: Reg,
+        t: Target,
+    },
+    LoopNextFrame { at: u32, t: Target },
+    Call(Box<CallInfo>),
+    /// A new, empty tape for a local of type tape.
+    NewTape { d: Reg, var: VarId },
+    /// A view of the whole staged argument with the formal's own shape; bounds in registers
+    /// `dims, dims+1, ...`: lower and extent of each dimension.
+    BindExplicit {
+        arr: Arr,
+        staged: u16,
+        rank: u8,
+        order: Order,
+        dims: Reg,
+    },
+    /// The staged argument's own shape with the formal's lower bounds; fixed extents are compared.
+    BindAssumed {
+        arr: Arr,
+        staged: u16,
+        rank: u8,
+        dims: Reg,
+        fixed: Box<[bool]>,
+    },
+    /// Jumps if the staged argument is absent.
+    BindOptional { arr: Arr, staged: u16, t: Target },
+    BindGlobal { arr: Arr, global: u32, rank: u8 },
+    AllocLocal {
+        arr: Arr,
+        rank: u8,
+        order: Order,
+        dims: Reg,
+        ty: ScalarType,
+    },
+    /// An array without shape.
+    Unallocated { arr: Arr, rank: u8 },
+    Section {
+        d: Arr,
+        arr: Arr,
+        subscripts: Box<[SubReg]>,
+    },
+    Transpose { d: Arr, arr: Arr },
+    /// A copy of a descriptor.
+    Alias { d: Arr, arr: Arr, rank: u8 },
+    /// Fails unless the extents are equal.
+    Conform { a: Arr, b: Arr, rank: u8 },
+    /// Fails if the array is absent or not allocated.
+    Exists { arr: Arr },
+    /// A temporary array with the extents of another one.
+    Temporary { d: Arr, like: Arr, rank: u8, order: Order },
+    /// Gives a local of deferred extents the shape of another array.
+    Reallocate {
+        d: Arr,
+        like: Arr,
+        rank: u8,
+        order: Order,
+        ty: ScalarType,
+    },
+    /// The end of memory in use, and back to it.
+    SaveTop { d: Reg },
+    RestoreTop { a: Reg },
+    Fill { arr: Arr, rank: u8, s: Reg },
+    FillConst { arr: Arr, rank: u8, cell: u64 },
+    Copy { d: Arr, s: Arr, rank: u8 },
+    Reduce {
+        op: Op,
+        ty: ScalarType,
+        d: Reg,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    Partials {
+        op: Op,
+        ty: ScalarType,
+        d: Arr,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    Size { d: Reg, arr: Arr, rank: u8 },
+    LowerBound { d: Reg, arr: Arr, axis: u8 },
+    UpperBound { d: Reg, arr: Arr, axis: u8 },
+    PresentCell { d: Reg, p: Reg },
+    PresentArray { d: Reg, arr: Arr },
+    /// Number of cells from an element's address to the end of the array; 1 unless it is contiguous.
+    CellsFrom {
+        d: Reg,
+        address: Reg,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    PushArray {
+        h: Reg,
+        class: StackClass,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    PopArray {
+        h: Reg,
+        class: StackClass,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    /// The array result of the call that has just returned.
+    Returned { d: Arr, rank: u8 },
+    /// Leaves an array result for the caller.
+    ReturnArray { arr: Arr, rank: u8 },
+    /// An external routine without value.
+    NoValue { routine: RoutineId },
+    Callback { index: u32, d: Reg },
+    /// A kink or singular point, reported if asked for.
+    Watch { op: Op, a: Reg, b: Option<Reg> },
+}
+
+/// A stack of a tape with its encoding, as runs need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StackClass {
+    Real,
+    Real32,
+    Integer,
+    Logical,
+    Bits(u8),
+    Count,
+}
+
+/// Jump table of a multi-way branch: ranges in ascending order, not overlapping.
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub(crate) cases: Vec<(i64, i64, Target)>,
+    pub(crate) default: Option<Target>,
+}
+
+/// Where an argument goes in the callee's frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ParameterHome {
+    Register(Reg),
+    Frame(u32),
+    Staged(u16),
+}
+
+/// The code of one routine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) instrs: Vec<Instr>,
+    pub(crate) ext: Vec<Ext>,
+    pub(crate) consts: Vec<u64>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) homes: Vec<ParameterHome>,
+    /// First register of the template, and the template: constants and uninitialised locals.
+    pub(crate) template_at: usize,
+    pub(crate) template: Vec<u64>,
+    pub(crate) registers: usize,
+    pub(crate) descriptors: usize,
+    pub(crate) staged: usize,
+    /// Initial contents of the frame's memory.
+    pub(crate) frame: Vec<u64>,
+    /// Register of a scalar result at the return.
+    pub(crate) result: Option<Reg>,
+    /// First instruction of each place, ascending: vertex and statement (from 0; none for the vertex itself).
+    pub(crate) places: Vec<(u32, Option<VertexId>, Option<u32>)>,
+    /// Variables of the descriptors.
+    pub(crate) array_names: Vec<(Arr, VarId)>,
+}
+
+impl Instr {
+    /// The jump target, to turn a label into a position.
+    pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
+        match self {
+            Self::Jump { t }
+            | Self::JumpTrue { t, .. }
+            | Self::JumpFalse { t, .. }
+            | Self::JumpIfNot { t, .. }
+            | Self::JumpLtF { t, .. }
+            | Self::JumpLeF { t, .. }
+            | Self::JumpEqF { t, .. }
+            | Self::JumpNotLtF { t, .. }
+            | Self::JumpNotLeF { t, .. }
+            | Self::JumpNeF { t, .. }
+            | Self::JumpLtI { t, .. }
+            | Self::JumpLeI { t, .. }
+            | Self::JumpEqI { t, .. }
+            | Self::JumpNeI { t, .. }
+            | Self::LoopInit { t, .. }
+            | Self::LoopNext { t, .. }
+            | Self::LoopNext1 { t, .. }
+            | Self::CountDown { t, .. } => Some(t),
+            _ => None,
+        }
+    }
+}
+
+impl Ext {
+    /// The jump target, to turn a label into a position.
+    pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
+        match self {
+            Self::LoopInitFrame { t, .. }
+            | Self::LoopNextFrame { t, .. }
+            | Self::BindOptional { t, .. } => Some(t),
+            _ => None,
+        }
+    }
+}
+
+/// A function of the host that stands for an external routine: real arguments to a real result.
+pub type Callback = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_take_eight_bytes() {
+        assert_eq!(size_of::<Instr>(), 8);
+    }
+}

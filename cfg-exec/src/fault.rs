@@ -1,0 +1,274 @@
+//! What can go wrong while a program runs, and how it is told.
+
+use cfg_core::diagnostic::{CodeInfo, Diagnostic};
+
+macro_rules! codes {
+    ($($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
+        $(pub(crate) const $name: CodeInfo = CodeInfo {
+            code: $code,
+            title: $title,
+            rule: $rule,
+            explanation: $explanation,
+        };)*
+
+        /// Every code of this crate.
+        pub const CODES: &[CodeInfo] = &[$($name),*];
+    };
+}
+
+codes! {
+    BOUNDS "X201" "index out of bounds"
+        "A subscript lies between the lower and the upper bound of its dimension."
+        "A program read or wrote an element that the array does not have. The message gives the subscript and the bounds. Check the loop that computes the subscript, or the extent that the array is declared with.";
+    UNINITIALISED "X202" "an uninitialised value decides"
+        "A value that decides a branch, a loop, a subscript or an extent, or that is a result, has been assigned before."
+        "Uninitialised values may be copied, saved on the tape and computed with, because reversed programs save variables that have no value yet. They may not decide anything. Assign the variable on every path that leads here. (The integer -6674804268309651741 is how the executor marks an uninitialised integer; a program that computes exactly this number gets this error too.)";
+    OVERFLOW "X203" "integer overflow"
+        "The result of an integer operation fits into 64 bits."
+        "Integers are 64-bit two's complement and never wrap. Use reals where numbers of this size are meant.";
+    DIVISION "X204" "integer division by zero"
+        "The divisor of an integer division or remainder is not 0."
+        "Dividing reals by zero gives infinity or NaN, but for integers there is no such value. Guard the division with a branch.";
+    CONVERSION "X205" "real is not representable as an integer"
+        "The operand of int() is finite and within the range of 64-bit integers."
+        "A NaN, an infinity or a number of magnitude 2^63 or more has no integer value. Check the operand before it is converted.";
+    STEP "X206" "step is 0"
+        "The step of a counted loop, of trips() or of a section is not 0."
+        "With step 0 a loop would never end. Check the expression that computes it.";
+    CASE "X207" "no case matches"
+        "The selector of a multi-way branch is in one of its cases, or an arm is marked as default."
+        "The branch has no default arm and the selector's value is in none of the cases. Add a default arm, or the missing case.";
+    FUEL "X208" "out of fuel"
+        "A run takes no more steps than its fuel allows."
+        "A step is about one machine-independent instruction: a pass through a loop costs its length, a call and each element of an array operation cost at least one. The limit ends runaway loops. If the program is meant to run this long, raise it: --fuel N on the command line, RunOptions::fuel in the library.";
+    TAPE "X209" "out of tape memory"
+        "All stacks of all tapes together take no more bytes than allowed."
+        "The forward sweep saves what the reverse sweep needs; long loops save much. Raise the limit with --max-tape BYTES (RunOptions::max_tape), or reverse the program in smaller pieces.";
+    MEMORY "X210" "out of memory"
+        "Variables, arrays and call frames together take no more bytes than allowed."
+        "The limit is tested before memory is taken, with sizes that are checked products. Raise it with --max-memory BYTES (RunOptions::max_memory) if the machine has more, or check the extents of the arrays.";
+    DEPTH "X211" "calls nest too deep"
+        "Calls nest no deeper than allowed."
+        "Recursion is legal and does not use the machine's stack; the limit finds recursion that does not end. Raise it with --max-depth N (RunOptions::max_depth).";
+    SHAPE "X212" "shapes do not conform"
+        "Arrays in one operation, an argument and its parameter, and both sides of an assignment have the same shape; a parameter of explicit shape is no larger than what it is bound to."
+        "Extents are compared when the statement runs. The message gives both shapes.";
+    ABSENT "X213" "absent optional argument is used"
+        "An optional parameter that was not given is not read, written or inquired about, except by present()."
+        "Guard the use with a branch on present(), or pass the argument.";
+    OVERLAP "X214" "arguments overlap and one is written"
+        "Two arguments of a call share no storage if the routine writes one of them, unless it is marked aliased."
+        "The routine was written in the belief that its parameters are different cells; its derivative certainly relies on it. Pass a copy, or mark the routine as aliased.";
+    UNALLOCATED "X215" "array is not allocated"
+        "An array of deferred extent is assigned as a whole before its elements or its shape are used."
+        "A local array without extents has no elements until an assignment to the whole array gives it a shape.";
+    EMPTY "X216" "pop from an empty tape"
+        "Every pop finds what a push of the same class has left."
+        "The reverse sweep took more from a stack of the tape than the forward sweep had put there, or the sweeps were called in the wrong order.";
+    CONTROL "X217" "control value does not fit"
+        "A value pushed on the control stack is between 0 and 2^bits - 1; a count is not negative and is initialised."
+        "Markers and counts are packed into as few bits as were declared. Declare more bits.";
+    EXTERNAL "X218" "external routine cannot be run"
+        "A routine without a body that is called has a value expression or a callback."
+        "The program declares the routine as external. Give it a value expression in the program, or a callback in CompileOptions.";
+    ARGUMENT "X219" "argument does not fit its parameter"
+        "Arguments have the number, type and shape that the routine declares."
+        "The values given to a run are checked against the declaration before it starts.";
+    TOO_LARGE "X220" "routine is too large for the executor"
+        "A routine has at most 65000 array descriptors, a statement needs at most 120 temporaries."
+        "Split the statement into several that assign to temporaries, or the routine into several.";
+    UNSUPPORTED "X221" "not supported by the executor"
+        "The executor runs every valid program, except for the forms that it names here."
+        "The message says which form and what to write instead.";
+}
+
+/// A fault while running; turned into a [`Diagnostic`] once, where the place is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fault {
+    Bounds {
+        array: Option<u16>,
+        axis: usize,
+        index: i64,
+        lower: i64,
+        extent: i64,
+    },
+    Uninitialised(&'static str),
+    Overflow(String),
+    Division,
+    Conversion(f64),
+    Step,
+    Case(i64),
+    Fuel(u64),
+    Tape(u64),
+    Memory {
+        limit: u64,
+    },
+    Depth(usize),
+    Shape(String),
+    Absent(Option<u16>),
+    Overlap(usize, usize),
+    Unallocated(Option<u16>),
+    Empty(&'static str),
+    Control(String),
+    External(String),
+}
+
+impl Fault {
+    /// The diagnostic, without its place. `name` gives the name of an array by its descriptor.
+    pub(crate) fn diagnostic(&self, name: &dyn Fn(u16) -> Option<String>) -> Diagnostic {
+        let of = |array: &Option<u16>| {
+            array
+                .and_then(name)
+                .map_or_else(|| "an array".to_owned(), |n| format!("'{n}'"))
+        };
+        match self {
+            Self::Bounds {
+                array,
+                axis,
+                index,
+                lower,
+                extent,
+            } => {
+                let bounds = if *extent <= 0 {
+                    "is empty".to_owned()
+                } else {
+                    let upper = i128::from(*lower) + i128::from(*extent) - 1;
+                    format!("has bounds {lower} to {upper}")
+                };
+                Diagnostic::error(
+                    &BOUNDS,
+                    format!(
+                        "subscript {} of {} is {index}, but the dimension {bounds}",
+                        axis + 1,
+                        of(array)
+                    ),
+                    "correct the subscript or the array's extent",
+                )
+            }
+            Self::Uninitialised(what) => Diagnostic::error(
+                &UNINITIALISED,
+                format!("{what} depends on an uninitialised value"),
+                "assign the variables it is computed from on every path to this place",
+            ),
+            Self::Overflow(what) => Diagnostic::error(
+                &OVERFLOW,
+                format!("{what} does not fit into 64 bits"),
+                "compute with reals, or keep the operands smaller",
+            ),
+            Self::Division => Diagnostic::error(
+                &DIVISION,
+                "an integer is divided by 0",
+                "guard the division with a branch",
+            ),
+            Self::Conversion(x) => Diagnostic::error(
+                &CONVERSION,
+                format!("{x:?} has no 64-bit integer value"),
+                "check the operand of int() before the conversion",
+            ),
+            Self::Step => Diagnostic::error(&STEP, "a step is 0", "give a step that is not 0"),
+            Self::Case(value) => Diagnostic::error(
+                &CASE,
+                format!("no case contains {value} and there is no default arm"),
+                "add the case or a default arm",
+            ),
+            Self::Fuel(limit) => Diagnostic::error(
+                &FUEL,
+                format!("the run was stopped after {limit} steps"),
+                "if it is meant to take longer, raise the limit: --fuel N",
+            ),
+            Self::Tape(limit) => Diagnostic::error(
+                &TAPE,
+                format!("the tape needs more than {limit} bytes"),
+                "raise the limit: --max-tape BYTES",
+            ),
+            Self::Memory { limit } => Diagnostic::error(
+                &MEMORY,
+                format!("the run needs more than {limit} bytes of memory"),
+                "raise the limit: --max-memory BYTES",
+            ),
+            Self::Depth(limit) => Diagnostic::error(
+                &DEPTH,
+                format!("more than {limit} calls are nested"),
+                "if the recursion ends, raise the limit: --max-depth N",
+            ),
+            Self::Shape(message) => Diagnostic::error(
+                &SHAPE,
+                message.clone(),
+                "make the extents equal, or use a section",
+            ),
+            Self::Absent(array) => Diagnostic::error(
+                &ABSENT,
+                array.and_then(name).map_or_else(
+                    || "an optional argument is used but was not given".to_owned(),
+                    |n| format!("the optional argument '{n}' is used but was not given"),
+                ),
+                "test present() first, or pass the argument",
+            ),
+            Self::Overlap(i, j) => Diagnostic::error(
+                &OVERLAP,
+                format!(
+                    "arguments {} and {} of the call overlap, and one of them is written",
+                    i + 1,
+                    j + 1
+                ),
+                "pass a copy of one of them, or mark the routine as aliased",
+            ),
+            Self::Unallocated(array) => Diagnostic::error(
+                &UNALLOCATED,
+                format!("{} is used but has no shape yet", of(array)),
+                "assign to the whole array first",
+            ),
+            Self::Empty(stack) => Diagnostic::error(
+                &EMPTY,
+                format!("the {stack} stack of the tape is empty"),
+                "run the forward sweep that fills the tape first",
+            ),
+            Self::Control(message) => Diagnostic::error(
+                &CONTROL,
+                message.clone(),
+                "declare more bits for this control value",
+            ),
+            Self::External(routine) => Diagnostic::error(
+                &EXTERNAL,
+                format!("the external routine '{routine}' has neither a value nor a callback"),
+                "give it a value expression, or a callback in CompileOptions",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_of_this_area() {
+        let mut codes: Vec<_> = CODES.iter().map(|c| c.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), CODES.len());
+        assert!(codes.iter().all(|c| c.starts_with("X2")));
+    }
+
+    #[test]
+    fn the_reserved_integer_is_named_correctly() {
+        assert!(
+            UNINITIALISED
+                .explanation
+                .contains(&crate::cell::POISON_INT.to_string())
+        );
+    }
+
+    #[test]
+    fn upper_bound_is_printed_without_overflow() {
+        let fault = Fault::Bounds {
+            array: None,
+            axis: 0,
+            index: 7,
+            lower: 3,
+            extent: 2,
+        };
+        let message = fault.diagnostic(&|_| None).message;
+        assert!(message.contains("is 7") && message.contains("3 to 4"), "{message}");
+    }
+}

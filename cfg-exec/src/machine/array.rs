@@ -1,0 +1,322 @@
+//! Operations on whole arrays: fill, copy, reductions, partial derivatives of reductions, the tape.
+
+use cfg_core::ir::{Op, Order, ScalarType};
+
+use super::{Machine, run};
+use crate::{
+    cell::{self, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
+    code::{Arr, Reg, StackClass},
+    descriptor,
+    fault::Fault,
+};
+
+impl Machine {
+    pub(super) fn fill(&mut self, arr: Arr, rank: u8, cell: u64) -> Result<(), Fault> {
+        let (base, axes) = self.view(arr, rank)?;
+        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        let memory = &mut self.memory;
+        descriptor::for_each_run(base, &axes, Order::Row, |at, stride, n| {
+            if stride == 1 {
+                memory[at as usize..(at + n) as usize].fill(cell);
+            } else {
+                let mut at = at;
+                for _ in 0..n {
+                    memory[at as usize] = cell;
+                    at = at.wrapping_add_signed(stride);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies element by element; both have the same extents and do not overlap.
+    pub(super) fn copy(&mut self, d: Arr, s: Arr, rank: u8) -> Result<(), Fault> {
+        let (to, to_axes) = self.view(d, rank)?;
+        let (from, from_axes) = self.view(s, rank)?;
+        descriptor::conform(&to_axes, &from_axes)?;
+        let n = descriptor::count(&to_axes).unwrap_or(u64::MAX);
+        self.burn(n)?;
+        let dense = |axes| {
+            [Order::Row, Order::Column].map(|order| descriptor::is_contiguous(axes, order))
+        };
+        let (a, b) = (dense(&to_axes), dense(&from_axes));
+        if (a[0] && b[0]) || (a[1] && b[1]) {
+            let from = from as usize;
+            self.memory.copy_within(from..from + n as usize, to as usize);
+            return Ok(());
+        }
+        let mut sources = Vec::new();
+        descriptor::for_each_run(from, &from_axes, Order::Row, |at, stride, _| {
+            sources.push((at, stride));
+            Ok(())
+        })?;
+        let mut sources = sources.into_iter();
+        let memory = &mut self.memory;
+        descriptor::for_each_run(to, &to_axes, Order::Row, |mut at, stride, n| {
+            let Some((mut from, step)) = sources.next() else {
+                return Ok(());
+            };
+            for _ in 0..n {
+                memory[at as usize] = memory[from as usize];
+                at = at.wrapping_add_signed(stride);
+                from = from.wrapping_add_signed(step);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reduces an array to a scalar, element by element in storage order.
+    pub(super) fn reduce(
+        &mut self,
+        op: Op,
+        ty: ScalarType,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    ) -> Result<u64, Fault> {
+        let (base, axes) = self.view(arr, rank)?;
+        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        let mut result = initial(op, ty);
+        let mut first = true;
+        let memory = &self.memory;
+        descriptor::for_each_run(base, &axes, order, |mut at, stride, n| {
+            for _ in 0..n {
+                let x = memory[at as usize];
+                // The first of equal ones: the initial value is no element.
+                result = if first && matches!(op, Op::MaxVal | Op::MinVal) {
+                    x
+                } else {
+                    step(op, ty, result, x)?
+                };
+                first = false;
+                at = at.wrapping_add_signed(stride);
+            }
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    /// The partials of a reduction; `d` is a new array of the same extents.
+    pub(super) fn partials(
+        &mut self,
+        op: Op,
+        ty: ScalarType,
+        d: Arr,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    ) -> Result<(), Fault> {
+        let (from, axes) = self.view(arr, rank)?;
+        let (to, to_axes) = self.view(d, rank)?;
+        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        let cells = |base, axes: &[descriptor::Axis]| {
+            let mut all = Vec::new();
+            descriptor::for_each_cell(base, axes, order, |at| {
+                all.push(at as usize);
+                Ok(())
+            })
+            .map(|()| all)
+        };
+        let (from, to) = (cells(from, &axes)?, cells(to, &to_axes)?);
+        let one = 1.0f64.to_bits();
+        if op == Op::ProductPartial {
+            // Products of all before, then times products of all behind.
+            let mut before = one;
+            for (&f, &t) in from.iter().zip(&to) {
+                self.memory[t] = before;
+                before = step(Op::Product, ty, before, self.memory[f])?;
+            }
+            let mut behind = one;
+            for (&f, &t) in from.iter().zip(&to).rev() {
+                self.memory[t] = step(Op::Product, ty, self.memory[t], behind)?;
+                behind = step(Op::Product, ty, behind, self.memory[f])?;
+            }
+            return Ok(());
+        }
+        let reduction = if op == Op::MaxValPartial {
+            Op::MaxVal
+        } else {
+            Op::MinVal
+        };
+        let mut best: Option<(usize, u64)> = None;
+        for (k, &f) in from.iter().enumerate() {
+            let x = self.memory[f];
+            best = match best {
+                None => Some((k, x)),
+                Some((at, y)) => {
+                    let z = step(reduction, ty, y, x)?;
+                    Some(if z == y { (at, y) } else { (k, x) })
+                }
+            };
+        }
+        for (k, &t) in to.iter().enumerate() {
+            self.memory[t] = match best {
+                Some((_, POISON_REAL)) => POISON_REAL,
+                Some((at, _)) if at == k => one,
+                _ => 0,
+            };
+        }
+        Ok(())
+    }
+
+    pub(super) fn push_array(
+        &mut self,
+        h: Reg,
+        class: StackClass,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    ) -> Result<(), Box<Fault>> {
+        let (base, axes) = self.view(arr, rank)?;
+        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        let handle = self.register(h);
+        self.tape(handle)?;
+        let Self {
+            tapes,
+            memory,
+            meter,
+            limits,
+            ..
+        } = self;
+        let tape = &mut tapes[handle as usize];
+        let max_tape = limits.map_or(0, |l| l.max_tape);
+        descriptor::for_each_cell(base, &axes, order, |at| {
+            let cell = memory[at as usize];
+            match class {
+                StackClass::Real => tape.push_real(cell, meter),
+                StackClass::Real32 => tape.push_real32(cell, meter),
+                StackClass::Integer => tape.push_integer(cell, meter),
+                StackClass::Logical => tape.push_bits(cell, 1, ScalarType::Logical, meter),
+                StackClass::Bits(bits) => {
+                    let cell = run::control_value(cell, bits).map_err(|f| *f)?;
+                    tape.push_bits(cell, bits.into(), ScalarType::Integer, meter)
+                }
+                StackClass::Count => {
+                    let n = run::control_count(cell).map_err(|f| *f)?;
+                    tape.push_count(n, meter)
+                }
+            }
+            .map_err(|_| Fault::Tape(max_tape))
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn pop_array(
+        &mut self,
+        h: Reg,
+        class: StackClass,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    ) -> Result<(), Box<Fault>> {
+        let (base, axes) = self.view(arr, rank)?;
+        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        let handle = self.register(h);
+        self.tape(handle)?;
+        // From the last element to the first: all strides turned round.
+        let mut last = base;
+        let mut turned = axes.clone();
+        for (axis, turned) in axes.iter().zip(&mut turned) {
+            last = last.wrapping_add_signed((axis.extent - 1).wrapping_mul(axis.stride));
+            turned.stride = axis.stride.wrapping_neg();
+        }
+        let Self {
+            tapes,
+            memory,
+            meter,
+            limits,
+            ..
+        } = self;
+        let tape = &mut tapes[handle as usize];
+        let max_tape = limits.map_or(0, |l| l.max_tape);
+        descriptor::for_each_cell(last, &turned, order, |at| {
+            memory[at as usize] = match class {
+                StackClass::Real => tape.pop_real(meter),
+                StackClass::Real32 => tape.pop_real32(meter),
+                StackClass::Integer => tape.pop_integer(meter),
+                StackClass::Logical => tape.pop_bits(1, ScalarType::Logical, meter),
+                StackClass::Bits(bits) => tape.pop_bits(bits.into(), ScalarType::Integer, meter),
+                StackClass::Count => tape.pop_count(meter),
+            }
+            .map_err(|error| match error {
+                crate::tape::TapeError::Empty(stack) => Fault::Empty(stack),
+                crate::tape::TapeError::Full => Fault::Tape(max_tape),
+            })?;
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// The value of a reduction over no elements.
+fn initial(op: Op, ty: ScalarType) -> u64 {
+    let integer = ty == ScalarType::Integer;
+    match op {
+        Op::Product if integer => 1,
+        Op::Product => 1.0f64.to_bits(),
+        Op::MaxVal if integer => i64::MIN as u64,
+        Op::MaxVal => f64::NEG_INFINITY.to_bits(),
+        Op::MinVal if integer => i64::MAX as u64,
+        Op::MinVal => f64::INFINITY.to_bits(),
+        Op::All => 1,
+        _ => 0,
+    }
+}
+
+/// One more element.
+fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
+    match ty {
+        ScalarType::Integer => {
+            if so_far == POISON_INT_CELL || x == POISON_INT_CELL {
+                return Ok(POISON_INT_CELL);
+            }
+            let (a, b) = (so_far as i64, x as i64);
+            let result = match op {
+                Op::Sum => a.checked_add(b),
+                Op::Product => a.checked_mul(b),
+                Op::MaxVal => Some(a.max(b)),
+                _ => Some(a.min(b)),
+            };
+            result
+                .map(|n| n as u64)
+                .ok_or_else(|| Fault::Overflow(format!("{} of an array", op.name())))
+        }
+        ScalarType::Logical | ScalarType::Tape => Ok(
+            if so_far == POISON_LOGICAL || x == POISON_LOGICAL {
+                POISON_LOGICAL
+            } else if op == Op::All {
+                so_far & x
+            } else {
+                so_far | x
+            },
+        ),
+        ScalarType::Real | ScalarType::Real32 => {
+            let (a, b) = (f64::from_bits(so_far), f64::from_bits(x));
+            let cell = match op {
+                Op::Sum => real2(a + b, so_far, x),
+                Op::Product => real2(a * b, so_far, x),
+                _ if a.is_nan() || b.is_nan() => real2(f64::NAN, so_far, x),
+                Op::MaxVal if b > a => x,
+                Op::MinVal if b < a => x,
+                _ => so_far,
+            };
+            Ok(if ty == ScalarType::Real32 {
+                round32(cell)
+            } else {
+                cell
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_reductions_have_the_documented_values() {
+        assert_eq!(cell::real(f64::NEG_INFINITY), initial(Op::MaxVal, ScalarType::Real));
+        assert_eq!(initial(Op::Sum, ScalarType::Integer), 0);
+        assert_eq!(initial(Op::All, ScalarType::Logical), 1);
+    }
+}

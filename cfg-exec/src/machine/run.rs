@@ -1,0 +1,697 @@
+//! The loop that runs instructions.
+
+use cfg_core::{
+    elemental::{ArithmeticError, integer, polygamma},
+    ir::{Op, ScalarType},
+};
+
+use super::{Image, Machine, Visit, WINDOW};
+use crate::{
+    cell::{
+        POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real, real1, real2, real3, round32,
+    },
+    code::{Cmp, Instr},
+    descriptor::{Descriptor, State},
+    fault::Fault,
+    tape::{Tape, TapeError},
+};
+
+/// What the outer loop does next.
+enum Leave {
+    Ext(u32),
+    Return,
+}
+
+/// Runs the current activation until it returns to the host.
+pub(crate) fn execute(machine: &mut Machine, image: &Image) -> Result<(), Box<Fault>> {
+    loop {
+        match stretch(machine, image)? {
+            Leave::Ext(k) => machine.ext(image, k)?,
+            Leave::Return => {
+                if machine.leave(image) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+fn logical(b: bool) -> u64 {
+    u64::from(b)
+}
+
+#[cold]
+#[inline(never)]
+fn element_fault(d: &Descriptor, arr: u16, axis: usize, i: u64, offset: i8) -> Box<Fault> {
+    let index = i as i64;
+    Box::new(match d.state {
+        State::Absent => Fault::Absent(Some(arr)),
+        State::Unallocated => Fault::Unallocated(Some(arr)),
+        State::Bound if index == POISON_INT => Fault::Uninitialised("a subscript"),
+        State::Bound => match index.checked_add(i64::from(offset)) {
+            None => Fault::Overflow(format!("the subscript {index} + {offset}")),
+            Some(index) => Fault::Bounds {
+                array: Some(arr),
+                axis,
+                index,
+                lower: d.axes[axis % 2].lower,
+                extent: d.axes[axis % 2].extent,
+            },
+        },
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn integer_result(a: u64, b: u64, op: Op, error: Option<ArithmeticError>) -> Result<u64, Box<Fault>> {
+    if a == POISON_INT_CELL || b == POISON_INT_CELL {
+        return Ok(POISON_INT_CELL);
+    }
+    Err(Box::new(match error {
+        None | Some(ArithmeticError::Overflow | ArithmeticError::Operands(_)) => {
+            Fault::Overflow(format!("{} {} {}", a as i64, op.name(), b as i64))
+        }
+        Some(ArithmeticError::DivisionByZero) => Fault::Division,
+        Some(ArithmeticError::NotRepresentable(x)) => Fault::Conversion(x),
+        Some(ArithmeticError::ZeroStep) => Fault::Step,
+    }))
+}
+
+/// The trip count; poison and errors included.
+#[cold]
+#[inline(never)]
+fn trips(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
+    if [first, last, step].contains(&POISON_INT_CELL) {
+        return Ok(POISON_INT_CELL);
+    }
+    match integer::trips(first as i64, last as i64, step as i64) {
+        Ok(n) => Ok(n as u64),
+        Err(ArithmeticError::ZeroStep) => Err(Box::new(Fault::Step)),
+        Err(_) => Err(Box::new(Fault::Overflow("a trip count".to_owned()))),
+    }
+}
+
+/// As `trips`, where the count is needed; the common step 1 in line.
+#[inline(always)]
+pub(super) fn trips_needed(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
+    const SMALL: i64 = 1 << 60;
+    let (f, l) = (first as i64, last as i64);
+    if step == 1 && f > -SMALL && l < SMALL && f < SMALL && l > -SMALL {
+        return Ok((l - f + 1).max(0) as u64);
+    }
+    match trips(first, last, step)? {
+        POISON_INT_CELL => Err(Box::new(Fault::Uninitialised("the range of a counted loop"))),
+        n => Ok(n),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn unordered(a: u64, b: u64) -> Result<(), Box<Fault>> {
+    if a == POISON_REAL || b == POISON_REAL {
+        return Err(Box::new(Fault::Uninitialised("a condition")));
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn undecided(what: &'static str) -> Box<Fault> {
+    Box::new(Fault::Uninitialised(what))
+}
+
+/// The result of a comparison with a NaN operand.
+#[cold]
+#[inline(never)]
+fn compare_unordered(cmp: Cmp, a: u64, b: u64) -> u64 {
+    if a == POISON_REAL || b == POISON_REAL {
+        POISON_LOGICAL
+    } else {
+        logical(cmp == Cmp::Ne)
+    }
+}
+
+#[inline(always)]
+fn compare<T: PartialOrd>(cmp: Cmp, a: &T, b: &T) -> bool {
+    match cmp {
+        Cmp::Lt => a < b,
+        Cmp::Le => a <= b,
+        Cmp::Eq => a == b,
+        Cmp::Ne => a != b,
+    }
+}
+
+/// Runs instructions up to one that needs the whole machine.
+#[allow(
+    clippy::too_many_lines,
+    reason = "one arm per instruction; splitting the loop would cost what it is made for"
+)]
+fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
+    let limits_fuel = machine.limits.map_or(0, |l| l.fuel);
+    let Machine {
+        registers,
+        descriptors,
+        memory,
+        tapes,
+        meter,
+        now,
+        trace,
+        fuel: fuel_left,
+        limits,
+        ..
+    } = machine;
+    let max_tape = limits.map_or(0, |l| l.max_tape);
+    let program = &image.routines[now.routine];
+    let code = program.instrs.as_slice();
+    let math = &image.math;
+    let memory = memory.as_mut_slice();
+    let descriptors = &descriptors[now.descriptors..];
+    let Some(r) = registers
+        .get_mut(now.registers..)
+        .and_then(|rest| rest.first_chunk_mut::<WINDOW>())
+    else {
+        return Err(Box::new(Fault::Depth(0)));
+    };
+    let mut pc = now.pc;
+    let mut fuel = *fuel_left;
+
+    macro_rules! r {
+        ($x:expr) => {
+            r[usize::from($x)]
+        };
+    }
+    macro_rules! f {
+        ($x:expr) => {
+            f64::from_bits(r[usize::from($x)])
+        };
+    }
+    macro_rules! leave {
+        ($e:expr) => {{
+            now.pc = pc;
+            *fuel_left = fuel;
+            return $e;
+        }};
+    }
+    macro_rules! ok {
+        ($e:expr) => {
+            match $e {
+                Ok(x) => x,
+                Err(fault) => leave!(Err(fault)),
+            }
+        };
+    }
+    macro_rules! jump {
+        ($t:expr) => {{
+            let t = $t as usize;
+            if t < pc {
+                match fuel.checked_sub((pc - t) as u64) {
+                    Some(rest) => fuel = rest,
+                    None => leave!(Err(Box::new(Fault::Fuel(limits_fuel)))),
+                }
+            }
+            pc = t;
+        }};
+    }
+    // `if f < g` etc. on reals; NaN goes to `otherwise`, after a look whether it is poison.
+    macro_rules! jump_real {
+        ($a:expr, $b:expr, $t:expr, $test:expr, $nan:expr) => {{
+            let (a, b) = (r!($a), r!($b));
+            let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+            let yes = if x.partial_cmp(&y).is_none() {
+                ok!(unordered(a, b));
+                $nan
+            } else {
+                $test(&x, &y)
+            };
+            if yes {
+                jump!($t);
+            }
+        }};
+    }
+    macro_rules! jump_int {
+        ($a:expr, $b:expr, $t:expr, $test:expr) => {{
+            let (a, b) = (r!($a) as i64, r!($b) as i64);
+            if a == POISON_INT || b == POISON_INT {
+                leave!(Err(undecided("a condition")));
+            }
+            if $test(&a, &b) {
+                jump!($t);
+            }
+        }};
+    }
+    macro_rules! cell_at {
+        ($at:expr) => {
+            match usize::try_from($at).ok().and_then(|at| memory.get_mut(at)) {
+                Some(cell) => cell,
+                None => leave!(Err(Box::new(Fault::Absent(None)))),
+            }
+        };
+    }
+    macro_rules! axis_offset {
+        ($d:expr, $arr:expr, $k:expr, $i:expr, $u:expr) => {{
+            let axis = &$d.axes[$k];
+            let i = r!($i);
+            let offset = i
+                .wrapping_add_signed(i64::from($u))
+                .wrapping_sub(axis.lower as u64);
+            if offset >= axis.extent as u64 {
+                leave!(Err(element_fault($d, $arr, $k, i, $u)));
+            }
+            offset.wrapping_mul(axis.stride as u64)
+        }};
+    }
+    macro_rules! address1 {
+        ($arr:expr, $i:expr, $u:expr) => {{
+            let d = &descriptors[usize::from($arr)];
+            let x = axis_offset!(d, $arr, 0, $i, $u);
+            d.base.wrapping_add(x)
+        }};
+    }
+    macro_rules! address2 {
+        ($arr:expr, $i:expr, $j:expr, $u:expr, $v:expr) => {{
+            let d = &descriptors[usize::from($arr)];
+            let x = axis_offset!(d, $arr, 0, $i, $u);
+            let y = axis_offset!(d, $arr, 1, $j, $v);
+            d.base.wrapping_add(x).wrapping_add(y)
+        }};
+    }
+    macro_rules! tape {
+        ($h:expr) => {
+            match usize::try_from(r!($h)).ok().and_then(|h| tapes.get_mut(h)) {
+                Some(tape) => tape,
+                None => leave!(Err(Box::new(Fault::Absent(None)))),
+            }
+        };
+    }
+    macro_rules! taped {
+        ($e:expr) => {
+            match $e {
+                Ok(x) => x,
+                Err(error) => {
+                    leave!(Err(Box::new(match error {
+                        TapeError::Full => Fault::Tape(max_tape),
+                        TapeError::Empty(stack) => Fault::Empty(stack),
+                    })))
+                }
+            }
+        };
+    }
+
+    loop {
+        let instr = code[pc];
+        pc += 1;
+        match instr {
+            Instr::Mov { d, a } => r!(d) = r!(a),
+            Instr::Const { d, k } => r!(d) = program.consts[k as usize],
+            Instr::AddF { d, a, b } => r!(d) = real2(f!(a) + f!(b), r!(a), r!(b)),
+            Instr::SubF { d, a, b } => r!(d) = real2(f!(a) - f!(b), r!(a), r!(b)),
+            Instr::MulF { d, a, b } => r!(d) = real2(f!(a) * f!(b), r!(a), r!(b)),
+            Instr::DivF { d, a, b } => r!(d) = real2(f!(a) / f!(b), r!(a), r!(b)),
+            Instr::NegF { d, a } => r!(d) = real1(-f!(a), r!(a)),
+            Instr::MulAdd { d, a, b, c } => {
+                r!(d) = real3(f!(a) * f!(b) + f!(c), r!(a), r!(b), r!(c));
+            }
+            Instr::MulSub { d, a, b, c } => {
+                r!(d) = real3(f!(a) * f!(b) - f!(c), r!(a), r!(b), r!(c));
+            }
+            Instr::SubMul { d, a, b, c } => {
+                r!(d) = real3(f!(c) - f!(a) * f!(b), r!(a), r!(b), r!(c));
+            }
+            Instr::Fma { d, a, b, c } => {
+                r!(d) = real3((math.fma)(f!(a), f!(b), f!(c)), r!(a), r!(b), r!(c));
+            }
+            Instr::Fma32 { d, a, b, c } => {
+                let x = (math.fma32)(f!(a) as f32, f!(b) as f32, f!(c) as f32);
+                r!(d) = real3(f64::from(x), r!(a), r!(b), r!(c));
+            }
+            Instr::Round32 { d } => r!(d) = round32(r!(d)),
+            Instr::Real1 { op, d, a } => {
+                let x = math.unary[op as usize % 128](f!(a));
+                r!(d) = real1(x, r!(a));
+            }
+            Instr::Real2 { op, d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = if op == Op::StrongMul {
+                    if f!(a) == 0.0 {
+                        0
+                    } else {
+                        real2(f!(a) * f!(b), x, y)
+                    }
+                } else if x == POISON_REAL || y == POISON_REAL {
+                    POISON_REAL
+                } else {
+                    real(math.binary[op as usize % 128](f!(a), f!(b)))
+                };
+            }
+            Instr::PowI { d, a, b } => {
+                r!(d) = if r!(a) == POISON_REAL || r!(b) == POISON_INT_CELL {
+                    POISON_REAL
+                } else {
+                    real((math.powi)(f!(a), r!(b) as i64))
+                };
+            }
+            Instr::Polygamma { d, a, b } => {
+                r!(d) = if r!(a) == POISON_INT_CELL || r!(b) == POISON_REAL {
+                    POISON_REAL
+                } else {
+                    real(polygamma(r!(a) as i64, f!(b)))
+                };
+            }
+            Instr::AddI { d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = match (x as i64).checked_add(y as i64) {
+                    Some(sum) if x != POISON_INT_CELL && y != POISON_INT_CELL => sum as u64,
+                    _ => ok!(integer_result(x, y, Op::Add, None)),
+                };
+            }
+            Instr::AddConst { d, a, k } => {
+                let x = r!(a);
+                r!(d) = match (x as i64).checked_add(i64::from(k)) {
+                    Some(sum) if x != POISON_INT_CELL => sum as u64,
+                    _ => ok!(integer_result(x, i64::from(k) as u64, Op::Add, None)),
+                };
+            }
+            Instr::SubI { d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = match (x as i64).checked_sub(y as i64) {
+                    Some(difference) if x != POISON_INT_CELL && y != POISON_INT_CELL => {
+                        difference as u64
+                    }
+                    _ => ok!(integer_result(x, y, Op::Sub, None)),
+                };
+            }
+            Instr::MulI { d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = match (x as i64).checked_mul(y as i64) {
+                    Some(product) if x != POISON_INT_CELL && y != POISON_INT_CELL => product as u64,
+                    _ => ok!(integer_result(x, y, Op::Mul, None)),
+                };
+            }
+            Instr::Int1 { op, d, a } => {
+                let x = r!(a);
+                r!(d) = match integer::unary(op).map(|f| f(x as i64)) {
+                    Some(Ok(y)) if x != POISON_INT_CELL => y as u64,
+                    result => ok!(integer_result(x, 0, op, result.and_then(Result::err))),
+                };
+            }
+            Instr::Int2 { op, d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = match integer::binary(op).map(|f| f(x as i64, y as i64)) {
+                    Some(Ok(z)) if x != POISON_INT_CELL && y != POISON_INT_CELL => z as u64,
+                    result => ok!(integer_result(x, y, op, result.and_then(Result::err))),
+                };
+            }
+            Instr::Trips { d, a, b, c } => r!(d) = ok!(trips(r!(a), r!(b), r!(c))),
+            Instr::IntToReal { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_INT_CELL => POISON_REAL,
+                    n => (n as i64 as f64).to_bits(),
+                };
+            }
+            Instr::IntToReal32 { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_INT_CELL => POISON_REAL,
+                    n => f64::from(n as i64 as f32).to_bits(),
+                };
+            }
+            Instr::RealToInt { d, a } => {
+                r!(d) = match integer::from_real(f!(a)) {
+                    Ok(n) => n as u64,
+                    Err(_) if r!(a) == POISON_REAL => POISON_INT_CELL,
+                    Err(_) => leave!(Err(Box::new(Fault::Conversion(f!(a))))),
+                };
+            }
+            Instr::RealToLogical { d, a } => {
+                r!(d) = if r!(a) == POISON_REAL {
+                    POISON_LOGICAL
+                } else {
+                    logical(f!(a) != 0.0)
+                };
+            }
+            Instr::IntToLogical { d, a } => {
+                r!(d) = if r!(a) == POISON_INT_CELL {
+                    POISON_LOGICAL
+                } else {
+                    logical(r!(a) != 0)
+                };
+            }
+            Instr::LogicalToInt { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_LOGICAL => POISON_INT_CELL,
+                    b => b,
+                };
+            }
+            Instr::LogicalToReal { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_LOGICAL => POISON_REAL,
+                    b => (b as f64).to_bits(),
+                };
+            }
+            Instr::CmpF { cmp, d, a, b } => {
+                let (x, y) = (f!(a), f!(b));
+                r!(d) = if x.partial_cmp(&y).is_none() {
+                    compare_unordered(cmp, r!(a), r!(b))
+                } else {
+                    logical(compare(cmp, &x, &y))
+                };
+            }
+            Instr::CmpI { cmp, d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = if x == POISON_INT_CELL || y == POISON_INT_CELL {
+                    POISON_LOGICAL
+                } else {
+                    logical(compare(cmp, &(x as i64), &(y as i64)))
+                };
+            }
+            Instr::CmpL { cmp, d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = if x == POISON_LOGICAL || y == POISON_LOGICAL {
+                    POISON_LOGICAL
+                } else {
+                    logical(compare(cmp, &x, &y))
+                };
+            }
+            Instr::Not { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_LOGICAL => POISON_LOGICAL,
+                    b => b ^ 1,
+                };
+            }
+            Instr::Jump { t } => jump!(t),
+            Instr::JumpTrue { a, t } => match r!(a) {
+                1 => jump!(t),
+                0 => {}
+                _ => leave!(Err(undecided("a condition"))),
+            },
+            Instr::JumpFalse { a, t } => match r!(a) {
+                0 => jump!(t),
+                1 => {}
+                _ => leave!(Err(undecided("a condition"))),
+            },
+            Instr::JumpIfNot { a, value, t } => {
+                if r!(a) != u64::from(value) {
+                    jump!(t);
+                }
+            }
+            Instr::JumpLtF { a, b, t } => jump_real!(a, b, t, f64::lt, false),
+            Instr::JumpLeF { a, b, t } => jump_real!(a, b, t, f64::le, false),
+            Instr::JumpEqF { a, b, t } => jump_real!(a, b, t, f64::eq, false),
+            Instr::JumpNotLtF { a, b, t } => jump_real!(a, b, t, f64::ge, true),
+            Instr::JumpNotLeF { a, b, t } => jump_real!(a, b, t, f64::gt, true),
+            Instr::JumpNeF { a, b, t } => jump_real!(a, b, t, f64::ne, true),
+            Instr::JumpLtI { a, b, t } => jump_int!(a, b, t, i64::lt),
+            Instr::JumpLeI { a, b, t } => jump_int!(a, b, t, i64::le),
+            Instr::JumpEqI { a, b, t } => jump_int!(a, b, t, i64::eq),
+            Instr::JumpNeI { a, b, t } => jump_int!(a, b, t, i64::ne),
+            Instr::Switch { a, table } => {
+                let value = r!(a) as i64;
+                if value == POISON_INT {
+                    leave!(Err(undecided("a selector")));
+                }
+                let table = &program.switches[table as usize];
+                let at = table.cases.partition_point(|case| case.1 < value);
+                let target = match table.cases.get(at) {
+                    Some(&(lower, _, t)) if lower <= value => Some(t),
+                    _ => table.default,
+                };
+                match target {
+                    Some(t) => jump!(t),
+                    None => leave!(Err(Box::new(Fault::Case(value)))),
+                }
+            }
+            Instr::LoadFrame { d, at } => r!(d) = memory[now.memory + at as usize],
+            Instr::StoreFrame { s, at } => memory[now.memory + at as usize] = r!(s),
+            Instr::LoadGlobal { d, at } => r!(d) = memory[at as usize],
+            Instr::StoreGlobal { s, at } => memory[at as usize] = r!(s),
+            Instr::LoadAt { d, p } => r!(d) = *cell_at!(r!(p)),
+            Instr::StoreAt { p, s } => *cell_at!(r!(p)) = r!(s),
+            Instr::Load1 { d, i, u, arr } => r!(d) = *cell_at!(address1!(arr, i, u)),
+            Instr::Store1 { s, i, u, arr } => *cell_at!(address1!(arr, i, u)) = r!(s),
+            Instr::Load2 { d, i, j, u, v, arr } => r!(d) = *cell_at!(address2!(arr, i, j, u, v)),
+            Instr::Store2 { s, i, j, u, v, arr } => *cell_at!(address2!(arr, i, j, u, v)) = r!(s),
+            Instr::Addr1 { d, i, u, arr } => r!(d) = address1!(arr, i, u),
+            Instr::Addr2 { d, i, j, u, v, arr } => r!(d) = address2!(arr, i, j, u, v),
+            Instr::Base { d, arr } => r!(d) = descriptors[usize::from(arr)].base,
+            Instr::AddrAxis { d, i, axis, arr } => {
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                let of = &part.axes[usize::from(axis % 2)];
+                let index = r!(i);
+                let offset = index.wrapping_sub(of.lower as u64);
+                if offset >= of.extent as u64 {
+                    let head = &descriptors[usize::from(arr)];
+                    leave!(Err(element_fault_of(head, part, arr, usize::from(axis), index)));
+                }
+                r!(d) = r!(d).wrapping_add(offset.wrapping_mul(of.stride as u64));
+            }
+            Instr::FrameAddr { d, at } => r!(d) = now.memory as u64 + u64::from(at),
+            Instr::Inc1 { s, i, u, arr } => {
+                let cell = cell_at!(address1!(arr, i, u));
+                *cell = real2(f64::from_bits(*cell) + f!(s), *cell, r!(s));
+            }
+            Instr::Inc2 { s, i, j, u, v, arr } => {
+                let cell = cell_at!(address2!(arr, i, j, u, v));
+                *cell = real2(f64::from_bits(*cell) + f!(s), *cell, r!(s));
+            }
+            Instr::IncAt { p, s } => {
+                let cell = cell_at!(r!(p));
+                *cell = real2(f64::from_bits(*cell) + f!(s), *cell, r!(s));
+            }
+            Instr::Advance { p, axis, arr } => {
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                r!(p) = r!(p).wrapping_add_signed(part.axes[usize::from(axis % 2)].stride);
+            }
+            Instr::Rewind { p, axis, arr } => {
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                let axis = &part.axes[usize::from(axis % 2)];
+                r!(p) = r!(p).wrapping_sub((axis.stride as u64).wrapping_mul(axis.extent as u64));
+            }
+            Instr::Extent { d, axis, arr } => {
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                r!(d) = part.axes[usize::from(axis % 2)].extent as u64;
+            }
+            Instr::LoopInit { q, index, first, t } => {
+                let n = ok!(trips_needed(r!(first), r!(q), r!(q.wrapping_add(1))));
+                r!(q) = n;
+                r!(index) = r!(first);
+                if n == 0 {
+                    jump!(t);
+                }
+            }
+            Instr::LoopNext1 { q, index, t } => {
+                let i = r!(index);
+                // Past the last value only the index after the loop can overflow.
+                let Some(next) = (i as i64).checked_add(1) else {
+                    leave!(Err(Box::new(Fault::Overflow(format!("{} + 1", i as i64)))));
+                };
+                r!(index) = next as u64;
+                r!(q) -= 1;
+                if r!(q) != 0 {
+                    jump!(t);
+                }
+            }
+            Instr::LoopNext { q, index, t } => {
+                let i = r!(index) as i64;
+                let step = r!(q.wrapping_add(1)) as i64;
+                let Some(next) = i.checked_add(step) else {
+                    leave!(Err(Box::new(Fault::Overflow(format!("{i} + {step}")))));
+                };
+                r!(index) = next as u64;
+                r!(q) -= 1;
+                if r!(q) != 0 {
+                    jump!(t);
+                }
+            }
+            Instr::CountDown { c, t } => {
+                r!(c) = r!(c).wrapping_sub(1);
+                if r!(c) != 0 {
+                    jump!(t);
+                }
+            }
+            Instr::PushReal { h, s } => taped!(tape!(h).push_real(r!(s), meter)),
+            Instr::PopReal { h, d } => r!(d) = taped!(tape!(h).pop_real(meter)),
+            Instr::PushReal32 { h, s } => taped!(tape!(h).push_real32(r!(s), meter)),
+            Instr::PopReal32 { h, d } => r!(d) = taped!(tape!(h).pop_real32(meter)),
+            Instr::PushInt { h, s } => taped!(tape!(h).push_integer(r!(s), meter)),
+            Instr::PopInt { h, d } => r!(d) = taped!(tape!(h).pop_integer(meter)),
+            Instr::PushBits { h, s, bits } => {
+                let cell = ok!(control_value(r!(s), bits));
+                taped!(tape!(h).push_bits(cell, u32::from(bits), ScalarType::Integer, meter));
+            }
+            Instr::PopBits { h, d, bits } => {
+                r!(d) = taped!(tape!(h).pop_bits(u32::from(bits), ScalarType::Integer, meter));
+            }
+            Instr::PushLogical { h, s } => {
+                taped!(tape!(h).push_bits(r!(s), 1, ScalarType::Logical, meter));
+            }
+            Instr::PopLogical { h, d } => {
+                r!(d) = taped!(tape!(h).pop_bits(1, ScalarType::Logical, meter));
+            }
+            Instr::PushCount { h, s } => {
+                let n = ok!(control_count(r!(s)));
+                taped!(tape!(h).push_count(n, meter));
+            }
+            Instr::PopCount { h, d } => r!(d) = taped!(tape!(h).pop_count(meter)),
+            Instr::Visit { v } => {
+                trace.push(Visit {
+                    routine: cfg_core::entity::RoutineId::new(now.routine),
+                    activation: now.number,
+                    vertex: v,
+                });
+                if trace.len() as u64 * 24 > limits.map_or(u64::MAX, |l| l.max_memory) {
+                    let limit = limits.map_or(0, |l| l.max_memory);
+                    leave!(Err(Box::new(Fault::Memory { limit })));
+                }
+            }
+            Instr::Ext { k } => leave!(Ok(Leave::Ext(k))),
+            Instr::Return => leave!(Ok(Leave::Return)),
+        }
+    }
+}
+
+/// As [`element_fault`], for a dimension in a later part of the descriptor.
+#[cold]
+#[inline(never)]
+fn element_fault_of(head: &Descriptor, part: &Descriptor, arr: u16, k: usize, i: u64) -> Box<Fault> {
+    let place = Descriptor {
+        state: head.state,
+        ..*part
+    };
+    element_fault(&place, arr, k, i, 0)
+}
+
+/// A control value of fixed width; an uninitialised one passes.
+#[inline]
+pub(super) fn control_value(cell: u64, bits: u8) -> Result<u64, Box<Fault>> {
+    if cell >> bits.min(63) == 0 || cell == POISON_INT_CELL {
+        return Ok(cell);
+    }
+    Err(Box::new(Fault::Control(format!(
+        "{} does not fit into {bits} control bits",
+        cell as i64
+    ))))
+}
+
+/// A count.
+#[inline]
+pub(super) fn control_count(cell: u64) -> Result<u64, Box<Fault>> {
+    if cell == POISON_INT_CELL {
+        return Err(undecided("a count on the control stack"));
+    }
+    if (cell as i64) < 0 {
+        return Err(Box::new(Fault::Control(format!(
+            "{} is not a count",
+            cell as i64
+        ))));
+    }
+    Ok(cell)
+}
+
+impl Machine {
+    /// A tape by its handle.
+    pub(super) fn tape(&mut self, handle: u64) -> Result<&mut Tape, Box<Fault>> {
+        usize::try_from(handle)
+            .ok()
+            .and_then(|h| self.tapes.get_mut(h))
+            .ok_or_else(|| Box::new(Fault::Absent(None)))
+    }
+}

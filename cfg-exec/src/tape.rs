@@ -1,0 +1,410 @@
+//! Tapes: a stack of control bits, one of integers, one of reals, one of 32-bit reals; and what they
+//! have been used for.
+
+use cfg_core::ir::ScalarType;
+
+use crate::cell;
+
+/// A stack of bits. Uninitialised logicals and markers are kept on a side stack of positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Bits {
+    words: Vec<u64>,
+    len: u64,
+    poison: Vec<u64>,
+}
+
+impl Bits {
+    /// Pushes the low `n` bits of `value`, 1 <= n <= 64; the rest of `value` must be 0.
+    #[inline]
+    fn push(&mut self, value: u64, n: u32) {
+        let used = (self.len % 64) as u32;
+        if used == 0 {
+            self.words.push(value);
+        } else {
+            if let Some(last) = self.words.last_mut() {
+                *last |= value << used;
+            }
+            if used + n > 64 {
+                self.words.push(value >> (64 - used));
+            }
+        }
+        self.len += u64::from(n);
+    }
+
+    /// Pops what a push of `n` bits has pushed.
+    #[inline]
+    fn pop(&mut self, n: u32) -> Option<u64> {
+        self.len = self.len.checked_sub(u64::from(n))?;
+        let mask = if n == 64 { u64::MAX } else { (1 << n) - 1 };
+        let at = (self.len % 64) as u32;
+        let word = (self.len / 64) as usize;
+        let mut value = *self.words.get(word)? >> at;
+        if at + n > 64 {
+            value |= *self.words.get(word + 1)? << (64 - at);
+        }
+        // Later pushes add into the words that stay, so their upper part must be 0.
+        self.words.truncate(word + 1);
+        if at == 0 {
+            self.words.pop();
+        } else if let Some(last) = self.words.last_mut() {
+            *last &= (1 << at) - 1;
+        }
+        Some(value & mask)
+    }
+}
+
+/// A tape: four stacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tape {
+    bits: Bits,
+    integers: Vec<i64>,
+    reals: Vec<u64>,
+    reals32: Vec<u32>,
+}
+
+/// How much a tape holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TapeSize {
+    /// Bits of the control stack.
+    pub control_bits: u64,
+    /// Integers.
+    pub integers: u64,
+    /// 64-bit reals.
+    pub reals: u64,
+    /// 32-bit reals.
+    pub reals32: u64,
+}
+
+impl TapeSize {
+    /// True if all stacks are empty.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// What the tapes of a run were used for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TapeCounts {
+    /// Values pushed, of all classes.
+    pub pushes: u64,
+    /// Values popped.
+    pub pops: u64,
+    /// Control bits, as written.
+    pub control_bits: u64,
+    /// Integers pushed.
+    pub integers: u64,
+    /// 64-bit reals pushed.
+    pub reals: u64,
+    /// 32-bit reals pushed.
+    pub reals32: u64,
+    /// Bytes of integers and reals pushed, in total.
+    pub value_bytes: u64,
+    /// Largest size of all stacks of all tapes at one time, in bytes (control bits rounded up to a byte).
+    pub peak_bytes: u64,
+    /// What each tape held when it died, or at the end of the run: in the order of death.
+    pub leftovers: Vec<TapeSize>,
+}
+
+/// Counts while running: bits in use now and at most.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter {
+    pub(crate) counts: TapeCounts,
+    now_bits: u64,
+    peak_bits: u64,
+    pub(crate) max_bits: u64,
+}
+
+/// Why a push or pop failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TapeError {
+    Full,
+    Empty(&'static str),
+}
+
+const POISON_REAL32: u32 = 0x7FC0_756E;
+const NAN32: u32 = 0x7FC0_0000;
+
+impl Meter {
+    pub(crate) fn new(max_bytes: u64) -> Self {
+        Self {
+            max_bits: max_bytes.saturating_mul(8),
+            ..Self::default()
+        }
+    }
+
+    /// Starts a run on tapes that hold something already.
+    pub(crate) fn adopt(&mut self, tape: &Tape) {
+        self.now_bits += tape.bits_used();
+        self.peak_bits = self.peak_bits.max(self.now_bits);
+    }
+
+    #[inline]
+    fn pushed(&mut self, bits: u64) -> Result<(), TapeError> {
+        self.counts.pushes += 1;
+        self.now_bits += bits;
+        if self.now_bits > self.peak_bits {
+            self.peak_bits = self.now_bits;
+            if self.now_bits > self.max_bits {
+                return Err(TapeError::Full);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn popped(&mut self, bits: u64) {
+        self.counts.pops += 1;
+        self.now_bits -= bits.min(self.now_bits);
+    }
+
+    /// A tape dies.
+    pub(crate) fn bury(&mut self, tape: &Tape) {
+        self.counts.leftovers.push(tape.size());
+        self.now_bits -= tape.bits_used().min(self.now_bits);
+    }
+
+    /// The counts at the end.
+    pub(crate) fn finish(&mut self) -> TapeCounts {
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.value_bytes = 8 * (counts.integers + counts.reals) + 4 * counts.reals32;
+        counts.peak_bytes = self.peak_bits.div_ceil(8);
+        counts
+    }
+}
+
+/// Bits of a count: twice the length of n+1, less one.
+fn count_bits(n: u64) -> u32 {
+    2 * (n + 1).ilog2() + 1
+}
+
+impl Tape {
+    /// What it holds.
+    pub fn size(&self) -> TapeSize {
+        TapeSize {
+            control_bits: self.bits.len,
+            integers: self.integers.len() as u64,
+            reals: self.reals.len() as u64,
+            reals32: self.reals32.len() as u64,
+        }
+    }
+
+    fn bits_used(&self) -> u64 {
+        let size = self.size();
+        size.control_bits + 64 * (size.integers + size.reals) + 32 * size.reals32
+    }
+
+    /// Forgets what it holds, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bits.words.clear();
+        self.bits.poison.clear();
+        self.bits.len = 0;
+        self.integers.clear();
+        self.reals.clear();
+        self.reals32.clear();
+    }
+
+    #[inline]
+    pub(crate) fn push_real(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
+        self.reals.push(cell);
+        meter.counts.reals += 1;
+        meter.pushed(64)
+    }
+
+    #[inline]
+    pub(crate) fn pop_real(&mut self, meter: &mut Meter) -> Result<u64, TapeError> {
+        let cell = self.reals.pop().ok_or(TapeError::Empty("real"))?;
+        meter.popped(64);
+        Ok(cell)
+    }
+
+    pub(crate) fn push_real32(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
+        let x = f64::from_bits(cell);
+        self.reals32.push(if cell == cell::POISON_REAL {
+            POISON_REAL32
+        } else if x.is_nan() {
+            NAN32
+        } else {
+            (x as f32).to_bits()
+        });
+        meter.counts.reals32 += 1;
+        meter.pushed(32)
+    }
+
+    pub(crate) fn pop_real32(&mut self, meter: &mut Meter) -> Result<u64, TapeError> {
+        let bits = self.reals32.pop().ok_or(TapeError::Empty("real32"))?;
+        meter.popped(32);
+        Ok(match bits {
+            POISON_REAL32 => cell::POISON_REAL,
+            bits => cell::real(f64::from(f32::from_bits(bits))),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn push_integer(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
+        self.integers.push(cell as i64);
+        meter.counts.integers += 1;
+        meter.pushed(64)
+    }
+
+    #[inline]
+    pub(crate) fn pop_integer(&mut self, meter: &mut Meter) -> Result<u64, TapeError> {
+        let n = self.integers.pop().ok_or(TapeError::Empty("integer"))?;
+        meter.popped(64);
+        Ok(n as u64)
+    }
+
+    /// Pushes a control value of fixed width; uninitialised values (by the type's pattern) stay so.
+    #[inline]
+    pub(crate) fn push_bits(
+        &mut self,
+        cell: u64,
+        bits: u32,
+        ty: ScalarType,
+        meter: &mut Meter,
+    ) -> Result<(), TapeError> {
+        if cell::is_poison(ty, cell) {
+            self.bits.poison.push(self.bits.len);
+            self.bits.push(0, bits);
+        } else {
+            self.bits.push(cell, bits);
+        }
+        meter.counts.control_bits += u64::from(bits);
+        meter.pushed(u64::from(bits))
+    }
+
+    /// Pops what a push of the same width and type has pushed.
+    #[inline]
+    pub(crate) fn pop_bits(
+        &mut self,
+        bits: u32,
+        ty: ScalarType,
+        meter: &mut Meter,
+    ) -> Result<u64, TapeError> {
+        let value = self.bits.pop(bits).ok_or(TapeError::Empty("control"))?;
+        meter.popped(u64::from(bits));
+        if let Some(&at) = self.bits.poison.last()
+            && at >= self.bits.len
+        {
+            self.bits.poison.pop();
+            if at == self.bits.len {
+                return Ok(cell::poison(ty));
+            }
+        }
+        Ok(value)
+    }
+
+    /// Pushes a count: the digits of n+1 from the last to the first, then as many zeros less one, so
+    /// that a reader from the end sees how many digits follow.
+    #[inline]
+    pub(crate) fn push_count(&mut self, n: u64, meter: &mut Meter) -> Result<(), TapeError> {
+        let digits = (n + 1).ilog2() + 1;
+        let reversed = (n + 1).reverse_bits() >> (64 - digits);
+        self.bits.push(reversed, digits);
+        if digits > 1 {
+            self.bits.push(0, digits - 1);
+        }
+        let bits = u64::from(count_bits(n));
+        meter.counts.control_bits += bits;
+        meter.pushed(bits)
+    }
+
+    /// Pops a count.
+    #[inline]
+    pub(crate) fn pop_count(&mut self, meter: &mut Meter) -> Result<u64, TapeError> {
+        const EMPTY: TapeError = TapeError::Empty("control");
+        let mut zeros = 0;
+        let mut m = 1u64;
+        while self.bits.pop(1).ok_or(EMPTY)? == 0 {
+            zeros += 1;
+            if zeros > 63 {
+                return Err(EMPTY);
+            }
+        }
+        if zeros > 0 {
+            let rest = self.bits.pop(zeros).ok_or(EMPTY)?;
+            // The popped chunk has the last digit lowest... as it was pushed: reversed.
+            m = (1 << zeros) | (rest.reverse_bits() >> (64 - zeros));
+        }
+        meter.popped(u64::from(2 * zeros + 1));
+        Ok(m - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_of_all_widths_come_back_in_reverse() {
+        let mut bits = Bits::default();
+        let mut pushed = Vec::new();
+        let mut x = 0x1234_5678_9ABC_DEF1u64;
+        for i in 0..1000u32 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let n = 1 + (x >> 33) as u32 % 63;
+            let v = (x >> 1) & ((1 << n) - 1);
+            bits.push(v, n);
+            pushed.push((v, n));
+            if i % 3 == 0 {
+                let (v, n) = pushed.pop().unwrap();
+                assert_eq!(bits.pop(n), Some(v));
+            }
+        }
+        while let Some((v, n)) = pushed.pop() {
+            assert_eq!(bits.pop(n), Some(v));
+        }
+        assert_eq!(bits.len, 0);
+        assert_eq!(bits.pop(1), None);
+    }
+
+    #[test]
+    fn counts_come_back_and_take_the_bits_that_the_format_says() {
+        let mut tape = Tape::default();
+        let mut meter = Meter::new(1 << 20);
+        let counts = [0u64, 1, 2, 3, 6, 7, 8, 1000, (1 << 62) - 1, (1 << 63) - 1];
+        let mut expected = 0;
+        for &n in &counts {
+            tape.push_count(n, &mut meter).unwrap();
+            expected += 2 * u64::from((n + 1).ilog2()) + 1;
+        }
+        assert_eq!(tape.size().control_bits, expected);
+        for &n in counts.iter().rev() {
+            assert_eq!(tape.pop_count(&mut meter), Ok(n));
+        }
+        assert!(tape.size().is_empty());
+        assert_eq!(tape.pop_count(&mut meter), Err(TapeError::Empty("control")));
+    }
+
+    #[test]
+    fn uninitialised_values_keep_their_state_on_every_stack() {
+        let mut tape = Tape::default();
+        let mut meter = Meter::new(1 << 20);
+        for ty in [ScalarType::Logical, ScalarType::Integer] {
+            tape.push_bits(1, 3, ty, &mut meter).unwrap();
+            tape.push_bits(cell::poison(ty), 1, ty, &mut meter).unwrap();
+            tape.push_bits(0, 1, ty, &mut meter).unwrap();
+            assert_eq!(tape.pop_bits(1, ty, &mut meter), Ok(0));
+            assert_eq!(tape.pop_bits(1, ty, &mut meter), Ok(cell::poison(ty)));
+            assert_eq!(tape.pop_bits(3, ty, &mut meter), Ok(1));
+        }
+        tape.push_real32(cell::POISON_REAL, &mut meter).unwrap();
+        tape.push_real32(0.5f64.to_bits(), &mut meter).unwrap();
+        assert_eq!(tape.pop_real32(&mut meter), Ok(0.5f64.to_bits()));
+        assert_eq!(tape.pop_real32(&mut meter), Ok(cell::POISON_REAL));
+        let counts = meter.finish();
+        assert_eq!((counts.pushes, counts.pops), (8, 8));
+        assert_eq!(counts.control_bits, 10);
+        assert_eq!(counts.value_bytes, 8);
+        assert_eq!(counts.peak_bytes, 8);
+    }
+
+    #[test]
+    fn the_limit_counts_every_stack() {
+        let mut tape = Tape::default();
+        let mut meter = Meter::new(16);
+        tape.push_real(0, &mut meter).unwrap();
+        tape.push_integer(0, &mut meter).unwrap();
+        let full = tape.push_bits(0, 1, ScalarType::Logical, &mut meter);
+        assert_eq!(full, Err(TapeError::Full));
+    }
+}
