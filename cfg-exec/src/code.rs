@@ -270,9 +270,8 @@ pub(crate) enum Ext {
         order: Order,
         ty: ScalarType,
     },
-    /// The end of memory in use, and back to it.
-    SaveTop { d: Reg },
-    RestoreTop { a: Reg },
+    /// Gives temporary arrays back.
+    Release,
     Fill { arr: Arr, rank: u8, s: Reg },
     FillConst { arr: Arr, rank: u8, cell: u64 },
     Copy { d: Arr, s: Arr, rank: u8 },
@@ -328,6 +327,8 @@ pub(crate) enum Ext {
     Callback { index: u32, d: Reg },
     /// A kink or singular point, reported if asked for.
     Watch { op: Op, a: Reg, b: Option<Reg> },
+    /// The same for a real to an integer power.
+    WatchPower { a: Reg, b: Reg },
 }
 
 /// A stack of a tape with its encoding, as runs need it.

@@ -32,7 +32,7 @@ impl Machine {
         arguments: &[Incoming],
     ) -> Result<(), Box<Fault>> {
         let code = &image.routines[routine];
-        let at = Activation {
+        let mut at = Activation {
             routine,
             memory: self.top,
             floor: self.top,
@@ -41,7 +41,7 @@ impl Machine {
             ..Activation::default()
         };
         self.activations += 1;
-        self.prepare(code, &at)?;
+        self.prepare(code, &mut at)?;
         for (home, argument) in code.homes.iter().zip(arguments) {
             match argument {
                 Incoming::Cell(cell) => self.pass_cell(&at, *home, *cell),
@@ -58,7 +58,7 @@ impl Machine {
     }
 
     /// Makes room for a frame and fills in what is the same for every call.
-    fn prepare(&mut self, code: &Code, at: &Activation) -> Result<(), Box<Fault>> {
+    fn prepare(&mut self, code: &Code, at: &mut Activation) -> Result<(), Box<Fault>> {
         let registers = at.registers + WINDOW;
         if self.registers.len() < registers {
             self.registers.resize(registers.next_multiple_of(4096), 0);
@@ -74,6 +74,7 @@ impl Machine {
         self.reserve(top)?;
         self.memory[at.memory..at.memory + code.frame.len()].copy_from_slice(&code.frame);
         self.top = top as usize;
+        at.floor = self.top;
         self.staged.clear();
         self.staged.resize(code.staged, Staged::default());
         self.staged_axes.clear();
@@ -130,7 +131,7 @@ impl Machine {
         let caller_code = &image.routines[caller.routine];
         let callee = info.callee.index();
         let code = &image.routines[callee];
-        let at = Activation {
+        let mut at = Activation {
             routine: callee,
             pc: 0,
             registers: caller.registers + caller_code.registers,
@@ -141,7 +142,7 @@ impl Machine {
             number: self.activations,
         };
         self.activations += 1;
-        self.prepare(code, &at)?;
+        self.prepare(code, &mut at)?;
         for (home, passed) in code.homes.iter().zip(&info.arguments) {
             match *passed {
                 Passed::Cell(r) => {

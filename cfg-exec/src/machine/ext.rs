@@ -1,8 +1,8 @@
 //! Operations that are rare or big.
 
 use cfg_core::{
-    elemental::event,
-    ir::{Order, ScalarType},
+    elemental::{Event, event, event_powi},
+    ir::{Op, Order, ScalarType},
 };
 
 use super::{ABSENT, Image, Machine, Met, run};
@@ -140,11 +140,7 @@ impl Machine {
                 order,
                 ty,
             } => self.reallocate(*d, *like, *rank, *order, *ty)?,
-            Ext::SaveTop { d } => self.set_register(*d, self.top as u64),
-            Ext::RestoreTop { a } => {
-                let saved = self.register(*a) as usize;
-                self.top = saved.max(self.now.floor).min(self.top);
-            }
+            Ext::Release => self.top = self.now.floor,
             Ext::Fill { arr, rank, s } => {
                 let cell = self.register(*s);
                 self.fill(*arr, *rank, cell)?;
@@ -269,17 +265,26 @@ impl Machine {
                     }
                     None => 1,
                 };
-                if let Some(event) = event(*op, &x[..n]) {
-                    self.met.push(Met {
-                        routine: self.now.routine,
-                        pc: self.now.pc,
-                        op: *op,
-                        event,
-                    });
-                }
+                self.meet(*op, event(*op, &x[..n]));
+            }
+            Ext::WatchPower { a, b } => {
+                let (x, n) = (f64::from_bits(self.register(*a)), self.register(*b));
+                self.meet(Op::Pow, event_powi(x, n as i64));
             }
         }
         Ok(())
+    }
+
+    /// Notes a kink or singular point.
+    fn meet(&mut self, op: Op, event: Option<Event>) {
+        if let Some(event) = event {
+            self.met.push(Met {
+                routine: self.now.routine,
+                pc: self.now.pc,
+                op,
+                event,
+            });
+        }
     }
 
     pub(super) fn too_big(&self) -> Fault {

@@ -1,0 +1,466 @@
+//! Array-valued expressions and assignments. An elementwise operation becomes a loop of scalar code over
+//! cursors, one per array operand; scalar operands are computed before it.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Extent, Op, OpClass, Order, Place, Role, ScalarType, Subscript},
+};
+
+use super::{
+    abi::may_share,
+    emit::{Compiling, Emitter, Lane, Operand},
+};
+use crate::{
+    cell,
+    code::{Arr, Ext, Instr, Reg, SubReg},
+};
+
+/// An array as an operand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) arr: Arr,
+    pub(super) rank: u8,
+    pub(super) order: Order,
+    pub(super) ty: ScalarType,
+}
+
+fn address(e: &Expr) -> usize {
+    std::ptr::from_ref(e) as usize
+}
+
+impl Emitter<'_> {
+    /// What stands for an expression in the body of an elementwise loop.
+    pub(super) fn lane(&self, e: &Expr) -> Option<Lane> {
+        if self.lanes.is_empty() {
+            return None;
+        }
+        self.lanes.get(&address(e)).copied()
+    }
+
+    /// The descriptor of a whole array or a section.
+    pub(super) fn view(&mut self, place: &Place) -> Compiling<View> {
+        let variable = self.variable(place.var);
+        let arr = self.array_of(place.var)?;
+        let (order, ty) = (variable.order, variable.ty);
+        if place.subscripts.is_empty() {
+            let rank = variable.rank() as u8;
+            return Ok(View {
+                arr,
+                rank,
+                order,
+                ty,
+            });
+        }
+        let mut subscripts = Vec::with_capacity(place.subscripts.len());
+        let mut rank = 0;
+        for subscript in &place.subscripts {
+            subscripts.push(match subscript {
+                Subscript::Index(e) => SubReg::Index(self.expr_register(e)?.0),
+                Subscript::Range(range) => {
+                    rank += 1;
+                    let mut bound = |e: &Option<Expr>| -> Compiling<Option<Reg>> {
+                        match e {
+                            Some(e) => Ok(Some(self.expr_register(e)?.0)),
+                            None => Ok(None),
+                        }
+                    };
+                    SubReg::Range {
+                        lower: bound(&range.lower)?,
+                        upper: bound(&range.upper)?,
+                        stride: bound(&range.stride)?,
+                    }
+                }
+            });
+        }
+        let d = self.temporary_array(rank.into())?;
+        self.ext(Ext::Section {
+            d,
+            arr,
+            subscripts: subscripts.into(),
+        });
+        Ok(View {
+            arr: d,
+            rank,
+            order,
+            ty,
+        })
+    }
+
+    /// A descriptor of the value of an array expression; anything but a place is computed into a
+    /// temporary array.
+    pub(super) fn array(&mut self, e: &Expr) -> Compiling<View> {
+        match e {
+            Expr::Place(place) => self.view(place),
+            Expr::Op(Op::Transpose, operands) => {
+                let [e] = &**operands else {
+                    return Err(self.too_large("an operator has the wrong number of operands"));
+                };
+                let of = self.array(e)?;
+                let d = self.temporary_array(2)?;
+                self.ext(Ext::Transpose { d, arr: of.arr });
+                let order = match of.order {
+                    Order::Row => Order::Column,
+                    Order::Column => Order::Row,
+                };
+                Ok(View {
+                    arr: d,
+                    order,
+                    ..of
+                })
+            }
+            Expr::Op(
+                op @ (Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial),
+                operands,
+            ) => {
+                let [e] = &**operands else {
+                    return Err(self.too_large("an operator has the wrong number of operands"));
+                };
+                let of = self.array(e)?;
+                let to = self.temporary_like(of)?;
+                self.ext(Ext::Partials {
+                    op: *op,
+                    ty: of.ty,
+                    d: to.arr,
+                    arr: of.arr,
+                    rank: of.rank,
+                    order: of.order,
+                });
+                Ok(to)
+            }
+            _ => {
+                let outer = std::mem::take(&mut self.lanes);
+                let leaves = self.prepare(e, false)?;
+                let ty = self.type_of(e)?.ty;
+                let Some(first) = leaves.first() else {
+                    return Err(self.too_large("an array expression without arrays"));
+                };
+                let to = self.temporary_like(View {
+                    ty,
+                    ..first.view
+                })?;
+                self.elementwise(to, e, &leaves)?;
+                self.lanes = outer;
+                Ok(to)
+            }
+        }
+    }
+
+    fn temporary_like(&mut self, like: View) -> Compiling<View> {
+        self.will_release();
+        let d = self.temporary_array(like.rank.into())?;
+        self.ext(Ext::Temporary {
+            d,
+            like: like.arr,
+            rank: like.rank,
+            order: like.order,
+        });
+        Ok(View { arr: d, ..like })
+    }
+
+    /// A reduction to a scalar.
+    pub(super) fn reduction(
+        &mut self,
+        op: Op,
+        operands: &[Expr],
+        dest: Option<Reg>,
+    ) -> Compiling<Operand> {
+        let [e] = operands else {
+            return Err(self.too_large("an operator has the wrong number of operands"));
+        };
+        let mark = self.mark();
+        let of = self.array(e)?;
+        self.release(mark);
+        let d = self.dest(dest)?;
+        self.ext(Ext::Reduce {
+            op,
+            ty: of.ty,
+            d,
+            arr: of.arr,
+            rank: of.rank,
+            order: of.order,
+        });
+        Ok(Operand::register(d, of.ty))
+    }
+
+    /// An assignment to an array.
+    pub(super) fn assign_array(&mut self, target: &Place, value: &Expr) -> Compiling<()> {
+        let ty = self.variable(target.var).ty;
+        if self.type_of(value)?.rank == 0 {
+            let x = self.expr(value, None)?;
+            let x = self.convert(x, ty, None)?;
+            let s = self.register_of(x.value)?;
+            let to = self.view(target)?;
+            self.ext(Ext::Fill {
+                arr: to.arr,
+                rank: to.rank,
+                s,
+            });
+            return Ok(());
+        }
+        let allocatable = self.is_allocatable(target);
+        let conflict = self.conflicts(target, value, allocatable);
+        // An array that needs no computing is copied.
+        let plain = matches!(value, Expr::Place(_))
+            || matches!(value, Expr::Op(op, _) if op.class() == OpClass::Transformational);
+        if allocatable || conflict || plain {
+            let mut from = self.array(value)?;
+            if plain && (conflict || allocatable) {
+                let copy = self.temporary_like(from)?;
+                self.ext(Ext::Copy {
+                    d: copy.arr,
+                    s: from.arr,
+                    rank: from.rank,
+                });
+                from = copy;
+            }
+            let to = self.view(target)?;
+            if allocatable {
+                self.ext(Ext::Reallocate {
+                    d: to.arr,
+                    like: from.arr,
+                    rank: to.rank,
+                    order: to.order,
+                    ty,
+                });
+            }
+            self.ext(Ext::Copy {
+                d: to.arr,
+                s: from.arr,
+                rank: to.rank,
+            });
+            return Ok(());
+        }
+        let to = self.view(target)?;
+        let leaves = self.prepare(value, false)?;
+        self.elementwise(to, value, &leaves)?;
+        self.lanes.clear();
+        Ok(())
+    }
+
+    /// True of a whole local array of deferred extents: assignment gives it a shape.
+    pub(super) fn is_allocatable(&self, place: &Place) -> bool {
+        let variable = self.variable(place.var);
+        place.subscripts.is_empty()
+            && variable.role == Role::Local
+            && variable
+                .shape
+                .iter()
+                .any(|d| matches!(d.extent, Extent::Deferred))
+    }
+
+    /// True if storing an element of the target could change what is still to be read.
+    fn conflicts(&self, target: &Place, value: &Expr, whole: bool) -> bool {
+        let mut conflict = false;
+        value.walk_places(&mut |place| {
+            let same = place == target && !whole && !inside_reordering(value, place);
+            if !same && may_share(self.program, self.routine, place.var, target.var) {
+                conflict = true;
+            }
+        });
+        conflict
+    }
+
+    /// Makes the cursors of an array expression and computes its scalar parts. `conditional`: the
+    /// expression is not always evaluated.
+    fn prepare(&mut self, e: &Expr, conditional: bool) -> Compiling<Vec<Leaf>> {
+        let mut leaves = Vec::new();
+        self.prepare_into(e, conditional, &mut leaves)?;
+        Ok(leaves)
+    }
+
+    fn prepare_into(
+        &mut self,
+        e: &Expr,
+        conditional: bool,
+        leaves: &mut Vec<Leaf>,
+    ) -> Compiling<()> {
+        let ty = self.type_of(e)?;
+        if ty.rank == 0 {
+            let in_register = matches!(e, Expr::Place(p) if self.is_register(p.var));
+            if is_constant(e) || in_register || (conditional && !self.hoistable(e)) {
+                return Ok(());
+            }
+            let (r, ty) = self.expr_register(e)?;
+            self.lanes
+                .insert(address(e), Lane::Scalar(Operand::register(r, ty)));
+            return Ok(());
+        }
+        match e {
+            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+                for (k, operand) in operands.iter().enumerate() {
+                    let sometimes = k > 0 && matches!(op, Op::If | Op::And | Op::Or);
+                    self.prepare_into(operand, conditional || sometimes, leaves)?;
+                }
+            }
+            _ => {
+                let outer = std::mem::take(&mut self.lanes);
+                let view = self.array(e)?;
+                self.lanes = outer;
+                let cursor = self.temporary()?;
+                self.emit(Instr::Base {
+                    d: cursor,
+                    arr: view.arr,
+                });
+                self.lanes
+                    .insert(address(e), Lane::Cursor(cursor, view.ty));
+                leaves.push(Leaf { view, cursor });
+            }
+        }
+        Ok(())
+    }
+
+    fn is_register(&self, v: VarId) -> bool {
+        matches!(self.home(v), super::emit::Home::Register(_))
+    }
+
+    /// True if a scalar may be computed although its value may not be needed: it cannot fail, or it
+    /// works on arrays (which is not done inside a loop).
+    fn hoistable(&self, e: &Expr) -> bool {
+        let mut fails = false;
+        let mut arrays = false;
+        e.walk(&mut |e| match e {
+            Expr::Place(place) => fails |= !place.subscripts.is_empty(),
+            Expr::Op(op, _) => match op.class() {
+                OpClass::Elemental => {
+                    fails |= matches!(op, Op::ToInt | Op::Trips | Op::If)
+                        || self.type_of(e).is_ok_and(|t| t.ty == ScalarType::Integer);
+                }
+                OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => arrays = true,
+            },
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        });
+        arrays || !fails
+    }
+
+    /// The loop over all elements of `to`.
+    fn elementwise(&mut self, to: View, value: &Expr, leaves: &[Leaf]) -> Compiling<()> {
+        for leaf in leaves {
+            self.ext(Ext::Conform {
+                a: to.arr,
+                b: leaf.view.arr,
+                rank: to.rank,
+            });
+        }
+        let end = self.label();
+        let target = self.temporary()?;
+        self.emit(Instr::Base {
+            d: target,
+            arr: to.arr,
+        });
+        let mut cursors: Vec<(Reg, Arr)> = vec![(target, to.arr)];
+        cursors.extend(leaves.iter().map(|leaf| (leaf.cursor, leaf.view.arr)));
+        // From the slowest dimension of the target to the fastest.
+        let mut axes: Vec<u8> = (0..to.rank).collect();
+        if to.order == Order::Column {
+            axes.reverse();
+        }
+        let zero = self.constant(0)?;
+        let mut counters = Vec::new();
+        for &axis in &axes {
+            let d = self.temporary()?;
+            self.emit(Instr::Extent {
+                d,
+                axis,
+                arr: to.arr,
+            });
+            self.emit(Instr::JumpEqI {
+                a: d,
+                b: zero,
+                t: end,
+            });
+            counters.push(d);
+        }
+        let mut starts = Vec::new();
+        for (k, &axis) in axes.iter().enumerate() {
+            if k > 0 {
+                // Inner loops start again on every pass.
+                self.emit(Instr::Extent {
+                    d: counters[k],
+                    axis,
+                    arr: to.arr,
+                });
+            }
+            let start = self.label();
+            self.bind(start);
+            starts.push(start);
+        }
+        let mark = self.mark();
+        let x = self.expr(value, None)?;
+        let x = self.convert(x, to.ty, None)?;
+        let s = self.register_of(x.value)?;
+        self.emit(Instr::StoreAt { p: target, s });
+        self.release(mark);
+        for (k, &axis) in axes.iter().enumerate().rev() {
+            for &(p, arr) in &cursors {
+                self.emit(Instr::Advance { p, axis, arr });
+            }
+            self.emit(Instr::CountDown {
+                c: counters[k],
+                t: starts[k],
+            });
+            if k > 0 {
+                for &(p, arr) in &cursors {
+                    self.emit(Instr::Rewind { p, axis, arr });
+                }
+            }
+        }
+        self.bind(end);
+        Ok(())
+    }
+
+    /// Makes a variable uninitialised.
+    pub(super) fn forget(&mut self, v: VarId) -> Compiling<()> {
+        let variable = self.variable(v);
+        if variable.ty == ScalarType::Tape {
+            return Ok(());
+        }
+        if variable.rank() == 0 {
+            return self.store_scalar(v, Operand::poison(variable.ty).value);
+        }
+        let arr = self.array_of(v)?;
+        self.ext(Ext::FillConst {
+            arr,
+            rank: variable.rank() as u8,
+            cell: cell::poison(variable.ty),
+        });
+        Ok(())
+    }
+}
+
+/// An array operand and the register that runs over its cells.
+struct Leaf {
+    view: View,
+    cursor: Reg,
+}
+
+fn is_constant(e: &Expr) -> bool {
+    matches!(
+        e,
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_)
+    )
+}
+
+/// True if the place is an operand of a transposition, so that its elements are not read in the order in
+/// which the target's are written.
+fn inside_reordering(value: &Expr, place: &Place) -> bool {
+    let mut found = false;
+    value.walk(&mut |e| {
+        if let Expr::Op(Op::Transpose, _) = e {
+            e.walk_places(&mut |p| found |= p == place);
+        }
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transposed_operand_is_not_read_in_order() {
+        let a = Place::whole(VarId::new(0));
+        let turned = Expr::op(Op::Transpose, [a.clone().into()]);
+        assert!(inside_reordering(&turned, &a));
+        assert!(!inside_reordering(&a.clone().into(), &a));
+    }
+}

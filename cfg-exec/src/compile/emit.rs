@@ -1,0 +1,385 @@
+//! The code of a routine while it is written: registers, labels, constants, places.
+
+use std::collections::HashMap;
+
+use cfg_core::{
+    diagnostic::Diagnostic,
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Program, Routine, ScalarType, Variable},
+};
+
+use super::{CompileOptions, abi::Abi};
+use crate::{
+    cell,
+    code::{Arr, Code, Ext, Instr, Reg, Target},
+    descriptor,
+    fault::TOO_LARGE,
+};
+
+pub(super) type Compiling<T> = Result<T, Box<Diagnostic>>;
+
+/// Most temporaries of one statement.
+const TEMPORARIES: usize = 120;
+/// Registers for constants.
+pub(super) const CONSTANTS: usize = 32;
+
+/// Where a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// In a register.
+    Register(Reg),
+    /// In the frame's memory.
+    Frame(u32),
+    /// At the address in a register.
+    Address(Reg),
+    /// At the address in the frame's memory.
+    AddressFrame(u32),
+    /// At a fixed address.
+    Global(u32),
+    /// An array.
+    Array(Arr),
+}
+
+/// A scalar value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    Register(Reg),
+    Constant(u64),
+}
+
+/// A scalar value and its type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Operand {
+    pub(super) value: Value,
+    pub(super) ty: ScalarType,
+}
+
+/// What stands for an expression in the body of an elementwise loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lane {
+    /// The element at the address in a register.
+    Cursor(Reg, ScalarType),
+    /// A scalar computed before the loop.
+    Scalar(Operand),
+}
+
+/// Where the state of counted loops of one depth is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LoopState {
+    /// Passes left, step, index.
+    Registers(Reg),
+    Frame(u32),
+}
+
+/// One routine being compiled.
+pub(super) struct Emitter<'p> {
+    pub(super) program: &'p Program,
+    pub(super) abis: &'p [Abi],
+    pub(super) id: RoutineId,
+    pub(super) routine: &'p Routine,
+    pub(super) options: &'p CompileOptions,
+    /// Addresses of globals.
+    pub(super) globals: &'p super::globals::Globals,
+    pub(super) code: Code,
+    labels: Vec<u32>,
+    constants: HashMap<u64, u32>,
+    constant_registers: HashMap<u64, Reg>,
+    pub(super) homes: Vec<Home>,
+    /// First register for constants.
+    pub(super) constants_at: usize,
+    pub(super) loop_states: HashMap<u32, LoopState>,
+    /// The graph is structured: loops of one depth never run at the same time.
+    pub(super) nested: bool,
+    pub(super) temporaries_at: usize,
+    temporary: usize,
+    temporaries: usize,
+    pub(super) arrays_at: usize,
+    array: usize,
+    /// Loops around the current vertex.
+    pub(super) depth: u32,
+    pub(super) place: (Option<VertexId>, Option<u32>),
+    /// The current statement makes temporary arrays.
+    arrays_made: bool,
+    /// While the body of an elementwise loop is compiled: what stands for an expression, by its address.
+    pub(super) lanes: HashMap<usize, Lane>,
+}
+
+impl<'p> Emitter<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        abis: &'p [Abi],
+        id: RoutineId,
+        options: &'p CompileOptions,
+        globals: &'p super::globals::Globals,
+    ) -> Self {
+        Self {
+            program,
+            abis,
+            id,
+            routine: program.routine(id),
+            options,
+            globals,
+            code: Code::default(),
+            labels: Vec::new(),
+            constants: HashMap::new(),
+            constant_registers: HashMap::new(),
+            homes: Vec::new(),
+            constants_at: 0,
+            loop_states: HashMap::new(),
+            nested: false,
+            temporaries_at: 0,
+            temporary: 0,
+            temporaries: 0,
+            arrays_at: 0,
+            array: 0,
+            depth: 0,
+            place: (None, None),
+            arrays_made: false,
+            lanes: HashMap::new(),
+        }
+    }
+
+    pub(super) fn variable(&self, v: VarId) -> &'p Variable {
+        self.routine.variable(v)
+    }
+
+    pub(super) fn home(&self, v: VarId) -> Home {
+        self.homes[v.index()]
+    }
+
+    /// The descriptor of an array variable.
+    pub(super) fn array_of(&self, v: VarId) -> Compiling<Arr> {
+        match self.home(v) {
+            Home::Array(arr) => Ok(arr),
+            _ => Err(self.too_large("a scalar is used as an array")),
+        }
+    }
+
+    // --- places and errors -------------------------------------------------------------------
+
+    /// What follows belongs to this vertex and statement.
+    pub(super) fn at(&mut self, vertex: Option<VertexId>, statement: Option<u32>) {
+        self.place = (vertex, statement);
+        let pc = self.code.instrs.len() as u32;
+        match self.code.places.last_mut() {
+            Some(last) if last.0 == pc => *last = (pc, vertex, statement),
+            Some(last) if (last.1, last.2) == (vertex, statement) => {}
+            _ => self.code.places.push((pc, vertex, statement)),
+        }
+    }
+
+    pub(super) fn located(&self, diagnostic: Diagnostic) -> Box<Diagnostic> {
+        let element = super::element(self.program, self.id, self.place.0, self.place.1);
+        Box::new(diagnostic.at_element(element))
+    }
+
+    pub(super) fn too_large(&self, what: &str) -> Box<Diagnostic> {
+        self.located(Diagnostic::error(
+            &TOO_LARGE,
+            what,
+            "split the statement or the routine",
+        ))
+    }
+
+    // --- code --------------------------------------------------------------------------------
+
+    pub(super) fn emit(&mut self, instr: Instr) {
+        self.code.instrs.push(instr);
+    }
+
+    pub(super) fn ext(&mut self, ext: Ext) {
+        let k = self.code.ext.len() as u32;
+        self.code.ext.push(ext);
+        self.emit(Instr::Ext { k });
+    }
+
+    pub(super) fn label(&mut self) -> Target {
+        self.labels.push(u32::MAX);
+        (self.labels.len() - 1) as Target
+    }
+
+    pub(super) fn bind(&mut self, label: Target) {
+        self.labels[label as usize] = self.code.instrs.len() as u32;
+    }
+
+    pub(super) fn jump(&mut self, t: Target) {
+        self.emit(Instr::Jump { t });
+    }
+
+    // --- registers ---------------------------------------------------------------------------
+
+    pub(super) fn temporary(&mut self) -> Compiling<Reg> {
+        self.temporaries_in_row(1)
+    }
+
+    /// The first of several registers that follow each other.
+    pub(super) fn temporaries_in_row(&mut self, n: usize) -> Compiling<Reg> {
+        let first = self.temporary;
+        if first + n > TEMPORARIES.min(super::storage::REGISTERS - self.temporaries_at) {
+            return Err(self.too_large("a statement needs too many temporaries"));
+        }
+        self.temporary += n;
+        self.temporaries = self.temporaries.max(self.temporary);
+        Ok((self.temporaries_at + first) as Reg)
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.temporary
+    }
+
+    pub(super) fn release(&mut self, mark: usize) {
+        self.temporary = mark;
+    }
+
+    /// `dest`, or a new temporary.
+    pub(super) fn dest(&mut self, dest: Option<Reg>) -> Compiling<Reg> {
+        match dest {
+            Some(d) => Ok(d),
+            None => self.temporary(),
+        }
+    }
+
+    /// A new descriptor for the current statement.
+    pub(super) fn temporary_array(&mut self, rank: usize) -> Compiling<Arr> {
+        let arr = self.arrays_at + self.array;
+        self.array += descriptor::positions(rank);
+        let end = self.arrays_at + self.array;
+        if end > 65_000 || rank > usize::from(u8::MAX) {
+            return Err(self.too_large("too many arrays"));
+        }
+        self.code.descriptors = self.code.descriptors.max(end);
+        Ok(arr as Arr)
+    }
+
+    /// Begins a statement: no temporaries are in use.
+    pub(super) fn begin_statement(&mut self) {
+        self.temporary = 0;
+        self.array = 0;
+        self.arrays_made = false;
+    }
+
+    /// Ends a statement: temporary arrays are given back.
+    pub(super) fn end_statement(&mut self) {
+        if std::mem::take(&mut self.arrays_made) {
+            self.ext(Ext::Release);
+        }
+    }
+
+    /// The statement makes a temporary array.
+    pub(super) fn will_release(&mut self) {
+        self.arrays_made = true;
+    }
+
+    // --- constants ---------------------------------------------------------------------------
+
+    fn constant_number(&mut self, cell: u64) -> u32 {
+        let consts = &mut self.code.consts;
+        *self.constants.entry(cell).or_insert_with(|| {
+            consts.push(cell);
+            (consts.len() - 1) as u32
+        })
+    }
+
+    /// A register that holds a constant: one that is filled at the call, if there is a free one (in
+    /// loops) or half of them are free (elsewhere), else a temporary.
+    pub(super) fn constant(&mut self, cell: u64) -> Compiling<Reg> {
+        if let Some(&r) = self.constant_registers.get(&cell) {
+            return Ok(r);
+        }
+        let used = self.constant_registers.len();
+        let free = if self.depth > 0 {
+            CONSTANTS
+        } else {
+            CONSTANTS / 2
+        };
+        if used < free {
+            let r = (self.constants_at + used) as Reg;
+            self.constant_registers.insert(cell, r);
+            self.code.template.push(cell);
+            return Ok(r);
+        }
+        let d = self.temporary()?;
+        let k = self.constant_number(cell);
+        self.emit(Instr::Const { d, k });
+        Ok(d)
+    }
+
+    /// Puts a constant into a register.
+    pub(super) fn set_constant(&mut self, d: Reg, cell: u64) {
+        let k = self.constant_number(cell);
+        self.emit(Instr::Const { d, k });
+    }
+
+    pub(super) fn register_of(&mut self, value: Value) -> Compiling<Reg> {
+        match value {
+            Value::Register(r) => Ok(r),
+            Value::Constant(cell) => self.constant(cell),
+        }
+    }
+
+    /// Makes sure that a value is in this register.
+    pub(super) fn move_to(&mut self, d: Reg, value: Value) {
+        match value {
+            Value::Register(a) if a == d => {}
+            Value::Register(a) => self.emit(Instr::Mov { d, a }),
+            Value::Constant(cell) => match self.constant_registers.get(&cell) {
+                Some(&a) => self.emit(Instr::Mov { d, a }),
+                None => self.set_constant(d, cell),
+            },
+        }
+    }
+
+    // --- the end -----------------------------------------------------------------------------
+
+    /// Turns labels into positions.
+    pub(super) fn finish(mut self) -> Code {
+        let labels = &self.labels;
+        let resolve = |t: &mut Target| *t = labels[*t as usize];
+        for instr in &mut self.code.instrs {
+            if let Some(t) = instr.target_mut() {
+                resolve(t);
+            }
+        }
+        for ext in &mut self.code.ext {
+            if let Some(t) = ext.target_mut() {
+                resolve(t);
+            }
+        }
+        for switch in &mut self.code.switches {
+            for case in &mut switch.cases {
+                resolve(&mut case.2);
+            }
+            if let Some(t) = &mut switch.default {
+                resolve(t);
+            }
+        }
+        self.code.registers = self.temporaries_at + self.temporaries;
+        self.code.descriptors = self.code.descriptors.max(self.arrays_at);
+        self.code
+    }
+}
+
+impl Operand {
+    pub(super) fn register(r: Reg, ty: ScalarType) -> Self {
+        Self {
+            value: Value::Register(r),
+            ty,
+        }
+    }
+
+    pub(super) fn constant(cell: u64, ty: ScalarType) -> Self {
+        Self {
+            value: Value::Constant(cell),
+            ty,
+        }
+    }
+
+    pub(super) fn integer(n: i64) -> Self {
+        Self::constant(n as u64, ScalarType::Integer)
+    }
+
+    /// The uninitialised value of a type.
+    pub(super) fn poison(ty: ScalarType) -> Self {
+        Self::constant(cell::poison(ty), ty)
+    }
+}

@@ -1,0 +1,630 @@
+//! Scalar expressions.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, OpClass, ScalarType},
+    typing::{self, Type},
+};
+
+use super::emit::{Compiling, Emitter, Home, Lane, Operand, Value};
+use crate::{
+    cell::{real, round32},
+    code::{Cmp, Ext, Instr, Reg, Target},
+};
+
+impl Emitter<'_> {
+    /// The type of an expression of this routine.
+    pub(super) fn type_of(&self, e: &Expr) -> Compiling<Type> {
+        typing::type_of(&self.routine.variables, e)
+            .map_err(|mismatch| self.too_large(&mismatch.message))
+    }
+
+    /// Compiles a scalar expression. The result is in `dest` only if that is convenient; `dest` may be
+    /// a variable that the expression reads.
+    pub(super) fn expr(&mut self, e: &Expr, dest: Option<Reg>) -> Compiling<Operand> {
+        if let Some(lane) = self.lane(e) {
+            return match lane {
+                Lane::Scalar(operand) => Ok(operand),
+                Lane::Cursor(p, ty) => {
+                    let d = self.dest(dest)?;
+                    self.emit(Instr::LoadAt { d, p });
+                    Ok(Operand::register(d, ty))
+                }
+            };
+        }
+        match e {
+            Expr::Int(n) => Ok(Operand::integer(*n)),
+            Expr::Real(x) => Ok(Operand::constant(real(*x), ScalarType::Real)),
+            Expr::Real32(x) => Ok(Operand::constant(real((*x).into()), ScalarType::Real32)),
+            Expr::Logical(b) => Ok(Operand::constant((*b).into(), ScalarType::Logical)),
+            Expr::Place(place) => self.load(place, dest),
+            Expr::Op(op, operands) => match op.class() {
+                OpClass::Elemental => self.elemental(*op, operands, dest),
+                OpClass::Reduction => self.reduction(*op, operands, dest),
+                OpClass::Inquiry => self.inquiry(*op, operands, dest),
+                OpClass::Transformational => Err(self.too_large("an array is used as a scalar")),
+            },
+        }
+    }
+
+    /// Compiles an expression into a register.
+    pub(super) fn expr_register(&mut self, e: &Expr) -> Compiling<(Reg, ScalarType)> {
+        let operand = self.expr(e, None)?;
+        Ok((self.register_of(operand.value)?, operand.ty))
+    }
+
+    /// Compiles an expression into this register, as a value of this type.
+    pub(super) fn expr_into(&mut self, e: &Expr, d: Reg, ty: ScalarType) -> Compiling<()> {
+        let operand = self.expr(e, Some(d))?;
+        let operand = self.convert(operand, ty, Some(d))?;
+        self.move_to(d, operand.value);
+        Ok(())
+    }
+
+    /// Converts a number where the operands of an operator have different types.
+    pub(super) fn convert(
+        &mut self,
+        x: Operand,
+        to: ScalarType,
+        dest: Option<Reg>,
+    ) -> Compiling<Operand> {
+        if x.ty == to || !to.is_real() || x.ty != ScalarType::Integer {
+            return Ok(Operand { ty: to, ..x });
+        }
+        match x.value {
+            Value::Constant(cell) => {
+                let n = cell as i64;
+                let value = if to == ScalarType::Real32 {
+                    f64::from(n as f32)
+                } else {
+                    n as f64
+                };
+                Ok(Operand::constant(value.to_bits(), to))
+            }
+            Value::Register(a) => {
+                let d = self.dest(dest)?;
+                self.emit(if to == ScalarType::Real32 {
+                    Instr::IntToReal32 { d, a }
+                } else {
+                    Instr::IntToReal { d, a }
+                });
+                Ok(Operand::register(d, to))
+            }
+        }
+    }
+
+    /// The type that the operands of an arithmetic operator are converted to.
+    fn promoted(&self, operands: &[Expr]) -> Compiling<ScalarType> {
+        let mut common = ScalarType::Integer;
+        for e in operands {
+            let ty = self.type_of(e)?.ty;
+            if ty != ScalarType::Integer {
+                common = ty;
+            }
+        }
+        Ok(common)
+    }
+
+    fn elemental(&mut self, op: Op, operands: &[Expr], dest: Option<Reg>) -> Compiling<Operand> {
+        let mark = self.mark();
+        match (op, operands) {
+            (Op::And | Op::Or, _) => self.short_circuit(op, operands),
+            (Op::If, [condition, yes, no]) => {
+                let ty = self.promoted(&operands[1..])?;
+                // The arms write the destination last, so they may still read it.
+                let d = self.dest(dest)?;
+                let mark = self.mark();
+                let (otherwise, end) = (self.label(), self.label());
+                self.branch(condition, false, otherwise)?;
+                self.release(mark);
+                self.expr_into(yes, d, ty)?;
+                self.release(mark);
+                self.jump(end);
+                self.bind(otherwise);
+                self.expr_into(no, d, ty)?;
+                self.release(mark);
+                self.bind(end);
+                Ok(Operand::register(d, ty))
+            }
+            (Op::Not, [e]) => {
+                let (a, ty) = self.expr_register(e)?;
+                self.release(mark);
+                let d = self.dest(dest)?;
+                self.emit(Instr::Not { d, a });
+                Ok(Operand::register(d, ty))
+            }
+            (Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical, [e]) => {
+                let x = self.expr(e, None)?;
+                self.conversion(op, x, mark, dest)
+            }
+            (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
+                let (cmp, a, b, ty) = self.compared(op, a, b)?;
+                self.release(mark);
+                let d = self.dest(dest)?;
+                self.emit(match ty {
+                    ScalarType::Real | ScalarType::Real32 => Instr::CmpF { cmp, d, a, b },
+                    ScalarType::Integer | ScalarType::Tape => Instr::CmpI { cmp, d, a, b },
+                    ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
+                });
+                Ok(Operand::register(d, ScalarType::Logical))
+            }
+            (Op::Trips | Op::Fma, [a, b, c]) => {
+                let ty = self.promoted(operands)?;
+                let mut registers = [0; 3];
+                for (r, e) in registers.iter_mut().zip([a, b, c]) {
+                    let x = self.expr(e, None)?;
+                    let x = self.convert(x, ty, None)?;
+                    *r = self.register_of(x.value)?;
+                }
+                let [a, b, c] = registers;
+                self.release(mark);
+                let d = self.dest(dest)?;
+                self.emit(match (op, ty) {
+                    (Op::Trips, _) => Instr::Trips { d, a, b, c },
+                    (_, ScalarType::Real32) => Instr::Fma32 { d, a, b, c },
+                    _ => Instr::Fma { d, a, b, c },
+                });
+                Ok(Operand::register(d, ty))
+            }
+            (Op::Pow, [a, b]) => self.power(a, b, mark, dest),
+            (Op::Polygamma, [n, x]) => {
+                let (a, _) = self.expr_register(n)?;
+                let (b, ty) = self.expr_register(x)?;
+                self.watch(op, b, None);
+                self.release(mark);
+                let d = self.dest(dest)?;
+                self.emit(Instr::Polygamma { d, a, b });
+                self.rounded(d, ty);
+                Ok(Operand::register(d, ty))
+            }
+            (_, [e]) => self.unary(op, e, mark, dest),
+            (Op::Add | Op::Sub, [a, b]) if !self.options.events => {
+                match self.multiply_add(op, a, b, dest)? {
+                    Some(operand) => Ok(operand),
+                    None => self.fold(op, operands, dest),
+                }
+            }
+            _ => self.fold(op, operands, dest),
+        }
+    }
+
+    /// Rounds the result of an operation over 32-bit reals.
+    fn rounded(&mut self, d: Reg, ty: ScalarType) {
+        if ty == ScalarType::Real32 {
+            self.emit(Instr::Round32 { d });
+        }
+    }
+
+    /// Asks at run time whether an operand is at a kink, if events are wanted.
+    fn watch(&mut self, op: Op, a: Reg, b: Option<Reg>) {
+        if self.options.events {
+            self.ext(Ext::Watch { op, a, b });
+        }
+    }
+
+    fn unary(&mut self, op: Op, e: &Expr, mark: usize, dest: Option<Reg>) -> Compiling<Operand> {
+        let x = self.expr(e, None)?;
+        if let (Op::Neg, Value::Constant(cell)) = (op, x.value) {
+            if x.ty.is_real() {
+                return Ok(Operand::constant(real(-f64::from_bits(cell)), x.ty));
+            }
+            if let Some(n) = (cell as i64).checked_neg() {
+                return Ok(Operand::integer(n));
+            }
+        }
+        let a = self.register_of(x.value)?;
+        if x.ty.is_real() {
+            self.watch(op, a, None);
+        }
+        self.release(mark);
+        let d = self.dest(dest)?;
+        if x.ty == ScalarType::Integer {
+            self.emit(Instr::Int1 { op, d, a });
+        } else if op == Op::Neg {
+            self.emit(Instr::NegF { d, a });
+        } else {
+            self.emit(Instr::Real1 { op, d, a });
+            self.rounded(d, x.ty);
+        }
+        Ok(Operand::register(d, x.ty))
+    }
+
+    fn power(&mut self, a: &Expr, b: &Expr, mark: usize, dest: Option<Reg>) -> Compiling<Operand> {
+        let mut x = self.expr(a, None)?;
+        let y = self.expr(b, None)?;
+        if y.ty.is_real() {
+            x = self.convert(x, y.ty, None)?;
+        }
+        // The squares of `powi` are products.
+        if x.ty.is_real() && y.value == Value::Constant(2) && y.ty == ScalarType::Integer {
+            let r = self.register_of(x.value)?;
+            self.release(mark);
+            let d = self.dest(dest)?;
+            self.emit(Instr::MulF { d, a: r, b: r });
+            self.rounded(d, x.ty);
+            return Ok(Operand::register(d, x.ty));
+        }
+        let (ra, rb) = (self.register_of(x.value)?, self.register_of(y.value)?);
+        if x.ty.is_real() && y.ty.is_real() {
+            self.watch(Op::Pow, ra, Some(rb));
+        } else if x.ty.is_real() && self.options.events {
+            self.ext(Ext::WatchPower { a: ra, b: rb });
+        }
+        self.release(mark);
+        let d = self.dest(dest)?;
+        let (a, b) = (ra, rb);
+        let ty = x.ty;
+        self.emit(match (ty, y.ty) {
+            (ScalarType::Integer, _) => Instr::Int2 {
+                op: Op::Pow,
+                d,
+                a,
+                b,
+            },
+            (_, ScalarType::Integer) => Instr::PowI { d, a, b },
+            _ => Instr::Real2 {
+                op: Op::Pow,
+                d,
+                a,
+                b,
+            },
+        });
+        if ty.is_real() {
+            self.rounded(d, ty);
+        }
+        Ok(Operand::register(d, ty))
+    }
+
+    fn conversion(
+        &mut self,
+        op: Op,
+        x: Operand,
+        mark: usize,
+        dest: Option<Reg>,
+    ) -> Compiling<Operand> {
+        use ScalarType::{Integer, Logical, Real, Real32};
+        let to = match op {
+            Op::ToReal => Real,
+            Op::ToReal32 => Real32,
+            Op::ToInt => Integer,
+            _ => Logical,
+        };
+        if x.ty == to || (x.ty == Real32 && to == Real) {
+            return Ok(Operand { ty: to, ..x });
+        }
+        if x.ty == Integer && to.is_real() {
+            self.release(mark);
+            return self.convert(x, to, dest);
+        }
+        if let (Value::Constant(cell), Real, Real32) = (x.value, x.ty, to) {
+            return Ok(Operand::constant(round32(cell), to));
+        }
+        let a = self.register_of(x.value)?;
+        if x.ty.is_real() && !to.is_real() {
+            self.watch(op, a, None);
+        }
+        self.release(mark);
+        let d = self.dest(dest)?;
+        self.emit(match (x.ty, to) {
+            (Real, Real32) => Instr::Mov { d, a },
+            (Real | Real32, Integer) => Instr::RealToInt { d, a },
+            (Real | Real32, _) => Instr::RealToLogical { d, a },
+            (Integer, _) => Instr::IntToLogical { d, a },
+            (_, Integer) => Instr::LogicalToInt { d, a },
+            _ => Instr::LogicalToReal { d, a },
+        });
+        if (x.ty, to) == (Real, Real32) {
+            self.rounded(d, to);
+        }
+        Ok(Operand::register(d, to))
+    }
+
+    /// `a*b + c` and its relatives in one instruction.
+    fn multiply_add(
+        &mut self,
+        op: Op,
+        left: &Expr,
+        right: &Expr,
+        dest: Option<Reg>,
+    ) -> Compiling<Option<Operand>> {
+        fn product(e: &Expr) -> Option<(&Expr, &Expr)> {
+            match e {
+                Expr::Op(Op::Mul, operands) => match &**operands {
+                    [x, y] => Some((x, y)),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        let (x, y, z, product_left) = match (product(left), product(right)) {
+            (Some((x, y)), _) => (x, y, right, true),
+            (None, Some((x, y))) => (x, y, left, false),
+            (None, None) => return Ok(None),
+        };
+        // Integers in a product are multiplied as integers.
+        for e in [x, y, z] {
+            if self.type_of(e)?.ty != ScalarType::Real {
+                return Ok(None);
+            }
+        }
+        let mark = self.mark();
+        // Operands are evaluated from left to right.
+        let mut c = 0;
+        if !product_left {
+            c = self.expr_register(z)?.0;
+        }
+        let (a, _) = self.expr_register(x)?;
+        let (b, _) = self.expr_register(y)?;
+        if product_left {
+            c = self.expr_register(z)?.0;
+        }
+        self.release(mark);
+        let d = self.dest(dest)?;
+        self.emit(match (op, product_left) {
+            (Op::Add, _) => Instr::MulAdd { d, a, b, c },
+            (_, true) => Instr::MulSub { d, a, b, c },
+            (_, false) => Instr::SubMul { d, a, b, c },
+        });
+        Ok(Some(Operand::register(d, ScalarType::Real)))
+    }
+
+    /// Left fold of an operator of two operands over all of them.
+    fn fold(&mut self, op: Op, operands: &[Expr], dest: Option<Reg>) -> Compiling<Operand> {
+        let ty = self.promoted(operands)?;
+        let mark = self.mark();
+        let Some((first, rest)) = operands.split_first() else {
+            return Err(self.too_large("an operator has no operands"));
+        };
+        let x = self.expr(first, None)?;
+        let mut x = self.convert(x, ty, None)?;
+        for (k, e) in rest.iter().enumerate() {
+            let y = self.expr(e, None)?;
+            let y = self.convert(y, ty, None)?;
+            let last = k + 1 == rest.len();
+            if ty == ScalarType::Integer {
+                x = self.fold_integers(op, x, y, mark, if last { dest } else { None })?;
+                continue;
+            }
+            let a = self.register_of(x.value)?;
+            let b = self.register_of(y.value)?;
+            if !matches!(op, Op::Add | Op::Sub | Op::Mul | Op::StrongMul) {
+                self.watch(op, a, Some(b));
+            }
+            self.release(mark);
+            let d = self.dest(if last { dest } else { None })?;
+            self.emit(match op {
+                Op::Add => Instr::AddF { d, a, b },
+                Op::Sub => Instr::SubF { d, a, b },
+                Op::Mul => Instr::MulF { d, a, b },
+                Op::Div => Instr::DivF { d, a, b },
+                op => Instr::Real2 { op, d, a, b },
+            });
+            self.rounded(d, ty);
+            x = Operand::register(d, ty);
+        }
+        Ok(x)
+    }
+
+    fn fold_integers(
+        &mut self,
+        op: Op,
+        x: Operand,
+        y: Operand,
+        mark: usize,
+        dest: Option<Reg>,
+    ) -> Compiling<Operand> {
+        let small = |v: Value| match v {
+            Value::Constant(cell) => i32::try_from(cell as i64).ok().filter(|&k| k != i32::MIN),
+            Value::Register(_) => None,
+        };
+        let added = match (op, x.value, y.value) {
+            (Op::Add, Value::Register(a), k) => small(k).map(|k| (a, k)),
+            (Op::Add, k, Value::Register(a)) => small(k).map(|k| (a, k)),
+            (Op::Sub, Value::Register(a), k) => small(k).map(|k| (a, -k)),
+            _ => None,
+        };
+        if let Some((a, k)) = added {
+            self.release(mark);
+            let d = self.dest(dest)?;
+            self.emit(Instr::AddConst { d, a, k });
+            return Ok(Operand::register(d, ScalarType::Integer));
+        }
+        let a = self.register_of(x.value)?;
+        let b = self.register_of(y.value)?;
+        self.release(mark);
+        let d = self.dest(dest)?;
+        self.emit(match op {
+            Op::Add => Instr::AddI { d, a, b },
+            Op::Sub => Instr::SubI { d, a, b },
+            Op::Mul => Instr::MulI { d, a, b },
+            op => Instr::Int2 { op, d, a, b },
+        });
+        Ok(Operand::register(d, ScalarType::Integer))
+    }
+
+    /// Operands of a comparison in registers; "greater" becomes "less".
+    fn compared(
+        &mut self,
+        op: Op,
+        left: &Expr,
+        right: &Expr,
+    ) -> Compiling<(Cmp, Reg, Reg, ScalarType)> {
+        let x = self.expr(left, None)?;
+        let y = self.expr(right, None)?;
+        let ty = if x.ty == ScalarType::Integer {
+            y.ty
+        } else {
+            x.ty
+        };
+        let x = self.convert(x, ty, None)?;
+        let y = self.convert(y, ty, None)?;
+        let a = self.register_of(x.value)?;
+        let b = self.register_of(y.value)?;
+        if ty.is_real() {
+            self.watch(op, a, Some(b));
+        }
+        Ok(match op {
+            Op::Lt => (Cmp::Lt, a, b, ty),
+            Op::Le => (Cmp::Le, a, b, ty),
+            Op::Gt => (Cmp::Lt, b, a, ty),
+            Op::Ge => (Cmp::Le, b, a, ty),
+            Op::Ne => (Cmp::Ne, a, b, ty),
+            _ => (Cmp::Eq, a, b, ty),
+        })
+    }
+
+    /// `and`, `or` as a value: operands after the first that decides are not evaluated; an
+    /// uninitialised operand is the result.
+    fn short_circuit(&mut self, op: Op, operands: &[Expr]) -> Compiling<Operand> {
+        // Not the destination: later operands may read it.
+        let d = self.temporary()?;
+        let mark = self.mark();
+        let end = self.label();
+        for (k, e) in operands.iter().enumerate() {
+            if k > 0 {
+                let value = u8::from(op == Op::And);
+                self.emit(Instr::JumpIfNot { a: d, value, t: end });
+            }
+            self.expr_into(e, d, ScalarType::Logical)?;
+            self.release(mark);
+        }
+        self.bind(end);
+        Ok(Operand::register(d, ScalarType::Logical))
+    }
+
+    /// Jumps to `target` if the condition is `sense`, else goes on.
+    pub(super) fn branch(&mut self, e: &Expr, sense: bool, target: Target) -> Compiling<()> {
+        let mark = self.mark();
+        match e {
+            e if self.lane(e).is_some() => {
+                let (a, _) = self.expr_register(e)?;
+                self.jump_if(a, sense, target);
+            }
+            Expr::Logical(b) => {
+                if *b == sense {
+                    self.jump(target);
+                }
+            }
+            Expr::Op(Op::Not, operands) => match &**operands {
+                [e] => self.branch(e, !sense, target)?,
+                _ => return Err(self.too_large("an operator has the wrong number of operands")),
+            },
+            Expr::Op(op @ (Op::And | Op::Or), operands) => {
+                // `and` is false as soon as one operand is.
+                let decided = *op == Op::Or;
+                if decided == sense {
+                    for e in operands {
+                        self.branch(e, sense, target)?;
+                    }
+                } else {
+                    let on = self.label();
+                    if let Some((last, others)) = operands.split_last() {
+                        for e in others {
+                            self.branch(e, decided, on)?;
+                        }
+                        self.branch(last, sense, target)?;
+                    }
+                    self.bind(on);
+                }
+            }
+            Expr::Op(op @ (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge), operands) => {
+                let [left, right] = &**operands else {
+                    return Err(self.too_large("an operator has the wrong number of operands"));
+                };
+                let (cmp, a, b, ty) = self.compared(*op, left, right)?;
+                let t = target;
+                match ty {
+                    ScalarType::Real | ScalarType::Real32 => self.emit(match (cmp, sense) {
+                        (Cmp::Lt, true) => Instr::JumpLtF { a, b, t },
+                        (Cmp::Le, true) => Instr::JumpLeF { a, b, t },
+                        (Cmp::Eq, true) | (Cmp::Ne, false) => Instr::JumpEqF { a, b, t },
+                        (Cmp::Lt, false) => Instr::JumpNotLtF { a, b, t },
+                        (Cmp::Le, false) => Instr::JumpNotLeF { a, b, t },
+                        (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeF { a, b, t },
+                    }),
+                    ScalarType::Integer | ScalarType::Tape => self.emit(match (cmp, sense) {
+                        (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
+                        (Cmp::Le, true) => Instr::JumpLeI { a, b, t },
+                        (Cmp::Lt, false) => Instr::JumpLeI { a: b, b: a, t },
+                        (Cmp::Le, false) => Instr::JumpLtI { a: b, b: a, t },
+                        (Cmp::Eq, true) | (Cmp::Ne, false) => Instr::JumpEqI { a, b, t },
+                        (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeI { a, b, t },
+                    }),
+                    ScalarType::Logical => {
+                        let d = self.temporary()?;
+                        self.emit(Instr::CmpL { cmp, d, a, b });
+                        self.jump_if(d, sense, t);
+                    }
+                }
+            }
+            e => {
+                let (a, _) = self.expr_register(e)?;
+                self.jump_if(a, sense, target);
+            }
+        }
+        self.release(mark);
+        Ok(())
+    }
+
+    fn jump_if(&mut self, a: Reg, sense: bool, t: Target) {
+        self.emit(if sense {
+            Instr::JumpTrue { a, t }
+        } else {
+            Instr::JumpFalse { a, t }
+        });
+    }
+
+    fn inquiry(&mut self, op: Op, operands: &[Expr], dest: Option<Reg>) -> Compiling<Operand> {
+        let (Some(Expr::Place(place)), k) = (operands.first(), operands.get(1)) else {
+            return Err(self.too_large("an inquiry needs the name of a variable"));
+        };
+        let v = place.var;
+        if op == Op::Present {
+            return self.present(v, dest);
+        }
+        let rank = self.variable(v).rank() as u8;
+        let d = self.dest(dest)?;
+        // A section or an element is asked about through a view.
+        let (arr, rank) = if place.subscripts.is_empty() {
+            (self.array_of(v)?, rank)
+        } else {
+            let mark = self.mark();
+            let view = self.view(place)?;
+            self.release(mark);
+            (view.arr, view.rank)
+        };
+        let axis = match k {
+            None => None,
+            Some(Expr::Int(k)) if *k >= 1 && *k <= rank.into() => Some((*k - 1) as u8),
+            Some(_) => return Err(self.too_large("the dimension of an inquiry is not constant")),
+        };
+        match (op, axis) {
+            (Op::Size, None) => self.ext(Ext::Size { d, arr, rank }),
+            (Op::Size, Some(axis)) => {
+                self.ext(Ext::Exists { arr });
+                self.emit(Instr::Extent { d, axis, arr });
+            }
+            (Op::LBound, Some(axis)) => self.ext(Ext::LowerBound { d, arr, axis }),
+            (_, axis) => self.ext(Ext::UpperBound {
+                d,
+                arr,
+                axis: axis.unwrap_or(0),
+            }),
+        }
+        Ok(Operand::register(d, ScalarType::Integer))
+    }
+
+    fn present(&mut self, v: VarId, dest: Option<Reg>) -> Compiling<Operand> {
+        let d = self.dest(dest)?;
+        match self.home(v) {
+            Home::Array(arr) => self.ext(Ext::PresentArray { d, arr }),
+            Home::Address(p) => self.ext(Ext::PresentCell { d, p }),
+            Home::AddressFrame(at) => {
+                self.emit(Instr::LoadFrame { d, at });
+                self.ext(Ext::PresentCell { d, p: d });
+            }
+            Home::Register(_) | Home::Frame(_) | Home::Global(_) => self.set_constant(d, 1),
+        }
+        Ok(Operand::register(d, ScalarType::Logical))
+    }
+}

@@ -1,0 +1,229 @@
+//! What a routine does before its first vertex and after its last: shapes, tapes, parameters that are
+//! worked on in registers.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Extent, Intent, Role, ScalarType},
+};
+
+use super::{
+    abi::Pass,
+    emit::{Compiling, Emitter, Home, Operand, Value},
+};
+use crate::{
+    cell,
+    code::{Arr, Ext, Instr, ParameterHome, Reg},
+};
+
+impl Emitter<'_> {
+    /// Evaluates lower bounds and extents into registers that follow each other.
+    fn declared(&mut self, v: VarId) -> Compiling<Reg> {
+        let shape = &self.routine.variable(v).shape;
+        let dims = self.temporaries_in_row(2 * shape.len())?;
+        for (k, dim) in shape.iter().enumerate() {
+            let mark = self.mark();
+            let at = dims + 2 * k as Reg;
+            self.expr_into(&dim.lower, at, ScalarType::Integer)?;
+            match &dim.extent {
+                Extent::Fixed(e) => self.expr_into(e, at + 1, ScalarType::Integer)?,
+                Extent::Deferred => self.set_constant(at + 1, 0),
+            }
+            self.release(mark);
+        }
+        Ok(dims)
+    }
+
+    fn is_deferred(&self, v: VarId) -> bool {
+        let shape = &self.routine.variable(v).shape;
+        shape.iter().any(|d| matches!(d.extent, Extent::Deferred))
+    }
+
+    /// True if the shape of a variable asks about an array parameter of explicit shape, which must be
+    /// bound first.
+    fn asks_about(&self, v: VarId, unbound: &[bool]) -> bool {
+        let mut asks = false;
+        for e in self.extents(v) {
+            e.walk_places(&mut |place| {
+                asks |= place.var != v && unbound.get(place.var.index()) == Some(&true);
+            });
+        }
+        asks
+    }
+
+    pub(super) fn prologue(&mut self) -> Compiling<()> {
+        self.at(None, None);
+        let routine = self.routine;
+        let abi = &self.abis[self.id.index()];
+        for (v, at, r) in self.copied() {
+            self.begin_statement();
+            if self.intent(v).map(|i| i.0) == Some(Intent::Out) {
+                let poison = Operand::poison(routine.variable(v).ty).value;
+                self.move_to(r, poison);
+            } else {
+                let p = self.temporary()?;
+                self.emit(Instr::LoadFrame { d: p, at });
+                self.emit(Instr::LoadAt { d: r, p });
+            }
+        }
+        for k in 0..routine.parameters {
+            let v = VarId::new(k);
+            let kept = matches!(self.homes[k], Home::Address(_) | Home::AddressFrame(_));
+            if kept
+                && matches!(abi.passes[k], Pass::Address | Pass::Copied)
+                && self.intent(v) == Some((Intent::Out, false))
+            {
+                self.begin_statement();
+                self.forget(v)?;
+            }
+        }
+        for (k, variable) in routine.variables.iter().enumerate() {
+            if let (Role::Global(g), Home::Array(arr)) = (variable.role, self.homes[k]) {
+                self.ext(Ext::BindGlobal {
+                    arr,
+                    global: self.globals.descriptor_at[g.index()],
+                    rank: variable.rank() as u8,
+                });
+            }
+        }
+        self.bind_parameters()?;
+        for (k, variable) in routine.variables.iter().enumerate() {
+            if variable.role != Role::Local {
+                continue;
+            }
+            self.begin_statement();
+            let v = VarId::new(k);
+            if let Home::Array(arr) = self.homes[k] {
+                let rank = variable.rank() as u8;
+                if self.is_deferred(v) {
+                    self.ext(Ext::Unallocated { arr, rank });
+                } else {
+                    let dims = self.declared(v)?;
+                    self.ext(Ext::AllocLocal {
+                        arr,
+                        rank,
+                        order: variable.order,
+                        dims,
+                        ty: variable.ty,
+                    });
+                }
+            } else if variable.ty == ScalarType::Tape {
+                let d = match self.homes[k] {
+                    Home::Register(r) => r,
+                    _ => self.temporary()?,
+                };
+                self.ext(Ext::NewTape { d });
+                self.store_scalar(v, Value::Register(d))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Binds array parameters: first those that take the shape of the argument, then those of explicit
+    /// shape, in an order in which each finds the arrays that its shape asks about.
+    fn bind_parameters(&mut self) -> Compiling<()> {
+        let routine = self.routine;
+        let mut unbound = vec![false; routine.parameters];
+        let mut later = Vec::new();
+        for (k, waits) in unbound.iter_mut().enumerate() {
+            let v = VarId::new(k);
+            if let (Home::Array(arr), ParameterHome::Staged(staged)) =
+                (self.homes[k], self.code.homes[k])
+            {
+                if self.is_deferred(v) {
+                    self.bind_parameter(v, arr, staged)?;
+                } else {
+                    *waits = true;
+                    later.push((v, arr, staged));
+                }
+            }
+        }
+        while !later.is_empty() {
+            let before = later.len();
+            let mut still = Vec::new();
+            for (v, arr, staged) in later {
+                if self.asks_about(v, &unbound) {
+                    still.push((v, arr, staged));
+                } else {
+                    self.bind_parameter(v, arr, staged)?;
+                    unbound[v.index()] = false;
+                }
+            }
+            if still.len() == before {
+                return Err(self.too_large("the shapes of parameters depend on each other"));
+            }
+            later = still;
+        }
+        Ok(())
+    }
+
+    fn bind_parameter(&mut self, v: VarId, arr: Arr, staged: u16) -> Compiling<()> {
+        self.begin_statement();
+        let variable = self.routine.variable(v);
+        let rank = variable.rank() as u8;
+        let (intent, optional) = self.intent(v).unwrap_or((Intent::InOut, false));
+        let bound = self.label();
+        if optional {
+            self.ext(Ext::BindOptional {
+                arr,
+                staged,
+                t: bound,
+            });
+        }
+        let dims = self.declared(v)?;
+        if self.is_deferred(v) {
+            let fixed = variable
+                .shape
+                .iter()
+                .map(|d| matches!(d.extent, Extent::Fixed(_)))
+                .collect();
+            self.ext(Ext::BindAssumed {
+                arr,
+                staged,
+                rank,
+                dims,
+                fixed,
+            });
+        } else {
+            self.ext(Ext::BindExplicit {
+                arr,
+                staged,
+                rank,
+                order: variable.order,
+                dims,
+            });
+        }
+        if intent == Intent::Out {
+            self.ext(Ext::FillConst {
+                arr,
+                rank,
+                cell: cell::poison(variable.ty),
+            });
+        }
+        self.bind(bound);
+        Ok(())
+    }
+
+    pub(super) fn epilogue(&mut self) -> Compiling<()> {
+        self.begin_statement();
+        for (v, at, s) in self.copied() {
+            if self.intent(v).is_some_and(|i| i.0.writes()) {
+                let mark = self.mark();
+                let p = self.temporary()?;
+                self.emit(Instr::LoadFrame { d: p, at });
+                self.emit(Instr::StoreAt { p, s });
+                self.release(mark);
+            }
+        }
+        if let Some(v) = self.routine.result {
+            if let Home::Array(arr) = self.home(v) {
+                let rank = self.variable(v).rank() as u8;
+                self.ext(Ext::ReturnArray { arr, rank });
+            } else {
+                let x = self.load_scalar(v, None)?;
+                self.code.result = Some(self.register_of(x.value)?);
+            }
+        }
+        self.emit(Instr::Return);
+        Ok(())
+    }
+}

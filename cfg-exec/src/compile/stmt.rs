@@ -1,0 +1,325 @@
+//! Statements.
+
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{ControlWidth, Expr, Intent, Place, ScalarType, Stmt, StmtKind, TapeClass},
+};
+
+use super::{
+    abi::{Pass, may_share},
+    emit::{Compiling, Emitter, Home},
+};
+use crate::code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, Reg, StackClass};
+
+/// The stack and encoding of a value of this type.
+fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
+    match class {
+        TapeClass::Control(_) if ty == ScalarType::Logical => StackClass::Logical,
+        TapeClass::Control(ControlWidth::Bits(bits)) => StackClass::Bits(bits),
+        TapeClass::Control(ControlWidth::Count) => StackClass::Count,
+        TapeClass::Integer => StackClass::Integer,
+        TapeClass::Real => StackClass::Real,
+        TapeClass::Real32 => StackClass::Real32,
+    }
+}
+
+impl Emitter<'_> {
+    pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
+        self.begin_statement();
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                if self.rank(target) == 0 {
+                    self.assign_scalar(target, value)?;
+                } else {
+                    self.assign_array(target, value)?;
+                }
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(*callee, arguments, result.as_ref())?,
+            StmtKind::Push { tape, class, value } => self.push(*tape, *class, value)?,
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => self.pop(*tape, *class, target)?,
+            StmtKind::Opaque { writes, .. } => {
+                for &v in writes {
+                    self.forget(v)?;
+                }
+            }
+        }
+        self.end_statement();
+        Ok(())
+    }
+
+    /// Number of dimensions of a place.
+    fn rank(&self, place: &Place) -> usize {
+        if place.subscripts.is_empty() {
+            self.variable(place.var).rank()
+        } else if place.is_element() {
+            0
+        } else {
+            1
+        }
+    }
+
+    fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Compiling<()> {
+        let handle = self.load_scalar(tape, None)?;
+        let h = self.register_of(handle.value)?;
+        let ty = self.type_of(value)?;
+        let class = stack_class(class, ty.ty);
+        if ty.rank > 0 {
+            let of = self.array(value)?;
+            self.ext(Ext::PushArray {
+                h,
+                class,
+                arr: of.arr,
+                rank: of.rank,
+                order: of.order,
+            });
+            return Ok(());
+        }
+        let (s, _) = self.expr_register(value)?;
+        self.emit(match class {
+            StackClass::Real => Instr::PushReal { h, s },
+            StackClass::Real32 => Instr::PushReal32 { h, s },
+            StackClass::Integer => Instr::PushInt { h, s },
+            StackClass::Logical => Instr::PushLogical { h, s },
+            StackClass::Bits(bits) => Instr::PushBits { h, s, bits },
+            StackClass::Count => Instr::PushCount { h, s },
+        });
+        Ok(())
+    }
+
+    fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Compiling<()> {
+        let handle = self.load_scalar(tape, None)?;
+        let h = self.register_of(handle.value)?;
+        let class = stack_class(class, self.variable(target.var).ty);
+        if self.rank(target) > 0 {
+            let to = self.view(target)?;
+            self.ext(Ext::PopArray {
+                h,
+                class,
+                arr: to.arr,
+                rank: to.rank,
+                order: to.order,
+            });
+            return Ok(());
+        }
+        let d = match self.home(target.var) {
+            Home::Register(r) => r,
+            _ => self.temporary()?,
+        };
+        self.emit(match class {
+            StackClass::Real => Instr::PopReal { h, d },
+            StackClass::Real32 => Instr::PopReal32 { h, d },
+            StackClass::Integer => Instr::PopInt { h, d },
+            StackClass::Logical => Instr::PopLogical { h, d },
+            StackClass::Bits(bits) => Instr::PopBits { h, d, bits },
+            StackClass::Count => Instr::PopCount { h, d },
+        });
+        self.store(target, super::emit::Value::Register(d))
+    }
+
+    fn call(
+        &mut self,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Compiling<()> {
+        let routine = self.program.routine(callee);
+        let passes = &self.abis[callee.index()].passes;
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (k, actual) in arguments.iter().enumerate() {
+            let pass = passes.get(k).copied().unwrap_or(Pass::Value);
+            passed.push(match actual {
+                None => Passed::Absent,
+                Some(e) => self.argument(pass, e, routine.variable(VarId::new(k)).ty)?,
+            });
+        }
+        let overlaps = if routine.aliased {
+            Vec::new()
+        } else {
+            self.overlaps(callee, arguments, &passed)?
+        };
+        let array_result = routine
+            .result
+            .is_some_and(|v| routine.variable(v).rank() > 0);
+        let d = match result {
+            Some(place) if !array_result => Some(match self.home(place.var) {
+                Home::Register(r) => r,
+                _ => self.temporary()?,
+            }),
+            _ => None,
+        };
+        self.ext(Ext::Call(Box::new(CallInfo {
+            callee,
+            arguments: passed.into(),
+            overlaps: overlaps.into(),
+            result: d,
+        })));
+        if let Some(place) = result {
+            if let Some(d) = d {
+                return self.store(place, super::emit::Value::Register(d));
+            }
+            // The result is where the callee left it, behind the end of memory.
+            self.will_release();
+            let to = self.view(place)?;
+            let from = self.temporary_array(to.rank.into())?;
+            self.ext(Ext::Returned {
+                d: from,
+                rank: to.rank,
+            });
+            if self.is_allocatable(place) {
+                self.ext(Ext::Reallocate {
+                    d: to.arr,
+                    like: from,
+                    rank: to.rank,
+                    order: to.order,
+                    ty: to.ty,
+                });
+            }
+            self.ext(Ext::Copy {
+                d: to.arr,
+                s: from,
+                rank: to.rank,
+            });
+        }
+        Ok(())
+    }
+
+    fn argument(&mut self, pass: Pass, e: &Expr, ty: ScalarType) -> Compiling<Passed> {
+        match (pass, e) {
+            (Pass::Value | Pass::Tape, e) => {
+                let x = self.expr(e, None)?;
+                let x = self.convert(x, ty, None)?;
+                Ok(Passed::Cell(self.register_of(x.value)?))
+            }
+            (Pass::Address | Pass::Copied, Expr::Place(place)) => {
+                Ok(Passed::Cell(self.address(place)?))
+            }
+            (Pass::Address | Pass::Copied, e) => Ok(Passed::Cell(self.spill(e, ty)?)),
+            (Pass::Array, e) => {
+                if self.type_of(e)?.rank > 0 {
+                    let of = self.array(e)?;
+                    return Ok(Passed::Array {
+                        arr: of.arr,
+                        rank: of.rank,
+                        order: of.order,
+                    });
+                }
+                if let Expr::Place(place) = e {
+                    let address = self.address(place)?;
+                    let variable = self.variable(place.var);
+                    if place.subscripts.is_empty() {
+                        let count = self.constant(1)?;
+                        return Ok(Passed::From { address, count });
+                    }
+                    let count = self.temporary()?;
+                    self.ext(Ext::CellsFrom {
+                        d: count,
+                        address,
+                        arr: self.array_of(place.var)?,
+                        rank: variable.rank() as u8,
+                        order: variable.order,
+                    });
+                    return Ok(Passed::From { address, count });
+                }
+                let address = self.spill(e, ty)?;
+                let count = self.constant(1)?;
+                Ok(Passed::From { address, count })
+            }
+        }
+    }
+
+    /// The address of a cell of the frame that holds the value of an expression.
+    fn spill(&mut self, e: &Expr, ty: ScalarType) -> Compiling<Reg> {
+        let x = self.expr(e, None)?;
+        let x = self.convert(x, ty, None)?;
+        let s = self.register_of(x.value)?;
+        let at = self.code.frame.len() as u32;
+        self.code.frame.push(0);
+        self.emit(Instr::StoreFrame { s, at });
+        let d = self.temporary()?;
+        self.emit(Instr::FrameAddr { d, at });
+        Ok(d)
+    }
+
+    /// Pairs of arguments that may share cells of which one is written.
+    fn overlaps(
+        &mut self,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        passed: &[Passed],
+    ) -> Compiling<Vec<MayOverlap>> {
+        let routine = self.program.routine(callee);
+        let mut pairs = Vec::new();
+        let mut by_storage: Vec<(usize, &Place, bool)> = Vec::new();
+        for (k, actual) in arguments.iter().enumerate() {
+            let variable = routine.variable(VarId::new(k));
+            if let Some(Expr::Place(place)) = actual
+                && variable.ty != ScalarType::Tape
+            {
+                let written = variable.intent().is_some_and(Intent::writes);
+                by_storage.push((k, place, written));
+            }
+        }
+        let mut extents = vec![None; arguments.len()];
+        for (n, &(j, b, b_written)) in by_storage.iter().enumerate() {
+            for &(i, a, a_written) in &by_storage[..n] {
+                let scalars = matches!((passed[i], passed[j]), (Passed::Cell(_), Passed::Cell(_)));
+                if !(a_written || b_written)
+                    || !may_share(self.program, self.routine, a.var, b.var)
+                    || (scalars && different_elements(a, b))
+                {
+                    continue;
+                }
+                let (Some(first), Some(second)) = (
+                    self.extent(i, a, passed, &mut extents)?,
+                    self.extent(j, b, passed, &mut extents)?,
+                ) else {
+                    continue;
+                };
+                pairs.push(MayOverlap {
+                    first: (i, first),
+                    second: (j, second),
+                });
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// The cells of an argument; computed once.
+    fn extent(
+        &mut self,
+        k: usize,
+        place: &Place,
+        passed: &[Passed],
+        extents: &mut [Option<Extent>],
+    ) -> Compiling<Option<Extent>> {
+        if extents[k].is_none() {
+            extents[k] = match passed[k] {
+                Passed::Array { arr, rank, .. } => Some(Extent::Array { arr, rank }),
+                Passed::From { address, count } => Some(Extent::From { address, count }),
+                // By value: its cell is looked up for the test only.
+                Passed::Cell(_) if matches!(self.home(place.var), Home::Register(_)) => None,
+                Passed::Cell(_) => Some(Extent::Cell(self.address(place)?)),
+                Passed::Absent => None,
+            };
+        }
+        Ok(extents[k])
+    }
+}
+
+/// True of two elements of one array with constant subscripts that differ.
+fn different_elements(a: &Place, b: &Place) -> bool {
+    a.var == b.var
+        && a.subscripts.len() == b.subscripts.len()
+        && a.subscripts.iter().zip(&b.subscripts).any(|pair| {
+            use cfg_core::ir::Subscript::Index;
+            matches!(pair, (Index(Expr::Int(i)), Index(Expr::Int(j))) if i != j)
+        })
+}

@@ -1,0 +1,308 @@
+//! Which variable lives where: registers for the scalars that are used most, counted with a weight for
+//! each loop around the use; frame memory for the rest and for those whose address is passed on.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Extent, Intent, LoopTest, Role, ScalarType, Selector, StmtKind, VertexKind},
+    structure::Structure,
+};
+
+use super::{
+    abi::Pass,
+    emit::{CONSTANTS, Compiling, Emitter, Home, LoopState},
+};
+use crate::{
+    cell,
+    code::{ParameterHome, Reg},
+    descriptor,
+};
+
+/// Registers of a frame.
+pub(super) const REGISTERS: usize = 256;
+/// Registers that are left for variables and loops, so that temporaries find room.
+const LASTING: usize = REGISTERS - 120 - CONSTANTS;
+/// Loops of which nesting depth keep their state in registers.
+const DEEPEST_IN_REGISTERS: u32 = 14;
+
+/// How often each variable is used, with a factor of 8 per loop.
+fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
+    let routine = emitter.routine;
+    let mut weights = vec![0u64; routine.variables.len()];
+    let Some(cfg) = &routine.body else {
+        return weights;
+    };
+    for (v, vertex) in cfg.vertices() {
+        let depth = |inner: u32| 1u64 << (3 * (depths[v.index()] + inner).min(5));
+        let weight = depth(0);
+        let mut add = |e: &Expr, weight: u64| {
+            e.walk_places(&mut |place| {
+                let w = &mut weights[place.var.index()];
+                *w = w.saturating_add(weight);
+            });
+        };
+        match &vertex.kind {
+            VertexKind::Block(statements) => {
+                for statement in statements {
+                    match &statement.kind {
+                        StmtKind::Assign { target, value } => {
+                            add(&Expr::Place(target.clone()), weight);
+                            add(value, weight);
+                        }
+                        StmtKind::Call {
+                            arguments, result, ..
+                        } => {
+                            for e in arguments.iter().flatten() {
+                                add(e, weight);
+                            }
+                            if let Some(place) = result {
+                                add(&Expr::Place(place.clone()), weight);
+                            }
+                        }
+                        StmtKind::Push { tape, value, .. } => {
+                            add(&Expr::var(*tape), weight);
+                            add(value, weight);
+                        }
+                        StmtKind::Pop { tape, target, .. } => {
+                            add(&Expr::var(*tape), weight);
+                            add(&Expr::Place(target.clone()), weight);
+                        }
+                        StmtKind::Opaque { .. } => {}
+                    }
+                }
+            }
+            VertexKind::Loop { test, .. } => match &**test {
+                LoopTest::Pre(e) | LoopTest::Post(e) => add(e, depth(1)),
+                LoopTest::Counted {
+                    index,
+                    first,
+                    last,
+                    step,
+                } => {
+                    add(&Expr::var(*index), depth(1));
+                    add(first, weight);
+                    add(last, weight);
+                    add(step, weight);
+                }
+            },
+            VertexKind::Branch(selector) => match &**selector {
+                Selector::Condition(e) => add(e, weight),
+                Selector::Cases { value, .. } => add(value, weight),
+            },
+            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
+        }
+    }
+    weights
+}
+
+/// Loops around each vertex; 1 everywhere if the graph is not structured.
+pub(super) fn depths(emitter: &Emitter<'_>, structure: Option<&Structure>) -> Vec<u32> {
+    let n = emitter.routine.body.as_ref().map_or(0, |g| g.vertex_count());
+    structure.map_or_else(|| vec![1; n], |s| s.loop_depth.clone())
+}
+
+impl Emitter<'_> {
+    /// Gives every variable its home.
+    pub(super) fn assign_homes(&mut self, depths: &[u32]) -> Compiling<()> {
+        let routine = self.routine;
+        let abi = &self.abis[self.id.index()];
+        let weights = weights(self, depths);
+        let n = routine.variables.len();
+
+        // Scalars that may be in a register; what is held there is the value or the address.
+        let mut wanted: Vec<usize> = Vec::new();
+        let addressed = |k: usize| abi.addressed.get(k) == Some(&true);
+        for (k, variable) in routine.variables.iter().enumerate() {
+            let register = variable.rank() == 0
+                && match variable.role {
+                    Role::Parameter { .. } => match abi.passes[k] {
+                        Pass::Value => !addressed(k),
+                        Pass::Address | Pass::Copied | Pass::Tape => true,
+                        Pass::Array => false,
+                    },
+                    Role::Local => !addressed(k),
+                    Role::Global(_) => false,
+                };
+            if register {
+                wanted.push(k);
+            }
+        }
+        let loops = self.reserve_loops(depths);
+        let room = LASTING - loops;
+        wanted.sort_by_key(|&k| (std::cmp::Reverse(weights[k]), k));
+        wanted.truncate(room);
+        let mut in_register = vec![false; n];
+        for &k in &wanted {
+            in_register[k] = true;
+        }
+
+        self.homes = vec![Home::Frame(0); n];
+        let mut next = 0usize;
+        let mut frame: Vec<u64> = Vec::new();
+        let mut template: Vec<u64> = Vec::new();
+        let mut staged = 0usize;
+        for (k, variable) in routine.variables.iter().enumerate() {
+            let poison = cell::poison(variable.ty);
+            let v = VarId::new(k);
+            if variable.rank() > 0 {
+                let arr = self.temporary_array(variable.rank())?;
+                self.homes[k] = Home::Array(arr);
+                self.code.array_names.push((arr, v));
+                if k < routine.parameters {
+                    self.code.homes.push(ParameterHome::Staged(staged as u16));
+                    staged += 1;
+                }
+                continue;
+            }
+            if let Role::Global(g) = variable.role {
+                self.homes[k] = Home::Global(self.globals.address(g));
+                continue;
+            }
+            let mut take_frame = |cell: u64| {
+                frame.push(cell);
+                (frame.len() - 1) as u32
+            };
+            let register = in_register[k].then(|| {
+                template.push(poison);
+                next += 1;
+                (next - 1) as Reg
+            });
+            let pass = (k < routine.parameters).then(|| abi.passes[k]);
+            self.homes[k] = match (pass, register) {
+                (Some(Pass::Address), Some(r)) => {
+                    self.code.homes.push(ParameterHome::Register(r));
+                    Home::Address(r)
+                }
+                (Some(Pass::Address), None) => {
+                    let at = take_frame(poison);
+                    self.code.homes.push(ParameterHome::Frame(at));
+                    Home::AddressFrame(at)
+                }
+                (Some(Pass::Copied), register) => {
+                    // The address is needed at both ends only.
+                    let at = take_frame(poison);
+                    self.code.homes.push(ParameterHome::Frame(at));
+                    register.map_or(Home::AddressFrame(at), Home::Register)
+                }
+                (Some(Pass::Value | Pass::Tape | Pass::Array), Some(r)) => {
+                    self.code.homes.push(ParameterHome::Register(r));
+                    Home::Register(r)
+                }
+                (Some(Pass::Value | Pass::Tape | Pass::Array), None) => {
+                    let at = take_frame(poison);
+                    self.code.homes.push(ParameterHome::Frame(at));
+                    Home::Frame(at)
+                }
+                (None, Some(r)) => Home::Register(r),
+                (None, None) => Home::Frame(take_frame(poison)),
+            };
+        }
+        if staged > 65_000 {
+            return Err(self.too_large("too many array parameters"));
+        }
+        self.arrays_at = self
+            .code
+            .array_names
+            .last()
+            .map_or(0, |&(arr, v)| {
+                usize::from(arr) + descriptor::positions(routine.variable(v).rank())
+            });
+        self.code.staged = staged;
+        self.code.template = template;
+        self.constants_at = next;
+        // Loop states follow the constants.
+        let loops_at = next + CONSTANTS;
+        for state in self.loop_states.values_mut() {
+            match state {
+                LoopState::Registers(r) => *r += loops_at as Reg,
+                LoopState::Frame(at) => *at += frame.len() as u32,
+            }
+        }
+        let frame_loops = self
+            .loop_states
+            .values()
+            .filter(|s| matches!(s, LoopState::Frame(_)))
+            .count();
+        frame.resize(frame.len() + 3 * frame_loops, 0);
+        self.code.frame = frame;
+        self.temporaries_at = loops_at + loops;
+        Ok(())
+    }
+
+    /// Reserves state for counted loops, one per depth (loops of one depth never run at the same time)
+    /// or, in graphs without nesting, one per loop. Returns the number of registers.
+    fn reserve_loops(&mut self, depths: &[u32]) -> usize {
+        let mut registers = 0;
+        let mut frames = 0;
+        let Some(cfg) = &self.routine.body else {
+            return 0;
+        };
+        let mut keys: Vec<u32> = cfg
+            .vertices()
+            .filter(|(_, vertex)| {
+                matches!(&vertex.kind, VertexKind::Loop { test, .. }
+                    if matches!(**test, LoopTest::Counted { .. }))
+            })
+            .map(|(v, _)| self.loop_key(v.index(), depths))
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for (nth, key) in keys.into_iter().enumerate() {
+            let state = if nth < DEEPEST_IN_REGISTERS as usize {
+                registers += 3;
+                LoopState::Registers((registers - 3) as Reg)
+            } else {
+                frames += 3;
+                LoopState::Frame(frames - 3)
+            };
+            self.loop_states.insert(key, state);
+        }
+        registers
+    }
+
+    /// The key of a loop's state.
+    pub(super) fn loop_key(&self, vertex: usize, depths: &[u32]) -> u32 {
+        if self.nested {
+            depths[vertex]
+        } else {
+            vertex as u32
+        }
+    }
+
+    /// Parameters that live in a register and are stored at the end: parameter, frame cell of the
+    /// address, register.
+    pub(super) fn copied(&self) -> Vec<(VarId, u32, Reg)> {
+        let abi = &self.abis[self.id.index()];
+        (0..self.routine.parameters)
+            .filter(|&k| abi.passes[k] == Pass::Copied)
+            .filter_map(|k| match (self.code.homes[k], self.homes[k]) {
+                (ParameterHome::Frame(at), Home::Register(r)) => Some((VarId::new(k), at, r)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Expressions of the shape of a variable.
+    pub(super) fn extents(&self, v: VarId) -> impl Iterator<Item = &'_ Expr> {
+        self.routine
+            .variable(v)
+            .shape
+            .iter()
+            .flat_map(|dim| match &dim.extent {
+                Extent::Fixed(e) => vec![&dim.lower, e],
+                Extent::Deferred => vec![&dim.lower],
+            })
+    }
+
+    /// The intent of a parameter that must be given.
+    pub(super) fn intent(&self, v: VarId) -> Option<(Intent, bool)> {
+        match self.routine.variable(v).role {
+            Role::Parameter { intent, optional } => Some((intent, optional)),
+            Role::Local | Role::Global(_) => None,
+        }
+    }
+}
+
+/// True of variables that hold a tape.
+pub(super) fn is_tape(ty: ScalarType) -> bool {
+    ty == ScalarType::Tape
+}

@@ -1,0 +1,103 @@
+//! Scalar expressions evaluated on the host's side: extents of globals and of arguments.
+
+use cfg_core::{
+    elemental::{Math, Scalar, apply},
+    entity::VarId,
+    ir::{Expr, Op, Place, Subscript},
+};
+
+/// What an expression may ask about.
+pub(crate) trait Environment {
+    /// The value of a scalar variable or an element; `None` if there is none.
+    fn value(&self, v: VarId, subscripts: &[i64]) -> Option<Scalar>;
+    /// Lower bound and extent of each dimension.
+    fn bounds(&self, v: VarId) -> Option<Vec<(i64, i64)>>;
+    /// Whether an argument was given.
+    fn present(&self, v: VarId) -> bool;
+}
+
+/// Nothing is known.
+pub(crate) struct Constants;
+
+impl Environment for Constants {
+    fn value(&self, _: VarId, _: &[i64]) -> Option<Scalar> {
+        None
+    }
+    fn bounds(&self, _: VarId) -> Option<Vec<(i64, i64)>> {
+        None
+    }
+    fn present(&self, _: VarId) -> bool {
+        false
+    }
+}
+
+/// The value of an expression; `None` if it cannot be computed here or is an error.
+pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scalar> {
+    match e {
+        Expr::Int(n) => Some(Scalar::Integer(*n)),
+        Expr::Real(x) => Some(Scalar::Real(*x)),
+        Expr::Real32(x) => Some(Scalar::Real32(*x)),
+        Expr::Logical(b) => Some(Scalar::Logical(*b)),
+        Expr::Place(place) => {
+            let subscripts: Option<Vec<i64>> = place
+                .subscripts
+                .iter()
+                .map(|s| match s {
+                    Subscript::Index(e) => integer(e, environment),
+                    Subscript::Range(_) => None,
+                })
+                .collect();
+            environment.value(place.var, &subscripts?)
+        }
+        Expr::Op(op, operands) => match (op, &**operands) {
+            (Op::If, [condition, yes, no]) => match evaluate(condition, environment)? {
+                Scalar::Logical(true) => evaluate(yes, environment),
+                Scalar::Logical(false) => evaluate(no, environment),
+                _ => None,
+            },
+            (Op::And | Op::Or, operands) => {
+                let stop = *op == Op::Or;
+                for e in operands {
+                    match evaluate(e, environment)? {
+                        Scalar::Logical(b) if b == stop => return Some(Scalar::Logical(stop)),
+                        Scalar::Logical(_) => {}
+                        _ => return None,
+                    }
+                }
+                Some(Scalar::Logical(!stop))
+            }
+            (Op::Present, [Expr::Place(place)]) => {
+                Some(Scalar::Logical(environment.present(place.var)))
+            }
+            (Op::Size | Op::LBound | Op::UBound, [Expr::Place(Place { var, .. }), rest @ ..]) => {
+                let bounds = environment.bounds(*var)?;
+                let Some(k) = rest.first() else {
+                    let n = bounds
+                        .iter()
+                        .try_fold(1i64, |n, (_, extent)| n.checked_mul(*extent))?;
+                    return Some(Scalar::Integer(n));
+                };
+                let k = usize::try_from(integer(k, environment)?).ok()?;
+                let (lower, extent) = *bounds.get(k.checked_sub(1)?)?;
+                Some(Scalar::Integer(match op {
+                    Op::Size => extent,
+                    Op::LBound => lower,
+                    _ => lower.checked_add(extent)?.checked_sub(1)?,
+                }))
+            }
+            _ => {
+                let operands: Option<Vec<Scalar>> =
+                    operands.iter().map(|e| evaluate(e, environment)).collect();
+                apply(*op, &operands?, Math::Native).ok()
+            }
+        },
+    }
+}
+
+/// The value of an integer expression.
+pub(crate) fn integer(e: &Expr, environment: &impl Environment) -> Option<i64> {
+    match evaluate(e, environment)? {
+        Scalar::Integer(n) => Some(n),
+        _ => None,
+    }
+}
