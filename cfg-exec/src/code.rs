@@ -32,120 +32,463 @@ pub(crate) enum Cmp {
 /// `p` register with a cell address, `i j` subscripts with small constant offsets `u v`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instr {
-    Mov { d: Reg, a: Reg },
-    Const { d: Reg, k: u32 },
+    Mov {
+        d: Reg,
+        a: Reg,
+    },
+    Const {
+        d: Reg,
+        k: u32,
+    },
     // Reals.
-    AddF { d: Reg, a: Reg, b: Reg },
-    SubF { d: Reg, a: Reg, b: Reg },
-    MulF { d: Reg, a: Reg, b: Reg },
-    DivF { d: Reg, a: Reg, b: Reg },
-    NegF { d: Reg, a: Reg },
+    AddF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    DivF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    NegF {
+        d: Reg,
+        a: Reg,
+    },
     /// `a*b + c`, rounded twice.
-    MulAdd { d: Reg, a: Reg, b: Reg, c: Reg },
+    MulAdd {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
     /// `a*b - c`, rounded twice.
-    MulSub { d: Reg, a: Reg, b: Reg, c: Reg },
+    MulSub {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
     /// `c - a*b`, rounded twice.
-    SubMul { d: Reg, a: Reg, b: Reg, c: Reg },
+    SubMul {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
     /// `a*b + c`, rounded once.
-    Fma { d: Reg, a: Reg, b: Reg, c: Reg },
-    Fma32 { d: Reg, a: Reg, b: Reg, c: Reg },
-    Round32 { d: Reg },
-    Real1 { op: Op, d: Reg, a: Reg },
-    Real2 { op: Op, d: Reg, a: Reg, b: Reg },
+    Fma {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    Fma32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    Round32 {
+        d: Reg,
+    },
+    Real1 {
+        op: Op,
+        d: Reg,
+        a: Reg,
+    },
+    Real2 {
+        op: Op,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Real to an integer power.
-    PowI { d: Reg, a: Reg, b: Reg },
+    PowI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// `polygamma(n, x)`.
-    Polygamma { d: Reg, a: Reg, b: Reg },
+    Polygamma {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
     // Integers.
-    AddI { d: Reg, a: Reg, b: Reg },
-    AddConst { d: Reg, a: Reg, k: i32 },
-    SubI { d: Reg, a: Reg, b: Reg },
-    MulI { d: Reg, a: Reg, b: Reg },
-    Int1 { op: Op, d: Reg, a: Reg },
-    Int2 { op: Op, d: Reg, a: Reg, b: Reg },
-    Trips { d: Reg, a: Reg, b: Reg, c: Reg },
+    AddI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    AddConst {
+        d: Reg,
+        a: Reg,
+        k: i32,
+    },
+    SubI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Int1 {
+        op: Op,
+        d: Reg,
+        a: Reg,
+    },
+    Int2 {
+        op: Op,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Trips {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
     // Conversions.
-    IntToReal { d: Reg, a: Reg },
-    IntToReal32 { d: Reg, a: Reg },
-    RealToInt { d: Reg, a: Reg },
-    RealToLogical { d: Reg, a: Reg },
-    IntToLogical { d: Reg, a: Reg },
-    LogicalToInt { d: Reg, a: Reg },
-    LogicalToReal { d: Reg, a: Reg },
+    IntToReal {
+        d: Reg,
+        a: Reg,
+    },
+    IntToReal32 {
+        d: Reg,
+        a: Reg,
+    },
+    RealToInt {
+        d: Reg,
+        a: Reg,
+    },
+    RealToLogical {
+        d: Reg,
+        a: Reg,
+    },
+    IntToLogical {
+        d: Reg,
+        a: Reg,
+    },
+    LogicalToInt {
+        d: Reg,
+        a: Reg,
+    },
+    LogicalToReal {
+        d: Reg,
+        a: Reg,
+    },
     // Comparisons and logicals.
-    CmpF { cmp: Cmp, d: Reg, a: Reg, b: Reg },
-    CmpI { cmp: Cmp, d: Reg, a: Reg, b: Reg },
-    CmpL { cmp: Cmp, d: Reg, a: Reg, b: Reg },
-    Not { d: Reg, a: Reg },
+    CmpF {
+        cmp: Cmp,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    CmpI {
+        cmp: Cmp,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    CmpL {
+        cmp: Cmp,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Not {
+        d: Reg,
+        a: Reg,
+    },
     // Jumps.
-    Jump { t: Target },
-    JumpTrue { a: Reg, t: Target },
-    JumpFalse { a: Reg, t: Target },
+    Jump {
+        t: Target,
+    },
+    JumpTrue {
+        a: Reg,
+        t: Target,
+    },
+    JumpFalse {
+        a: Reg,
+        t: Target,
+    },
     /// Without an error for an uninitialised logical.
-    JumpIfNot { a: Reg, value: u8, t: Target },
-    JumpLtF { a: Reg, b: Reg, t: Target },
-    JumpLeF { a: Reg, b: Reg, t: Target },
-    JumpEqF { a: Reg, b: Reg, t: Target },
-    JumpNotLtF { a: Reg, b: Reg, t: Target },
-    JumpNotLeF { a: Reg, b: Reg, t: Target },
-    JumpNeF { a: Reg, b: Reg, t: Target },
-    JumpLtI { a: Reg, b: Reg, t: Target },
-    JumpLeI { a: Reg, b: Reg, t: Target },
-    JumpEqI { a: Reg, b: Reg, t: Target },
-    JumpNeI { a: Reg, b: Reg, t: Target },
-    Switch { a: Reg, table: u32 },
+    JumpIfNot {
+        a: Reg,
+        value: u8,
+        t: Target,
+    },
+    JumpLtF {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpLeF {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpEqF {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpNotLtF {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpNotLeF {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpNeF {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpLtI {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpLeI {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpEqI {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    JumpNeI {
+        a: Reg,
+        b: Reg,
+        t: Target,
+    },
+    Switch {
+        a: Reg,
+        table: u32,
+    },
     // Memory.
-    LoadFrame { d: Reg, at: u32 },
-    StoreFrame { s: Reg, at: u32 },
-    LoadGlobal { d: Reg, at: u32 },
-    StoreGlobal { s: Reg, at: u32 },
-    LoadAt { d: Reg, p: Reg },
-    StoreAt { p: Reg, s: Reg },
-    Load1 { d: Reg, i: Reg, u: i8, arr: Arr },
-    Store1 { s: Reg, i: Reg, u: i8, arr: Arr },
-    Load2 { d: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
-    Store2 { s: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
+    LoadFrame {
+        d: Reg,
+        at: u32,
+    },
+    StoreFrame {
+        s: Reg,
+        at: u32,
+    },
+    LoadGlobal {
+        d: Reg,
+        at: u32,
+    },
+    StoreGlobal {
+        s: Reg,
+        at: u32,
+    },
+    LoadAt {
+        d: Reg,
+        p: Reg,
+    },
+    StoreAt {
+        p: Reg,
+        s: Reg,
+    },
+    Load1 {
+        d: Reg,
+        i: Reg,
+        u: i8,
+        arr: Arr,
+    },
+    Store1 {
+        s: Reg,
+        i: Reg,
+        u: i8,
+        arr: Arr,
+    },
+    Load2 {
+        d: Reg,
+        i: Reg,
+        j: Reg,
+        u: i8,
+        v: i8,
+        arr: Arr,
+    },
+    Store2 {
+        s: Reg,
+        i: Reg,
+        j: Reg,
+        u: i8,
+        v: i8,
+        arr: Arr,
+    },
     /// Cell address of an element.
-    Addr1 { d: Reg, i: Reg, u: i8, arr: Arr },
-    Addr2 { d: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
+    Addr1 {
+        d: Reg,
+        i: Reg,
+        u: i8,
+        arr: Arr,
+    },
+    Addr2 {
+        d: Reg,
+        i: Reg,
+        j: Reg,
+        u: i8,
+        v: i8,
+        arr: Arr,
+    },
     /// Cell address of the first element.
-    Base { d: Reg, arr: Arr },
+    Base {
+        d: Reg,
+        arr: Arr,
+    },
     /// Adds subscript `i` along one dimension to an address.
-    AddrAxis { d: Reg, i: Reg, axis: u8, arr: Arr },
+    AddrAxis {
+        d: Reg,
+        i: Reg,
+        axis: u8,
+        arr: Arr,
+    },
     /// Cell address of a scalar in the frame's memory.
-    FrameAddr { d: Reg, at: u32 },
+    FrameAddr {
+        d: Reg,
+        at: u32,
+    },
     /// `element += s`, reals.
-    Inc1 { s: Reg, i: Reg, u: i8, arr: Arr },
-    Inc2 { s: Reg, i: Reg, j: Reg, u: i8, v: i8, arr: Arr },
-    IncAt { p: Reg, s: Reg },
+    Inc1 {
+        s: Reg,
+        i: Reg,
+        u: i8,
+        arr: Arr,
+    },
+    Inc2 {
+        s: Reg,
+        i: Reg,
+        j: Reg,
+        u: i8,
+        v: i8,
+        arr: Arr,
+    },
+    IncAt {
+        p: Reg,
+        s: Reg,
+    },
     /// Moves an address by one element along a dimension.
-    Advance { p: Reg, axis: u8, arr: Arr },
+    Advance {
+        p: Reg,
+        axis: u8,
+        arr: Arr,
+    },
     /// Moves an address back to the start of a dimension.
-    Rewind { p: Reg, axis: u8, arr: Arr },
-    Extent { d: Reg, axis: u8, arr: Arr },
+    Rewind {
+        p: Reg,
+        axis: u8,
+        arr: Arr,
+    },
+    Extent {
+        d: Reg,
+        axis: u8,
+        arr: Arr,
+    },
     // Counted loops. `q` holds the passes left (at `LoopInit`: the bound), `q + 1` the step.
-    LoopInit { q: Reg, index: Reg, first: Reg, t: Target },
-    LoopNext { q: Reg, index: Reg, t: Target },
+    LoopInit {
+        q: Reg,
+        index: Reg,
+        first: Reg,
+        t: Target,
+    },
+    LoopNext {
+        q: Reg,
+        index: Reg,
+        t: Target,
+    },
     /// Step 1.
-    LoopNext1 { q: Reg, index: Reg, t: Target },
+    LoopNext1 {
+        q: Reg,
+        index: Reg,
+        t: Target,
+    },
     /// Decrements and jumps unless 0.
-    CountDown { c: Reg, t: Target },
+    CountDown {
+        c: Reg,
+        t: Target,
+    },
     // Tapes; `h` holds the tape's handle.
-    PushReal { h: Reg, s: Reg },
-    PopReal { h: Reg, d: Reg },
-    PushReal32 { h: Reg, s: Reg },
-    PopReal32 { h: Reg, d: Reg },
-    PushInt { h: Reg, s: Reg },
-    PopInt { h: Reg, d: Reg },
-    PushBits { h: Reg, s: Reg, bits: u8 },
-    PopBits { h: Reg, d: Reg, bits: u8 },
-    PushLogical { h: Reg, s: Reg },
-    PopLogical { h: Reg, d: Reg },
-    PushCount { h: Reg, s: Reg },
-    PopCount { h: Reg, d: Reg },
+    PushReal {
+        h: Reg,
+        s: Reg,
+    },
+    PopReal {
+        h: Reg,
+        d: Reg,
+    },
+    PushReal32 {
+        h: Reg,
+        s: Reg,
+    },
+    PopReal32 {
+        h: Reg,
+        d: Reg,
+    },
+    PushInt {
+        h: Reg,
+        s: Reg,
+    },
+    PopInt {
+        h: Reg,
+        d: Reg,
+    },
+    PushBits {
+        h: Reg,
+        s: Reg,
+        bits: u8,
+    },
+    PopBits {
+        h: Reg,
+        d: Reg,
+        bits: u8,
+    },
+    PushLogical {
+        h: Reg,
+        s: Reg,
+    },
+    PopLogical {
+        h: Reg,
+        d: Reg,
+    },
+    PushCount {
+        h: Reg,
+        s: Reg,
+    },
+    PopCount {
+        h: Reg,
+        d: Reg,
+    },
     // The rest.
-    Visit { v: u32 },
-    Ext { k: u32 },
+    Visit {
+        v: u32,
+    },
+    Ext {
+        k: u32,
+    },
     Return,
 }
 
@@ -215,10 +558,15 @@ pub(crate) enum Ext {
         step: Reg,
         t: Target,
     },
-    LoopNextFrame { at: u32, t: Target },
+    LoopNextFrame {
+        at: u32,
+        t: Target,
+    },
     Call(Box<CallInfo>),
     /// A new, empty tape for a local of type tape.
-    NewTape { d: Reg, var: VarId },
+    NewTape {
+        d: Reg,
+    },
     /// A view of the whole staged argument with the formal's own shape; bounds in registers
     /// `dims, dims+1, ...`: lower and extent of each dimension.
     BindExplicit {
@@ -237,8 +585,16 @@ pub(crate) enum Ext {
         fixed: Box<[bool]>,
     },
     /// Jumps if the staged argument is absent.
-    BindOptional { arr: Arr, staged: u16, t: Target },
-    BindGlobal { arr: Arr, global: u32, rank: u8 },
+    BindOptional {
+        arr: Arr,
+        staged: u16,
+        t: Target,
+    },
+    BindGlobal {
+        arr: Arr,
+        global: u32,
+        rank: u8,
+    },
     AllocLocal {
         arr: Arr,
         rank: u8,
@@ -247,21 +603,36 @@ pub(crate) enum Ext {
         ty: ScalarType,
     },
     /// An array without shape.
-    Unallocated { arr: Arr, rank: u8 },
+    Unallocated {
+        arr: Arr,
+        rank: u8,
+    },
     Section {
         d: Arr,
         arr: Arr,
         subscripts: Box<[SubReg]>,
     },
-    Transpose { d: Arr, arr: Arr },
-    /// A copy of a descriptor.
-    Alias { d: Arr, arr: Arr, rank: u8 },
+    Transpose {
+        d: Arr,
+        arr: Arr,
+    },
     /// Fails unless the extents are equal.
-    Conform { a: Arr, b: Arr, rank: u8 },
+    Conform {
+        a: Arr,
+        b: Arr,
+        rank: u8,
+    },
     /// Fails if the array is absent or not allocated.
-    Exists { arr: Arr },
+    Exists {
+        arr: Arr,
+    },
     /// A temporary array with the extents of another one.
-    Temporary { d: Arr, like: Arr, rank: u8, order: Order },
+    Temporary {
+        d: Arr,
+        like: Arr,
+        rank: u8,
+        order: Order,
+    },
     /// Gives a local of deferred extents the shape of another array.
     Reallocate {
         d: Arr,
@@ -272,9 +643,21 @@ pub(crate) enum Ext {
     },
     /// Gives temporary arrays back.
     Release,
-    Fill { arr: Arr, rank: u8, s: Reg },
-    FillConst { arr: Arr, rank: u8, cell: u64 },
-    Copy { d: Arr, s: Arr, rank: u8 },
+    Fill {
+        arr: Arr,
+        rank: u8,
+        s: Reg,
+    },
+    FillConst {
+        arr: Arr,
+        rank: u8,
+        cell: u64,
+    },
+    Copy {
+        d: Arr,
+        s: Arr,
+        rank: u8,
+    },
     Reduce {
         op: Op,
         ty: ScalarType,
@@ -291,11 +674,29 @@ pub(crate) enum Ext {
         rank: u8,
         order: Order,
     },
-    Size { d: Reg, arr: Arr, rank: u8 },
-    LowerBound { d: Reg, arr: Arr, axis: u8 },
-    UpperBound { d: Reg, arr: Arr, axis: u8 },
-    PresentCell { d: Reg, p: Reg },
-    PresentArray { d: Reg, arr: Arr },
+    Size {
+        d: Reg,
+        arr: Arr,
+        rank: u8,
+    },
+    LowerBound {
+        d: Reg,
+        arr: Arr,
+        axis: u8,
+    },
+    UpperBound {
+        d: Reg,
+        arr: Arr,
+        axis: u8,
+    },
+    PresentCell {
+        d: Reg,
+        p: Reg,
+    },
+    PresentArray {
+        d: Reg,
+        arr: Arr,
+    },
     /// Number of cells from an element's address to the end of the array; 1 unless it is contiguous.
     CellsFrom {
         d: Reg,
@@ -319,16 +720,34 @@ pub(crate) enum Ext {
         order: Order,
     },
     /// The array result of the call that has just returned.
-    Returned { d: Arr, rank: u8 },
+    Returned {
+        d: Arr,
+        rank: u8,
+    },
     /// Leaves an array result for the caller.
-    ReturnArray { arr: Arr, rank: u8 },
+    ReturnArray {
+        arr: Arr,
+        rank: u8,
+    },
     /// An external routine without value.
-    NoValue { routine: RoutineId },
-    Callback { index: u32, d: Reg },
+    NoValue {
+        routine: RoutineId,
+    },
+    Callback {
+        index: u32,
+        d: Reg,
+    },
     /// A kink or singular point, reported if asked for.
-    Watch { op: Op, a: Reg, b: Option<Reg> },
+    Watch {
+        op: Op,
+        a: Reg,
+        b: Option<Reg>,
+    },
     /// The same for a real to an integer power.
-    WatchPower { a: Reg, b: Reg },
+    WatchPower {
+        a: Reg,
+        b: Reg,
+    },
 }
 
 /// A stack of a tape with its encoding, as runs need it.

@@ -269,6 +269,9 @@ mod tests {
             extent: 2,
         };
         let message = fault.diagnostic(&|_| None).message;
-        assert!(message.contains("is 7") && message.contains("3 to 4"), "{message}");
+        assert!(
+            message.contains("is 7") && message.contains("3 to 4"),
+            "{message}"
+        );
     }
 }

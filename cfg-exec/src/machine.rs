@@ -11,9 +11,10 @@ use crate::{
     code::{Callback, Code, Reg},
     descriptor::{Axis, Descriptor, Staged},
     fault::Fault,
-    tape::{Meter, Tape, TapeError},
+    tape::{Meter, Tape},
 };
 
+pub(crate) use call::Incoming;
 pub(crate) use run::execute;
 
 /// Registers in a window.
@@ -37,8 +38,6 @@ pub(crate) struct Image {
     pub(crate) names: Vec<String>,
     /// Descriptors of global arrays.
     pub(crate) globals: Vec<Descriptor>,
-    /// Position of each global in `globals`; none for scalars.
-    pub(crate) global_at: Vec<Option<u32>>,
     pub(crate) math: MathTable,
     pub(crate) callbacks: Vec<Callback>,
     /// Number of real arguments of each callback.
@@ -136,7 +135,9 @@ impl Machine {
         let top = usize::try_from(top).map_err(|_| too_much())?;
         if top > self.memory.len() {
             let wanted = top.max(self.memory.len().saturating_mul(2)).max(1024);
-            let wanted = wanted.min((limit / 8).try_into().unwrap_or(usize::MAX)).max(top);
+            let wanted = wanted
+                .min((limit / 8).try_into().unwrap_or(usize::MAX))
+                .max(top);
             self.memory
                 .try_reserve_exact(wanted - self.memory.len())
                 .map_err(|_| too_much())?;
@@ -175,13 +176,5 @@ impl Machine {
 
     pub(crate) fn set_register(&mut self, r: Reg, cell: u64) {
         self.registers[self.now.registers + usize::from(r)] = cell;
-    }
-
-    /// The fault of a tape operation.
-    pub(crate) fn tape_fault(&self, error: TapeError) -> Fault {
-        match error {
-            TapeError::Full => Fault::Tape(self.limits.map_or(0, |l| l.max_tape)),
-            TapeError::Empty(stack) => Fault::Empty(stack),
-        }
     }
 }

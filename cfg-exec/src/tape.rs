@@ -293,13 +293,12 @@ impl Tape {
         Ok(value)
     }
 
-    /// Pushes a count: the digits of n+1 from the last to the first, then as many zeros less one, so
+    /// Pushes a count: the binary digits of n+1 from the lowest to the highest, then as many zeros less one, so
     /// that a reader from the end sees how many digits follow.
     #[inline]
     pub(crate) fn push_count(&mut self, n: u64, meter: &mut Meter) -> Result<(), TapeError> {
         let digits = (n + 1).ilog2() + 1;
-        let reversed = (n + 1).reverse_bits() >> (64 - digits);
-        self.bits.push(reversed, digits);
+        self.bits.push(n + 1, digits);
         if digits > 1 {
             self.bits.push(0, digits - 1);
         }
@@ -322,8 +321,7 @@ impl Tape {
         }
         if zeros > 0 {
             let rest = self.bits.pop(zeros).ok_or(EMPTY)?;
-            // The popped chunk has the last digit lowest... as it was pushed: reversed.
-            m = (1 << zeros) | (rest.reverse_bits() >> (64 - zeros));
+            m = (1 << zeros) | rest;
         }
         meter.popped(u64::from(2 * zeros + 1));
         Ok(m - 1)

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use cfg_core::{
-    entity::{RoutineId, VarId},
+    entity::VarId,
     ir::{Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
 };
 
@@ -202,9 +202,4 @@ pub(super) fn may_share(program: &Program, routine: &Routine, a: VarId, b: VarId
         (Role::Parameter { .. }, Role::Parameter { .. }) => routine.aliased,
         (Role::Local, _) | (_, Role::Local) => false,
     }
-}
-
-/// The routine's name for diagnostics.
-pub(super) fn name(program: &Program, routine: RoutineId) -> &str {
-    &program.routine(routine).name
 }

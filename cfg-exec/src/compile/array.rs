@@ -134,10 +134,7 @@ impl Emitter<'_> {
                 let Some(first) = leaves.first() else {
                     return Err(self.too_large("an array expression without arrays"));
                 };
-                let to = self.temporary_like(View {
-                    ty,
-                    ..first.view
-                })?;
+                let to = self.temporary_like(View { ty, ..first.view })?;
                 self.elementwise(to, e, &leaves)?;
                 self.lanes = outer;
                 Ok(to)
@@ -301,8 +298,7 @@ impl Emitter<'_> {
                     d: cursor,
                     arr: view.arr,
                 });
-                self.lanes
-                    .insert(address(e), Lane::Cursor(cursor, view.ty));
+                self.lanes.insert(address(e), Lane::Cursor(cursor, view.ty));
                 leaves.push(Leaf { view, cursor });
             }
         }

@@ -483,7 +483,11 @@ impl Emitter<'_> {
         for (k, e) in operands.iter().enumerate() {
             if k > 0 {
                 let value = u8::from(op == Op::And);
-                self.emit(Instr::JumpIfNot { a: d, value, t: end });
+                self.emit(Instr::JumpIfNot {
+                    a: d,
+                    value,
+                    t: end,
+                });
             }
             self.expr_into(e, d, ScalarType::Logical)?;
             self.release(mark);

@@ -3,9 +3,7 @@
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     graph::{DiGraph, reverse_postorder},
-    ir::{
-        Arm, Cfg, Expr, LoopTest, Op, OpClass, ScalarType, Selector, VertexKind, VertexType,
-    },
+    ir::{Arm, Cfg, Expr, LoopTest, OpClass, ScalarType, Selector, VertexKind, VertexType},
 };
 
 use super::emit::{Compiling, Emitter, Home, LoopState, Value};
@@ -362,10 +360,10 @@ impl Emitter<'_> {
     }
 }
 
-/// Operators that end in a temporary array; see [`reduces`].
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cfg_core::ir::Op;
 
     #[test]
     fn conditions_with_reductions_are_found() {

@@ -92,9 +92,7 @@ impl Globals {
                 }
             }
             globals.addresses.push(address);
-            globals
-                .descriptor_at
-                .push(globals.descriptors.len() as u32);
+            globals.descriptor_at.push(globals.descriptors.len() as u32);
             let mut parts = vec![Descriptor::default(); descriptor::positions(axes.len())];
             parts[0].base = address;
             for (k, axis) in axes.iter().enumerate() {

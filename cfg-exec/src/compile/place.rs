@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Order, Place, ScalarType, Subscript},
+    ir::{Expr, Op, Place, ScalarType, Subscript},
 };
 
 use super::emit::{Compiling, Emitter, Home, Operand, Value};
@@ -282,10 +282,5 @@ impl Emitter<'_> {
                 }
             }
         }
-    }
-
-    /// The storage order of a variable.
-    pub(super) fn order(&self, v: VarId) -> Order {
-        self.variable(v).order
     }
 }

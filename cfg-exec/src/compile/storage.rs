@@ -3,7 +3,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Extent, Intent, LoopTest, Role, ScalarType, Selector, StmtKind, VertexKind},
+    ir::{Expr, Extent, Intent, LoopTest, Role, Selector, StmtKind, VertexKind},
     structure::Structure,
 };
 
@@ -96,7 +96,11 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
 
 /// Loops around each vertex; 1 everywhere if the graph is not structured.
 pub(super) fn depths(emitter: &Emitter<'_>, structure: Option<&Structure>) -> Vec<u32> {
-    let n = emitter.routine.body.as_ref().map_or(0, |g| g.vertex_count());
+    let n = emitter
+        .routine
+        .body
+        .as_ref()
+        .map_or(0, |g| g.vertex_count());
     structure.map_or_else(|| vec![1; n], |s| s.loop_depth.clone())
 }
 
@@ -199,13 +203,9 @@ impl Emitter<'_> {
         if staged > 65_000 {
             return Err(self.too_large("too many array parameters"));
         }
-        self.arrays_at = self
-            .code
-            .array_names
-            .last()
-            .map_or(0, |&(arr, v)| {
-                usize::from(arr) + descriptor::positions(routine.variable(v).rank())
-            });
+        self.arrays_at = self.code.array_names.last().map_or(0, |&(arr, v)| {
+            usize::from(arr) + descriptor::positions(routine.variable(v).rank())
+        });
         self.code.staged = staged;
         self.code.template = template;
         self.constants_at = next;
@@ -300,9 +300,4 @@ impl Emitter<'_> {
             Role::Local | Role::Global(_) => None,
         }
     }
-}
-
-/// True of variables that hold a tape.
-pub(super) fn is_tape(ty: ScalarType) -> bool {
-    ty == ScalarType::Tape
 }

@@ -4,10 +4,11 @@ use cfg_core::ir::{Op, Order, ScalarType};
 
 use super::{Machine, run};
 use crate::{
-    cell::{self, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
+    cell::{POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
     code::{Arr, Reg, StackClass},
     descriptor,
     fault::Fault,
+    tape::TapeError,
 };
 
 impl Machine {
@@ -36,13 +37,13 @@ impl Machine {
         descriptor::conform(&to_axes, &from_axes)?;
         let n = descriptor::count(&to_axes).unwrap_or(u64::MAX);
         self.burn(n)?;
-        let dense = |axes| {
-            [Order::Row, Order::Column].map(|order| descriptor::is_contiguous(axes, order))
-        };
+        let dense =
+            |axes| [Order::Row, Order::Column].map(|order| descriptor::is_contiguous(axes, order));
         let (a, b) = (dense(&to_axes), dense(&from_axes));
         if (a[0] && b[0]) || (a[1] && b[1]) {
             let from = from as usize;
-            self.memory.copy_within(from..from + n as usize, to as usize);
+            self.memory
+                .copy_within(from..from + n as usize, to as usize);
             return Ok(());
         }
         let mut sources = Vec::new();
@@ -239,8 +240,8 @@ impl Machine {
                 StackClass::Count => tape.pop_count(meter),
             }
             .map_err(|error| match error {
-                crate::tape::TapeError::Empty(stack) => Fault::Empty(stack),
-                crate::tape::TapeError::Full => Fault::Tape(max_tape),
+                TapeError::Empty(stack) => Fault::Empty(stack),
+                TapeError::Full => Fault::Tape(max_tape),
             })?;
             Ok(())
         })?;
@@ -281,15 +282,15 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
                 .map(|n| n as u64)
                 .ok_or_else(|| Fault::Overflow(format!("{} of an array", op.name())))
         }
-        ScalarType::Logical | ScalarType::Tape => Ok(
-            if so_far == POISON_LOGICAL || x == POISON_LOGICAL {
+        ScalarType::Logical | ScalarType::Tape => {
+            Ok(if so_far == POISON_LOGICAL || x == POISON_LOGICAL {
                 POISON_LOGICAL
             } else if op == Op::All {
                 so_far & x
             } else {
                 so_far | x
-            },
-        ),
+            })
+        }
         ScalarType::Real | ScalarType::Real32 => {
             let (a, b) = (f64::from_bits(so_far), f64::from_bits(x));
             let cell = match op {
@@ -312,10 +313,14 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cell;
 
     #[test]
     fn empty_reductions_have_the_documented_values() {
-        assert_eq!(cell::real(f64::NEG_INFINITY), initial(Op::MaxVal, ScalarType::Real));
+        assert_eq!(
+            cell::real(f64::NEG_INFINITY),
+            initial(Op::MaxVal, ScalarType::Real)
+        );
         assert_eq!(initial(Op::Sum, ScalarType::Integer), 0);
         assert_eq!(initial(Op::All, ScalarType::Logical), 1);
     }

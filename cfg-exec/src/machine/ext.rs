@@ -49,7 +49,7 @@ impl Machine {
                     self.now.pc = t;
                 }
             }
-            Ext::NewTape { d, .. } => {
+            Ext::NewTape { d } => {
                 let tape = self.spare_tapes.pop().unwrap_or_else(Tape::default);
                 self.set_register(*d, self.tapes.len() as u64);
                 self.tapes.push(tape);
@@ -107,13 +107,6 @@ impl Machine {
                 let mut view = *self.part(*arr);
                 view.axes.swap(0, 1);
                 *self.part(*d) = view;
-            }
-            Ext::Alias { d, arr, rank } => {
-                self.exists(*arr)?;
-                let from = self.now.descriptors + usize::from(*arr);
-                let n = descriptor::positions((*rank).into());
-                let to = self.now.descriptors + usize::from(*d);
-                self.descriptors.copy_within(from..from + n, to);
             }
             Ext::Conform { a, b, rank } => {
                 let (_, a) = self.view(*a, *rank)?;
@@ -239,7 +232,9 @@ impl Machine {
                 }
             }
             Ext::NoValue { routine } => {
-                return Err(Box::new(Fault::External(image.names[routine.index()].clone())));
+                return Err(Box::new(Fault::External(
+                    image.names[routine.index()].clone(),
+                )));
             }
             Ext::Callback { index, d } => {
                 let at = self.now.registers;
@@ -287,7 +282,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn too_big(&self) -> Fault {
+    pub(crate) fn too_big(&self) -> Fault {
         Fault::Memory {
             limit: self.limits.map_or(u64::MAX, |l| l.max_memory),
         }
@@ -462,10 +457,11 @@ impl Machine {
                         |r| self.register(r),
                     );
                     let step = stride.map_or(1, |r| self.register(r));
-                    let extent = run::trips_needed(first, last, step).map_err(|fault| match *fault {
-                        Fault::Uninitialised(_) => Fault::Uninitialised("a bound of a section"),
-                        fault => fault,
-                    })? as i64;
+                    let extent =
+                        run::trips_needed(first, last, step).map_err(|fault| match *fault {
+                            Fault::Uninitialised(_) => Fault::Uninitialised("a bound of a section"),
+                            fault => fault,
+                        })? as i64;
                     if extent > 0 {
                         let offset = inside(first as i64)?;
                         base = base.wrapping_add(offset.wrapping_mul(axis.stride as u64));

@@ -8,7 +8,8 @@ use cfg_core::{
 use super::{Image, Machine, Visit, WINDOW};
 use crate::{
     cell::{
-        POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real, real1, real2, real3, round32,
+        POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real, real1, real2, real3,
+        round32,
     },
     code::{Cmp, Instr},
     descriptor::{Descriptor, State},
@@ -63,7 +64,12 @@ fn element_fault(d: &Descriptor, arr: u16, axis: usize, i: u64, offset: i8) -> B
 
 #[cold]
 #[inline(never)]
-fn integer_result(a: u64, b: u64, op: Op, error: Option<ArithmeticError>) -> Result<u64, Box<Fault>> {
+fn integer_result(
+    a: u64,
+    b: u64,
+    op: Op,
+    error: Option<ArithmeticError>,
+) -> Result<u64, Box<Fault>> {
     if a == POISON_INT_CELL || b == POISON_INT_CELL {
         return Ok(POISON_INT_CELL);
     }
@@ -100,7 +106,9 @@ pub(super) fn trips_needed(first: u64, last: u64, step: u64) -> Result<u64, Box<
         return Ok((l - f + 1).max(0) as u64);
     }
     match trips(first, last, step)? {
-        POISON_INT_CELL => Err(Box::new(Fault::Uninitialised("the range of a counted loop"))),
+        POISON_INT_CELL => Err(Box::new(Fault::Uninitialised(
+            "the range of a counted loop",
+        ))),
         n => Ok(n),
     }
 }
@@ -539,7 +547,13 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                 let offset = index.wrapping_sub(of.lower as u64);
                 if offset >= of.extent as u64 {
                     let head = &descriptors[usize::from(arr)];
-                    leave!(Err(element_fault_of(head, part, arr, usize::from(axis), index)));
+                    leave!(Err(element_fault_of(
+                        head,
+                        part,
+                        arr,
+                        usize::from(axis),
+                        index
+                    )));
                 }
                 r!(d) = r!(d).wrapping_add(offset.wrapping_mul(of.stride as u64));
             }
@@ -651,7 +665,13 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
 /// As [`element_fault`], for a dimension in a later part of the descriptor.
 #[cold]
 #[inline(never)]
-fn element_fault_of(head: &Descriptor, part: &Descriptor, arr: u16, k: usize, i: u64) -> Box<Fault> {
+fn element_fault_of(
+    head: &Descriptor,
+    part: &Descriptor,
+    arr: u16,
+    k: usize,
+    i: u64,
+) -> Box<Fault> {
     let place = Descriptor {
         state: head.state,
         ..*part

@@ -1,0 +1,320 @@
+//! From a valid program to register code.
+
+mod abi;
+mod array;
+mod emit;
+mod expr;
+mod flow;
+mod globals;
+mod place;
+mod prologue;
+mod stmt;
+mod storage;
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use cfg_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    elemental::{self, Math},
+    entity::{RoutineId, VertexId},
+    ir::{Op, Program, Routine, ScalarType, Variable},
+    structure::Structure,
+    validate::ValidProgram,
+};
+
+use crate::{
+    code::{Callback, Code, Ext, Instr},
+    machine::{Image, MathTable},
+};
+use emit::{Compiling, Emitter};
+pub(crate) use globals::Globals;
+
+/// How a program is compiled.
+#[derive(Clone, Default)]
+pub struct CompileOptions {
+    /// Which implementation of the elementary functions is used.
+    pub math: Math,
+    /// Record the vertices that runs visit. Costs an instruction for each.
+    pub trace: bool,
+    /// Report kinks and singular points that runs come across. Costs an instruction for each
+    /// operation that has one.
+    pub events: bool,
+    /// Functions that stand for external routines, by name: real scalar arguments to a real result.
+    pub callbacks: BTreeMap<String, Callback>,
+}
+
+impl fmt::Debug for CompileOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompileOptions")
+            .field("math", &self.math)
+            .field("trace", &self.trace)
+            .field("events", &self.events)
+            .field("callbacks", &self.callbacks.keys())
+            .finish()
+    }
+}
+
+/// What is kept of a routine, besides its code.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: String,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) parameters: usize,
+    pub(crate) result: Option<Variable>,
+    /// By parameter: the argument is passed as a cell's address.
+    pub(crate) by_address: Vec<bool>,
+    /// By vertex: its id, and that of the vertex it was made from.
+    pub(crate) vertex_ids: Vec<(i64, i64)>,
+}
+
+/// A compiled program. Cloning it is cheap; any number of [`Session`](crate::Session)s can run it.
+#[derive(Clone)]
+pub struct Compiled {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) image: Image,
+    pub(crate) globals: Globals,
+    pub(crate) global_variables: Vec<Variable>,
+    pub(crate) signatures: Vec<Signature>,
+    pub(crate) trace: bool,
+}
+
+impl fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compiled")
+            .field("routines", &self.inner.image.names)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The place of a vertex or statement in the program's own words.
+pub(crate) fn element_name(routine: &str, vertex: Option<i64>, statement: Option<u32>) -> String {
+    use fmt::Write as _;
+    let mut text = format!("routine {routine}");
+    if let Some(id) = vertex {
+        let _ = write!(text, ", vertex {id}");
+    }
+    if let Some(k) = statement {
+        let _ = write!(text, ", statement {}", u64::from(k) + 1);
+    }
+    text
+}
+
+fn element(
+    program: &Program,
+    routine: RoutineId,
+    vertex: Option<VertexId>,
+    statement: Option<u32>,
+) -> String {
+    let routine = program.routine(routine);
+    let id = vertex.and_then(|v| Some(routine.body.as_ref()?.vertex(v).id));
+    element_name(&routine.name, id, statement)
+}
+
+impl Compiled {
+    /// Compiles all routines of a program.
+    ///
+    /// # Errors
+    /// Routines that are too large for the executor, and the few forms that it does not run.
+    pub fn new(program: &ValidProgram, options: &CompileOptions) -> Result<Self, Diagnostics> {
+        let globals = Globals::new(program).map_err(|d| Diagnostics::from(*d))?;
+        let abis = abi::decide(program);
+        let mut problems = Diagnostics::default();
+        let mut routines = Vec::with_capacity(program.routines.len());
+        let mut callbacks = Vec::new();
+        let mut callback_arity = Vec::new();
+        for (k, routine) in program.routines.iter().enumerate() {
+            let id = RoutineId::new(k);
+            let callback = routine
+                .body
+                .is_none()
+                .then(|| options.callbacks.get(&routine.name))
+                .flatten();
+            let index = callback.map(|f| {
+                callbacks.push(Arc::clone(f));
+                callback_arity.push(routine.parameters);
+                (callbacks.len() - 1) as u32
+            });
+            let emitter = Emitter::new(program, &abis, id, options, &globals);
+            match compile_routine(emitter, routine, program.structure(id), index) {
+                Ok(code) => routines.push(code),
+                Err(problem) => problems.push(*problem),
+            }
+        }
+        if problems.has_errors() {
+            return Err(problems);
+        }
+        let signatures = program
+            .routines
+            .iter()
+            .zip(&abis)
+            .map(|(routine, abi)| Signature::new(routine, abi))
+            .collect();
+        let names = program.routines.iter().map(|r| r.name.clone()).collect();
+        let image = Image {
+            routines,
+            names,
+            globals: globals.descriptors.clone(),
+            math: MathTable::new(options.math),
+            callbacks,
+            callback_arity,
+        };
+        let variables = program.globals.iter().map(|g| g.variable.clone());
+        Ok(Self {
+            inner: Arc::new(Inner {
+                image,
+                globals,
+                global_variables: variables.collect(),
+                signatures,
+                trace: options.trace,
+            }),
+        })
+    }
+
+    /// The number of instructions, for information.
+    pub fn code_size(&self) -> usize {
+        let routines = &self.inner.image.routines;
+        routines.iter().map(|code| code.instrs.len()).sum()
+    }
+
+    /// The code of a routine, one instruction per line, for people who look for lost time.
+    pub fn listing(&self, routine: RoutineId) -> String {
+        use fmt::Write as _;
+        let code = &self.inner.image.routines[routine.index()];
+        let mut text = String::new();
+        for (pc, instr) in code.instrs.iter().enumerate() {
+            let _ = match instr {
+                Instr::Ext { k } => writeln!(text, "{pc:5}  {:?}", code.ext[*k as usize]),
+                instr => writeln!(text, "{pc:5}  {instr:?}"),
+            };
+        }
+        text
+    }
+}
+
+impl Signature {
+    fn new(routine: &Routine, abi: &abi::Abi) -> Self {
+        let vertices = routine.body.iter().flat_map(|g| g.vertices());
+        Self {
+            name: routine.name.clone(),
+            variables: routine.variables.clone(),
+            parameters: routine.parameters,
+            result: routine.result.map(|v| routine.variable(v).clone()),
+            by_address: abi
+                .passes
+                .iter()
+                .map(|p| matches!(p, abi::Pass::Address | abi::Pass::Copied))
+                .collect(),
+            vertex_ids: vertices
+                .map(|(_, v)| (v.id, v.origin.map_or(v.id, |o| o.vertex)))
+                .collect(),
+        }
+    }
+}
+
+fn compile_routine(
+    mut emitter: Emitter<'_>,
+    routine: &Routine,
+    structure: Option<&Structure>,
+    callback: Option<u32>,
+) -> Compiling<Code> {
+    emitter.nested = structure.is_some();
+    let depths = storage::depths(&emitter, structure);
+    emitter.assign_homes(&depths)?;
+    if let (Some(index), true) = (callback, routine.body.is_none()) {
+        callback_body(&mut emitter, routine, index)?;
+        return Ok(emitter.finish());
+    }
+    emitter.prologue()?;
+    match &routine.body {
+        Some(cfg) => emitter.graph(cfg, &depths)?,
+        None => external_body(&mut emitter, routine)?,
+    }
+    Ok(emitter.finish())
+}
+
+/// The body of an external routine: its value expression, or an error when it runs.
+fn external_body(emitter: &mut Emitter<'_>, routine: &Routine) -> Compiling<()> {
+    emitter.begin_statement();
+    let value = routine.external.as_ref().and_then(|e| e.value.as_ref());
+    let Some(value) = value else {
+        let id = emitter.id;
+        emitter.ext(Ext::NoValue { routine: id });
+        emitter.emit(Instr::Return);
+        return Ok(());
+    };
+    let ty = routine
+        .result
+        .map_or(ScalarType::Real, |v| routine.variable(v).ty);
+    let x = emitter.expr(value, None)?;
+    let x = emitter.convert(x, ty, None)?;
+    let d = emitter.register_of(x.value)?;
+    emitter.code.result = Some(d);
+    emitter.end_statement();
+    emitter.emit(Instr::Return);
+    Ok(())
+}
+
+/// The body of an external routine that a function of the host computes.
+fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Compiling<()> {
+    emitter.begin_statement();
+    let n = routine.parameters;
+    let row = emitter.temporaries_in_row(n.max(1))?;
+    for (k, d) in (0..n).zip(row..) {
+        let v = cfg_core::entity::VarId::new(k);
+        let variable = emitter.variable(v);
+        if variable.rank() > 0 || !variable.ty.is_real() {
+            return Err(emitter.located(Diagnostic::error(
+                &crate::fault::UNSUPPORTED,
+                format!("'{}' is not a real scalar", variable.name),
+                "callbacks take real scalars only; give the routine a value expression",
+            )));
+        }
+        let x = emitter.load_scalar(v, Some(d))?;
+        emitter.move_to(d, x.value);
+    }
+    emitter.ext(Ext::Callback { index, d: row });
+    emitter.code.result = Some(row);
+    emitter.emit(Instr::Return);
+    Ok(())
+}
+
+impl MathTable {
+    fn new(math: Math) -> Self {
+        fn nan1(_: f64) -> f64 {
+            f64::NAN
+        }
+        fn nan2(_: f64, _: f64) -> f64 {
+            f64::NAN
+        }
+        let mut unary: Box<[fn(f64) -> f64; 128]> = Box::new([nan1; 128]);
+        let mut binary: Box<[fn(f64, f64) -> f64; 128]> = Box::new([nan2; 128]);
+        for &op in Op::ALL {
+            if let Some(f) = elemental::unary(op, math) {
+                unary[op as usize % 128] = f;
+            }
+            if let Some(f) = elemental::binary(op, math) {
+                binary[op as usize % 128] = f;
+            }
+        }
+        Self {
+            unary,
+            binary,
+            fma: elemental::ternary(Op::Fma, math).unwrap_or(f64::mul_add),
+            fma32: elemental::fma32(math),
+            powi: elemental::powi(math),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_has_a_row_of_its_own() {
+        assert!(Op::ALL.len() <= 128);
+    }
+}

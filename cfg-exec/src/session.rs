@@ -1,0 +1,638 @@
+//! Running compiled routines from the host.
+
+use cfg_core::{
+    diagnostic::Diagnostic,
+    elemental::{Event, Scalar},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
+    ir::{Extent, Intent, Op, Order, Role, ScalarType, Variable},
+};
+
+use crate::{
+    cell,
+    compile::{Compiled, Inner, Signature, element_name},
+    descriptor::{self, Axis},
+    evaluate::{Environment, integer},
+    fault::{ARGUMENT, Fault},
+    machine::{Incoming, Limits, Machine, execute},
+    tape::{Meter, Tape, TapeCounts},
+    value::{Argument, Value},
+};
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Most steps. A step is about one instruction: a pass through a loop costs the length of its code,
+    /// a call and an element of an array operation cost one each. Default 10^10, half a minute or so.
+    pub fuel: u64,
+    /// Most bytes of all tapes together. Default 4 GiB.
+    pub max_tape: u64,
+    /// Most bytes of variables, arrays and call frames together. Default 4 GiB.
+    pub max_memory: u64,
+    /// Most calls that are nested, the first one included. Default 10000.
+    pub max_depth: usize,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            fuel: 10_000_000_000,
+            max_tape: 4 << 30,
+            max_memory: 4 << 30,
+            max_depth: 10_000,
+        }
+    }
+}
+
+/// A vertex that a run visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visited {
+    /// The routine.
+    pub routine: RoutineId,
+    /// Number of the activation of the routine: 0 is what the host called, then by time of the call.
+    pub activation: u64,
+    /// The vertex.
+    pub vertex: VertexId,
+    /// Its id.
+    pub id: i64,
+    /// Id of the vertex from which a transformation made it; its own if none did.
+    pub origin: i64,
+}
+
+/// A kink, a singular point or the edge of a domain that a run met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The operator.
+    pub op: Op,
+    /// What happened.
+    pub event: Event,
+    /// Where: routine, vertex, statement.
+    pub element: String,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunReport {
+    /// The result of a function.
+    pub result: Option<Value>,
+    /// Steps taken, in the measure of [`RunOptions::fuel`].
+    pub steps: u64,
+    /// What the tapes were used for.
+    pub tape: TapeCounts,
+    /// The vertices visited, if the program was compiled for it.
+    pub trace: Vec<Visited>,
+    /// Kinks and singular points, if the program was compiled for it.
+    pub events: Vec<Met>,
+}
+
+/// Runs the routines of a compiled program. Memory and tapes are kept from run to run; globals keep
+/// their values.
+pub struct Session {
+    compiled: Compiled,
+    machine: Machine,
+    globals: Vec<u64>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("compiled", &self.compiled)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Host values as the variables of a routine.
+struct Known<'s> {
+    signature: &'s Signature,
+    arguments: &'s [Argument],
+    session: &'s Session,
+    /// Bounds may ask about bounds; a circle ends here.
+    depth: std::cell::Cell<u32>,
+}
+
+impl Environment for Known<'_> {
+    fn value(&self, v: VarId, subscripts: &[i64]) -> Option<Scalar> {
+        let variable = self.signature.variables.get(v.index())?;
+        let from_zero = |bounds: Vec<(i64, i64)>| -> Option<Vec<usize>> {
+            subscripts
+                .iter()
+                .zip(bounds)
+                .map(|(i, (lower, _))| usize::try_from(i.checked_sub(lower)?).ok())
+                .collect()
+        };
+        match variable.role {
+            Role::Parameter { .. } => {
+                let value = self.arguments.get(v.index())?.value()?;
+                let at = if subscripts.is_empty() {
+                    0
+                } else {
+                    value.position(&from_zero(self.bounds(v)?)?)?
+                };
+                value.get(at)
+            }
+            Role::Global(g) => {
+                let value = self.session.global(g);
+                let at = if subscripts.is_empty() {
+                    0
+                } else {
+                    value.position(&from_zero(self.bounds(v)?)?)?
+                };
+                value.get(at)
+            }
+            Role::Local => None,
+        }
+    }
+
+    fn bounds(&self, v: VarId) -> Option<Vec<(i64, i64)>> {
+        let variable = self.signature.variables.get(v.index())?;
+        if let Role::Global(g) = variable.role {
+            let axes = &self.session.compiled.inner.globals.axes[g.index()];
+            return Some(axes.iter().map(|a| (a.lower, a.extent)).collect());
+        }
+        if self.depth.get() > 16 {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let value = self.arguments.get(v.index()).and_then(Argument::value);
+        let bounds = variable
+            .shape
+            .iter()
+            .enumerate()
+            .map(|(k, dim)| {
+                let lower = integer(&dim.lower, self)?;
+                let extent = match (value, &dim.extent) {
+                    (Some(value), _) => i64::try_from(*value.shape().get(k)?).ok()?,
+                    (None, Extent::Fixed(e)) => integer(e, self)?.max(0),
+                    (None, Extent::Deferred) => return None,
+                };
+                Some((lower, extent))
+            })
+            .collect();
+        self.depth.set(self.depth.get() - 1);
+        bounds
+    }
+
+    fn present(&self, v: VarId) -> bool {
+        !matches!(self.arguments.get(v.index()), None | Some(Argument::Absent))
+    }
+}
+
+fn problem(message: String, help: &str, signature: &Signature) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error(&ARGUMENT, message, help).at_element(element_name(
+            &signature.name,
+            None,
+            None,
+        )),
+    )
+}
+
+impl Session {
+    /// A session in which globals have their initial values.
+    pub fn new(compiled: &Compiled) -> Self {
+        Self {
+            compiled: compiled.clone(),
+            machine: Machine::default(),
+            globals: compiled.inner.globals.initial.clone(),
+        }
+    }
+
+    /// Gives all globals their initial values again.
+    pub fn reset_globals(&mut self) {
+        self.globals
+            .copy_from_slice(&self.compiled.inner.globals.initial);
+    }
+
+    fn global_range(&self, g: GlobalId) -> std::ops::Range<usize> {
+        let globals = &self.compiled.inner.globals;
+        let at = globals.address(g) as usize;
+        let n = descriptor::count(&globals.axes[g.index()]).unwrap_or(0) as usize;
+        at..at + n
+    }
+
+    /// The value of a global.
+    pub fn global(&self, g: GlobalId) -> Value {
+        let variable = &self.compiled.inner.global_variables[g.index()];
+        let axes = &self.compiled.inner.globals.axes[g.index()];
+        let shape: Vec<usize> = axes.iter().map(|a| a.extent as usize).collect();
+        let cells = self.globals[self.global_range(g)].to_vec();
+        Value::from_cells(variable.ty, shape, variable.order, cells)
+    }
+
+    /// Sets a global.
+    ///
+    /// # Errors
+    /// If type or shape are not those declared.
+    pub fn set_global(&mut self, g: GlobalId, value: &Value) -> Result<(), Box<Diagnostic>> {
+        let variable = &self.compiled.inner.global_variables[g.index()];
+        let now = self.global(g);
+        if value.ty() != now.ty() || value.shape() != now.shape() {
+            return Err(Box::new(Diagnostic::error(
+                &ARGUMENT,
+                format!(
+                    "the global '{}' is {} of shape {:?}, not {} of shape {:?}",
+                    variable.name,
+                    now.ty().name(),
+                    now.shape(),
+                    value.ty().name(),
+                    value.shape()
+                ),
+                "give a value of the declared type and shape",
+            )));
+        }
+        let cells = value.in_order(variable.order).cells;
+        let range = self.global_range(g);
+        self.globals[range].copy_from_slice(&cells);
+        Ok(())
+    }
+
+    /// The shape that an array parameter has with these arguments, of which unknown ones are absent.
+    /// Empty for a scalar.
+    ///
+    /// # Errors
+    /// If the declared extents cannot be computed from the arguments.
+    pub fn shape_of_parameter(
+        &self,
+        routine: RoutineId,
+        parameter: VarId,
+        arguments: &[Argument],
+    ) -> Result<Vec<usize>, Box<Diagnostic>> {
+        let signature = &self.compiled.inner.signatures[routine.index()];
+        let known = Known {
+            signature,
+            arguments,
+            session: self,
+            depth: 0.into(),
+        };
+        let variable = &signature.variables[parameter.index()];
+        variable
+            .shape
+            .iter()
+            .map(|dim| match &dim.extent {
+                Extent::Fixed(e) => usize::try_from(integer(e, &known)?.max(0)).ok(),
+                Extent::Deferred => None,
+            })
+            .collect::<Option<_>>()
+            .ok_or_else(|| {
+                problem(
+                    format!(
+                        "the shape of '{}' cannot be computed from the other arguments",
+                        variable.name
+                    ),
+                    "give its value",
+                    signature,
+                )
+            })
+    }
+
+    /// An uninitialised argument for an `out` parameter whose shape follows from the other arguments.
+    ///
+    /// # Errors
+    /// If the shape does not follow from them, or is too large.
+    pub fn uninitialised_argument(
+        &self,
+        routine: RoutineId,
+        parameter: VarId,
+        arguments: &[Argument],
+    ) -> Result<Argument, Box<Diagnostic>> {
+        let signature = &self.compiled.inner.signatures[routine.index()];
+        let variable = &signature.variables[parameter.index()];
+        if variable.ty == ScalarType::Tape {
+            return Ok(Argument::Tape(Tape::default()));
+        }
+        let shape = self.shape_of_parameter(routine, parameter, arguments)?;
+        Value::uninitialised(variable.ty, &shape, variable.order)
+            .map(Argument::Value)
+            .ok_or_else(|| {
+                problem(
+                    format!("'{}' of shape {shape:?} is too large", variable.name),
+                    "use smaller extents",
+                    signature,
+                )
+            })
+    }
+
+    /// Runs a routine. Arguments of `out` and `inout` parameters are replaced by what it leaves in them;
+    /// tapes are used in place. After an error, arguments are as before, tapes and globals as the run
+    /// has left them.
+    ///
+    /// # Errors
+    /// Arguments that do not fit the parameters, and everything that can go wrong in a run; the
+    /// place is routine, vertex and statement.
+    pub fn run(
+        &mut self,
+        routine: RoutineId,
+        arguments: &mut [Argument],
+        options: &RunOptions,
+    ) -> Result<RunReport, Box<Diagnostic>> {
+        let compiled = self.compiled.clone();
+        let inner = &*compiled.inner;
+        let signature = &inner.signatures[routine.index()];
+        self.check_arguments(routine, signature, arguments)?;
+
+        let machine = &mut self.machine;
+        machine.limits = Some(Limits {
+            fuel: options.fuel,
+            max_tape: options.max_tape,
+            max_memory: options.max_memory,
+            max_depth: options.max_depth,
+        });
+        machine.fuel = options.fuel;
+        machine.meter = Meter::new(options.max_tape);
+        machine.frames.clear();
+        machine.trace.clear();
+        machine.met.clear();
+        machine.activations = 0;
+        machine.top = 0;
+        machine.now = crate::machine::Activation::default();
+        while let Some(mut tape) = machine.tapes.pop() {
+            tape.clear();
+            machine.spare_tapes.push(tape);
+        }
+
+        let mut incoming = Vec::with_capacity(arguments.len());
+        let mut homes = Vec::with_capacity(arguments.len());
+        let outcome = load(
+            machine,
+            signature,
+            &self.globals,
+            arguments,
+            &mut incoming,
+            &mut homes,
+        )
+        .map_err(Box::new)
+        .and_then(|()| {
+            if options.max_depth == 0 {
+                return Err(Box::new(Fault::Depth(0)));
+            }
+            machine.enter(&inner.image, routine.index(), &incoming)?;
+            execute(machine, &inner.image)
+        });
+
+        // Tapes go back to their owner, also after an error.
+        let mut tapes = std::mem::take(&mut machine.tapes).into_iter();
+        let mut leftovers = Vec::new();
+        for argument in arguments.iter_mut() {
+            if let Argument::Tape(tape) = argument
+                && let Some(used) = tapes.next()
+            {
+                *tape = used;
+                leftovers.push(tape.size());
+            }
+        }
+        machine.spare_tapes.extend(tapes.map(|mut tape| {
+            tape.clear();
+            tape
+        }));
+        let n = self.globals.len().min(machine.memory.len());
+        self.globals[..n].copy_from_slice(&machine.memory[..n]);
+        if let Err(fault) = outcome {
+            return Err(Box::new(locate(inner, machine, &fault)));
+        }
+        for (k, argument) in arguments.iter_mut().enumerate() {
+            let variable = &signature.variables[k];
+            if let (Argument::Value(value), Some(at)) = (argument, homes[k])
+                && variable.intent().is_some_and(Intent::writes)
+            {
+                let cells = machine.memory[at..at + value.len()].to_vec();
+                let stored =
+                    Value::from_cells(variable.ty, value.shape().to_vec(), variable.order, cells);
+                *value = if value.shape().len() > 1 {
+                    stored.in_order(value.order())
+                } else {
+                    stored
+                };
+            }
+        }
+        let mut tape = machine.meter.finish();
+        tape.leftovers.extend(leftovers);
+        let result = signature
+            .result
+            .as_ref()
+            .map(|variable| result(machine, variable));
+        Ok(RunReport {
+            result,
+            steps: options.fuel - machine.fuel,
+            tape,
+            trace: trace(inner, machine),
+            events: events(inner, machine),
+        })
+    }
+
+    fn check_arguments(
+        &self,
+        routine: RoutineId,
+        signature: &Signature,
+        arguments: &[Argument],
+    ) -> Result<(), Box<Diagnostic>> {
+        if arguments.len() != signature.parameters {
+            return Err(problem(
+                format!(
+                    "'{}' takes {} arguments, not {}",
+                    signature.name,
+                    signature.parameters,
+                    arguments.len()
+                ),
+                "give one argument per parameter",
+                signature,
+            ));
+        }
+        for (k, argument) in arguments.iter().enumerate() {
+            let variable = &signature.variables[k];
+            let name = &variable.name;
+            let wrong = |what: String| {
+                let help = "give a value of the declared type and shape";
+                problem(format!("'{name}' {what}"), help, signature)
+            };
+            match argument {
+                Argument::Absent => {
+                    if !matches!(variable.role, Role::Parameter { optional: true, .. }) {
+                        return Err(wrong("is missing".to_owned()));
+                    }
+                }
+                Argument::Tape(_) => {
+                    if variable.ty != ScalarType::Tape {
+                        return Err(wrong("is not a tape".to_owned()));
+                    }
+                }
+                Argument::Value(value) => {
+                    if value.ty() != variable.ty {
+                        return Err(wrong(format!(
+                            "is {}, not {}",
+                            variable.ty.name(),
+                            value.ty().name()
+                        )));
+                    }
+                    if value.shape().len() != variable.rank() {
+                        return Err(wrong(format!(
+                            "has rank {}, but a value of rank {} is given",
+                            variable.rank(),
+                            value.shape().len()
+                        )));
+                    }
+                    let deferred = variable
+                        .shape
+                        .iter()
+                        .any(|d| matches!(d.extent, Extent::Deferred));
+                    if variable.rank() > 0 && !deferred {
+                        let shape = self.shape_of_parameter(routine, VarId::new(k), arguments)?;
+                        if shape != value.shape() {
+                            return Err(wrong(format!(
+                                "has shape {shape:?}, but a value of shape {:?} is given",
+                                value.shape()
+                            )));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts globals and arguments into memory.
+fn load(
+    machine: &mut Machine,
+    signature: &Signature,
+    globals: &[u64],
+    arguments: &mut [Argument],
+    incoming: &mut Vec<Incoming>,
+    homes: &mut Vec<Option<usize>>,
+) -> Result<(), Fault> {
+    machine.reserve(globals.len() as u64)?;
+    machine.memory[..globals.len()].copy_from_slice(globals);
+    machine.top = globals.len();
+    for (k, argument) in arguments.iter_mut().enumerate() {
+        let variable = &signature.variables[k];
+        let mut home = None;
+        incoming.push(match argument {
+            Argument::Absent => Incoming::Absent,
+            Argument::Tape(tape) => {
+                let tape = std::mem::take(tape);
+                machine.meter.adopt(&tape);
+                machine.tapes.push(tape);
+                Incoming::Cell(machine.tapes.len() as u64 - 1)
+            }
+            Argument::Value(value) => {
+                let at = machine.top;
+                let top = at as u64 + value.len() as u64;
+                machine.reserve(top)?;
+                machine.top = top as usize;
+                home = Some(at);
+                let cells = &mut machine.memory[at..top as usize];
+                if value.shape().len() > 1 && value.order() != variable.order {
+                    cells.copy_from_slice(&value.in_order(variable.order).cells);
+                } else {
+                    cells.copy_from_slice(&value.cells);
+                }
+                if variable.rank() > 0 {
+                    let mut axes: Vec<Axis> = value
+                        .shape()
+                        .iter()
+                        .map(|&extent| Axis {
+                            lower: 1,
+                            extent: extent as i64,
+                            stride: 0,
+                        })
+                        .collect();
+                    if descriptor::lay_out(&mut axes, variable.order).is_none() {
+                        return Err(machine.too_big());
+                    }
+                    Incoming::Array {
+                        base: at as u64,
+                        axes,
+                        order: variable.order,
+                    }
+                } else if signature.by_address[k] {
+                    Incoming::Cell(at as u64)
+                } else {
+                    Incoming::Cell(value.cells[0])
+                }
+            }
+        });
+        homes.push(home);
+    }
+    Ok(())
+}
+
+/// The result of a function.
+fn result(machine: &Machine, variable: &Variable) -> Value {
+    if variable.rank() == 0 {
+        let cell = machine.registers.first().copied();
+        let cell = cell.unwrap_or(cell::poison(variable.ty));
+        return Value::from_cells(variable.ty, Vec::new(), Order::Row, vec![cell]);
+    }
+    let axes = descriptor::axes(&machine.returned, variable.rank());
+    let mut cells = Vec::new();
+    let walked = descriptor::for_each_cell(machine.returned[0].base, &axes, variable.order, |at| {
+        cells.push(machine.memory[at as usize]);
+        Ok(())
+    });
+    debug_assert!(walked.is_ok());
+    let shape = axes.iter().map(|a| a.extent as usize).collect();
+    Value::from_cells(variable.ty, shape, variable.order, cells)
+}
+
+/// Vertex and statement of an instruction; `pc` is the position after it.
+fn place(inner: &Inner, routine: usize, pc: usize) -> (Option<i64>, Option<u32>) {
+    let places = &inner.image.routines[routine].places;
+    let at = places.partition_point(|&(from, ..)| (from as usize) < pc);
+    let Some(&(_, vertex, statement)) = at.checked_sub(1).and_then(|k| places.get(k)) else {
+        return (None, None);
+    };
+    let ids = &inner.signatures[routine].vertex_ids;
+    (vertex.map(|v| ids[v.index()].0), statement)
+}
+
+fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnostic {
+    let now = machine.now;
+    let signature = &inner.signatures[now.routine];
+    let names = &inner.image.routines[now.routine].array_names;
+    let name = |arr: u16| {
+        let (_, v) = names[..names.partition_point(|&(a, _)| a <= arr)].last()?;
+        let declared = &signature.variables[v.index()];
+        let end = usize::from(names.iter().find(|n| n.1 == *v)?.0)
+            + descriptor::positions(declared.rank());
+        (usize::from(arr) < end).then(|| declared.name.clone())
+    };
+    let (vertex, statement) = place(inner, now.routine, now.pc);
+    fault
+        .diagnostic(&name)
+        .at_element(element_name(&signature.name, vertex, statement))
+}
+
+fn trace(inner: &Inner, machine: &Machine) -> Vec<Visited> {
+    if !inner.trace {
+        return Vec::new();
+    }
+    machine
+        .trace
+        .iter()
+        .map(|visit| {
+            let (id, origin) =
+                inner.signatures[visit.routine.index()].vertex_ids[visit.vertex as usize];
+            Visited {
+                routine: visit.routine,
+                activation: visit.activation,
+                vertex: VertexId::new(visit.vertex as usize),
+                id,
+                origin,
+            }
+        })
+        .collect()
+}
+
+fn events(inner: &Inner, machine: &Machine) -> Vec<Met> {
+    machine
+        .met
+        .iter()
+        .map(|met| {
+            let (vertex, statement) = place(inner, met.routine, met.pc);
+            let name = &inner.signatures[met.routine].name;
+            Met {
+                op: met.op,
+                event: met.event,
+                element: element_name(name, vertex, statement),
+            }
+        })
+        .collect()
+}

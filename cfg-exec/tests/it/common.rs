@@ -1,0 +1,64 @@
+//! Short ways to build a program, run it and look at what comes out.
+
+use cfg_core::{
+    builder::{ProgramBuilder, RoutineBuilder},
+    diagnostic::Diagnostic,
+    entity::RoutineId,
+    validate::ValidProgram,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session};
+
+/// A program of one routine.
+pub(crate) fn program(routine: RoutineBuilder) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    program.add(routine);
+    program.finish().unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs the last routine of a program.
+pub(crate) fn run(
+    program: &ValidProgram,
+    arguments: &mut [Argument],
+) -> Result<RunReport, Box<Diagnostic>> {
+    run_with(
+        program,
+        arguments,
+        &CompileOptions::default(),
+        &RunOptions::default(),
+    )
+}
+
+/// Runs the last routine of a program with options.
+pub(crate) fn run_with(
+    program: &ValidProgram,
+    arguments: &mut [Argument],
+    compile: &CompileOptions,
+    options: &RunOptions,
+) -> Result<RunReport, Box<Diagnostic>> {
+    let compiled = Compiled::new(program, compile).unwrap_or_else(|e| panic!("{e}"));
+    let last = RoutineId::new(program.routines.len() - 1);
+    Session::new(&compiled).run(last, arguments, options)
+}
+
+/// The real that an argument holds.
+pub(crate) fn real(argument: &Argument) -> f64 {
+    argument.value().and_then(|v| v.get_f64(0)).expect("a real")
+}
+
+/// The reals that an argument holds.
+pub(crate) fn reals(argument: &Argument) -> Vec<f64> {
+    argument.value().and_then(|v| v.to_f64s()).expect("reals")
+}
+
+/// Runs a program that must fail, and gives code, message and place.
+pub(crate) fn fault(
+    program: &ValidProgram,
+    arguments: &mut [Argument],
+) -> (String, String, String) {
+    let problem = run(program, arguments).expect_err("a fault");
+    (
+        problem.code.to_owned(),
+        problem.message.clone(),
+        problem.at.element.clone().unwrap_or_default(),
+    )
+}

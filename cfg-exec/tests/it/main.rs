@@ -1,0 +1,10 @@
+//! Tests of the executor from outside.
+
+mod arrays;
+mod calls;
+mod common;
+mod faults;
+mod flow;
+mod random;
+mod scalars;
+mod tapes;

@@ -1,0 +1,128 @@
+//! Random programs give bit for bit what the naive interpreter gives, and visit the same vertices.
+
+use cfg_core::{
+    entity::{GlobalId, VarId},
+    ir::ScalarType,
+    validate::validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::{
+    case::{Case, Datum, Elements},
+    generate::{Options, generate},
+    interpret::{self, Limits},
+};
+
+fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
+    use cfg_core::elemental::Scalar;
+    let ty = match &datum.elements {
+        Elements::Real(_) => ScalarType::Real,
+        Elements::Real32(_) => ScalarType::Real32,
+        Elements::Integer(_) => ScalarType::Integer,
+        Elements::Logical(_) => ScalarType::Logical,
+    };
+    let mut value = Value::uninitialised(ty, &datum.extents, order).unwrap();
+    for k in 0..datum.len() {
+        let x = match &datum.elements {
+            Elements::Real(x) => Scalar::Real(x[k]),
+            Elements::Real32(x) => Scalar::Real32(x[k]),
+            Elements::Integer(x) => Scalar::Integer(x[k]),
+            Elements::Logical(x) => Scalar::Logical(x[k]),
+        };
+        assert!(value.set(k, x));
+    }
+    value
+}
+
+/// The same, as text in which -0, NaN and uninitialised elements are told apart.
+fn naive(argument: &interpret::Argument<()>) -> Vec<String> {
+    let show = |x: &interpret::Value<()>| match x {
+        interpret::Value::Undefined => "?".to_owned(),
+        interpret::Value::Real(x, ()) => format!("{x:?}"),
+        interpret::Value::Real32(x, ()) => format!("{x:?}"),
+        interpret::Value::Integer(n) => format!("{n}"),
+        interpret::Value::Logical(b) => format!("{b}"),
+    };
+    argument.elements.iter().map(show).collect()
+}
+
+fn ours(value: &Value) -> Vec<String> {
+    use cfg_core::elemental::Scalar;
+    (0..value.len())
+        .map(|k| match value.get(k) {
+            None => "?".to_owned(),
+            Some(Scalar::Real(x)) => format!("{x:?}"),
+            Some(Scalar::Real32(x)) => format!("{x:?}"),
+            Some(Scalar::Integer(n)) => format!("{n}"),
+            Some(Scalar::Logical(b)) => format!("{b}"),
+        })
+        .collect()
+}
+
+fn agrees(case: &Case, seed: u64) {
+    let limits = Limits {
+        trace: true,
+        ..Limits::default()
+    };
+    let expected = case
+        .run(limits)
+        .unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+    let program = validate(case.program.clone()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let options = CompileOptions {
+        trace: true,
+        ..CompileOptions::default()
+    };
+    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{seed}: {e}"));
+    let mut session = Session::new(&compiled);
+    let routine = case.routine();
+    let mut arguments: Vec<Argument> = vec![Argument::Absent; routine.parameters];
+    for (v, datum) in &case.point {
+        arguments[v.index()] = value(datum, routine.variable(*v).order).into();
+    }
+    for v in routine.parameter_ids() {
+        if arguments[v.index()] == Argument::Absent {
+            arguments[v.index()] = session
+                .uninitialised_argument(case.main, v, &arguments)
+                .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        }
+    }
+    let report = session
+        .run(case.main, &mut arguments, &RunOptions::default())
+        .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", case.program));
+    for (k, (argument, naive_argument)) in arguments.iter().zip(&expected.parameters).enumerate() {
+        let name = &routine.variable(VarId::new(k)).name;
+        let ours = ours(argument.value().unwrap());
+        assert_eq!(
+            ours,
+            naive(naive_argument),
+            "seed {seed}, {name}\n{}",
+            case.program
+        );
+    }
+    for (k, naive_global) in expected.globals.iter().enumerate() {
+        let ours = ours(&session.global(GlobalId::new(k)));
+        assert_eq!(ours, naive(naive_global), "seed {seed}, global {k}");
+    }
+    assert_eq!(
+        report.result.as_ref().map(ours),
+        expected.result.as_ref().map(naive),
+        "seed {seed}, result"
+    );
+    let visits: Vec<_> = report.trace.iter().map(|v| (v.routine, v.vertex)).collect();
+    assert_eq!(visits, expected.visits, "seed {seed}, visits");
+    // A second run in the same session gives the same again.
+    assert_eq!(report.tape, cfg_exec::TapeCounts::default());
+}
+
+#[test]
+fn exact_programs_agree_with_the_naive_interpreter() {
+    for seed in 0..1500 {
+        agrees(&generate(&Options::EXACT, seed).unwrap(), seed);
+    }
+}
+
+#[test]
+fn smooth_programs_agree_with_the_naive_interpreter() {
+    for seed in 0..1500 {
+        agrees(&generate(&Options::SMOOTH, seed).unwrap(), seed);
+    }
+}
