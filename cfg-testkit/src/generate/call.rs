@@ -153,12 +153,12 @@ impl Builder<'_> {
         let written = formal.intent.writes();
         if !written && self.rng.percent(50) {
             // By value.
-            return Some(match formal.ty {
+            return Some(by_value(match formal.ty {
                 ScalarType::Real => self.real(2),
                 ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
                 ScalarType::Logical => self.condition(1),
                 ScalarType::Real32 | ScalarType::Tape => return None,
-            });
+            }));
         }
         let (low, high) = formal.range;
         let fits = |b: &Self, v: usize| {
@@ -203,12 +203,12 @@ impl Builder<'_> {
                 Some(Expr::var(self.vars[v].id))
             }
             None if written => None,
-            None => Some(match formal.ty {
+            None => Some(by_value(match formal.ty {
                 ScalarType::Real => self.real(1),
                 ScalarType::Integer => self.integer_in(low, high, 1),
                 ScalarType::Logical => self.condition(1),
                 ScalarType::Real32 | ScalarType::Tape => return None,
-            }),
+            })),
         }
     }
 
@@ -277,5 +277,13 @@ impl Builder<'_> {
             && v >= self.routine.parameters
             && (self.routine.variable(var.id).shape.iter())
                 .any(|d| d.extent == cfg_core::ir::Extent::Deferred)
+    }
+}
+
+/// A place alone would be passed by reference, and could overlap with another argument.
+fn by_value(e: Expr) -> Expr {
+    match &e {
+        Expr::Place(_) => Expr::op(Op::If, [Expr::Logical(true), e.clone(), e]),
+        _ => e,
     }
 }
