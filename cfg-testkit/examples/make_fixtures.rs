@@ -10,6 +10,8 @@ fn main() -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
     fs::create_dir_all(&folder)?;
     for kernel in kernels::all() {
+        let file = fs::File::create(folder.join(format!("{}.json", kernel.name)))?;
+        cfg_core::json::write(&kernel.program, io::BufWriter::new(file))?;
         let case = kernel.case(kernel.size);
         fs::write(
             folder.join(format!("{}.point.json", kernel.name)),

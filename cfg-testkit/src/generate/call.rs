@@ -152,13 +152,20 @@ impl Builder<'_> {
     ) -> Option<Expr> {
         let written = formal.intent.writes();
         if !written && self.rng.percent(50) {
-            // By value.
-            return Some(by_value(match formal.ty {
-                ScalarType::Real => self.real(2),
-                ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
-                ScalarType::Logical => self.condition(1),
-                ScalarType::Real32 | ScalarType::Tape => return None,
-            }));
+            let e = self.by_value(formal)?;
+            // A place is passed by reference after all.
+            let named = match &e {
+                Expr::Place(place) => self.vars.iter().position(|v| v.id == place.var),
+                _ => None,
+            };
+            match named {
+                Some(v) if !self.clashes(v, false, signature, bound) => {
+                    bound.vars.push((v, false));
+                    return Some(e);
+                }
+                Some(_) => {}
+                None => return Some(e),
+            }
         }
         let (low, high) = formal.range;
         let fits = |b: &Self, v: usize| {
@@ -203,13 +210,22 @@ impl Builder<'_> {
                 Some(Expr::var(self.vars[v].id))
             }
             None if written => None,
-            None => Some(by_value(match formal.ty {
-                ScalarType::Real => self.real(1),
-                ScalarType::Integer => self.integer_in(low, high, 1),
-                ScalarType::Logical => self.condition(1),
+            None => Some(match formal.ty {
+                ScalarType::Real => Expr::Real(1.0),
+                ScalarType::Integer => Expr::Int(low),
+                ScalarType::Logical => Expr::Logical(true),
                 ScalarType::Real32 | ScalarType::Tape => return None,
-            })),
+            }),
         }
+    }
+
+    fn by_value(&mut self, formal: &Formal) -> Option<Expr> {
+        Some(match formal.ty {
+            ScalarType::Real => self.real(2),
+            ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
+            ScalarType::Logical => self.condition(1),
+            ScalarType::Real32 | ScalarType::Tape => return None,
+        })
     }
 
     /// An array of `n` cells; `sequence`: consecutive ones, else a descriptor of rank 1.
@@ -277,13 +293,5 @@ impl Builder<'_> {
             && v >= self.routine.parameters
             && (self.routine.variable(var.id).shape.iter())
                 .any(|d| d.extent == cfg_core::ir::Extent::Deferred)
-    }
-}
-
-/// A place alone would be passed by reference, and could overlap with another argument.
-fn by_value(e: Expr) -> Expr {
-    match &e {
-        Expr::Place(_) => Expr::op(Op::If, [Expr::Logical(true), e.clone(), e]),
-        _ => e,
     }
 }

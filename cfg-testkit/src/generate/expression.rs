@@ -211,10 +211,11 @@ impl Builder<'_> {
                 Expr::Place(self.element(v))
             }
             2 => Expr::Real32(self.rng.between(-2, 3) as f32),
-            _ => {
-                let wide = self.real_leaf();
-                Expr::op(Op::ToReal32, [wide])
-            }
+            _ => match self.real_leaf() {
+                // In files the conversion of a constant is a 32-bit constant.
+                Expr::Real(x) => Expr::Real32(x as f32),
+                wide => Expr::op(Op::ToReal32, [wide]),
+            },
         }
     }
 }

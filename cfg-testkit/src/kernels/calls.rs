@@ -47,7 +47,7 @@ fn neural_net() -> Kernel {
         g.for_loop(i, 1, size(y, 1), |g| {
             g.assign(s, b.at(i));
             g.for_loop(j, 1, size(x, 1), |g| {
-                g.assign(s, s + w.at((i, j)) * x.at(j))
+                g.assign(s, s + w.at((i, j)) * x.at(j));
             });
             g.assign(y.at(i), tanh(s));
         });
@@ -310,7 +310,7 @@ fn views() -> Kernel {
         let v = g.inout("v", Real.array([Dim::deferred()]));
         let i = g.local("i", Integer);
         g.for_loop(i, 2, size(v, 1), |g| {
-            g.assign(v.at(i), v.at(i) + v.at(i - 1) * v.at(i))
+            g.assign(v.at(i), v.at(i) + v.at(i - 1) * v.at(i));
         });
         let running = program.add(g);
 

@@ -92,7 +92,7 @@ fn burgers() -> Kernel {
         });
         f.assign(energy, 0.0);
         f.for_loop(i, 1, n, |f| {
-            f.assign(energy, energy + 0.5 * pow(u.at(i), 2))
+            f.assign(energy, energy + 0.5 * pow(u.at(i), 2));
         });
         f
     })
@@ -175,7 +175,7 @@ fn laplace() -> Kernel {
         f.assign(y, 0.0);
         f.for_loop(j, 0, n + 1, |f| {
             f.for_loop(i, 0, n + 1, |f| {
-                f.assign(y, y + u.at((i, j)) * (1.0 + 0.5 * i))
+                f.assign(y, y + u.at((i, j)) * (1.0 + 0.5 * i));
             });
         });
         f

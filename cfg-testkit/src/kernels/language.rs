@@ -128,7 +128,12 @@ fn bubble_sort() -> Kernel {
 fn linked_list() -> Kernel {
     fn point(n: usize) -> Point {
         // One cycle through all elements.
-        let step = (2..n).find(|s| (1..=*s).filter(|d| s % d == 0 && n % d == 0).count() == 1);
+        let step = (2..n).find(|s| {
+            (1..=*s)
+                .filter(|d| s % d == 0 && n.is_multiple_of(*d))
+                .count()
+                == 1
+        });
         let step = step.unwrap_or(1);
         let next = Datum {
             extents: vec![n],
@@ -297,7 +302,7 @@ fn pieces() -> Kernel {
             );
             // x(i + 1) is read only if there is one.
             f.if_then(and(lt(i, n), gt(x.at(i + 1), x.at(i))), |f| {
-                f.assign(y, y + c * v)
+                f.assign(y, y + c * v);
             });
         });
         f

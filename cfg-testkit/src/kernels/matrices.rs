@@ -68,7 +68,7 @@ fn cholesky() -> Kernel {
             f.for_loop(i, j + 1, n, |f| {
                 f.assign(s, a.at((i, j)));
                 f.for_loop(k, 1, j - 1, |f| {
-                    f.assign(s, s - a.at((i, k)) * a.at((j, k)))
+                    f.assign(s, s - a.at((i, k)) * a.at((j, k)));
                 });
                 f.assign(a.at((i, j)), s / a.at((j, j)));
             });
@@ -123,7 +123,7 @@ fn lu_solve() -> Kernel {
         f.for_step(i, n, 1, -1, |f| {
             f.assign(q, b.at(p.at(i)));
             f.for_loop(j, i + 1, n, |f| {
-                f.assign(q, q - a.at((p.at(i), j)) * x.at(j))
+                f.assign(q, q - a.at((p.at(i), j)) * x.at(j));
             });
             f.assign(x.at(i), q / a.at((p.at(i), i)));
             f.assign(y, y + i * pow(x.at(i), 2));

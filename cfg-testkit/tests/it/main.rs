@@ -1,0 +1,4 @@
+//! Properties of the generated programs and of the fixtures.
+
+mod files;
+mod generated;
