@@ -154,6 +154,33 @@ impl Case {
         format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
+    /// The point as `fixtures/c/driver.c` reads it: parameters in order, then the result of a function.
+    pub fn driver_text(&self) -> String {
+        let routine = self.routine();
+        let mut text = String::new();
+        let join = |items: Vec<String>| items.join(" ");
+        for p in routine.parameter_ids() {
+            let line = match self.value(p).map(|d| &d.elements) {
+                Some(Elements::Real(x)) => {
+                    let values = x.iter().map(|v| format!("{v:?}")).collect();
+                    format!("r {} {}", x.len(), join(values))
+                }
+                Some(Elements::Integer(x)) => {
+                    let values = x.iter().map(i64::to_string).collect();
+                    format!("i {} {}", x.len(), join(values))
+                }
+                // The C kernels have no other types, and no arrays that only come out.
+                Some(Elements::Real32(_) | Elements::Logical(_)) | None => "o 1".to_owned(),
+            };
+            text.push_str(&line);
+            text.push('\n');
+        }
+        if routine.result.is_some() {
+            text.push_str("o 1\n");
+        }
+        text
+    }
+
     /// The value of a parameter at the point.
     pub fn value(&self, v: VarId) -> Option<&Datum> {
         self.point.iter().find(|(w, _)| *w == v).map(|(_, d)| d)

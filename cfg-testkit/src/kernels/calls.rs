@@ -126,7 +126,11 @@ fn quadrature() -> Kernel {
 fn power_series() -> Kernel {
     fn point(n: usize) -> Point {
         let c = real_values(&[n], |k| wave(k, 0.9));
-        vec![("n", integer_value(n)), ("x", real_value(0.875)), ("c", c)]
+        vec![
+            ("n", integer_value(n)),
+            ("x", real_value(1.0 - 1.0 / (n + 1) as f64)),
+            ("c", c),
+        ]
     }
     let about =
         "Sum of c(k)*x**k with powers by repeated squaring in a function that calls itself.";

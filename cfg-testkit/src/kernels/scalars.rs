@@ -18,7 +18,9 @@ pub(super) fn kernels() -> Vec<Kernel> {
 
 fn speelpenning() -> Kernel {
     fn point(n: usize) -> Point {
-        let x = real_values(&[n], |k| 1.0 + wave(k, 0.7) / 4.0);
+        // A product that neither overflows nor underflows for large n.
+        let spread = (n / 4).max(4) as f64;
+        let x = real_values(&[n], |k| 1.0 + wave(k, 0.7) / spread);
         vec![("n", integer_value(n)), ("x", x)]
     }
     let about = "Speelpenning's product x(1)*x(2)*...*x(n): one variable overwritten by a product with itself.";
