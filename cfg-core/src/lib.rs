@@ -2,6 +2,7 @@
 //! analyses and pictures.
 
 pub mod builder;
+pub mod dataflow;
 pub mod diagnostic;
 pub mod dominance;
 pub mod dot;

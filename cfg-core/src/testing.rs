@@ -1,8 +1,13 @@
 //! Graphs for unit tests: from a shorthand, from lists, at random.
 
 use crate::{
-    entity::VertexId,
-    ir::{Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Selector, Vertex, VertexKind},
+    builder::{RoutineBuilder, expr::*},
+    entity::{VarId, VertexId},
+    ir::{
+        Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Routine,
+        ScalarType::{Integer, Real},
+        Selector, Vertex, VertexKind,
+    },
 };
 
 /// A small deterministic generator (xorshift64*, S. Vigna 2016).
@@ -205,4 +210,63 @@ pub(crate) fn random_nesting(rng: &mut Rng, size: usize) -> String {
         text.push(end);
     }
     text
+}
+
+/// A random routine over a few integers and arrays, with all kinds of loops.
+pub(crate) fn random_routine(rng: &mut Rng, length: usize) -> Routine {
+    let mut f = RoutineBuilder::new("f");
+    let mut vars: Vec<VarId> = vec![
+        f.input("a", Integer),
+        f.output("b", Integer),
+        f.inout("c", Integer),
+    ];
+    for i in 0..4 {
+        vars.push(f.local(format!("l{i}"), Integer));
+    }
+    let array = f.local("array", Real.array([3]));
+    let mut open = Vec::new();
+    for _ in 0..length {
+        let v = vars[1 + rng.below(vars.len() - 1)];
+        let w = vars[rng.below(vars.len())];
+        match rng.below(14) {
+            0..5 => f.assign(v, w + vars[rng.below(vars.len())]),
+            5 => f.assign(array.at(w), real(v)),
+            6 => f.assign(v, size(array, 1)),
+            7 => {
+                f.begin_while(lt(w, 3));
+                open.push('w');
+            }
+            8 => {
+                f.begin_repeat();
+                open.push('r');
+            }
+            9 => {
+                f.begin_for(v, w, 3, 1);
+                open.push('w');
+            }
+            10 => {
+                f.begin_if(lt(w, 3));
+                open.push('i');
+            }
+            11 => f.block(),
+            _ => close(&mut f, &mut open, w),
+        }
+    }
+    while !open.is_empty() {
+        close(&mut f, &mut open, vars[0]);
+    }
+    f.finish().unwrap()
+}
+
+fn close(f: &mut RoutineBuilder, open: &mut Vec<char>, w: VarId) {
+    match open.pop() {
+        Some('w') => f.end_loop(),
+        Some('r') => f.end_repeat(lt(w, 3)),
+        Some('i') => {
+            f.begin_else();
+            open.push('e');
+        }
+        Some(_) => f.end_if(),
+        None => {}
+    }
 }

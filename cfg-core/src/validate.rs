@@ -105,11 +105,13 @@ fn routine(
     found: &mut Diagnostics,
 ) -> Option<Structure> {
     let routine = program.routine(id);
+    let mut walkable = true;
     let structure = match &routine.body {
         None => None,
         Some(cfg) => match graph(cfg, routine.control) {
             Ok(structure) => structure,
             Err(problems) => {
+                walkable = false;
                 let absolute = |p| inside(p, id, &routine.name);
                 found.0.extend(problems.0.into_iter().map(absolute));
                 None
@@ -125,6 +127,8 @@ fn routine(
         if let Some(structure) = &structure {
             loop_index::check(&mut c, structure, writes);
             definition::check(&mut c, structure);
+        } else if walkable {
+            definition::general(&mut c);
         }
     }
     structure

@@ -12,19 +12,24 @@
 //! from then on sees the newer one as well.
 //!
 //! Complexity: O(statements log nesting depth).
+//!
+//! On a general graph [`general`] solves `in(b) = ⋃ out(p)`, `out(b) = in(b) ∪ def(b)` over the
+//! predecessors p, some variables at a time, so that memory stays in bounds.
 
 use super::{
     checker::{Base, Checker, Site},
     codes,
 };
 use crate::{
+    dataflow::{Analysis, Direction, solve},
     entity::{VarId, VertexId},
     ir::{
         Cfg, Expr, Intent, LoopTest, Op, OpClass, Place, Program, Role, Routine, ScalarType,
-        Selector, Stmt, StmtKind, VertexKind,
+        Selector, Stmt, StmtKind, Vertex, VertexKind,
     },
     structure::Structure,
 };
+use fixedbitset::FixedBitSet;
 
 /// A use or definition, in the order in which they happen inside a vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -238,6 +243,10 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
             open.pop();
         }
     });
+    report(c, problems);
+}
+
+fn report(c: &mut Checker<'_>, problems: Vec<(VarId, Site, bool)>) {
     for (v, site, copy) in problems {
         let name = c.name(v);
         let help = if c.routine.variable(v).role == Role::Local {
@@ -339,6 +348,126 @@ impl Pass<'_> {
         let (Event::Use(v) | Event::Copy(v) | Event::Define(v)) = event;
         if self.tracked.get(v.index()).copied().unwrap_or(false) {
             step(Step::Event(event, site));
+        }
+    }
+}
+
+/// Some of the variables, as bits: possibly assigned before.
+struct Possible<'a> {
+    program: &'a Program,
+    /// By variable: its bit, or none.
+    bit: &'a [Option<usize>],
+    bits: usize,
+}
+
+impl Possible<'_> {
+    fn event(&self, event: Event, state: &mut FixedBitSet) {
+        if let Event::Define(v) = event
+            && let Some(bit) = self.bit[v.index()]
+        {
+            state.insert(bit);
+        }
+    }
+}
+
+impl Analysis for Possible<'_> {
+    const NAME: &'static str = "possibly-assigned";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = FixedBitSet;
+
+    fn bottom(&self, _: &Cfg) -> FixedBitSet {
+        FixedBitSet::with_capacity(self.bits)
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> FixedBitSet {
+        self.bottom(cfg)
+    }
+
+    fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
+        statement_events(self.program, statement, &mut |x| self.event(x, state));
+    }
+
+    fn decision(&self, vertex: &Vertex, state: &mut FixedBitSet) {
+        if let VertexKind::Loop { test, .. } = &vertex.kind {
+            header_events(test, &mut |x, _| self.event(x, state));
+        }
+    }
+}
+
+/// The same for a general graph.
+pub(super) fn general(c: &mut Checker<'_>) {
+    /// Bits of all states together: 32 MiB.
+    const MEMORY: usize = 1 << 28;
+    let Some(cfg) = &c.routine.body else { return };
+    let tracked = tracked(c.routine);
+    let variables: Vec<usize> = (0..tracked.len()).filter(|&v| tracked[v]).collect();
+    let at_once = (MEMORY / cfg.vertex_count().max(1)).max(64);
+    let mut problems = Vec::new();
+    for some in variables.chunks(at_once) {
+        let mut bit = vec![None; tracked.len()];
+        for (i, &v) in some.iter().enumerate() {
+            bit[v] = Some(i);
+        }
+        let analysis = Possible {
+            program: c.program,
+            bit: &bit,
+            bits: some.len(),
+        };
+        general_uses(cfg, &analysis, &mut problems);
+    }
+    report(c, problems);
+}
+
+/// The first undefined use of each variable of the analysis.
+fn general_uses(cfg: &Cfg, analysis: &Possible<'_>, problems: &mut Vec<(VarId, Site, bool)>) {
+    let solution = solve(cfg, analysis);
+    let mut reported = FixedBitSet::with_capacity(analysis.bits);
+    let mut event = |event: Event, site: Site, state: &mut FixedBitSet| match event {
+        Event::Define(_) => analysis.event(event, state),
+        Event::Use(v) | Event::Copy(v) => {
+            if let Some(bit) = analysis.bit[v.index()]
+                && !state.contains(bit)
+                && !reported.put(bit)
+            {
+                problems.push((v, site, matches!(event, Event::Copy(_))));
+            }
+        }
+    };
+    for (v, vertex) in cfg.vertices() {
+        let at = |field| Site::new(Base::Vertex(v), field);
+        match &vertex.kind {
+            VertexKind::Block(statements) => {
+                let mut state = solution.incoming(v).clone();
+                for (s, statement) in statements.iter().enumerate() {
+                    let site = Site::new(Base::Statement(v, s), "");
+                    statement_events(analysis.program, statement, &mut |x| {
+                        event(x, site, &mut state);
+                    });
+                }
+            }
+            VertexKind::Loop { test, .. } => {
+                // What is evaluated on the first arrival cannot use what the body defines.
+                let mut state = analysis.bottom(cfg);
+                for p in cfg.predecessors(v) {
+                    if !matches!(cfg.vertex(p).kind, VertexKind::EndLoop) {
+                        state.union_with(&solution.after(cfg, analysis, p));
+                    }
+                }
+                header_events(test, &mut |x, field| event(x, at(field), &mut state));
+                if let LoopTest::Post(e) = &**test {
+                    let mut state = solution.incoming(v).clone();
+                    uses(e, &mut |x| event(x, at("/condition"), &mut state));
+                }
+            }
+            VertexKind::Branch(selector) => {
+                let mut state = solution.incoming(v).clone();
+                let (e, field) = match &**selector {
+                    Selector::Condition(e) => (e, "/condition"),
+                    Selector::Cases { value, .. } => (value, "/selector"),
+                };
+                uses(e, &mut |x| event(x, at(field), &mut state));
+            }
+            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
         }
     }
 }

@@ -65,3 +65,30 @@ fn in_labels_that_are_written_are_checked() {
     );
     assert!(wrong.iter().all(|p| p.code == "V117"));
 }
+
+#[test]
+fn use_before_definition_is_the_same_with_and_without_structure() {
+    let mut rng = crate::testing::Rng::new(40);
+    let (mut clean, mut reported) = (0, 0);
+    for _ in 0..400 {
+        let size = 3 + rng.below(30);
+        let mut routine = crate::testing::random_routine(&mut rng, size);
+        let mut found = |control| {
+            routine.control = control;
+            let program = Program {
+                routines: vec![routine.clone()],
+                ..Program::default()
+            };
+            let (_, problems) = problems(&program);
+            let undefined = problems.iter().filter(|p| p.code == "V152");
+            undefined
+                .map(|p| p.message.split(' ').next().unwrap_or_default().to_owned())
+                .collect::<BTreeSet<String>>()
+        };
+        let structured = found(Control::Structured);
+        assert_eq!(structured, found(Control::General));
+        clean += usize::from(structured.is_empty());
+        reported += usize::from(!structured.is_empty());
+    }
+    assert!(clean > 10 && reported > 100, "{clean} {reported}");
+}

@@ -1,0 +1,106 @@
+//! The data-flow framework: analyses over a [`Cfg`] solved with a worklist.
+//!
+//! An [`Analysis`] names its direction, its lattice and what a statement does to a state; [`solve`]
+//! computes the least solution. Analyses over sets of variables use [`FixedBitSet`] (joined by union) or
+//! [`Must`] (joined by intersection).
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::dataflow::{Liveness, solve};
+//! use cfg_core::ir::ScalarType::Real;
+//!
+//! let mut f = RoutineBuilder::new("f");
+//! let (x, y) = (f.input("x", Real), f.output("y", Real));
+//! let t = f.local("t", Real);
+//! f.assign(t, sin(x));
+//! f.block();
+//! f.assign(y, t * t);
+//! let mut p = ProgramBuilder::new();
+//! let f = p.add(f);
+//! let p = p.finish()?;
+//! if let Some(cfg) = &p.routine(f).body {
+//!     let liveness = Liveness::new(&p, p.routine(f));
+//!     let live = solve(cfg, &liveness);
+//!     let between = cfg.vertices().nth(2).map(|(v, _)| live.before(cfg, &liveness, v)); // before the second block
+//!     assert!(between.is_some_and(|set| set.contains(t.index()) && !set.contains(y.index())));
+//! }
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+mod access;
+mod assignment;
+mod lattice;
+mod liveness;
+mod solver;
+#[cfg(test)]
+mod tests;
+
+pub use access::{Access, decision_accesses, statement_accesses};
+pub use assignment::{DefiniteAssignment, PossibleAssignment};
+pub use lattice::{Lattice, Must};
+pub use liveness::Liveness;
+pub use solver::{Solution, solve};
+
+use crate::{
+    entity::{EdgeId, VertexId},
+    ir::{Cfg, Stmt, Vertex},
+};
+#[cfg(doc)]
+use fixedbitset::FixedBitSet;
+
+/// Which way facts flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From ENTRY along the edges.
+    Forward,
+    /// From EXIT against the edges.
+    Backward,
+}
+
+/// A data-flow analysis.
+pub trait Analysis {
+    /// What outputs and options call it.
+    const NAME: &'static str;
+    /// Which way facts flow.
+    const DIRECTION: Direction;
+    /// What is known at a point.
+    type Domain: Lattice;
+
+    /// The least element: what is known of a point that no path has reached yet.
+    fn bottom(&self, cfg: &Cfg) -> Self::Domain;
+
+    /// What is known at ENTRY (forward) or EXIT (backward).
+    fn boundary(&self, cfg: &Cfg) -> Self::Domain;
+
+    /// What a statement does to the state, in the direction of the analysis.
+    fn statement(&self, statement: &Stmt, state: &mut Self::Domain);
+
+    /// What the decision of a LOOP or BRANCH does to the state: reading its condition, and assigning the
+    /// index of a counted loop.
+    fn decision(&self, vertex: &Vertex, state: &mut Self::Domain);
+
+    /// The state at the far end of an edge, if the edge changes it. The default does not.
+    fn edge(&self, cfg: &Cfg, e: EdgeId, state: &Self::Domain) -> Option<Self::Domain> {
+        let _ = (cfg, e, state);
+        None
+    }
+
+    /// What a whole vertex does to the state. The default goes through its statements.
+    fn transfer(&self, cfg: &Cfg, v: VertexId, state: &mut Self::Domain) {
+        let vertex = cfg.vertex(v);
+        let statements = vertex.statements();
+        match Self::DIRECTION {
+            Direction::Forward => {
+                for s in statements {
+                    self.statement(s, state);
+                }
+            }
+            Direction::Backward => {
+                for s in statements.iter().rev() {
+                    self.statement(s, state);
+                }
+            }
+        }
+        self.decision(vertex, state);
+    }
+}
