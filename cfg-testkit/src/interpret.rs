@@ -3,13 +3,14 @@
 //! It walks the graph and the expression trees, with nothing prepared, and attaches derivatives to real
 //! values by operator overloading ([`Derivative`]). It shares no code with the executor, with the table
 //! of elementals, or with the tangent and adjoint transformations, so agreement means something. It is
-//! slow, knows no tape, and finds what it needs of the nesting by following back edges.
+//! slow, and finds what it needs of the nesting by following back edges.
 
 mod call;
 mod eval;
 mod rules;
 mod scalar;
 mod storage;
+mod tape;
 mod value;
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};
@@ -20,6 +21,7 @@ use cfg_core::ir::{
 use eval::{Scope, trips};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::{Cells, View};
+use tape::Tape;
 use value::Data;
 pub use value::{Derivative, Magnitude, Value};
 
@@ -54,8 +56,8 @@ pub enum FaultKind {
     Depth,
     /// The interpreter does not know this.
     Unsupported(Op),
-    /// A statement that the interpreter does not know.
-    Statement,
+    /// A pop that does not match its push, or a value that its class cannot hold.
+    Tape,
 }
 
 /// A fault and where it happened.
@@ -117,6 +119,8 @@ pub struct Outcome<D> {
     pub result: Option<Argument<D>>,
     /// The globals afterwards, by global.
     pub globals: Vec<Argument<D>>,
+    /// Values left on all tapes.
+    pub left_on_tapes: usize,
     /// Vertices in the order in which they were visited, if asked for.
     pub visits: Vec<(RoutineId, VertexId)>,
     /// Statements that tried to store what [`Limits::largest`] forbids, each once.
@@ -160,6 +164,7 @@ pub fn interpret<D: Derivative>(
         cells: Cells::new(),
         globals: Vec::new(),
         frames: Vec::new(),
+        tapes: Vec::new(),
         visits: Vec::new(),
         refused: BTreeSet::new(),
         current: (routine, VertexId::new(0), 0),
@@ -184,6 +189,8 @@ struct Machine<'p, D> {
     cells: Cells<D>,
     globals: Vec<View>,
     frames: Vec<Frame>,
+    /// A tape variable holds the position of its tape here.
+    tapes: Vec<Tape<D>>,
     visits: Vec<(RoutineId, VertexId)>,
     refused: BTreeSet<(RoutineId, VertexId, usize)>,
     /// The statement that is being executed.
@@ -483,8 +490,44 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 }
                 Ok(None)
             }
-            StmtKind::Push { .. } | StmtKind::Pop { .. } => Err(FaultKind::Statement),
+            StmtKind::Push { tape, class, value } => {
+                let data = self.scope(&frame.views).eval(value)?;
+                let tape = self.tape(frame, *tape)?;
+                for value in data.in_storage_order() {
+                    self.tapes[tape].push(*class, value)?;
+                }
+                Ok(None)
+            }
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => {
+                let view = self.scope(&frame.views).view(target)?;
+                if !view.allocated {
+                    return Err(FaultKind::Unallocated);
+                }
+                let tape = self.tape(frame, *tape)?;
+                for &cell in view.storage_cells().iter().rev() {
+                    let value = self.tapes[tape].pop(*class)?;
+                    self.cells.write(cell, value, false);
+                }
+                Ok(None)
+            }
         }
+    }
+
+    fn tape(&mut self, frame: &Frame, variable: VarId) -> Step<usize> {
+        match self.cells.raw(frame.views[variable.index()].base) {
+            Value::Integer(k) => usize::try_from(*k).map_err(|_| FaultKind::Tape),
+            _ => Err(FaultKind::Tape),
+        }
+    }
+
+    /// Gives a tape variable an empty tape.
+    fn new_tape(&mut self, cell: usize) {
+        *self.cells.raw(cell) = Value::Integer(self.tapes.len() as i64);
+        self.tapes.push(Tape::new());
     }
 
     fn store(
@@ -556,6 +599,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
     fn outcome(mut self, routine: RoutineId, views: &[View]) -> Outcome<D> {
         let routine = self.program.routine(routine);
         let globals = std::mem::take(&mut self.globals);
+        let left_on_tapes = self.tapes.iter().map(Tape::len).sum();
         let mut read = |view: &View| Argument {
             extents: view.extents(),
             elements: view
@@ -571,6 +615,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 .collect(),
             result: routine.result.map(|v| read(&views[v.index()])),
             globals: globals.iter().map(&mut read).collect(),
+            left_on_tapes,
             visits: std::mem::take(&mut self.visits),
             refused: std::mem::take(&mut self.refused),
             seen: Seen {

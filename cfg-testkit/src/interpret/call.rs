@@ -68,12 +68,15 @@ impl<D: Derivative> Machine<'_, D> {
                     let bounds = self.bounds(shape, &views)?;
                     let mut view = View::dense(0, &bounds, column);
                     view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+                    if routine.variables[k].ty == ScalarType::Tape {
+                        self.new_tape(view.base);
+                    }
                     view
                 }
             };
         }
         for (k, variable) in routine.variables.iter().enumerate() {
-            if variable.role != Role::Local || variable.ty == ScalarType::Tape {
+            if variable.role != Role::Local {
                 continue;
             }
             if variable.shape.iter().any(|d| d.extent == Extent::Deferred) {
@@ -83,6 +86,9 @@ impl<D: Derivative> Machine<'_, D> {
             let bounds = self.bounds(&variable.shape, &views)?;
             let mut view = View::dense(0, &bounds, variable.order == Order::Column);
             view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            if variable.ty == ScalarType::Tape {
+                self.new_tape(view.base);
+            }
             views[k] = view;
         }
         let at = routine
