@@ -102,9 +102,12 @@ pub(crate) fn adjoint(
     // What the operands have to do with the target decides how the seed is held.
     let mut itself = false;
     let mut overlap = false;
-    for node in &nodes.nodes {
+    for (n, node) in nodes.nodes.iter().enumerate() {
         if let NodeKind::Leaf(place) = node.kind {
-            if place == target && !reads_own_subscripts(target) {
+            if place == target
+                && !reads_own_subscripts(target)
+                && nodes.safe_place(n, place, &scope.routine.variables)? == *target
+            {
                 itself = true;
             } else if place.var == target.var {
                 overlap |= !typing::disjoint(place, target);

@@ -5,7 +5,7 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Cfg, Edge, Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        Cfg, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
         Variable, Vertex, VertexKind,
     },
     validate::ValidProgram,
@@ -122,7 +122,7 @@ pub fn reverse(
         return Err(Diagnostics(found));
     }
     solve_across_calls(&context, &reachable, &mut drafts);
-    emit(&context, main, &drafts, out, options)
+    emit(&context, main, &reachable, &drafts, out, options)
 }
 
 fn check_main(program: &Program, main: RoutineId, found: &mut Vec<Diagnostic>) {
@@ -248,11 +248,13 @@ fn solve_across_calls<'p>(
 fn emit(
     context: &Context<'_>,
     main: RoutineId,
+    reachable: &[RoutineId],
     drafts: &[Option<Draft<'_>>],
     mut out: Program,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
     let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
+    let overlapping = overlapping(context, reachable);
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
     let mut sources = FixedBitSet::with_capacity(context.nodes.len());
@@ -267,6 +269,7 @@ fn emit(
         };
         let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
         let mut reverse = sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)));
+        reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
             forward = crate::merge::merge(forward);
             reverse = crate::merge::merge(reverse);
@@ -366,11 +369,25 @@ fn gradient(
     }
     let tape = VarId::new(parameters);
     routine.variables[parameters].role = Role::Local;
-    for (v, g) in normalize::global_variables(original) {
-        let _ = v;
+    let globals = normalize::global_variables(original);
+    for &(_, g) in &globals {
         let mut variable = context.program.global(g).variable.clone();
         variable.role = Role::Global(g);
         routine.add_variable(variable);
+    }
+    // Shapes may name globals, which have other numbers here.
+    let renumber = |v: VarId| match rev.variable(v).role {
+        Role::Global(g) => (globals.iter().position(|&(_, h)| h == g))
+            .map_or(v, |k| VarId::new(parameters + 1 + k)),
+        Role::Parameter { .. } | Role::Local => v,
+    };
+    for variable in &mut routine.variables[..parameters] {
+        for dim in &mut variable.shape {
+            dim.lower = with_variables(&dim.lower, &renumber);
+            if let Extent::Fixed(e) = &mut dim.extent {
+                *e = with_variables(e, &renumber);
+            }
+        }
     }
     // Primal variables, as numbered here and in the original.
     let node = |v: VarId| context.nodes.of(main, original, v);
@@ -460,6 +477,71 @@ fn gradient(
     routine.dependents.dedup();
     routine.body = straight_line(statements);
     routine
+}
+
+fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
+    e.map(&mut |node| match node {
+        Expr::Place(mut place) => {
+            place.var = map(place.var);
+            Expr::Place(place)
+        }
+        node => node,
+    })
+}
+
+/// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
+/// and a global that the callee names) share storage: read twice is legal, and then both adjoints are
+/// incremented in the same cells.
+fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
+    let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
+    let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
+    for &r in reachable {
+        let routine = context.program.routine(r);
+        if routine.aliased {
+            marked.insert(r.index());
+        }
+        let class = normalize::storage_classes(context.program, routine);
+        let globals = normalize::global_variables(routine);
+        normalize::each_statement(routine, |statement| {
+            let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+            else {
+                return;
+            };
+            let mut actuals: Vec<u32> = arguments
+                .iter()
+                .flatten()
+                .filter_map(|e| match e {
+                    Expr::Place(p) if routine.variable(p.var).ty.is_real() => {
+                        Some(class[p.var.index()])
+                    }
+                    _ => None,
+                })
+                .collect();
+            if actuals.len() > 1 {
+                passes[r.index()].push(*callee);
+            }
+            let touched = &context.effects.touched[callee.index()];
+            actuals.sort_unstable();
+            let twice = actuals.windows(2).any(|w| w[0] == w[1]);
+            let global = globals.iter().any(|&(v, g)| {
+                touched.contains(g.index()) && actuals.binary_search(&class[v.index()]).is_ok()
+            });
+            if twice || global {
+                marked.insert(callee.index());
+            }
+        });
+    }
+    let mut work: Vec<usize> = marked.ones().collect();
+    while let Some(r) = work.pop() {
+        for callee in &passes[r] {
+            if !marked.put(callee.index()) {
+                work.push(callee.index());
+            }
+        }
+    }
+    marked
 }
 
 /// ENTRY, one block, EXIT.
