@@ -143,8 +143,49 @@ impl Activity {
         };
         let mut active = graph.forward(nodes.len(), &set(&routine.independents));
         active.intersect_with(&graph.backward(nodes.len(), &set(&routine.dependents)));
+        // A formal that only ever gets passive values still overwrites what an active actual holds: its
+        // adjoint must be zeroed.
+        let active = overwrites(program, nodes).forward(nodes.len(), &active);
         Self { active }
     }
+}
+
+/// From every real actual to the formal that may overwrite it.
+fn overwrites(program: &Program, nodes: &Nodes) -> Reach {
+    let mut graph = Reach::default();
+    for (i, routine) in program.routines.iter().enumerate() {
+        let id = RoutineId::new(i);
+        crate::normalize::each_statement(routine, |statement| {
+            let StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } = &statement.kind
+            else {
+                return;
+            };
+            let called = program.routine(*callee);
+            let mut bind = |place: &Place, p: VarId| {
+                if routine.variable(place.var).ty.is_real() {
+                    graph.edge(
+                        nodes.of(id, routine, place.var),
+                        nodes.of(*callee, called, p),
+                    );
+                }
+            };
+            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                if let Some(Expr::Place(place)) = argument
+                    && called.variable(p).intent().is_some_and(Intent::writes)
+                {
+                    bind(place, p);
+                }
+            }
+            if let (Some(place), Some(r)) = (result, called.result) {
+                bind(place, r);
+            }
+        });
+    }
+    graph
 }
 
 /// Calls `visit` for every real place on which the expression depends differentiably.

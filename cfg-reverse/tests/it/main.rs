@@ -1,3 +1,4 @@
 //! Properties and golden files of the transformations.
 
+mod adjoint;
 mod tangent;

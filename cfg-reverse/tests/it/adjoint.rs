@@ -1,0 +1,328 @@
+//! The adjoint program, run, against derivatives by operator overloading; the visited path against its
+//! reverse; the tape at the end.
+
+use cfg_core::{
+    elemental::Scalar,
+    entity::{RoutineId, VarId},
+    ir::{Intent, Program, VertexType},
+    validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
+use cfg_reverse::{Options, Reversal, reverse};
+use cfg_testkit::{
+    case::{Case, Datum, Elements},
+    generate::Options as Generate,
+    interpret::Limits,
+    property,
+};
+use std::collections::BTreeMap;
+
+fn value(case: &Case, v: VarId, datum: &Datum) -> Value {
+    let variable = case.routine().variable(v);
+    let mut value = Value::uninitialised(variable.ty, &datum.extents, variable.order)
+        .expect("shapes of cases are small");
+    for i in 0..datum.len() {
+        let x = match &datum.elements {
+            Elements::Real(x) => Scalar::Real(x[i]),
+            Elements::Real32(x) => Scalar::Real32(x[i]),
+            Elements::Integer(x) => Scalar::Integer(x[i]),
+            Elements::Logical(x) => Scalar::Logical(x[i]),
+        };
+        assert!(value.set(i, x));
+    }
+    value
+}
+
+fn filled(like: &Value, x: impl Fn(usize) -> f64) -> Value {
+    let mut out = like.clone();
+    for i in 0..out.len() {
+        let x = x(i);
+        let done = out.set(i, Scalar::Real(x)) || out.set(i, Scalar::Real32(x as f32));
+        assert!(done);
+    }
+    out
+}
+
+/// The primal arguments: parameters, then the result.
+fn primal(
+    case: &Case,
+    session: &Session,
+    routine: RoutineId,
+    program: &Program,
+) -> Result<Vec<Argument>, String> {
+    let original = case.routine();
+    let r = program.routine(routine);
+    let mut arguments: Vec<Argument> = Vec::new();
+    for p in original.parameter_ids() {
+        arguments.push(match case.value(p) {
+            Some(datum) => value(case, p, datum).into(),
+            None => Argument::Absent,
+        });
+    }
+    let count = original.parameters + usize::from(original.result.is_some());
+    arguments.resize(count, Argument::Absent);
+    arguments.resize(r.parameters, Argument::Absent);
+    for p in 0..count.min(r.parameters) {
+        if arguments[p] == Argument::Absent && r.variables[p].intent().is_some_and(Intent::writes) {
+            let made = session
+                .uninitialised_argument(routine, VarId::new(p), &arguments)
+                .map_err(|d| d.to_string())?;
+            arguments[p] = made.into();
+        }
+    }
+    arguments.truncate(count);
+    Ok(arguments)
+}
+
+struct Run {
+    reversal: Reversal,
+    program: Program,
+    /// Primal arguments after the forward sweep.
+    results: Vec<Argument>,
+    /// Adjoints of the real parameters (and result) after the reverse sweep.
+    adjoints: Vec<Value>,
+    forward: RunReport,
+    reverse: RunReport,
+}
+
+fn run(case: &Case, options: &Options) -> Result<Run, String> {
+    let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+    let reversal = reverse(&valid, case.main, options).map_err(|d| d.to_string())?;
+    let program = validate::validate(reversal.program.clone())
+        .map_err(|d| format!("the adjoint program is not valid: {d}"))?;
+    let compiled = Compiled::new(
+        &program,
+        &CompileOptions {
+            trace: true,
+            ..CompileOptions::default()
+        },
+    )
+    .map_err(|d| d.to_string())?;
+    let mut session = Session::new(&compiled);
+    let limits = RunOptions::default();
+    let original = case.routine();
+
+    let mut arguments = primal(case, &session, reversal.forward, &program)?;
+    let count = arguments.len();
+    arguments.push(Tape::default().into());
+    let forward = session
+        .run(reversal.forward, &mut arguments, &limits)
+        .map_err(|d| format!("the forward sweep fails: {d}"))?;
+    let tape = arguments.pop().unwrap_or_default();
+    let results = arguments.clone();
+
+    for (p, argument) in results.iter().enumerate().take(count) {
+        let v = if p < original.parameters {
+            VarId::new(p)
+        } else {
+            original.result.expect("there is a result")
+        };
+        if let Argument::Value(x) = argument
+            && original.variable(v).ty.is_real()
+        {
+            let seed = case.seed.iter().find(|(w, _)| *w == v);
+            let b = filled(x, |i| seed.map_or(0.0, |(_, s)| s[i]));
+            arguments.push(b.into());
+        }
+    }
+    arguments.push(tape);
+    let reverse = session
+        .run(reversal.reverse, &mut arguments, &limits)
+        .map_err(|d| format!("the reverse sweep fails: {d}"))?;
+    let tape = arguments.pop().unwrap_or_default();
+    if !tape.tape().is_some_and(|t| t.size().is_empty()) {
+        return Err(format!("the tape is not empty at the end: {tape:?}"));
+    }
+    let adjoints = arguments
+        .drain(count..)
+        .filter_map(|a| a.value().cloned())
+        .collect();
+    Ok(Run {
+        program: program.into_program(),
+        reversal,
+        results,
+        adjoints,
+        forward,
+        reverse,
+    })
+}
+
+/// The forward sweep leaves what the original leaves, bit for bit.
+fn same_results(case: &Case, run: &Run) -> Result<(), String> {
+    let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+    let compiled = Compiled::new(&valid, &CompileOptions::default()).map_err(|d| d.to_string())?;
+    let mut session = Session::new(&compiled);
+    let mut arguments = primal(case, &session, case.main, &case.program)?;
+    arguments.truncate(case.routine().parameters);
+    let report = session
+        .run(case.main, &mut arguments, &RunOptions::default())
+        .map_err(|d| format!("the original fails: {d}"))?;
+    arguments.extend(report.result.map(Argument::Value));
+    if arguments != run.results {
+        return Err("the forward sweep's results differ from the original's".into());
+    }
+    Ok(())
+}
+
+/// Original vertices other than LOOP and ENDLOOP, and how often each of these was visited: by original
+/// routine, then by activation.
+type Path = (Vec<i64>, BTreeMap<i64, u64>);
+
+fn paths(
+    program: &Program,
+    report: &RunReport,
+    original_of: &BTreeMap<RoutineId, RoutineId>,
+) -> BTreeMap<RoutineId, Vec<Path>> {
+    let mut by_activation: BTreeMap<u64, (RoutineId, Path)> = BTreeMap::new();
+    for visited in &report.trace {
+        let Some(&original) = original_of.get(&visited.routine) else {
+            continue;
+        };
+        let Some(cfg) = &program.routine(visited.routine).body else {
+            continue;
+        };
+        let vertex = cfg.vertex(visited.vertex);
+        if !vertex.origin.is_some_and(|o| o.role.is_image()) {
+            continue;
+        }
+        let entry = by_activation
+            .entry(visited.activation)
+            .or_insert_with(|| (original, Path::default()));
+        match vertex.vertex_type() {
+            VertexType::Loop | VertexType::ForLoop | VertexType::EndLoop => {
+                *entry.1.1.entry(visited.origin).or_default() += 1;
+            }
+            _ => entry.1.0.push(visited.origin),
+        }
+    }
+    let mut paths: BTreeMap<RoutineId, Vec<Path>> = BTreeMap::new();
+    for (_, (routine, path)) in by_activation {
+        paths.entry(routine).or_default().push(path);
+    }
+    paths
+}
+
+/// The adjoint visits the original vertices in exactly the reverse order; a loop that is entered once
+/// with n iterations visits LOOP n+1 times and ENDLOOP n times forward, and the other way round in the
+/// adjoint.
+fn mirrored(run: &Run) -> Result<(), String> {
+    let forward_of = run.reversal.sweeps.iter().map(|s| (s.1, s.0)).collect();
+    let reverse_of = run.reversal.sweeps.iter().map(|s| (s.2, s.0)).collect();
+    let mut forward = paths(&run.program, &run.forward, &forward_of);
+    let mut reverse = paths(&run.program, &run.reverse, &reverse_of);
+    for path in forward.values_mut().flatten() {
+        path.0.reverse();
+    }
+    for (routine, list) in &mut forward {
+        let cfg = run
+            .program
+            .routine(*routine)
+            .body
+            .as_ref()
+            .expect("has a body");
+        for path in list.iter_mut() {
+            // Entries of each loop: visits of LOOP less visits of its ENDLOOP.
+            let mut swapped = BTreeMap::new();
+            for (v, vertex) in cfg.vertices() {
+                if vertex.vertex_type() != VertexType::EndLoop {
+                    continue;
+                }
+                let Some(header) = cfg.successors(v).next() else {
+                    continue;
+                };
+                let header = cfg.vertex(header).id;
+                let visits = |id| path.1.get(&id).copied().unwrap_or(0);
+                let (h, e) = (visits(header), visits(vertex.id));
+                for (id, n) in [(header, e), (vertex.id, h)] {
+                    if n > 0 {
+                        swapped.insert(id, n);
+                    }
+                }
+            }
+            path.1 = swapped;
+        }
+        list.sort();
+        let theirs = reverse.entry(*routine).or_default();
+        theirs.sort();
+        if list != theirs {
+            return Err(format!(
+                "routine {}: the adjoint's path is not the reverse\nforward, reversed: {list:?}\nadjoint: {theirs:?}",
+                run.program.routine(*routine).name
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn gradient_agrees(case: &Case, run: &Run, tolerance: f64) -> Result<(), String> {
+    let original = case.routine();
+    let oracle = case
+        .gradient(Limits::default())
+        .map_err(|f| format!("the oracle fails: {f:?}"))?;
+    for (v, expected) in oracle {
+        let position = (0..v.index())
+            .filter(|&k| original.variables[k].ty.is_real())
+            .count();
+        let ours = run.adjoints[position]
+            .to_f64s()
+            .ok_or("an adjoint is uninitialised")?;
+        for (i, (a, b)) in ours.iter().zip(&expected).enumerate() {
+            let scale = a.abs().max(b.abs()).max(1.0);
+            if a != b && !((a - b).abs() <= tolerance * scale) {
+                let name = &original.variable(v).name;
+                return Err(format!("gradient of {name}[{i}]: {a} instead of {b}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn agrees(case: &Case, options: &Options, tolerance: f64) -> Result<(), String> {
+    let run = match run(case, options) {
+        Err(m) if m.contains("R304") || m.contains("[V1") || m.contains("fails") => return Ok(()),
+        other => other?,
+    };
+    match same_results(case, &run) {
+        Err(m) if m.contains("fails") => return Ok(()),
+        other => other?,
+    }
+    mirrored(&run)?;
+    gradient_agrees(case, &run, tolerance)
+}
+
+const DEFAULT: Options = Options {
+    counters: false,
+    merge: false,
+};
+
+#[test]
+fn exact_programs() {
+    property::check(&Generate::EXACT, 0..5000, |case| {
+        agrees(case, &DEFAULT, 0.0)
+    });
+}
+
+#[test]
+fn smooth_programs() {
+    property::check(&Generate::SMOOTH, 5000..10_000, |case| {
+        agrees(case, &DEFAULT, 1e-8)
+    });
+}
+
+#[test]
+fn with_counters_and_merged_blocks() {
+    let options = Options {
+        counters: true,
+        merge: true,
+    };
+    property::check(&Generate::EXACT, 20_000..21_000, |case| {
+        agrees(case, &options, 0.0)
+    });
+    let options = Options {
+        counters: false,
+        merge: true,
+    };
+    property::check(&Generate::EXACT, 21_000..22_000, |case| {
+        agrees(case, &options, 0.0)
+    });
+}
