@@ -1,4 +1,5 @@
-//! Brings a program into the form that the transformations read: actual arguments with derivatives are
+//! Brings a program into the form that the transformations read: subscripts of what is assigned do not
+//! depend on it, actual arguments with derivatives are
 //! places whose subscripts the call cannot change, function results go to a variable of their own, and
 //! every routine names all globals that the routines it calls can touch.
 //!
@@ -147,6 +148,22 @@ pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl
     }
 }
 
+/// True for calls, and for assignments such as `k(k(1)) = 2`, after which the same subscripts may name
+/// another element: the pop would restore the wrong one.
+fn needs_hoisting(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Call { .. } => true,
+        StmtKind::Assign { target, .. } => {
+            let mut found = false;
+            for e in target.subscript_exprs() {
+                e.walk_places(&mut |p| found |= p.var == target.var);
+            }
+            found
+        }
+        StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
+    }
+}
+
 /// A routine in normal form, with the name table for what is added later.
 pub(crate) struct Normal {
     pub(crate) routine: Routine,
@@ -170,9 +187,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
         let globals = global_variables(&routine);
         for vertex in &mut vertices {
             if let VertexKind::Block(statements) = &mut vertex.kind
-                && statements
-                    .iter()
-                    .any(|s| matches!(s.kind, StmtKind::Call { .. }))
+                && statements.iter().any(|s| needs_hoisting(&s.kind))
             {
                 let mut normal = Vec::with_capacity(statements.len());
                 for statement in std::mem::take(statements) {
@@ -222,7 +237,14 @@ struct Hoist<'a> {
 
 impl Hoist<'_> {
     fn statement(&mut self, statement: Stmt) {
-        let Stmt { kind, annotations } = statement;
+        let Stmt {
+            mut kind,
+            annotations,
+        } = statement;
+        if let StmtKind::Assign { target, .. } = &mut kind {
+            let written = HashSet::from([target.var]);
+            self.fix_subscripts(target, &written);
+        }
         let StmtKind::Call {
             callee,
             mut arguments,

@@ -5,7 +5,7 @@ use cfg_core::{
     elemental::Scalar,
     entity::{RoutineId, VarId},
     ir::{Intent, Program, VertexType},
-    validate,
+    text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
 use cfg_reverse::{Options, Reversal, reverse};
@@ -256,6 +256,11 @@ fn mirrored(run: &Run) -> Result<(), String> {
 
 fn gradient_agrees(case: &Case, run: &Run, tolerance: f64) -> Result<(), String> {
     let original = case.routine();
+    // Shrinking can leave a program whose dependents are undefined; generated ones define them.
+    let undefined = |a: &Argument| a.value().is_some_and(|v| v.first_uninitialised().is_some());
+    if run.results.iter().any(undefined) {
+        return Ok(());
+    }
     let oracle = case
         .gradient(Limits::default())
         .map_err(|f| format!("the oracle fails: {f:?}"))?;
@@ -270,7 +275,13 @@ fn gradient_agrees(case: &Case, run: &Run, tolerance: f64) -> Result<(), String>
             let scale = a.abs().max(b.abs()).max(1.0);
             if a != b && !((a - b).abs() <= tolerance * scale) {
                 let name = &original.variable(v).name;
-                return Err(format!("gradient of {name}[{i}]: {a} instead of {b}"));
+                let mut shown = String::new();
+                for r in [run.reversal.forward, run.reversal.reverse] {
+                    text::routine(&mut shown, &run.program, run.program.routine(r)).ok();
+                }
+                return Err(format!(
+                    "gradient of {name}[{i}]: {a} instead of {b}\n{shown}"
+                ));
             }
         }
     }
