@@ -24,7 +24,7 @@ pub(super) struct View {
     pub(super) ty: ScalarType,
 }
 
-fn address(e: &Expr) -> usize {
+pub(super) fn address(e: &Expr) -> usize {
     std::ptr::from_ref(e) as usize
 }
 
