@@ -337,7 +337,8 @@ impl Emitter<'_> {
             }
         }
         // A scalar product in an array expression has been computed before the loop.
-        let product = |e| product(e).filter(|_| !self.lanes.contains_key(&super::array::address(e)));
+        let product =
+            |e| product(e).filter(|_| !self.lanes.contains_key(&super::array::address(e)));
         let (x, y, z, product_left) = match (product(left), product(right)) {
             (Some((x, y)), _) => (x, y, right, true),
             (None, Some((x, y))) => (x, y, left, false),
