@@ -50,7 +50,7 @@ use crate::{
     ir::Program,
 };
 use context::Context;
-use scan::{MAX_NESTING, Nesting, OddNumber, line_column, odd_numbers};
+use scan::{MAX_NESTING, Nesting, OddNumber, line_column, scan};
 use serde::de::DeserializeSeed;
 use std::io;
 
@@ -115,15 +115,15 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
 /// Reads as much of a program as there is.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let mut parsed = Parsed::default();
-    let text = match prepare(bytes) {
-        Ok(text) => text,
+    let (text, odd_numbers) = match prepare(bytes) {
+        Ok(prepared) => prepared,
         Err(problem) => {
             parsed.problems.push(problem);
             return parsed;
         }
     };
     let mut cx = Context::default();
-    for (offset, odd) in odd_numbers(text.as_bytes(), 100) {
+    for (offset, odd) in odd_numbers {
         cx.problems.push(odd_number(text, offset, odd));
     }
     let mut tokens = serde_json::Deserializer::from_str(text);
@@ -158,8 +158,11 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     parsed
 }
 
+/// Numbers out of range that are reported in one run; each costs a look at the text.
+const MAX_ODD_NUMBERS: usize = 100;
+
 /// Checks what can be checked before parsing.
-fn prepare(bytes: &[u8]) -> Result<&str, Diagnostic> {
+fn prepare(bytes: &[u8]) -> Result<(&str, Vec<(usize, OddNumber)>), Diagnostic> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let offset = e.valid_up_to();
         let (line, column) = line_column(bytes, offset);
@@ -171,9 +174,9 @@ fn prepare(bytes: &[u8]) -> Result<&str, Diagnostic> {
     })?;
     // RFC 8259 lets readers ignore a byte order mark; columns of the first line count from after it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match Nesting::default().feed(text.as_bytes()) {
-        Some(offset) => Err(too_deep(text.as_bytes(), offset)),
-        None => Ok(text),
+    match scan(text.as_bytes(), MAX_ODD_NUMBERS) {
+        Ok(odd_numbers) => Ok((text, odd_numbers)),
+        Err(offset) => Err(too_deep(text.as_bytes(), offset)),
     }
 }
 

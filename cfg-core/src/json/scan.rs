@@ -64,24 +64,42 @@ pub(super) enum OddNumber {
     NegativeZero,
 }
 
-/// Offsets of integers that serde_json would read as reals, at most `limit` of them.
-pub(super) fn odd_numbers(text: &[u8], limit: usize) -> Vec<(usize, OddNumber)> {
+/// Looks over a whole text, in one pass: offsets of integers that serde_json would read as reals, at
+/// most `limit` of them; or the offset at which arrays and objects nest too deep.
+pub(super) fn scan(text: &[u8], limit: usize) -> Result<Vec<(usize, OddNumber)>, usize> {
     let mut found = Vec::new();
+    let mut depth = 0usize;
     let mut i = 0;
-    while i < text.len() && found.len() < limit {
+    while i < text.len() {
         match text[i] {
-            b'"' => i = after_string(text, i),
+            b'"' => {
+                i = after_string(text, i);
+                continue;
+            }
             b'-' | b'0'..=b'9' => {
                 let end = after_number(text, i);
-                if let Some(odd) = odd(&text[i..end]) {
+                // 18 digits always fit.
+                if (end - i >= 19 || &text[i..end] == b"-0")
+                    && let Some(odd) = odd(&text[i..end])
+                    && found.len() < limit
+                {
                     found.push((i, odd));
                 }
                 i = end;
+                continue;
             }
-            _ => i += 1,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > MAX_NESTING {
+                    return Err(i);
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
         }
+        i += 1;
     }
-    found
+    Ok(found)
 }
 
 /// The offset after the string that starts here.
@@ -112,8 +130,7 @@ fn odd(number: &[u8]) -> Option<OddNumber> {
     if number == b"-0" {
         return Some(OddNumber::NegativeZero);
     }
-    // 18 digits always fit.
-    if number.len() < 19 || number.iter().any(|b| matches!(b, b'.' | b'e' | b'E')) {
+    if number.iter().any(|b| matches!(b, b'.' | b'e' | b'E')) {
         return None;
     }
     let text = std::str::from_utf8(number).ok()?;

@@ -393,12 +393,14 @@ impl<T: Wire> Wire for Vec<T> {
         mut seq: A,
         cx: &mut Context,
     ) -> Result<Option<Self::Out>, A::Error> {
-        let mut list = Vec::new();
+        // Most lists are short and stay for long: no room to spare.
+        let mut list = Vec::with_capacity(1);
         let mut index = 0;
         while let Some(value) = element::<T, A>(&mut seq, index, cx)? {
             list.extend(value.or_else(T::placeholder));
             index += 1;
         }
+        list.shrink_to_fit();
         Ok(Some(list))
     }
 }
