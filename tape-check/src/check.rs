@@ -1,0 +1,622 @@
+//! The comparison of a forward sweep with its reverse sweep, and of what meets inside one routine.
+
+use cfg_core::{
+    diagnostic::{CodeInfo, Diagnostic},
+    entity::VarId,
+    ir::{Expr, Place, Role, ScalarType},
+};
+
+use crate::{
+    code::{Code, Key, Kind, Known, NodeId, RegionId, TapeNames, VISITS},
+    codes,
+    count::Count,
+    marker,
+    reduce::{Effect, Reduced, constant, reduce},
+    report::{self, Summary},
+    same::Correspondence,
+    stacks::{Met, Stacks},
+};
+
+/// A node of one of the two routines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct At2 {
+    pub(crate) side: usize,
+    pub(crate) node: NodeId,
+}
+
+/// A routine and what is known of it.
+pub(crate) struct Side<'p> {
+    pub(crate) code: Code<'p>,
+    pub(crate) reduced: Reduced,
+    /// By popping node: the pushing node that it meets.
+    partner: Vec<Option<At2>>,
+    /// Pops that are bounds of reverse loops: their value is checked there.
+    is_count: Vec<bool>,
+}
+
+impl<'p> Side<'p> {
+    pub(crate) fn new(code: Code<'p>, visits: Effect) -> Self {
+        let reduced = reduce(&code, visits);
+        let n = code.nodes.len();
+        Self {
+            code,
+            reduced,
+            partner: vec![None; n],
+            is_count: vec![false; n],
+        }
+    }
+}
+
+/// One routine, or the two of a pair.
+pub(crate) struct PairCheck<'p, 'a> {
+    pub(crate) known: Known<'p, 'a>,
+    pub(crate) names: TapeNames<'p>,
+    pub(crate) sides: Vec<Side<'p>>,
+    identity: Correspondence,
+    across: Correspondence,
+    /// Reverse variables of the forward sweep's, turned round.
+    back: Vec<Option<VarId>>,
+    work: Vec<(At2, At2)>,
+    /// Matched pushes and pops.
+    values: Vec<(At2, At2)>,
+    pub(crate) summary: Summary,
+    pub(crate) problems: Vec<Diagnostic>,
+}
+
+impl<'p, 'a> PairCheck<'p, 'a> {
+    pub(crate) fn new(known: Known<'p, 'a>, names: TapeNames<'p>, sides: Vec<Side<'p>>) -> Self {
+        let (across, back) = match &*sides {
+            [f, r] => {
+                let across = Correspondence::by_name(f.code.routine, r.code.routine);
+                let mut back = vec![None; r.code.routine.variables.len()];
+                for v in (0..f.code.routine.variables.len()).map(VarId::new) {
+                    if let Some(there) = across.variable(v) {
+                        back[there.index()] = Some(v);
+                    }
+                }
+                (across, back)
+            }
+            _ => (Correspondence::identity(), Vec::new()),
+        };
+        Self {
+            known,
+            names,
+            sides,
+            identity: Correspondence::identity(),
+            across,
+            back,
+            work: Vec::new(),
+            values: Vec::new(),
+            summary: Summary::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    pub(crate) fn code(&self, side: usize) -> &Code<'p> {
+        &self.sides[side].code
+    }
+
+    fn correspondence(&self, f: usize, r: usize) -> &Correspondence {
+        if f == r { &self.identity } else { &self.across }
+    }
+
+    pub(crate) fn same(&self, f: usize, a: &Expr, r: usize, b: &Expr) -> bool {
+        self.correspondence(f, r).same(a, b)
+    }
+
+    pub(crate) fn same_variable(&self, f: usize, a: VarId, r: usize, b: VarId) -> bool {
+        self.correspondence(f, r).same_variable(a, b)
+    }
+
+    /// The forward sweep's variable of the same name.
+    pub(crate) fn forward_variable(&self, f: usize, r: usize, b: VarId) -> Option<VarId> {
+        if f == r {
+            Some(b)
+        } else {
+            self.back.get(b.index()).copied().flatten()
+        }
+    }
+
+    /// The pushing node that a popping node has met.
+    pub(crate) fn partner(&self, side: usize, pop: NodeId) -> Option<At2> {
+        self.sides[side].partner[pop]
+    }
+
+    fn name(&self, n: At2) -> String {
+        report::name(self.known.program, self.code(n.side), n.node)
+    }
+
+    fn problem(&mut self, info: &CodeInfo, n: At2, message: String, help: &str) {
+        let code = self.code(n.side);
+        let at = code.nodes[n.node].at;
+        let problem = report::at(self.known.program, code, at, info, message, help);
+        self.problems.push(problem);
+    }
+
+    /// Checks everything.
+    pub(crate) fn run(&mut self) {
+        for side in 0..self.sides.len() {
+            self.inside(side);
+        }
+        if !self.problems.is_empty() {
+            return;
+        }
+        if self.sides.len() == 2 {
+            self.meet(0, 0, None, 1, 0);
+        }
+        while let Some((f, r)) = self.work.pop() {
+            self.compare(f, r);
+        }
+        for (f, r) in std::mem::take(&mut self.values) {
+            self.value(f, r);
+        }
+    }
+
+    /// What was found in one routine alone, and what must not be left of it.
+    fn inside(&mut self, side: usize) {
+        let program = self.known.program;
+        for bad in &self.sides[side].code.bad_calls {
+            let help = "pass tapes to the sweeps of a pair only, each tape once";
+            let code = &self.sides[side].code;
+            let problem = report::at(
+                program,
+                code,
+                bad.at,
+                &codes::CALL,
+                bad.message.clone(),
+                help,
+            );
+            self.problems.push(problem);
+        }
+        for problem in std::mem::take(&mut self.sides[side].reduced.problems) {
+            let node = |node| At2 { side, node };
+            let mut message = problem.message;
+            if let Some(other) = problem.other {
+                message.push_str(&format!(" ({})", self.name(node(other))));
+            }
+            let help = "push and pop in mirrored order";
+            self.problem(problem.info, node(problem.node), message, help);
+        }
+        if !self.problems.is_empty() {
+            return;
+        }
+        let parameter =
+            |key: Key| {
+                key == VISITS || {
+                    let name = self.names.name(key / 4);
+                    self.code(side).routine.variables.iter().any(|v| {
+                        v.ty == ScalarType::Tape && v.name == name && v.role != Role::Local
+                    })
+                }
+            };
+        // A forward sweep leaves, a reverse sweep takes; otherwise the routine is neutral.
+        let reduced = &self.sides[side].reduced;
+        let outside = |node: &&NodeId| {
+            self.sides.len() == 2 && reduced.touched[**node].iter().all(|&k| parameter(k))
+        };
+        let (mut left, mut empty) = (reduced.pushes[0].clone(), reduced.pops[0].clone());
+        if side == 0 {
+            left = reduced.pushes[0]
+                .iter()
+                .filter(|n| !outside(n))
+                .copied()
+                .collect();
+        } else {
+            empty = reduced.pops[0]
+                .iter()
+                .filter(|n| !outside(n))
+                .copied()
+                .collect();
+        }
+        for node in left {
+            let n = At2 { side, node };
+            let message = "this stays on the tape when the routine returns".to_owned();
+            self.problem(&codes::LEFT, n, message, "pop it, or do not push it");
+        }
+        for node in empty {
+            let n = At2 { side, node };
+            let message = "nothing was pushed that this could pop".to_owned();
+            self.problem(&codes::EMPTY, n, message, "push what is popped here");
+        }
+        for (push, pop) in std::mem::take(&mut self.sides[side].reduced.matched) {
+            self.matched(At2 { side, node: push }, At2 { side, node: pop });
+        }
+    }
+
+    fn matched(&mut self, f: At2, r: At2) {
+        self.sides[r.side].partner[r.node] = Some(f);
+        self.work.push((f, r));
+    }
+
+    /// Lets what one region left meet what the mirrored region takes. `without`: a push that has been
+    /// dealt with.
+    fn meet(
+        &mut self,
+        f: usize,
+        left: RegionId,
+        without: Option<NodeId>,
+        r: usize,
+        taken: RegionId,
+    ) {
+        let mut stacks = Stacks::default();
+        for &node in &self.sides[f].reduced.pushes[left] {
+            if Some(node) != without {
+                stacks.push(node, &self.sides[f].reduced.touched[node]);
+            }
+        }
+        let first = self.work.len();
+        for node in self.sides[r].reduced.pops[taken].clone() {
+            let pop = At2 { side: r, node };
+            let touched = &self.sides[r].reduced.touched[node];
+            let met = stacks.pop(touched, |n| &self.sides[f].reduced.touched[n]);
+            match met {
+                Met::Node(node) => self.matched(At2 { side: f, node }, pop),
+                Met::Nothing => {
+                    let only_visits = touched.iter().all(|&k| k == VISITS);
+                    self.nothing(f, left, pop, only_visits);
+                    return;
+                }
+                Met::Other(key, node) => {
+                    self.other(pop, key, node.map(|node| At2 { side: f, node }));
+                    return;
+                }
+            }
+        }
+        // Reports come in the order of the reverse sweep.
+        self.work[first..].reverse();
+        let left: Vec<(Key, NodeId)> = stacks.left().collect();
+        let mut reported = Vec::new();
+        for (key, node) in left {
+            let n = At2 { side: f, node };
+            if reported.contains(&node) {
+                continue;
+            }
+            reported.push(node);
+            if key == VISITS && self.sides[f].reduced.touched[node].len() == 1 {
+                let message =
+                    "the mirrored part of the reverse sweep does not visit the adjoint of \
+                               this block"
+                        .to_owned();
+                let help = "visit the adjoints of all blocks in reverse order";
+                self.problem(&codes::PATH, n, message, help);
+            } else {
+                let message = "the mirrored part of the reverse sweep does not pop this".to_owned();
+                self.problem(&codes::LEFT, n, message, "pop it there, or do not push it");
+            }
+        }
+    }
+
+    fn nothing(&mut self, f: usize, left: RegionId, pop: At2, only_visits: bool) {
+        let program = self.known.program;
+        let forward = self.code(f);
+        // The mirrored region, by the vertex around it.
+        let around = forward
+            .nodes
+            .iter()
+            .position(|n| match &n.kind {
+                Kind::Loop { body, .. } => *body == left,
+                Kind::Branch { arms, .. } => arms.iter().any(|a| a.1 == left),
+                _ => false,
+            })
+            .map_or_else(
+                || format!("routine {}", forward.routine.name),
+                |node| report::name(program, forward, node),
+            );
+        if only_visits {
+            let message = format!(
+                "the mirrored part of the forward sweep ({around}) does not visit \
+                                   the block that this is the adjoint of"
+            );
+            let help = "visit the adjoints of all blocks in reverse order";
+            self.problem(&codes::PATH, pop, message, help);
+        } else {
+            let message = format!(
+                "the mirrored part of the forward sweep ({around}) has nothing on the stack here"
+            );
+            self.problem(
+                &codes::EMPTY,
+                pop,
+                message,
+                "push there what is popped here",
+            );
+        }
+    }
+
+    fn other(&mut self, pop: At2, key: Key, other: Option<At2>) {
+        if key == VISITS {
+            let message = match other {
+                Some(n) => format!(
+                    "at this point of the reverse sweep {} comes next",
+                    self.name(n)
+                ),
+                None => {
+                    "blocks are visited here that the mirrored part of the forward sweep does not \
+                         visit"
+                        .to_owned()
+                }
+            };
+            let help = "visit the adjoints of all blocks in reverse order";
+            self.problem(&codes::PATH, pop, message, help);
+            return;
+        }
+        let stack = ["control", "integer", "real", "real32"][key as usize % 4];
+        let tape = self.names.name(key / 4);
+        let message = match other {
+            Some(n) => format!(
+                "on the {stack} stack of `{tape}` lies what was pushed by {}, which this does not mirror",
+                self.name(n)
+            ),
+            None => format!(
+                "the mirrored part of the forward sweep has nothing on the {stack} stack of `{tape}` here"
+            ),
+        };
+        self.problem(
+            &codes::ORDER,
+            pop,
+            message,
+            "pop in the opposite order of the pushes",
+        );
+    }
+
+    /// Two nodes that meet.
+    fn compare(&mut self, f: At2, r: At2) {
+        match (
+            &self.sides[f.side].code.nodes[f.node].kind,
+            &self.sides[r.side].code.nodes[r.node].kind,
+        ) {
+            (Kind::Push { class: a, .. }, Kind::Pop { class: b, .. }) => {
+                let (a, b) = (*a, *b);
+                if a == b {
+                    self.summary.count(a);
+                    self.values.push((f, r));
+                } else {
+                    let message = format!("the class is not that of the push ({})", self.name(f));
+                    self.problem(
+                        &codes::CLASS,
+                        r,
+                        message,
+                        "use the same class and width in both",
+                    );
+                }
+            }
+            (Kind::Loop { body: a, .. }, Kind::Loop { body: b, .. }) => {
+                let (a, b) = (*a, *b);
+                match self.count(f, r) {
+                    Ok(Count::Taped(_, pop)) => {
+                        self.sides[r.side].is_count[pop] = true;
+                        self.summary.loops_counted += 1;
+                    }
+                    Ok(Count::Recomputed) => self.summary.loops_recomputed += 1,
+                    Err(why) => {
+                        let message = format!(
+                            "it is not proven that this runs as often as {}: {why}",
+                            self.name(f)
+                        );
+                        let help = "count the iterations and push the count at the loop's exit";
+                        self.problem(&codes::COUNT, r, message, help);
+                    }
+                }
+                self.meet(f.side, a, None, r.side, b);
+            }
+            (Kind::Branch { .. }, Kind::Branch { .. }) => self.branch(f, r),
+            (Kind::Call { .. }, Kind::Call { .. }) => self.call(f, r),
+            (Kind::Visit(a), Kind::Visit(b)) => {
+                if a != b {
+                    let message = format!("the block visited before is {}", self.name(f));
+                    let help = "visit the adjoints of all blocks in reverse order";
+                    self.problem(&codes::PATH, r, message, help);
+                }
+            }
+            _ => {
+                let message = format!("what lies on the tape here is {}", self.name(f));
+                let help = "mirror loops by loops, branches by branches, calls by calls";
+                self.problem(&codes::ORDER, r, message, help);
+            }
+        }
+    }
+
+    /// Each arm ends with its marker; the mirrored branch takes the arm of the same label.
+    fn branch(&mut self, f: At2, r: At2) {
+        let (forward, reverse) = (self.code(f.side), self.code(r.side));
+        let (
+            Kind::Branch { arms, .. },
+            Kind::Branch {
+                arms: back,
+                selector,
+                ..
+            },
+        ) = (&forward.nodes[f.node].kind, &reverse.nodes[r.node].kind)
+        else {
+            return;
+        };
+        let selector = *selector;
+        let help = "end each arm with the push of a constant of its own; pop it right before the \
+                    mirrored branch, and decide on it alone";
+        let Some(pop) = self.sides[r.side].reduced.marker[r.node] else {
+            let message = format!(
+                "this mirrors {}, but does not decide on a value popped right before it",
+                self.name(f)
+            );
+            self.problem(&codes::MARKER, r, message, help);
+            return;
+        };
+        let Kind::Pop { key, class, .. } = reverse.nodes[pop].kind else {
+            return;
+        };
+        let (mut arms, mut back) = (arms.clone(), back.clone());
+        arms.sort_unstable();
+        back.sort_unstable();
+        if !arms.iter().map(|a| a.0).eq(back.iter().map(|a| a.0)) {
+            let message = format!("the arms are not those of {}", self.name(f));
+            self.problem(&codes::MARKER, r, message, help);
+            return;
+        }
+        self.summary.branches += 1;
+        for ((label, left), (_, taken)) in arms.into_iter().zip(back) {
+            let side = &self.sides[f.side];
+            let last = side.reduced.pushes[left]
+                .iter()
+                .rev()
+                .find(|&&n| side.reduced.touched[n].contains(&key));
+            let pushed = last.and_then(|&n| match side.code.nodes[n].kind {
+                Kind::Push { class, value, .. } => Some((n, class, value)),
+                _ => None,
+            });
+            let Some((node, theirs, value)) = pushed else {
+                let message = format!("the arm {label} does not end with the push of a marker");
+                self.problem(&codes::MARKER, f, message, help);
+                continue;
+            };
+            let push = At2 { side: f.side, node };
+            if theirs != class {
+                let message = format!("the class is not that of the push ({})", self.name(push));
+                let pop = At2 {
+                    side: r.side,
+                    node: pop,
+                };
+                self.problem(
+                    &codes::CLASS,
+                    pop,
+                    message,
+                    "use the same class and width in both",
+                );
+            }
+            let takes = constant(value).and_then(|c| marker::arm(selector, c));
+            if takes == Some(label) {
+                self.summary.count(class);
+            } else {
+                let message = match (constant(value), takes) {
+                    (None, _) => {
+                        "the last control value that the arm pushes is no constant".to_owned()
+                    }
+                    (Some(c), None) => format!(
+                        "with {c}, which the arm {label} pushes, {} takes no arm",
+                        self.name(r)
+                    ),
+                    (Some(c), Some(t)) => format!(
+                        "with {c}, which the arm {label} pushes, {} takes its arm {t}",
+                        self.name(r)
+                    ),
+                };
+                self.problem(&codes::MARKER, push, message, help);
+            }
+            self.meet(f.side, left, Some(push.node), r.side, taken);
+        }
+    }
+
+    /// A call of a forward sweep is mirrored by a call of its reverse sweep with the same arguments.
+    fn call(&mut self, f: At2, r: At2) {
+        let (forward, reverse) = (self.code(f.side), self.code(r.side));
+        let (
+            Kind::Call {
+                pair,
+                arguments,
+                tapes,
+                ..
+            },
+            Kind::Call {
+                pair: back,
+                arguments: given,
+                tapes: taken,
+                ..
+            },
+        ) = (&forward.nodes[f.node].kind, &reverse.nodes[r.node].kind)
+        else {
+            return;
+        };
+        let help = "call the reverse sweep of the same routine with the same arguments";
+        if pair != back {
+            let message = format!("the mirrored call is {}", self.name(f));
+            self.problem(&codes::CALL, r, message, help);
+            return;
+        }
+        let (mut tapes, mut taken) = (tapes.clone(), taken.clone());
+        tapes.sort_unstable();
+        taken.sort_unstable();
+        if tapes != taken {
+            let message = format!("other tapes than in the mirrored call, {}", self.name(f));
+            self.problem(&codes::CALL, r, message, help);
+            return;
+        }
+        let (a, b) = match self.known.roles.pair(*pair) {
+            Some(pair) => pair,
+            None => return,
+        };
+        let program = self.known.program;
+        let (a, b) = (program.routine(a), program.routine(b));
+        let mut different = None;
+        for (formal, actual) in a.variables.iter().zip(arguments.iter()) {
+            if formal.ty == ScalarType::Tape {
+                continue;
+            }
+            let there = b.variables[..b.parameters]
+                .iter()
+                .position(|v| v.name == formal.name);
+            let Some(there) = there else { continue };
+            let same = match (actual, given.get(there)) {
+                (None, Some(None)) => true,
+                (Some(a), Some(Some(b))) => self.same(f.side, a, r.side, b),
+                _ => false,
+            };
+            if !same {
+                different = Some(formal.name.clone());
+                break;
+            }
+        }
+        match different {
+            None => self.summary.calls += 1,
+            Some(name) => {
+                let message = format!(
+                    "the argument `{name}` is not that of the mirrored call, {}",
+                    self.name(f)
+                );
+                self.problem(&codes::CALL, r, message, help);
+            }
+        }
+    }
+
+    /// What was pushed from a place is popped into the same place.
+    fn value(&mut self, f: At2, r: At2) {
+        if self.sides[r.side].is_count[r.node] {
+            return;
+        }
+        let (forward, reverse) = (self.code(f.side), self.code(r.side));
+        let (Kind::Push { value, .. }, Kind::Pop { target, .. }) =
+            (&forward.nodes[f.node].kind, &reverse.nodes[r.node].kind)
+        else {
+            return;
+        };
+        let correspondence = self.correspondence(f.side, r.side);
+        let why = match value {
+            Expr::Place(place) => {
+                if !correspondence.same_place(place, target) {
+                    Some("it was not pushed from this place")
+                } else if !correspondence.same_shape(
+                    forward.routine,
+                    place.var,
+                    reverse.routine,
+                    target.var,
+                ) {
+                    Some("the variable has another shape where it was pushed")
+                } else {
+                    None
+                }
+            }
+            // The value of an expression goes to a variable that the other sweep does not have.
+            _ => (!self.is_fresh(f.side, r.side, target))
+                .then_some("the value of an expression is popped into a variable of both sweeps"),
+        };
+        if let Some(why) = why {
+            let message = format!("{why} ({})", self.name(f));
+            let help = "pop into the place that was pushed";
+            self.problem(&codes::PLACE, r, message, help);
+        }
+    }
+
+    fn is_fresh(&self, f: usize, r: usize, target: &Place) -> bool {
+        f != r
+            && target.subscripts.is_empty()
+            && self.code(r).is_local_scalar(target.var)
+            && self.forward_variable(f, r, target.var).is_none()
+    }
+}

@@ -1,0 +1,580 @@
+//! A routine as the checker sees it: the graph written out as a nested sequence of the things that
+//! matter to tapes, and, by variable, everything that writes it.
+//!
+//! Every statement and every beginning and end of a loop, branch or arm has a position, counted along
+//! the text. What a loop or an arm contains is then an interval of positions, so "is `x` written
+//! between here and there" is a search in a sorted list.
+
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Expr, LoopTest, Op, OriginRole, Place, Program, Role, Routine, ScalarType, Selector,
+        Stmt, StmtKind, TapeClass, Vertex, VertexKind,
+    },
+};
+use std::collections::{HashMap, HashSet};
+
+use crate::{globals::GlobalWrites, pairs::Roles};
+
+/// Index of a [`Node`] of one routine.
+pub(crate) type NodeId = usize;
+/// Index of a [`Region`] of one routine.
+pub(crate) type RegionId = usize;
+
+/// A stack of a tape: `tape number * 4 + kind of stack`, or [`VISITS`].
+pub(crate) type Key = u32;
+
+/// The pseudo-stack of visited blocks.
+pub(crate) const VISITS: Key = Key::MAX;
+
+/// Something that uses a tape, may contain such things, or is compared with its mirror image.
+pub(crate) struct Node<'p> {
+    pub(crate) kind: Kind<'p>,
+    /// The region that it stands in.
+    pub(crate) region: RegionId,
+    /// First and last position.
+    pub(crate) begin: u32,
+    pub(crate) end: u32,
+    pub(crate) at: At,
+}
+
+/// Vertex, and statement of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    pub(crate) vertex: VertexId,
+    pub(crate) statement: Option<usize>,
+}
+
+pub(crate) enum Kind<'p> {
+    Push {
+        key: Key,
+        class: TapeClass,
+        value: &'p Expr,
+    },
+    Pop {
+        key: Key,
+        class: TapeClass,
+        target: &'p Place,
+    },
+    /// A call of one side of a pair.
+    Call {
+        pair: usize,
+        forward: bool,
+        arguments: &'p [Option<Expr>],
+        /// The tapes that it gets: number here, and name of the formal.
+        tapes: Vec<(u32, &'p str)>,
+    },
+    Loop {
+        test: &'p LoopTest,
+        body: RegionId,
+        /// It has a mirror image, whatever is inside.
+        visited: bool,
+    },
+    Branch {
+        selector: &'p Selector,
+        arms: Vec<(i64, RegionId)>,
+        visited: bool,
+    },
+    /// A block that has a mirror image; the id of the vertex of the original.
+    Visit(i64),
+}
+
+/// A routine's body, a loop's body, or an arm.
+#[derive(Default)]
+pub(crate) struct Region {
+    pub(crate) nodes: Vec<NodeId>,
+    /// Last position.
+    pub(crate) end: u32,
+}
+
+/// A write to a variable.
+#[derive(Clone, Copy)]
+pub(crate) struct Write<'p> {
+    pub(crate) at: u32,
+    pub(crate) region: RegionId,
+    pub(crate) what: Written<'p>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Written<'p> {
+    Assigned(&'p Place, &'p Expr),
+    Popped(NodeId),
+    /// By a call, by a loop as its index, or by an opaque statement.
+    Otherwise,
+}
+
+/// A call that passes a tape to a routine that is not in a pair, or in a way that cannot be followed.
+pub(crate) struct BadCall {
+    pub(crate) at: At,
+    pub(crate) message: String,
+}
+
+/// The numbers of the tapes of a pair of routines, by name.
+#[derive(Default)]
+pub(crate) struct TapeNames<'p> {
+    numbers: HashMap<&'p str, u32>,
+    names: Vec<&'p str>,
+}
+
+impl<'p> TapeNames<'p> {
+    fn number(&mut self, name: &'p str) -> u32 {
+        *self.numbers.entry(name).or_insert_with(|| {
+            self.names.push(name);
+            self.names.len() as u32 - 1
+        })
+    }
+
+    pub(crate) fn name(&self, number: u32) -> &'p str {
+        self.names.get(number as usize).copied().unwrap_or("?")
+    }
+}
+
+/// A routine in this form.
+pub(crate) struct Code<'p> {
+    pub(crate) id: RoutineId,
+    pub(crate) routine: &'p Routine,
+    pub(crate) nodes: Vec<Node<'p>>,
+    /// Region 0 is the body of the routine; what is inside a region has a larger number.
+    pub(crate) regions: Vec<Region>,
+    /// By variable, in order of position.
+    writes: Vec<Vec<Write<'p>>>,
+    pub(crate) bad_calls: Vec<BadCall>,
+}
+
+/// What the whole program knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'p, 'a> {
+    pub(crate) program: &'p Program,
+    pub(crate) roles: &'a Roles,
+    pub(crate) globals: &'a GlobalWrites,
+}
+
+/// An open loop or branch.
+struct Frame {
+    node: NodeId,
+    header: VertexId,
+    /// Arms of a branch that are not written yet, last first.
+    rest: Vec<(i64, VertexId)>,
+    /// The region around it.
+    outside: RegionId,
+}
+
+struct Writer<'p, 'a> {
+    known: Known<'p, 'a>,
+    code: Code<'p>,
+    clock: u32,
+    region: RegionId,
+    tape_number: Vec<Option<u32>>,
+    /// The routine's variables that are globals.
+    globals: Vec<(VarId, usize)>,
+    visits: &'a HashSet<i64>,
+    role: OriginRole,
+}
+
+/// Writes a routine out. Its graph must be structured. `visits` are the original's vertices whose images
+/// of this role are compared.
+pub(crate) fn write<'p, 'a>(
+    known: Known<'p, 'a>,
+    id: RoutineId,
+    cfg: &'p Cfg,
+    names: &mut TapeNames<'p>,
+    visits: &'a HashSet<i64>,
+    role: OriginRole,
+) -> Code<'p> {
+    let routine = known.program.routine(id);
+    let tape_number = routine
+        .variables
+        .iter()
+        .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
+        .collect();
+    let globals = routine.variables.iter().enumerate();
+    let globals = globals.filter_map(|(v, variable)| match variable.role {
+        Role::Global(g) => Some((VarId::new(v), known.globals.storage(g))),
+        Role::Parameter { .. } | Role::Local => None,
+    });
+    let mut writer = Writer {
+        known,
+        code: Code {
+            id,
+            routine,
+            nodes: Vec::new(),
+            regions: vec![Region::default()],
+            writes: vec![Vec::new(); routine.variables.len()],
+            bad_calls: Vec::new(),
+        },
+        clock: 0,
+        region: 0,
+        tape_number,
+        globals: globals.collect(),
+        visits,
+        role,
+    };
+    writer.graph(cfg);
+    writer.code
+}
+
+impl<'p> Writer<'p, '_> {
+    /// Follows the graph from ENTRY: bodies and arms in turn, then what comes after them.
+    fn graph(&mut self, cfg: &'p Cfg) {
+        let mut frames: Vec<Frame> = Vec::new();
+        let Some(mut v) = cfg.entry() else { return };
+        loop {
+            let vertex = cfg.vertex(v);
+            let at = At {
+                vertex: v,
+                statement: None,
+            };
+            let next = match &vertex.kind {
+                VertexKind::Entry => cfg.successors(v).next(),
+                VertexKind::Exit => break,
+                VertexKind::Block(statements) => {
+                    if let Some(original) = self.visited(vertex) {
+                        self.node(Kind::Visit(original), at);
+                    }
+                    for (s, statement) in statements.iter().enumerate() {
+                        let statement_at = At {
+                            vertex: v,
+                            statement: Some(s),
+                        };
+                        self.statement(statement, statement_at);
+                    }
+                    cfg.successors(v).next()
+                }
+                VertexKind::Loop { test, .. } => {
+                    let kind = Kind::Loop {
+                        test,
+                        body: 0,
+                        visited: self.visited(vertex).is_some(),
+                    };
+                    let node = self.node(kind, at);
+                    frames.push(Frame {
+                        node,
+                        header: v,
+                        rest: Vec::new(),
+                        outside: self.region,
+                    });
+                    self.index_write(test);
+                    let body = self.enter();
+                    if let Kind::Loop { body: slot, .. } = &mut self.code.nodes[node].kind {
+                        *slot = body;
+                    }
+                    loop_edge(cfg, v, true)
+                }
+                VertexKind::EndLoop => {
+                    let Some(frame) = frames.pop() else { break };
+                    self.mark_visited(&frame, vertex);
+                    self.leave(&frame);
+                    if let Kind::Loop { test, .. } = self.code.nodes[frame.node].kind {
+                        self.index_write(test);
+                    }
+                    self.close(&frame);
+                    loop_edge(cfg, frame.header, false)
+                }
+                VertexKind::Branch(selector) => {
+                    let kind = Kind::Branch {
+                        selector,
+                        arms: Vec::new(),
+                        visited: self.visited(vertex).is_some(),
+                    };
+                    let node = self.node(kind, at);
+                    let edges = cfg.out_edges(v).iter().rev().map(|&e| cfg.edge(e));
+                    frames.push(Frame {
+                        node,
+                        header: v,
+                        rest: edges.map(|e| (e.label.unwrap_or(0), e.to)).collect(),
+                        outside: self.region,
+                    });
+                    self.next_arm(frames.last_mut())
+                }
+                VertexKind::EndBranch => {
+                    if let Some(frame) = frames.last() {
+                        self.leave(frame);
+                    }
+                    match self.next_arm(frames.last_mut()) {
+                        Some(target) => Some(target),
+                        None => {
+                            let Some(frame) = frames.pop() else { break };
+                            self.mark_visited(&frame, vertex);
+                            self.close(&frame);
+                            cfg.successors(v).next()
+                        }
+                    }
+                }
+            };
+            let Some(next) = next else { break };
+            v = next;
+        }
+        self.code.regions[0].end = self.tick();
+    }
+
+    fn tick(&mut self) -> u32 {
+        self.clock += 1;
+        self.clock
+    }
+
+    fn node(&mut self, kind: Kind<'p>, at: At) -> NodeId {
+        let now = self.tick();
+        let node = self.code.nodes.len();
+        self.code.nodes.push(Node {
+            kind,
+            region: self.region,
+            begin: now,
+            end: now,
+            at,
+        });
+        self.code.regions[self.region].nodes.push(node);
+        node
+    }
+
+    /// The vertex of the original that this is the image of, if the other sweep has its image too.
+    fn visited(&self, vertex: &Vertex) -> Option<i64> {
+        let origin = vertex.origin.filter(|o| o.role == self.role)?;
+        self.visits
+            .contains(&origin.vertex)
+            .then_some(origin.vertex)
+    }
+
+    /// The end of a loop or branch is the image of a header as well.
+    fn mark_visited(&mut self, frame: &Frame, end: &Vertex) {
+        if self.visited(end).is_some() {
+            match &mut self.code.nodes[frame.node].kind {
+                Kind::Loop { visited, .. } | Kind::Branch { visited, .. } => *visited = true,
+                Kind::Push { .. } | Kind::Pop { .. } | Kind::Call { .. } | Kind::Visit(_) => {}
+            }
+        }
+    }
+
+    /// Begins a region inside.
+    fn enter(&mut self) -> RegionId {
+        self.tick();
+        self.region = self.code.regions.len();
+        self.code.regions.push(Region::default());
+        self.region
+    }
+
+    fn leave(&mut self, frame: &Frame) {
+        self.code.regions[self.region].end = self.tick();
+        self.region = frame.outside;
+    }
+
+    fn close(&mut self, frame: &Frame) {
+        self.code.nodes[frame.node].end = self.tick();
+    }
+
+    /// Enters the next arm; `None` if there is none left.
+    fn next_arm(&mut self, frame: Option<&mut Frame>) -> Option<VertexId> {
+        let frame = frame?;
+        let (label, target) = frame.rest.pop()?;
+        let region = self.enter();
+        if let Kind::Branch { arms, .. } = &mut self.code.nodes[frame.node].kind {
+            arms.push((label, region));
+        }
+        Some(target)
+    }
+
+    fn index_write(&mut self, test: &LoopTest) {
+        if let LoopTest::Counted { index, .. } = test {
+            self.write(*index, Written::Otherwise);
+        }
+    }
+
+    fn write(&mut self, v: VarId, what: Written<'p>) {
+        let at = self.clock;
+        let region = self.region;
+        if let Some(list) = self.code.writes.get_mut(v.index()) {
+            list.push(Write { at, region, what });
+        }
+    }
+
+    fn key(&self, tape: VarId, class: TapeClass) -> Key {
+        let stack = match class {
+            TapeClass::Control(_) => 0,
+            TapeClass::Integer => 1,
+            TapeClass::Real => 2,
+            TapeClass::Real32 => 3,
+        };
+        let number = self.tape_number.get(tape.index()).copied().flatten();
+        number.unwrap_or(0) * 4 + stack
+    }
+
+    fn statement(&mut self, statement: &'p Stmt, at: At) {
+        self.tick();
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                self.write(target.var, Written::Assigned(target, value));
+            }
+            StmtKind::Push { tape, class, value } => {
+                let kind = Kind::Push {
+                    key: self.key(*tape, *class),
+                    class: *class,
+                    value,
+                };
+                self.node(kind, at);
+            }
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => {
+                let kind = Kind::Pop {
+                    key: self.key(*tape, *class),
+                    class: *class,
+                    target,
+                };
+                let node = self.node(kind, at);
+                self.write(target.var, Written::Popped(node));
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(*callee, arguments, result.as_ref(), at),
+            StmtKind::Opaque { writes, .. } => {
+                for &v in writes {
+                    self.write(v, Written::Otherwise);
+                }
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        callee: RoutineId,
+        arguments: &'p [Option<Expr>],
+        result: Option<&'p Place>,
+        at: At,
+    ) {
+        let called = self.known.program.routine(callee);
+        let mut tapes = Vec::new();
+        for (formal, actual) in called.variables.iter().zip(arguments) {
+            if let Some(Expr::Place(place)) = actual
+                && formal.ty == ScalarType::Tape
+                && let Some(number) = self.tape_number.get(place.var.index()).copied().flatten()
+            {
+                tapes.push((number, formal.name.as_str()));
+            }
+        }
+        if !tapes.is_empty() {
+            let mut numbers: Vec<u32> = tapes.iter().map(|t| t.0).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            match self.known.roles.of(callee) {
+                Some((pair, forward)) if numbers.len() == tapes.len() => {
+                    let kind = Kind::Call {
+                        pair,
+                        forward,
+                        arguments,
+                        tapes,
+                    };
+                    self.node(kind, at);
+                }
+                Some(_) => self.code.bad_calls.push(BadCall {
+                    at,
+                    message: format!("`{}` gets the same tape twice", called.name),
+                }),
+                None => self.code.bad_calls.push(BadCall {
+                    at,
+                    message: format!(
+                        "a tape is passed to `{}`, which is no sweep of a pair",
+                        called.name
+                    ),
+                }),
+            }
+        }
+        for (formal, actual) in called.variables.iter().zip(arguments) {
+            if let Some(Expr::Place(place)) = actual
+                && formal.ty != ScalarType::Tape
+                && formal.intent().is_some_and(|i| i.writes())
+            {
+                self.write(place.var, Written::Otherwise);
+            }
+        }
+        if let Some(place) = result {
+            self.write(place.var, Written::Otherwise);
+        }
+        for k in 0..self.globals.len() {
+            let (v, storage) = self.globals[k];
+            if self.known.globals.contains(callee, storage) {
+                self.write(v, Written::Otherwise);
+            }
+        }
+    }
+}
+
+/// The target of a loop's edge into the body, or of the edge that leaves it.
+fn loop_edge(cfg: &Cfg, header: VertexId, body: bool) -> Option<VertexId> {
+    let edges = cfg.out_edges(header).iter().map(|&e| cfg.edge(e));
+    edges
+        .filter(|e| (e.label == Some(1)) == body)
+        .map(|e| e.to)
+        .next()
+}
+
+impl<'p> Code<'p> {
+    /// The last write to a variable before a position.
+    pub(crate) fn last_write(&self, v: VarId, before: u32) -> Option<Write<'p>> {
+        let list = self.writes.get(v.index())?;
+        let n = list.partition_point(|w| w.at < before);
+        n.checked_sub(1).map(|n| list[n])
+    }
+
+    /// True if a variable is written at a position from `first` to `last`.
+    pub(crate) fn writes_within(&self, v: VarId, first: u32, last: u32) -> bool {
+        self.writes.get(v.index()).is_some_and(|list| {
+            let n = list.partition_point(|w| w.at < first);
+            list.get(n).is_some_and(|w| w.at <= last)
+        })
+    }
+
+    /// The writes to a variable at positions from `first` to `last`.
+    pub(crate) fn writes_in(&self, v: VarId, first: u32, last: u32) -> &[Write<'p>] {
+        let Some(list) = self.writes.get(v.index()) else {
+            return &[];
+        };
+        let from = list.partition_point(|w| w.at < first);
+        let to = list.partition_point(|w| w.at <= last);
+        list.get(from..to).unwrap_or(&[])
+    }
+
+    /// The pop that gives a variable the value that it has at a position: the last write before, in the
+    /// same region.
+    pub(crate) fn popped(&self, v: VarId, region: RegionId, before: u32) -> Option<NodeId> {
+        match self.last_write(v, before) {
+            Some(Write {
+                region: r,
+                what: Written::Popped(node),
+                ..
+            }) if r == region => Some(node),
+            _ => None,
+        }
+    }
+
+    /// True of a local scalar: nothing but the routine's own statements and calls that get it as an
+    /// argument can change it.
+    pub(crate) fn is_local_scalar(&self, v: VarId) -> bool {
+        let variable = self.routine.variable(v);
+        variable.role == Role::Local && variable.rank() == 0
+    }
+
+    /// The variable, if the expression is the value of a whole variable.
+    pub(crate) fn whole(e: &Expr) -> Option<VarId> {
+        match e {
+            Expr::Place(place) if place.subscripts.is_empty() => Some(place.var),
+            _ => None,
+        }
+    }
+}
+
+/// True of `v + 1` and `1 + v`.
+pub(crate) fn is_increment(v: VarId, e: &Expr) -> bool {
+    match e {
+        Expr::Op(Op::Add, operands) => match &**operands {
+            [a, b] => {
+                (Code::whole(a) == Some(v) && *b == Expr::Int(1))
+                    || (Code::whole(b) == Some(v) && *a == Expr::Int(1))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,146 @@
+//! Which routines are the two sweeps of one original.
+
+use cfg_core::{
+    entity::RoutineId,
+    ir::{Program, Routine},
+};
+use std::collections::HashMap;
+
+/// A forward sweep and the reverse sweep that pops what it pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Pushes.
+    pub forward: RoutineId,
+    /// Pops.
+    pub reverse: RoutineId,
+    /// The routine that both were made from, if it is known.
+    pub original: Option<RoutineId>,
+}
+
+/// Finds the pairs of a program by the origin of its routines: `forward` and `reverse` of the same
+/// original, in the order of the program, and the tangents of the two routines of a pair.
+///
+/// ```
+/// use cfg_core::ir::{Program, Routine};
+///
+/// let routine = |name: &str, what: &str| Routine {
+///     name: name.into(),
+///     origin: Some(Box::new((what.into(), "f".into()))),
+///     ..Routine::default()
+/// };
+/// let program = Program {
+///     routines: vec![routine("f_fwd", "forward"), routine("f_rev", "reverse")],
+///     ..Program::default()
+/// };
+/// let pairs = tape_check::pairs(&program);
+/// assert_eq!(pairs.len(), 1);
+/// assert_eq!(program.routine(pairs[0].reverse).name, "f_rev");
+/// ```
+pub fn pairs(program: &Program) -> Vec<Pair> {
+    let mut made: HashMap<(&str, &str), Vec<RoutineId>> = HashMap::new();
+    let mut by_name: HashMap<&str, RoutineId> = HashMap::new();
+    for (r, routine) in program.routines.iter().enumerate() {
+        let id = RoutineId::new(r);
+        by_name.entry(&routine.name).or_insert(id);
+        if let Some(origin) = &routine.origin {
+            made.entry((&origin.0, &origin.1)).or_default().push(id);
+        }
+    }
+    let mut found = Vec::new();
+    let mut seen: HashMap<&str, ()> = HashMap::new();
+    for routine in &program.routines {
+        let Some(origin) = &routine.origin else {
+            continue;
+        };
+        if origin.0 == "forward" && seen.insert(&origin.1, ()).is_none() {
+            for (forward, reverse) in both(&made, ("forward", &origin.1), ("reverse", &origin.1)) {
+                found.push(Pair {
+                    forward,
+                    reverse,
+                    original: by_name.get(origin.1.as_str()).copied(),
+                });
+            }
+        }
+    }
+    // Tangents of pairs are pairs, and so are their tangents. Each step makes routines longer in the
+    // chain of origins, but origins are data and might be circular: a routine is used once.
+    let mut used = vec![false; program.routines.len()];
+    for pair in &found {
+        used[pair.forward.index()] = true;
+        used[pair.reverse.index()] = true;
+    }
+    let mut next = 0;
+    while let Some(pair) = found.get(next).copied() {
+        next += 1;
+        let name = |r: RoutineId| program.routine(r).name.as_str();
+        let tangents = both(
+            &made,
+            ("tangent", name(pair.forward)),
+            ("tangent", name(pair.reverse)),
+        );
+        for (forward, reverse) in tangents {
+            if forward != reverse && !used[forward.index()] && !used[reverse.index()] {
+                used[forward.index()] = true;
+                used[reverse.index()] = true;
+                found.push(Pair {
+                    forward,
+                    reverse,
+                    original: Some(pair.forward),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The routines made in two ways, in the order of the program.
+fn both<'m, 'p>(
+    made: &'m HashMap<(&'p str, &'p str), Vec<RoutineId>>,
+    from: (&'p str, &'p str),
+    to: (&'p str, &'p str),
+) -> impl Iterator<Item = (RoutineId, RoutineId)> + use<'m, 'p> {
+    let list = |key| -> &'m [RoutineId] { made.get(&key).map_or(&[], Vec::as_slice) };
+    list(from).iter().copied().zip(list(to).iter().copied())
+}
+
+/// The pair that each routine belongs to, and whether it is the forward sweep there.
+pub(crate) struct Roles {
+    of: Vec<Option<(usize, bool)>>,
+    pairs: Vec<Pair>,
+}
+
+impl Roles {
+    /// Also returns the routines that are named twice.
+    pub(crate) fn new(program: &Program, pairs: &[Pair]) -> (Self, Vec<RoutineId>) {
+        let mut roles = vec![None; program.routines.len()];
+        let mut twice = Vec::new();
+        for (p, pair) in pairs.iter().enumerate() {
+            for (r, forward) in [(pair.forward, true), (pair.reverse, false)] {
+                match roles.get_mut(r.index()) {
+                    Some(slot @ None) => *slot = Some((p, forward)),
+                    Some(Some(_)) => twice.push(r),
+                    None => {}
+                }
+            }
+        }
+        let pairs = pairs.to_vec();
+        (Self { of: roles, pairs }, twice)
+    }
+
+    pub(crate) fn of(&self, r: RoutineId) -> Option<(usize, bool)> {
+        self.of.get(r.index()).copied().flatten()
+    }
+
+    /// The forward and the reverse sweep of a pair.
+    pub(crate) fn pair(&self, pair: usize) -> Option<(RoutineId, RoutineId)> {
+        self.pairs.get(pair).map(|p| (p.forward, p.reverse))
+    }
+}
+
+/// True if the routine has a variable of type tape.
+pub(crate) fn uses_tape(routine: &Routine) -> bool {
+    routine
+        .variables
+        .iter()
+        .any(|v| v.ty == cfg_core::ir::ScalarType::Tape)
+}

@@ -1,0 +1,147 @@
+//! What a check found.
+
+use cfg_core::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    entity::RoutineId,
+    ir::{Program, TapeClass},
+    text::{Name, Printer},
+};
+
+use crate::code::{At, Code, NodeId};
+
+/// What was proven, counted in the text of the program (not in a run).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Pairs of routines.
+    pub pairs: usize,
+    /// Routines with local tapes that begin and end empty.
+    pub neutral: usize,
+    /// Matched pushes of control bits: markers and logicals.
+    pub control: usize,
+    /// Matched pushes of counts.
+    pub counts: usize,
+    /// Matched pushes of integers.
+    pub integer: usize,
+    /// Matched pushes of 64-bit reals.
+    pub real: usize,
+    /// Matched pushes of 32-bit reals.
+    pub real32: usize,
+    /// Matched loops whose count is on the tape.
+    pub loops_counted: usize,
+    /// Matched loops whose count is recomputed.
+    pub loops_recomputed: usize,
+    /// Matched branches.
+    pub branches: usize,
+    /// Matched calls.
+    pub calls: usize,
+}
+
+impl Summary {
+    /// Matched pushes of all classes.
+    pub fn pushes(&self) -> usize {
+        self.control + self.counts + self.integer + self.real + self.real32
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.pairs += other.pairs;
+        self.neutral += other.neutral;
+        self.control += other.control;
+        self.counts += other.counts;
+        self.integer += other.integer;
+        self.real += other.real;
+        self.real32 += other.real32;
+        self.loops_counted += other.loops_counted;
+        self.loops_recomputed += other.loops_recomputed;
+        self.branches += other.branches;
+        self.calls += other.calls;
+    }
+
+    pub(crate) fn count(&mut self, class: TapeClass) {
+        use cfg_core::ir::ControlWidth::{Bits, Count};
+        match class {
+            TapeClass::Control(Bits(_)) => self.control += 1,
+            TapeClass::Control(Count) => self.counts += 1,
+            TapeClass::Integer => self.integer += 1,
+            TapeClass::Real => self.real += 1,
+            TapeClass::Real32 => self.real32 += 1,
+        }
+    }
+}
+
+/// Summary and problems of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What was matched, problems or not.
+    pub summary: Summary,
+    /// What could not be proven; errors only.
+    pub problems: Diagnostics,
+}
+
+/// A problem of a routine as a whole.
+pub(crate) fn of_routine(
+    program: &Program,
+    id: RoutineId,
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: &str,
+) -> Diagnostic {
+    Diagnostic::error(info, message, help)
+        .at_pointer(format!("/routines/{}", id.index()))
+        .at_element(format!("routine {}", Name(&program.routine(id).name)))
+}
+
+/// A problem at a vertex or statement.
+pub(crate) fn at(
+    program: &Program,
+    code: &Code<'_>,
+    at: At,
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: &str,
+) -> Diagnostic {
+    let mut pointer = format!(
+        "/routines/{}/vertices/{}",
+        code.id.index(),
+        at.vertex.index()
+    );
+    if let Some(s) = at.statement {
+        pointer.push_str(&format!("/statements/{s}"));
+    }
+    Diagnostic::error(info, message, help)
+        .at_pointer(pointer)
+        .at_element(element(program, code, at))
+}
+
+/// "routine f_rev, vertex 14, statement 1 `branchId := pop[control 1]`"
+fn element(program: &Program, code: &Code<'_>, at: At) -> String {
+    let name = Name(&code.routine.name);
+    let Some(cfg) = &code.routine.body else {
+        return format!("routine {name}");
+    };
+    let vertex = cfg.vertex(at.vertex);
+    match at
+        .statement
+        .and_then(|s| Some((s, vertex.statements().get(s)?)))
+    {
+        None => format!(
+            "routine {name}, {} {}",
+            vertex.vertex_type().name(),
+            vertex.id
+        ),
+        Some((s, statement)) => {
+            let shown = Printer::new(program, code.routine)
+                .stmt(statement)
+                .to_string();
+            format!(
+                "routine {name}, vertex {}, statement {} `{shown}`",
+                vertex.id,
+                s + 1
+            )
+        }
+    }
+}
+
+/// The element that a node is, for messages.
+pub(crate) fn name(program: &Program, code: &Code<'_>, node: NodeId) -> String {
+    element(program, code, code.nodes[node].at)
+}

@@ -1,0 +1,108 @@
+//! When expressions and places of two routines are the same: variables correspond by name.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Extent, Place, Range, Routine, Subscript},
+};
+use std::collections::HashMap;
+
+/// Which variable of the reverse sweep a variable of the forward sweep is.
+pub(crate) struct Correspondence(Option<Vec<Option<VarId>>>);
+
+impl Correspondence {
+    /// Both sweeps in one routine.
+    pub(crate) fn identity() -> Self {
+        Self(None)
+    }
+
+    /// By name; types must agree.
+    pub(crate) fn by_name(forward: &Routine, reverse: &Routine) -> Self {
+        let there: HashMap<&str, usize> = reverse
+            .variables
+            .iter()
+            .enumerate()
+            .map(|(i, v)| (v.name.as_str(), i))
+            .collect();
+        Self(Some(
+            forward
+                .variables
+                .iter()
+                .map(|v| {
+                    let i = *there.get(v.name.as_str())?;
+                    (reverse.variables[i].ty == v.ty).then(|| VarId::new(i))
+                })
+                .collect(),
+        ))
+    }
+
+    /// The variable of the reverse sweep.
+    pub(crate) fn variable(&self, v: VarId) -> Option<VarId> {
+        match &self.0 {
+            None => Some(v),
+            Some(map) => map.get(v.index()).copied().flatten(),
+        }
+    }
+
+    pub(crate) fn same_variable(&self, a: VarId, b: VarId) -> bool {
+        self.variable(a) == Some(b)
+    }
+
+    pub(crate) fn same(&self, a: &Expr, b: &Expr) -> bool {
+        match (a, b) {
+            (Expr::Int(a), Expr::Int(b)) => a == b,
+            (Expr::Real(a), Expr::Real(b)) => a.to_bits() == b.to_bits(),
+            (Expr::Real32(a), Expr::Real32(b)) => a.to_bits() == b.to_bits(),
+            (Expr::Logical(a), Expr::Logical(b)) => a == b,
+            (Expr::Place(a), Expr::Place(b)) => self.same_place(a, b),
+            (Expr::Op(f, a), Expr::Op(g, b)) => {
+                f == g && a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.same(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn same_place(&self, a: &Place, b: &Place) -> bool {
+        let optional = |a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.same(a, b),
+            _ => false,
+        };
+        let range = |a: &Range, b: &Range| {
+            optional(&a.lower, &b.lower)
+                && optional(&a.upper, &b.upper)
+                && optional(&a.stride, &b.stride)
+        };
+        self.same_variable(a.var, b.var)
+            && a.subscripts.len() == b.subscripts.len()
+            && a.subscripts
+                .iter()
+                .zip(&b.subscripts)
+                .all(|pair| match pair {
+                    (Subscript::Index(a), Subscript::Index(b)) => self.same(a, b),
+                    (Subscript::Range(a), Subscript::Range(b)) => range(a, b),
+                    _ => false,
+                })
+    }
+
+    /// Same rank, bounds and storage order.
+    pub(crate) fn same_shape(
+        &self,
+        forward: &Routine,
+        a: VarId,
+        reverse: &Routine,
+        b: VarId,
+    ) -> bool {
+        let (a, b) = (forward.variable(a), reverse.variable(b));
+        let extent = |a: &Extent, b: &Extent| match (a, b) {
+            (Extent::Deferred, Extent::Deferred) => true,
+            (Extent::Fixed(a), Extent::Fixed(b)) => self.same(a, b),
+            _ => false,
+        };
+        (a.rank() < 2 || a.order == b.order)
+            && a.shape.len() == b.shape.len()
+            && a.shape
+                .iter()
+                .zip(&b.shape)
+                .all(|(a, b)| self.same(&a.lower, &b.lower) && extent(&a.extent, &b.extent))
+    }
+}
