@@ -25,7 +25,7 @@ pub struct Pair {
 ///
 /// let routine = |name: &str, what: &str| Routine {
 ///     name: name.into(),
-///     origin: Some(Box::new((what.into(), "f".into()))),
+///     origin: Some(Box::new(("f".into(), what.into()))),
 ///     ..Routine::default()
 /// };
 /// let program = Program {
@@ -43,7 +43,7 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
         let id = RoutineId::new(r);
         by_name.entry(&routine.name).or_insert(id);
         if let Some(origin) = &routine.origin {
-            made.entry((&origin.0, &origin.1)).or_default().push(id);
+            made.entry((&origin.1, &origin.0)).or_default().push(id);
         }
     }
     let mut found = Vec::new();
@@ -52,12 +52,12 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
         let Some(origin) = &routine.origin else {
             continue;
         };
-        if origin.0 == "forward" && seen.insert(&origin.1, ()).is_none() {
-            for (forward, reverse) in both(&made, ("forward", &origin.1), ("reverse", &origin.1)) {
+        if origin.1 == "forward" && seen.insert(&origin.0, ()).is_none() {
+            for (forward, reverse) in both(&made, ("forward", &origin.0), ("reverse", &origin.0)) {
                 found.push(Pair {
                     forward,
                     reverse,
-                    original: by_name.get(origin.1.as_str()).copied(),
+                    original: by_name.get(origin.0.as_str()).copied(),
                 });
             }
         }
