@@ -1,5 +1,6 @@
 //! Gradients, tangents, Jacobians and derivative checks of cfgrev programs in one call.
 
+mod absolute;
 mod codes;
 mod declare;
 mod extent;
