@@ -207,6 +207,12 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+impl From<Box<Diagnostic>> for Diagnostics {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        Self(vec![*diagnostic])
+    }
+}
+
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Self {
         Self(vec![diagnostic])

@@ -18,12 +18,6 @@ use cfg_reverse::Tangent;
 pub(crate) fn absolute(tangent: &Tangent) -> Option<Program> {
     let mut program = tangent.program.clone();
     for &(original, derived) in &tangent.pairs {
-        let known = |callee: usize| {
-            let callee = cfg_core::entity::RoutineId::new(callee);
-            let generated = tangent.pairs.iter().any(|p| p.1 == callee);
-            // A routine without a tangent of its own moves no derivatives.
-            generated || tangent.program.routines.get(callee.index()).is_some()
-        };
         let original = tangent.program.routines.get(original.index())?;
         let routine = program.routines.get_mut(derived.index())?;
         let carries = carriers(original, routine);
@@ -33,7 +27,7 @@ pub(crate) fn absolute(tangent: &Tangent) -> Option<Program> {
                 tangent.is_some_and(|t| t.index() == r)
             })
         };
-        rewrite(routine.body.as_mut()?, &carries, &|r| known(r) && !given(r))?;
+        rewrite(routine.body.as_mut()?, &carries, &|r| !given(r))?;
     }
     Some(program)
 }

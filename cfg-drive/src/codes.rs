@@ -35,9 +35,9 @@ codes! {
     NOTHING "P418" "nothing to differentiate"
         "The routine has at least one independent and one dependent variable, of real type."
         "Declare them in the file (\"independents\", \"dependents\"), or name them with --independent and --dependent.";
-    EXTENT "P419" "a shape cannot be computed"
-        "The extents of parameters are expressions over parameters that have a value, global variables and constants."
-        "The message says what failed: an overflow, a division by zero, or a value that is not there.";
+    TOO_LARGE "P419" "too large"
+        "Each value fits into the memory that a run may use."
+        "Extents of out parameters are computed from the others; a wrong one can ask for more memory than there is. The limit is --max-memory.";
     VARIABLE "P420" "cannot be differentiated"
         "Independents and dependents are real parameters or global variables of the routine; the result of a function is a dependent."
         "Independents need a value at entry, dependents one at exit. Integers and logicals have no derivatives.";
@@ -46,7 +46,10 @@ codes! {
         "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made.";
     KINK "P431" "a kink or singular point was met"
         "At a kink, the derivative is that of the branch taken; at a singular point, partials follow IEEE arithmetic."
-        "Reported because --report-kinks asks for it. The table of elemental functions says for each function what happens where.";
+        "Reported because --report-kinks asks for it. The table of elemental functions (docs/elementals.md) says for each function what happens where.";
+    DISAGREE "P432" "derivatives disagree"
+        "Adjoint and tangent agree to rounding, and the tangent agrees with divided differences."
+        "The two are computed by different programs, so a gap means a defect of cfgrev, a wrong derivative given with an external routine, or a program that reads what an out parameter held before. Please report it if your program gives no derivatives of its own.";
 }
 
 /// One problem, as the error type of this crate's functions.

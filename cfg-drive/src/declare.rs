@@ -1,7 +1,7 @@
 //! Independents and dependents that the caller chooses instead of those in the file.
 
 use crate::codes;
-use crate::point::{Slot, find, nearest, variable};
+use crate::slot::{Slot, nearest};
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
@@ -58,7 +58,7 @@ fn choose(
     };
     let refuse =
         |message: String, help: String| Err(codes::problem(&codes::VARIABLE, message, help, ""));
-    let Some(slot) = find(program, routine, name) else {
+    let Some(slot) = Slot::find(program, routine, name) else {
         let known: Vec<&str> = routine
             .variables
             .iter()
@@ -71,7 +71,9 @@ fn choose(
             nearest(name, &known),
         );
     };
-    let real = variable(program, routine, slot).is_some_and(|v| v.ty.is_real());
+    let real = slot
+        .variable(program, routine)
+        .is_some_and(|v| v.ty.is_real());
     if !real {
         return refuse(
             format!("{name} is not real, so it cannot be {kind}"),

@@ -1,15 +1,62 @@
 //! Gradients, tangents, Jacobians and derivative checks of cfgrev programs in one call.
+//!
+//! [`Primal`], [`Adjoint`] and [`Tangent`] are a routine, its adjoint and its tangent, transformed and
+//! compiled once; each run reuses memory and tape. [`jacobian()`] computes a whole matrix, [`check()`]
+//! tests adjoint against tangent and tangent against divided differences. Points, seeds and directions are
+//! JSON objects, as on the command line, or [`Point`]s made by hand. Nothing here reads or writes
+//! files.
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::ScalarType::Real;
+//! use cfg_drive::{Adjoint, Options};
+//!
+//! let mut f = RoutineBuilder::new("f");
+//! let x = f.input("x", Real.array([2]));
+//! let y = f.output("y", Real);
+//! f.independents([x]).dependents([y]);
+//! f.assign(y, x.at(1) * sin(x.at(2)));
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?;
+//!
+//! let mut adjoint = Adjoint::new(&program, f, &Options::default())?;
+//! for text in [r#"{"x": [2, 0]}"#, r#"{"x": [3, 0]}"#] {
+//!     let point = adjoint.point(text.as_bytes())?;
+//!     let seed = adjoint.default_seed(&point)?;
+//!     let result = adjoint.gradient(&point, &seed)?;
+//!     let (name, gradient) = &result.gradient[0];
+//!     println!("{name}: {:?}", gradient.to_f64s());
+//!     # assert_eq!(gradient.get_f64(0), Some(0.0));
+//! }
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `point`, `json`, `slot` | values of variables by name, in and out |
+//! | `mode` | a routine, its adjoint, its tangent |
+//! | `jacobian` | rows by adjoint or columns by tangent |
+//! | `check`, `absolute` | are the derivatives right, and in which measure |
+//! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
 
 mod absolute;
+mod check;
 mod codes;
 mod declare;
-mod extent;
 mod extract;
+mod jacobian;
+mod json;
+mod mode;
 pub mod point;
-mod value;
+mod slot;
 
+pub use check::{Checked, Differences, DotProduct, Stack, Tolerances, check};
 pub use codes::CODES;
 pub use declare::declare;
 pub use extract::extract;
-pub use point::{Given, Point, Slot};
-pub use value::{Array, Data, Real};
+pub use jacobian::{Jacobian, Mode, jacobian};
+pub use json::{Nested, Real};
+pub use mode::{Adjoint, Directional, Gradient, Named, Options, Primal, Run, Tangent, Trace};
+pub use point::Point;
+pub use slot::Slot;

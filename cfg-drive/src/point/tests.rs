@@ -1,13 +1,15 @@
 use super::*;
+use crate::{Nested, Options, Primal};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
 use cfg_core::ir::{
-    Dim, Op,
+    Dim, Expr, Op,
     Order::{Column, Row},
     ScalarType::{Integer, Logical, Real, Real32},
 };
+use cfg_core::validate::ValidProgram;
 
 /// `f(n, x(n), m(2, 3) column, flag, s, out y(2*n), optional real o)` with the global `g(2)`.
-fn sample() -> (Program, RoutineId) {
+fn sample() -> (ValidProgram, RoutineId) {
     let mut program = ProgramBuilder::new();
     program.global("g", Real.array([2]));
     let mut f = RoutineBuilder::new("f");
@@ -21,8 +23,7 @@ fn sample() -> (Program, RoutineId) {
     f.optional("o", Real, Intent::In);
     f.local("t", Real);
     let f = program.add(f);
-    let program = program.into_program().expect("the builder is used right");
-    (program, f)
+    (program.finish().expect("the builder is used right"), f)
 }
 
 const GOOD: &str =
@@ -30,53 +31,53 @@ const GOOD: &str =
 
 fn parse(text: &str) -> Result<Point, String> {
     let (program, f) = sample();
-    Point::parse(text.as_bytes(), &program, f).map_err(|d| d.to_string())
+    let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+    primal.point(text.as_bytes()).map_err(|d| d.to_string())
 }
 
-fn array(shape: &[usize], order: cfg_core::ir::Order, data: Data) -> Given {
-    Given::Value(Array {
-        shape: shape.to_vec(),
-        order,
-        data,
-    })
+/// Elements in storage order, as reals.
+fn elements(argument: &Argument) -> Vec<f64> {
+    let value = argument.value().expect("a value");
+    value.to_f64s().expect("it is initialised")
 }
 
 #[test]
 fn values_are_bound_in_storage_order() {
     let point = parse(GOOD).expect("it is a point");
-    let expected = [
-        array(&[], Row, Data::Integer(vec![2])),
-        array(&[2], Row, Data::Real(vec![1.0, f64::INFINITY])),
-        array(
-            &[2, 3],
-            Column,
-            Data::Real(vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]),
-        ),
-        array(&[], Row, Data::Logical(vec![true])),
-        array(&[], Row, Data::Real32(vec![0.1])),
-        Given::Uninitialised(vec![4]),
-        Given::Absent,
-    ];
-    assert_eq!(point.parameters, expected);
+    let [n, x, m, flag, s, y, o] = &point.arguments[..] else {
+        panic!("seven arguments");
+    };
+    assert_eq!(elements(n), [2.0]);
+    assert_eq!(elements(x), [1.0, f64::INFINITY]);
+    assert_eq!(elements(m), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    assert_eq!(m.value().map(Value::order), Some(Column));
+    assert_eq!(flag, &Argument::from(true));
+    assert_eq!(s, &Argument::Value(Value::real32(0.1)));
+    assert_eq!(
+        Some(y),
+        Value::uninitialised(Real, &[4], Row)
+            .map(Argument::Value)
+            .as_ref()
+    );
+    assert_eq!(o, &Argument::Absent);
     assert_eq!(point.globals, []);
     // What is printed is what was read.
-    let Given::Value(m) = &point.parameters[2] else {
-        panic!("a value");
+    let json = |a: &Argument| {
+        serde_json::to_string(&Nested(a.value().expect("a value"))).expect("it can be written")
     };
-    let text = serde_json::to_string(m).expect("it can be written");
-    assert_eq!(text, "[[1.0,2.0,3.0],[4.0,5.0,6.0]]");
+    assert_eq!(json(m), "[[1.0,2.0,3.0],[4.0,5.0,6.0]]");
+    assert_eq!(json(x), "[1.0,\"inf\"]");
+    assert_eq!(json(s), "0.1");
+    assert_eq!(json(y), "[null,null,null,null]");
 }
 
 #[test]
 fn globals_and_optional_parameters_can_be_given() {
     let text = GOOD.replace('}', r#", "g": [7, 8], "o": 1, "y": [0, 0, 0, 0]}"#);
     let point = parse(&text).expect("it is a point");
-    assert_eq!(point.globals[0].1.data, Data::Real(vec![7.0, 8.0]));
-    assert_eq!(point.parameters[6], array(&[], Row, Data::Real(vec![1.0])));
-    assert_eq!(
-        point.parameters[5],
-        array(&[4], Row, Data::Real(vec![0.0; 4]))
-    );
+    assert_eq!(point.globals[0].1, Value::reals(&[7.0, 8.0]));
+    assert_eq!(point.arguments[6], Argument::from(1.0));
+    assert_eq!(elements(&point.arguments[5]), [0.0; 4]);
 }
 
 /// Replaces a part of the good point and returns the diagnostic.
@@ -113,7 +114,7 @@ fn what_is_wrong_is_named() {
         (
             ("\"n\": 2", "\"n\": 9223372036854775807"),
             "P419",
-            "x would have",
+            "x of shape",
         ),
     ];
     for ((from, to), code, part) in cases {
@@ -156,17 +157,24 @@ fn extents_are_computed_from_the_point() {
     f.output("z", Real.array([Dim::deferred()]));
     let mut program = ProgramBuilder::new();
     let f = program.add(f);
-    let program = program.into_program().expect("the builder is used right");
-    let parse = |text: &str| Point::parse(text.as_bytes(), &program, f).map_err(|d| d.to_string());
+    let program = program.finish().expect("the builder is used right");
+    let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+    let parse = |text: &str| primal.point(text.as_bytes()).map_err(|d| d.to_string());
+    let shape = |point: &Point, i: usize| {
+        point.arguments[i]
+            .value()
+            .expect("a value")
+            .shape()
+            .to_vec()
+    };
 
     let point = parse(r#"{"a": [[1], [2], [3], [4]], "k": [0, 2], "z": [0]}"#);
-    let point = point.expect("it is a point");
-    assert_eq!(point.parameters[2], Given::Uninitialised(vec![2, 1]));
+    assert_eq!(shape(&point.expect("it is a point"), 2), [2, 1]);
     // Nothing below an empty dimension is known; division by zero; no shape for z.
     let point = parse(r#"{"a": [], "k": [0, 2], "z": []}"#).expect("it is a point");
-    assert_eq!(point.parameters[2], Given::Uninitialised(vec![0, 0]));
+    assert_eq!(shape(&point, 2), [0, 0]);
     let zero = parse(r#"{"a": [[1]], "k": [2, 0], "z": [0]}"#).expect_err("division by zero");
-    assert!(zero.contains("P419"), "{zero}");
+    assert!(zero.contains("cannot be computed"), "{zero}");
     let open = parse(r#"{"a": [[1]], "k": [0, 2]}"#).expect_err("no shape");
     assert!(
         open.contains("P414") && open.contains("assumed shape"),
@@ -178,23 +186,25 @@ fn extents_are_computed_from_the_point() {
 fn seeds_fill_what_is_missing_with_zeros() {
     let (program, f) = sample();
     let routine = program.routine(f);
+    let zeros =
+        |shape: &[usize], order| Value::uninitialised(Real, shape, order).expect("it is small");
     let slots = [
-        (Slot::Parameter(VarId::new(2)), vec![2, 3]),
-        (Slot::Parameter(VarId::new(5)), vec![4]),
+        (Slot::Parameter(VarId::new(2)), zeros(&[2, 3], Column)),
+        (Slot::Parameter(VarId::new(5)), zeros(&[4], Row)),
     ];
     let parse = |text: &str| {
         parse_seeds(text.as_bytes(), "SEED", &program, routine, &slots).map_err(|d| d.to_string())
     };
     let (seeds, list) = parse(r#"{"y": [1, 2, 3, 4]}"#).expect("it is a seed");
     assert!(!list);
-    assert_eq!(seeds[0][0].data, Data::Real(vec![0.0; 6]));
-    assert_eq!(seeds[0][1].data, Data::Real(vec![1.0, 2.0, 3.0, 4.0]));
+    assert_eq!(seeds[0][0].to_f64s(), Some(vec![0.0; 6]));
+    assert_eq!(seeds[0][1].to_f64s(), Some(vec![1.0, 2.0, 3.0, 4.0]));
     let (seeds, list) = parse(r#"[{}, {"m": [[1, 2, 3], [4, 5, 6]]}]"#).expect("two seeds");
     assert!(list);
     assert_eq!(seeds.len(), 2);
     assert_eq!(
-        seeds[1][0].data,
-        Data::Real(vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0])
+        seeds[1][0].to_f64s(),
+        Some(vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0])
     );
     let unknown = parse(r#"[{}, {"n": 1}]"#).expect_err("no dependent");
     assert!(

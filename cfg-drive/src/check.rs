@@ -1,0 +1,527 @@
+//! Are the derivatives right? Adjoint against tangent, tangent against divided differences.
+//!
+//! **Dot product.** For a random seed ȳ and direction ẋ, ȳ·(F′ẋ) and (F′ᵀȳ)·ẋ are the same number,
+//! computed by two different programs. They may differ by rounding, which is small relative to s, the same
+//! product with the absolute values of seed, direction and every local partial. s is computed by a third
+//! program, the tangent program with absolute partials (`absolute.rs`). Seeds are scaled so that each element
+//! of the dependents contributes about as much to s; otherwise an error in a small one would hide behind
+//! a large one. Where a routine given by the user stands in the way of absolute partials, s is
+//! Σ|ȳẏ| + Σ|x̄ẋ|, which is smaller and so stricter.
+//!
+//! **Differences.** Each element of F′ẋ is compared with (F(x + hẋ) − F(x − hẋ))/2h for steps h from 1e-2 to
+//! 1e-7, relative to its own share of s; the best step counts. A step is not used where the two runs visit
+//! other vertices than the run at x, nor where the rounding of F alone would exceed the tolerance. If
+//! the differences to the two sides of x do not agree, there is a kink between; that is reported and does
+//! not fail.
+//!
+//! **32-bit reals.** Programs that contain them are held to 1e-4 and 1e-2, if the tolerances given are
+//! smaller.
+
+use crate::absolute::absolute;
+use crate::codes;
+use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
+use crate::point::Point;
+use crate::slot::Slot;
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::elemental::Scalar;
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::ScalarType;
+use cfg_core::validate::ValidProgram;
+use cfg_exec::{RunReport, Value};
+
+/// Largest relative gaps that are put down to rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerances {
+    /// Between adjoint and tangent.
+    pub dot_product: f64,
+    /// Between tangent and divided differences.
+    pub differences: f64,
+}
+
+impl Default for Tolerances {
+    fn default() -> Self {
+        Self {
+            dot_product: 1e-10,
+            differences: 1e-5,
+        }
+    }
+}
+
+/// Adjoint against tangent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DotProduct {
+    /// (F′ᵀȳ)·ẋ.
+    pub adjoint: f64,
+    /// ȳ·(F′ẋ).
+    pub tangent: f64,
+    /// The sum of absolute values that they are measured by.
+    pub scale: f64,
+    /// |adjoint − tangent| / scale.
+    pub gap: f64,
+    /// True if the gap is within the tolerance.
+    pub agrees: bool,
+}
+
+/// Tangent against divided differences.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Differences {
+    /// Largest relative gap of an element that could be compared; `None` if there was none.
+    pub gap: Option<f64>,
+    /// Elements that were compared.
+    pub compared: usize,
+    /// Elements at which the differences cross a branch or a kink.
+    pub crossed: usize,
+    /// Elements whose differences drown in rounding at every step.
+    pub unresolved: usize,
+    /// False if an element that was compared disagrees.
+    pub agrees: bool,
+}
+
+/// What the tape of the gradient run shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Values pushed.
+    pub pushes: u64,
+    /// Values popped.
+    pub pops: u64,
+    /// True if nothing was left on any tape.
+    pub agrees: bool,
+}
+
+/// All checks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// Adjoint against tangent.
+    pub dot_product: DotProduct,
+    /// Tangent against differences.
+    pub differences: Differences,
+    /// The tape.
+    pub stack: Stack,
+    /// Remarks and failures, for people.
+    pub remarks: Diagnostics,
+}
+
+impl Checked {
+    /// True if nothing disagrees.
+    pub fn agrees(&self) -> bool {
+        self.dot_product.agrees && self.differences.agrees && self.stack.agrees
+    }
+}
+
+/// Checks the derivatives of a routine at a point.
+///
+/// # Errors
+/// What cannot be differentiated; what goes wrong in a run. Disagreement is no error: see
+/// [`Checked::agrees`].
+pub fn check(
+    program: &ValidProgram,
+    routine: RoutineId,
+    options: &Options,
+    read_point: impl FnOnce(&Tangent) -> Result<Point, Diagnostics>,
+    tolerances: Tolerances,
+) -> Result<Checked, Diagnostics> {
+    let plain = Options {
+        trace: false,
+        events: false,
+        ..options.clone()
+    };
+    let generated = cfg_reverse::tangent(program, routine)?;
+    let bounds = absolute(&generated).map(|program| cfg_reverse::Tangent {
+        program,
+        ..generated.clone()
+    });
+    let mut tangent = Tangent::of(generated, &plain)?;
+    let point = read_point(&tangent)?;
+    let mut adjoint = Adjoint::new(program, routine, &plain)?;
+
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let independents = tangent.independents_at(&point);
+    let direction = random.direction(&independents);
+    let run = tangent.tangent(&point, &direction)?;
+    let y_dot = elements(&run.tangent);
+    // |F'||ẋ|, element by element.
+    let scales = match bounds {
+        Some(bounds) => {
+            let sizes: Vec<Value> = direction.iter().map(|v| map(v, f64::abs)).collect();
+            let mut bounds = Tangent::of(bounds, &plain)?;
+            Some(elements(&bounds.tangent(&point, &sizes)?.tangent))
+        }
+        None => None,
+    };
+    let seed = random.seed(&run.tangent, scales.as_deref().unwrap_or(&y_dot));
+    let gradient = adjoint.gradient(&point, &seed)?;
+
+    let single = has_real32(program);
+    let tolerances = Tolerances {
+        dot_product: tolerances.dot_product.max(if single { 1e-4 } else { 0.0 }),
+        differences: tolerances.differences.max(if single { 1e-2 } else { 0.0 }),
+    };
+    let x_dot = flat(&direction);
+    let y_bar = flat(&seed);
+    let x_bar = elements(&gradient.gradient);
+    let scale = match &scales {
+        Some(scales) => dot(&y_bar, scales, f64::abs),
+        None => dot(&y_bar, &y_dot, f64::abs) + dot(&x_bar, &x_dot, f64::abs),
+    };
+    let dot_product = dot_product(
+        dot(&x_bar, &x_dot, |x| x),
+        dot(&y_bar, &y_dot, |x| x),
+        scale,
+        tolerances.dot_product,
+    );
+    let stack = Stack {
+        pushes: gradient.tape.pushes,
+        pops: gradient.tape.pops,
+        agrees: gradient.tape.leftovers.iter().all(|l| l.is_empty()),
+    };
+    let mut primal = Primal::new(
+        program,
+        routine,
+        &Options {
+            trace: true,
+            events: true,
+            ..options.clone()
+        },
+    )?;
+    let (differences, kinks) = Comparison {
+        primal: &mut primal,
+        point: &point,
+        independents: &independents,
+        direction: &x_dot,
+        dependents: tangent.dependents().to_vec(),
+        y_dot: &y_dot,
+        scales: scales.as_deref().unwrap_or(&y_dot),
+        tolerance: tolerances.differences,
+        epsilon: if single {
+            f64::from(f32::EPSILON)
+        } else {
+            f64::EPSILON
+        },
+    }
+    .run();
+    let mut checked = Checked {
+        dot_product,
+        differences,
+        stack,
+        remarks: Diagnostics::default(),
+    };
+    remark(&mut checked, &kinks);
+    Ok(checked)
+}
+
+/// Says in words what does not agree or could not be compared.
+fn remark(checked: &mut Checked, kinks: &[String]) {
+    let d = checked.dot_product;
+    let mut failures = Vec::new();
+    if !d.agrees {
+        failures.push(format!(
+            "adjoint {:e} and tangent {:e} differ by {:e} of their scale",
+            d.adjoint, d.tangent, d.gap
+        ));
+    }
+    if !checked.differences.agrees {
+        failures.push(format!(
+            "tangent and divided differences differ by {:e} of their scale",
+            checked.differences.gap.unwrap_or(f64::NAN)
+        ));
+    }
+    if !checked.stack.agrees {
+        failures.push("the reverse sweep has left values on the tape".to_owned());
+    }
+    for message in failures {
+        checked.remarks.push(Diagnostic::error(
+            &codes::DISAGREE,
+            message,
+            "see `cfgrev explain P432`",
+        ));
+    }
+    let d = &checked.differences;
+    if d.crossed > 0 {
+        let met = match kinks.first() {
+            Some(kink) => format!(" ({kink})"),
+            None => String::new(),
+        };
+        let message = format!(
+            "{} elements were not compared with differences, which cross a branch or a kink{met}",
+            d.crossed
+        );
+        let help = "move the point a little to have the comparison made";
+        let warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
+        checked.remarks.push(warning);
+    }
+}
+
+fn dot_product(adjoint: f64, tangent: f64, scale: f64, tolerance: f64) -> DotProduct {
+    let difference = (adjoint - tangent).abs();
+    // Of nothing, no part can be wrong.
+    let gap = if difference == 0.0 {
+        0.0
+    } else {
+        difference / scale
+    };
+    DotProduct {
+        adjoint,
+        tangent,
+        scale,
+        gap,
+        // False for NaN: derivatives that are not finite are not confirmed.
+        agrees: gap <= tolerance,
+    }
+}
+
+/// Everything that the comparison with differences needs.
+struct Comparison<'a> {
+    primal: &'a mut Primal,
+    point: &'a Point,
+    independents: &'a [(Slot, Value)],
+    direction: &'a [f64],
+    dependents: Vec<Slot>,
+    y_dot: &'a [f64],
+    scales: &'a [f64],
+    tolerance: f64,
+    epsilon: f64,
+}
+
+/// What is known of one element after some steps.
+#[derive(Clone, Copy, Default)]
+struct Element {
+    /// Smallest relative gap.
+    best: Option<f64>,
+    /// The differences to both sides disagree at every step looked at.
+    kinked: bool,
+    /// Some step was spoilt by another path.
+    crossed: bool,
+    /// If all partials are zero: the gap at the largest and at the smallest step. Where the derivative
+    /// really is zero (that of x^3 at 0, say), the gap vanishes with the step.
+    vanishing: Option<(f64, f64)>,
+}
+
+impl Comparison<'_> {
+    /// Also names the kinks that the run at the point itself came across.
+    fn run(mut self) -> (Differences, Vec<String>) {
+        let mut found = vec![Element::default(); self.y_dot.len()];
+        let slots = self.dependents.clone();
+        let mut kinks = Vec::new();
+        // A run with a trace takes more memory than the runs before: without it, nothing is compared.
+        if let Ok((y, base)) = self.primal.elements(self.point, &slots) {
+            kinks.extend(
+                base.events
+                    .iter()
+                    .map(|e| format!("{} {} in {}", e.op.name(), e.event.describe(), e.element)),
+            );
+            for exponent in 2..=7 {
+                let h = 0.1f64.powi(exponent);
+                self.step(h, &y, &base, &slots, &mut found);
+            }
+        }
+        let mut result = Differences {
+            gap: None,
+            compared: 0,
+            crossed: 0,
+            unresolved: 0,
+            agrees: true,
+        };
+        for element in &mut found {
+            if let Some((first, last)) = element.vanishing {
+                let vanishes = last <= 0.5 * first;
+                element.best = Some(if vanishes { 0.0 } else { f64::INFINITY });
+            }
+            match element.best {
+                Some(gap) if gap <= self.tolerance => {
+                    result.compared += 1;
+                    result.gap = Some(result.gap.unwrap_or(0.0).max(gap));
+                }
+                _ if element.kinked || element.crossed || !kinks.is_empty() => result.crossed += 1,
+                Some(gap) => {
+                    result.compared += 1;
+                    result.agrees = false;
+                    // A NaN must not vanish in the maximum.
+                    let worse = result.gap.is_none_or(|g| gap.is_nan() || gap > g);
+                    result.gap = if worse { Some(gap) } else { result.gap };
+                }
+                None => result.unresolved += 1,
+            }
+        }
+        (result, kinks)
+    }
+
+    fn step(&mut self, h: f64, y: &[f64], base: &RunReport, slots: &[Slot], found: &mut [Element]) {
+        let forward = self.moved(h);
+        let backward = self.moved(-h);
+        let runs = (
+            self.primal.elements(&forward, slots),
+            self.primal.elements(&backward, slots),
+        );
+        let (Ok((above, up)), Ok((below, down))) = runs else {
+            // Outside of what the program accepts, such as an index that no longer exists.
+            for element in found {
+                element.crossed = true;
+            }
+            return;
+        };
+        let same = |run: &RunReport| {
+            run.trace.len() == base.trace.len()
+                && run.trace.iter().zip(&base.trace).all(|(a, b)| {
+                    (a.routine, a.activation, a.vertex) == (b.routine, b.activation, b.vertex)
+                })
+        };
+        let same = same(&up) && same(&down);
+        let count = self.y_dot.len().min(above.len()).min(below.len());
+        for (i, element) in found.iter_mut().enumerate().take(count) {
+            if !same {
+                element.crossed = true;
+                continue;
+            }
+            let scale = self.scales[i].abs();
+            let size = above[i].abs().max(below[i].abs()).max(y[i].abs());
+            let difference = (above[i] - below[i]) / (2.0 * h);
+            let gap = (difference - self.y_dot[i]).abs();
+            if gap == 0.0 {
+                element.best = Some(0.0);
+                continue;
+            }
+            // What the rounding of the two values alone may contribute.
+            let rounding = 2.0 * self.epsilon * size / h;
+            if scale == 0.0 {
+                if gap > 2.0 * rounding {
+                    element.vanishing = match element.vanishing {
+                        None => Some((gap, gap)),
+                        Some((first, _)) => Some((first, gap)),
+                    };
+                }
+                continue;
+            }
+            let resolved = rounding <= self.tolerance * scale;
+            if !resolved {
+                continue;
+            }
+            let gap = gap / scale;
+            element.best = Some(element.best.map_or(gap, |best| best.min(gap)));
+            let sides = ((above[i] - y[i]) - (y[i] - below[i])).abs() / h;
+            element.kinked = sides > self.tolerance.sqrt() * scale;
+        }
+    }
+
+    /// The point moved by h along the direction.
+    fn moved(&self, h: f64) -> Point {
+        let mut point = self.point.clone();
+        let mut at = 0;
+        for (slot, value) in self.independents {
+            let mut moved = value.clone();
+            for i in 0..value.len() {
+                let x = value.get_f64(i).unwrap_or(0.0) + h * self.direction[at];
+                set(&mut moved, i, x);
+                at += 1;
+            }
+            match slot {
+                Slot::Parameter(v) => {
+                    if let Some(argument) = point.arguments.get_mut(v.index()) {
+                        *argument = moved.into();
+                    }
+                }
+                Slot::Global(g) => {
+                    point.globals.retain(|(other, _)| other != g);
+                    point.globals.push((*g, moved));
+                }
+                Slot::Result(_) => {}
+            }
+        }
+        point
+    }
+}
+
+/// True if a 32-bit real occurs anywhere.
+fn has_real32(program: &ValidProgram) -> bool {
+    let globals = program.globals.iter().map(|g| &g.variable);
+    let own = program.routines.iter().flat_map(|r| &r.variables);
+    globals.chain(own).any(|v| v.ty == ScalarType::Real32)
+}
+
+fn dot(a: &[f64], b: &[f64], of: impl Fn(f64) -> f64) -> f64 {
+    // Zero times infinity is no contribution: strong products everywhere else, too.
+    let products = a.iter().zip(b).filter(|(x, _)| **x != 0.0);
+    products.map(|(x, y)| of(x * y)).sum()
+}
+
+fn elements(values: &Named) -> Vec<f64> {
+    values.iter().flat_map(|(_, v)| all(v)).collect()
+}
+
+fn flat(values: &[Value]) -> Vec<f64> {
+    values.iter().flat_map(all).collect()
+}
+
+fn all(value: &Value) -> impl Iterator<Item = f64> + '_ {
+    (0..value.len()).map(|i| value.get_f64(i).unwrap_or(f64::NAN))
+}
+
+fn map(value: &Value, of: impl Fn(f64) -> f64) -> Value {
+    let mut mapped = value.clone();
+    for i in 0..value.len() {
+        set(&mut mapped, i, of(value.get_f64(i).unwrap_or(0.0)));
+    }
+    mapped
+}
+
+fn set(value: &mut Value, i: usize, x: f64) {
+    match value.ty() {
+        ScalarType::Real32 => value.set(i, Scalar::Real32(x as f32)),
+        _ => value.set(i, Scalar::Real(x)),
+    };
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Between 1/2 and 1 in size, of either sign; a multiple of 1/64, so that it is exact in 32 bits.
+    fn number(&mut self) -> f64 {
+        let bits = self.bits();
+        let size = 0.5 + f64::from((bits % 33) as u8) / 64.0;
+        if bits >> 63 == 0 { size } else { -size }
+    }
+
+    /// In proportion to the independents, so that one relative step suits all of them.
+    fn direction(&mut self, independents: &[(Slot, Value)]) -> Vec<Value> {
+        let mut direction = Vec::with_capacity(independents.len());
+        for (_, value) in independents {
+            let mut d = value.clone();
+            for i in 0..value.len() {
+                let x = value.get_f64(i).unwrap_or(0.0).abs();
+                let size = if x.is_normal() { x } else { 1.0 };
+                set(&mut d, i, self.number() * size);
+            }
+            direction.push(d);
+        }
+        direction
+    }
+
+    /// In inverse proportion to the scales of the dependents.
+    fn seed(&mut self, dependents: &Named, scales: &[f64]) -> Vec<Value> {
+        let mut scales = scales.iter();
+        let mut seed = Vec::with_capacity(dependents.len());
+        for (_, value) in dependents {
+            let mut s = value.clone();
+            for i in 0..value.len() {
+                let scale = scales.next().map_or(1.0, |s| s.abs());
+                let inverse = 1.0 / scale;
+                let size = if inverse.is_normal() && scale.is_normal() {
+                    inverse
+                } else {
+                    1.0
+                };
+                set(&mut s, i, self.number() * size);
+            }
+            seed.push(s);
+        }
+        seed
+    }
+}

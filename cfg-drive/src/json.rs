@@ -1,0 +1,295 @@
+//! Values to and from nested JSON, the first subscript outermost.
+
+use crate::codes;
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::elemental::Scalar;
+use cfg_core::ir::{Order, ScalarType};
+use cfg_core::json::values::ValueTree;
+use cfg_exec::Value;
+use serde::ser::{Serialize, SerializeSeq as _, Serializer};
+
+/// Reads a value of a variable of this type, rank and order. `name` and `pointer` say in messages which
+/// it is.
+pub(crate) fn read(
+    tree: &ValueTree,
+    ty: ScalarType,
+    rank: usize,
+    order: Order,
+    name: &str,
+    pointer: &str,
+) -> Result<Value, Diagnostics> {
+    if ty == ScalarType::Tape {
+        return Err(codes::problem(
+            &codes::TYPE,
+            format!("{name} is a tape and cannot be given"),
+            "leave it out: tapes start empty",
+            pointer,
+        ));
+    }
+    let shape = shape_of(tree, rank, name, pointer)?;
+    // Elements are counted by reading them: lengths alone may promise more than there is.
+    let mut walk = Walk {
+        ty,
+        shape: &shape,
+        elements: Vec::new(),
+        name,
+        pointer,
+        path: Vec::new(),
+    };
+    walk.fill(tree, 0)?;
+    let elements = walk.elements;
+    let mut value = Value::uninitialised(ty, &shape, Order::Row).ok_or_else(|| {
+        codes::problem(
+            &codes::TOO_LARGE,
+            format!("{name} does not fit into memory"),
+            "give fewer elements",
+            pointer,
+        )
+    })?;
+    for (at, x) in elements.into_iter().enumerate() {
+        value.set(at, x);
+    }
+    Ok(value.in_order(order))
+}
+
+/// The extents along the first elements of each dimension.
+fn shape_of(
+    tree: &ValueTree,
+    rank: usize,
+    name: &str,
+    pointer: &str,
+) -> Result<Vec<usize>, Diagnostics> {
+    let mut shape = Vec::with_capacity(rank);
+    let mut at = Some(tree);
+    for depth in 0..rank {
+        match at {
+            Some(ValueTree::Array(items)) => {
+                shape.push(items.len());
+                at = items.first();
+            }
+            Some(other) => return Err(wrong_depth(name, rank, depth, other, pointer)),
+            // Below an empty dimension nothing is known.
+            None => shape.push(0),
+        }
+    }
+    Ok(shape)
+}
+
+fn wrong_depth(
+    name: &str,
+    rank: usize,
+    depth: usize,
+    found: &ValueTree,
+    pointer: &str,
+) -> Diagnostics {
+    let expected = match rank {
+        0 => "a scalar".to_owned(),
+        n => format!("an array of rank {n}"),
+    };
+    let place = match depth {
+        0 => String::new(),
+        n => format!(" at depth {n}"),
+    };
+    codes::problem(
+        &codes::SHAPE,
+        format!(
+            "{name} is {expected}, but its value has {}{place}",
+            describe(found)
+        ),
+        "nest one array per dimension, the first subscript outermost",
+        pointer,
+    )
+}
+
+/// Reads nested arrays in their order, which is row order.
+struct Walk<'n> {
+    ty: ScalarType,
+    shape: &'n [usize],
+    elements: Vec<Scalar>,
+    name: &'n str,
+    pointer: &'n str,
+    /// Positions in the nested arrays.
+    path: Vec<usize>,
+}
+
+impl Walk<'_> {
+    fn place(&self) -> String {
+        let mut pointer = self.pointer.to_owned();
+        for i in &self.path {
+            pointer.push_str(&format!("/{i}"));
+        }
+        pointer
+    }
+
+    /// Recursion over the rank, which the reader's limit on nesting bounds.
+    fn fill(&mut self, tree: &ValueTree, depth: usize) -> Result<(), Diagnostics> {
+        let rank = self.shape.len();
+        if depth == rank {
+            let element = element(self.ty, tree).ok_or_else(|| self.wrong_type(tree))?;
+            self.elements.push(element);
+            return Ok(());
+        }
+        let ValueTree::Array(items) = tree else {
+            return Err(wrong_depth(self.name, rank, depth, tree, &self.place()));
+        };
+        if items.len() != self.shape[depth] {
+            return Err(codes::problem(
+                &codes::SHAPE,
+                format!(
+                    "{}: dimension {} has {} elements here and {} before",
+                    self.name,
+                    depth + 1,
+                    items.len(),
+                    self.shape[depth]
+                ),
+                "give all rows of a dimension the same length",
+                self.place(),
+            ));
+        }
+        for (i, item) in items.iter().enumerate() {
+            self.path.push(i);
+            self.fill(item, depth + 1)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn wrong_type(&self, tree: &ValueTree) -> Diagnostics {
+        let rank = self.shape.len();
+        if matches!(tree, ValueTree::Array(_)) {
+            return wrong_depth(self.name, rank, rank, tree, &self.place());
+        }
+        let help = match self.ty {
+            ScalarType::Integer => {
+                "write a whole number without fraction and exponent, within 64 bits"
+            }
+            ScalarType::Logical => "write true or false",
+            ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+                "write a number, or \"NaN\", \"inf\" or \"-inf\""
+            }
+        };
+        codes::problem(
+            &codes::TYPE,
+            format!(
+                "{} is {}, but its value has {}",
+                self.name,
+                self.ty.name(),
+                describe(tree)
+            ),
+            help,
+            self.place(),
+        )
+    }
+}
+
+fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
+    let number = match tree {
+        ValueTree::Int(i) => Some(*i as f64),
+        ValueTree::Real(x) => Some(*x),
+        ValueTree::Logical(_) | ValueTree::Array(_) => None,
+    };
+    match (ty, tree) {
+        (ScalarType::Real, _) => number.map(Scalar::Real),
+        // An integer is rounded once, not through 64 bits.
+        (ScalarType::Real32, ValueTree::Int(i)) => Some(Scalar::Real32(*i as f32)),
+        (ScalarType::Real32, _) => number.map(|x| Scalar::Real32(x as f32)),
+        (ScalarType::Integer, ValueTree::Int(i)) => Some(Scalar::Integer(*i)),
+        (ScalarType::Logical, ValueTree::Logical(b)) => Some(Scalar::Logical(*b)),
+        _ => None,
+    }
+}
+
+/// What a value is, for messages.
+fn describe(tree: &ValueTree) -> &'static str {
+    match tree {
+        ValueTree::Int(_) => "an integer",
+        ValueTree::Real(_) => "a real number",
+        ValueTree::Logical(_) => "a logical",
+        ValueTree::Array(_) => "an array",
+    }
+}
+
+/// Writes a value as nested arrays, the first subscript outermost: numbers that read back to the same
+/// bits, `"NaN"`, `"inf"`, `"-inf"`, and null for elements without a value.
+#[derive(Clone, Copy, Debug)]
+pub struct Nested<'v>(pub &'v Value);
+
+impl Serialize for Nested<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let strides = strides(self.0.shape(), self.0.order());
+        let part = Part {
+            value: self.0,
+            strides: &strides,
+            offset: 0,
+        };
+        part.serialize(serializer)
+    }
+}
+
+/// Distance in storage between neighbours along each dimension.
+fn strides(shape: &[usize], order: Order) -> Vec<usize> {
+    let mut strides = vec![1usize; shape.len()];
+    match order {
+        Order::Row => {
+            for k in (1..shape.len()).rev() {
+                strides[k - 1] = strides[k].saturating_mul(shape[k]);
+            }
+        }
+        Order::Column => {
+            for k in 1..shape.len() {
+                strides[k] = strides[k - 1].saturating_mul(shape[k - 1]);
+            }
+        }
+    }
+    strides
+}
+
+/// The part of an array with the first subscripts fixed.
+struct Part<'v> {
+    value: &'v Value,
+    /// Of the dimensions that are left.
+    strides: &'v [usize],
+    offset: usize,
+}
+
+impl Serialize for Part<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some((&stride, strides)) = self.strides.split_first() else {
+            return match self.value.get(self.offset) {
+                None => serializer.serialize_none(),
+                Some(Scalar::Real(x)) => Real(x).serialize(serializer),
+                Some(Scalar::Real32(x)) if x.is_finite() => serializer.serialize_f32(x),
+                Some(Scalar::Real32(x)) => Real(f64::from(x)).serialize(serializer),
+                Some(Scalar::Integer(i)) => serializer.serialize_i64(i),
+                Some(Scalar::Logical(b)) => serializer.serialize_bool(b),
+            };
+        };
+        let shape = self.value.shape();
+        let extent = shape[shape.len() - self.strides.len()];
+        let mut list = serializer.serialize_seq(Some(extent))?;
+        for i in 0..extent {
+            list.serialize_element(&Part {
+                value: self.value,
+                strides,
+                offset: self.offset + i * stride,
+            })?;
+        }
+        list.end()
+    }
+}
+
+/// A real in results: a number that reads back to the same bits, or `"NaN"`, `"inf"`, `"-inf"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Real(pub f64);
+
+impl Serialize for Real {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_nan() {
+            serializer.serialize_str("NaN")
+        } else if self.0.is_infinite() {
+            serializer.serialize_str(if self.0 > 0.0 { "inf" } else { "-inf" })
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The three ways of running a routine: itself, its adjoint, its tangent. Each is compiled once and keeps
+//! its memory and tapes from run to run.
+
+mod adjoint;
+mod derived;
+mod tangent;
+
+pub use adjoint::{Adjoint, Gradient};
+pub use tangent::{Directional, Tangent};
+
+use crate::point::Point;
+use crate::slot::Slot;
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::elemental::Math;
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::{Intent, Program, Routine};
+use cfg_core::validate::ValidProgram;
+use cfg_exec::{
+    Argument, Callback, CompileOptions, Compiled, Met, RunOptions, RunReport, Session, TapeCounts,
+    Value,
+};
+use std::collections::BTreeMap;
+
+/// How programs are reversed, compiled and run.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// How they are reversed.
+    pub reversal: cfg_reverse::Options,
+    /// Limits of a run.
+    pub run: RunOptions,
+    /// Where elementary functions come from.
+    pub math: Math,
+    /// Record the vertices visited.
+    pub trace: bool,
+    /// Report kinks and singular points that runs come across.
+    pub events: bool,
+    /// Functions that stand for external routines, by name.
+    pub callbacks: BTreeMap<String, Callback>,
+}
+
+impl Options {
+    fn compile(&self, program: &ValidProgram) -> Result<Compiled, Diagnostics> {
+        let options = CompileOptions {
+            math: self.math,
+            trace: self.trace,
+            events: self.events,
+            callbacks: self.callbacks.clone(),
+        };
+        Compiled::new(program, &options)
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("reversal", &self.reversal)
+            .field("run", &self.run)
+            .field("math", &self.math)
+            .field("trace", &self.trace)
+            .field("events", &self.events)
+            .field("callbacks", &self.callbacks.keys())
+            .finish()
+    }
+}
+
+/// Values by name, in the order of the declarations.
+pub type Named = Vec<(String, Value)>;
+
+/// The original vertices that a run visited, by id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Forward.
+    pub forward: Vec<i64>,
+    /// In the reverse sweep; empty if there was none.
+    pub reverse: Vec<i64>,
+}
+
+/// A routine as it is.
+#[derive(Debug)]
+pub struct Primal {
+    program: Program,
+    routine: RoutineId,
+    session: Session,
+    options: Options,
+}
+
+/// What a run of the routine itself gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// All `out` and `inout` parameters, and the result of a function as `return`.
+    pub value: Named,
+    /// The vertices visited, if [`Options::trace`] is set.
+    pub trace: Trace,
+    /// Kinks and singular points, if [`Options::events`] is set.
+    pub events: Vec<Met>,
+    /// What was pushed and popped.
+    pub tape: TapeCounts,
+    /// All that the executor has to tell.
+    pub(crate) report: RunReport,
+}
+
+impl Primal {
+    /// Compiles the program.
+    ///
+    /// # Errors
+    /// What the executor cannot run.
+    pub fn new(
+        program: &ValidProgram,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        let compiled = options.compile(program)?;
+        Ok(Self {
+            program: program.program().clone(),
+            routine,
+            session: Session::new(&compiled),
+            options: options.clone(),
+        })
+    }
+
+    /// Reads a POINT.
+    ///
+    /// # Errors
+    /// All problems found, with pointers into `text`.
+    pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+        let limit = self.options.run.max_memory;
+        Point::parse(text, &self.program, self.routine, &self.session, limit)
+    }
+
+    fn routine(&self) -> &Routine {
+        self.program.routine(self.routine)
+    }
+
+    /// Runs the routine.
+    ///
+    /// # Errors
+    /// What goes wrong in the run; results that are dependents and have no value.
+    pub fn run(&mut self, point: &Point) -> Result<Run, Diagnostics> {
+        let (arguments, report) = self.execute(point)?;
+        let routine = self.program.routine(self.routine);
+        let mut value = Named::new();
+        for (argument, variable) in arguments.iter().zip(&routine.variables) {
+            if let (Argument::Value(v), Some(true)) =
+                (argument, variable.intent().map(Intent::writes))
+            {
+                value.push((variable.name.clone(), v.clone()));
+            }
+        }
+        if let (Some(result), Some(v)) = (&report.result, routine.result) {
+            let key = Slot::Result(v).key(&self.program, routine);
+            value.push((key.to_owned(), result.clone()));
+        }
+        for v in &routine.dependents {
+            let key = Slot::of(routine, *v).map(|s| s.key(&self.program, routine));
+            if let Some((name, v)) = value.iter().find(|(n, _)| Some(n.as_str()) == key) {
+                v.check_initialised(name)?;
+            }
+        }
+        let body = routine.body.as_ref();
+        let visits = report.trace.iter().filter(|v| v.activation == 0);
+        let forward = visits
+            .filter_map(|v| Some(body?.vertex(v.vertex).id))
+            .collect();
+        Ok(Run {
+            value,
+            trace: Trace {
+                forward,
+                reverse: Vec::new(),
+            },
+            events: report.events.clone(),
+            tape: report.tape.clone(),
+            report,
+        })
+    }
+
+    /// Runs the routine and returns all elements of these slots afterwards.
+    pub(crate) fn elements(
+        &mut self,
+        point: &Point,
+        slots: &[Slot],
+    ) -> Result<(Vec<f64>, RunReport), Diagnostics> {
+        let (arguments, report) = self.execute(point)?;
+        let mut elements = Vec::new();
+        for &slot in slots {
+            let value = match slot {
+                Slot::Parameter(v) => arguments.get(v.index()).and_then(Argument::value).cloned(),
+                Slot::Global(g) => Some(self.session.global(g)),
+                Slot::Result(_) => report.result.clone(),
+            };
+            if let Some(value) = value {
+                let key = slot.key(&self.program, self.routine());
+                value.check_initialised(key)?;
+                elements.extend(value.to_f64s().unwrap_or_default());
+            }
+        }
+        Ok((elements, report))
+    }
+
+    fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
+        let mut arguments = point.arguments.clone();
+        self.session.reset_globals();
+        for (g, value) in &point.globals {
+            self.session.set_global(*g, value)?;
+        }
+        let report = self
+            .session
+            .run(self.routine, &mut arguments, &self.options.run)?;
+        Ok((arguments, report))
+    }
+}

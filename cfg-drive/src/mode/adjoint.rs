@@ -1,0 +1,178 @@
+//! Gradients: the forward and the reverse sweep.
+
+use super::derived::Derived;
+use super::{Named, Options, Trace};
+use crate::codes;
+use crate::point::{Point, zeros_like};
+use crate::slot::active;
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::elemental::Scalar;
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::Program;
+use cfg_core::validate::ValidProgram;
+use cfg_exec::{Met, RunReport, TapeCounts, Value};
+
+/// A routine with its adjoint: gradients.
+#[derive(Debug)]
+pub struct Adjoint {
+    derived: Derived,
+    forward: RoutineId,
+    reverse: RoutineId,
+}
+
+/// What a forward and a reverse sweep give.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gradient {
+    /// The dependents.
+    pub value: Named,
+    /// The adjoints of the independents.
+    pub gradient: Named,
+    /// What the tape was used for.
+    pub tape: TapeCounts,
+    /// The original vertices visited, if [`Options::trace`] is set.
+    pub trace: Trace,
+    /// Kinks and singular points, if [`Options::events`] is set.
+    pub events: Vec<Met>,
+}
+
+impl Adjoint {
+    /// Reverses the routine and compiles the result.
+    ///
+    /// # Errors
+    /// What cannot be reversed or run.
+    pub fn new(
+        program: &ValidProgram,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        active(program.routine(routine))?;
+        let reversal = cfg_reverse::reverse(program, routine, &options.reversal)?;
+        Self::of(reversal, options)
+    }
+
+    /// Compiles a reversal.
+    ///
+    /// # Errors
+    /// What cannot be run.
+    pub fn of(reversal: cfg_reverse::Reversal, options: &Options) -> Result<Self, Diagnostics> {
+        Ok(Self {
+            forward: reversal.forward,
+            reverse: reversal.reverse,
+            derived: Derived::new(
+                reversal.program,
+                reversal.original,
+                reversal.gradient,
+                reversal.adjoint_globals,
+                options,
+            )?,
+        })
+    }
+
+    /// The program with the generated routines.
+    pub fn program(&self) -> &Program {
+        &self.derived.program
+    }
+
+    /// Reads a POINT.
+    ///
+    /// # Errors
+    /// All problems found, with pointers into `text`.
+    pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+        self.derived.point(text)
+    }
+
+    /// Reads a SEED, or a list of them (then true): one value per dependent.
+    ///
+    /// # Errors
+    /// All problems found, with pointers into `text`.
+    pub fn seeds(
+        &self,
+        text: &[u8],
+        point: &Point,
+    ) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
+        let slots = &self.derived.dependents;
+        self.derived.seeds(text, "SEED", slots, point)
+    }
+
+    /// The seed that is used if none is given: 1 for a single scalar dependent.
+    ///
+    /// # Errors
+    /// There are several dependents, or it is an array.
+    pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
+        let slots = &self.derived.dependents;
+        let mut shapes = self.derived.shapes(slots, point);
+        if let ([_], [(_, value)]) = (&**slots, &mut *shapes)
+            && value.shape().is_empty()
+        {
+            *value = ones(value);
+            return Ok(vec![value.clone()]);
+        }
+        let names: Vec<&str> = slots
+            .iter()
+            .map(|s| s.key(&self.derived.program, self.derived.declared()))
+            .collect();
+        Err(codes::problem(
+            &codes::SEED,
+            format!(
+                "the dependents {} are not a single scalar",
+                names.join(", ")
+            ),
+            "give the adjoints of the dependents with --seed",
+            "",
+        ))
+    }
+
+    /// Zeros in the shapes of the dependents.
+    pub(crate) fn dependents_at(&self, point: &Point) -> Vec<Value> {
+        let shapes = self.derived.shapes(&self.derived.dependents, point);
+        shapes.iter().map(|(_, v)| zeros_like(v)).collect()
+    }
+
+    /// Runs the forward and the reverse sweep.
+    ///
+    /// # Errors
+    /// What goes wrong in the run; dependents without a value.
+    pub fn gradient(&mut self, point: &Point, seed: &[Value]) -> Result<Gradient, Diagnostics> {
+        let slots = self.derived.dependents.clone();
+        let (arguments, report) = self.derived.execute(point, &slots, seed)?;
+        let trace = Trace {
+            forward: self.images(&report, self.forward),
+            reverse: self.images(&report, self.reverse),
+        };
+        Ok(Gradient {
+            value: self.derived.named(&slots, &arguments)?,
+            gradient: self
+                .derived
+                .named_derivatives(&self.derived.independents, &arguments)?,
+            tape: report.tape,
+            trace,
+            events: report.events,
+        })
+    }
+
+    /// The originals of the vertices that the first activation of a sweep visited.
+    fn images(&self, report: &RunReport, sweep: RoutineId) -> Vec<i64> {
+        let Some(body) = &self.derived.program.routine(sweep).body else {
+            return Vec::new();
+        };
+        let mut visits = report
+            .trace
+            .iter()
+            .filter(|v| v.routine == sweep)
+            .peekable();
+        let first = visits.peek().map(|v| v.activation);
+        visits
+            .filter(|v| Some(v.activation) == first)
+            .filter_map(|v| body.vertex(v.vertex).origin)
+            .filter(|origin| origin.role.is_image())
+            .map(|origin| origin.vertex)
+            .collect()
+    }
+}
+
+fn ones(value: &Value) -> Value {
+    let mut ones = value.clone();
+    ones.fill(Scalar::Real(1.0));
+    ones.fill(Scalar::Real32(1.0));
+    ones
+}

@@ -1,0 +1,245 @@
+//! Running a routine with derivative arguments.
+
+use super::{Named, Options};
+use crate::codes;
+use crate::point::{Point, parse_seeds, zeros_like};
+use crate::slot::{Slot, active};
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::entity::{GlobalId, RoutineId, VarId};
+use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
+use cfg_core::validate::validate;
+use cfg_exec::{Argument, RunOptions, RunReport, Session, Tape, Value};
+
+/// A routine with derivative arguments: NAME_grad or NAME_t.
+#[derive(Debug)]
+pub(super) struct Derived {
+    pub(super) program: Program,
+    session: Session,
+    original: RoutineId,
+    /// NAME_grad or NAME_t.
+    routine: RoutineId,
+    /// Each global with its derivative.
+    globals: Vec<(GlobalId, GlobalId)>,
+    /// By parameter, then the result: the argument that holds the derivative.
+    derivative: Vec<Option<usize>>,
+    pub(super) independents: Vec<Slot>,
+    pub(super) dependents: Vec<Slot>,
+    run: RunOptions,
+}
+
+impl Derived {
+    pub(super) fn new(
+        program: Program,
+        original: RoutineId,
+        routine: RoutineId,
+        globals: Vec<(GlobalId, GlobalId)>,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        let valid = validate(program)?;
+        let session = Session::new(&options.compile(&valid)?);
+        let program = valid.into_program();
+        let declared = program.routine(original);
+        let (independents, dependents) = active(declared)?;
+        // Parameters and the result, then the derivatives of those that have one, in the same order.
+        let shared: Vec<VarId> = declared.parameter_ids().chain(declared.result).collect();
+        let tapes = program.routine(routine).parameters > shared.len();
+        let mut next = shared.len();
+        let derivative = shared
+            .iter()
+            .map(|&v| {
+                let ty = declared.variable(v).ty;
+                let has = ty.is_real() || tapes && ty == ScalarType::Tape;
+                has.then(|| {
+                    next += 1;
+                    next - 1
+                })
+            })
+            .collect();
+        Ok(Self {
+            session,
+            original,
+            routine,
+            globals,
+            derivative,
+            independents,
+            dependents,
+            run: options.run,
+            program,
+        })
+    }
+
+    pub(super) fn declared(&self) -> &Routine {
+        self.program.routine(self.original)
+    }
+
+    /// The value of a slot among arguments or globals.
+    pub(super) fn value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
+        match slot {
+            Slot::Global(g) => Some(self.session.global(g)),
+            Slot::Parameter(_) | Slot::Result(_) => {
+                arguments.get(self.position(slot)?)?.value().cloned()
+            }
+        }
+    }
+
+    pub(super) fn derivative_value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
+        match slot {
+            Slot::Global(g) => Some(self.session.global(self.derivative_global(g)?)),
+            Slot::Parameter(_) | Slot::Result(_) => {
+                let at = self.derivative.get(self.position(slot)?).copied()??;
+                arguments.get(at)?.value().cloned()
+            }
+        }
+    }
+
+    pub(super) fn position(&self, slot: Slot) -> Option<usize> {
+        match slot {
+            Slot::Parameter(v) => Some(v.index()),
+            Slot::Result(_) => Some(self.declared().parameters),
+            Slot::Global(_) => None,
+        }
+    }
+
+    pub(super) fn derivative_global(&self, g: GlobalId) -> Option<GlobalId> {
+        let pair = self.globals.iter().find(|(global, _)| *global == g);
+        pair.map(|(_, derivative)| *derivative)
+    }
+
+    /// Each slot with a value that shows its shape.
+    pub(super) fn shapes(&self, slots: &[Slot], point: &Point) -> Vec<(Slot, Value)> {
+        slots
+            .iter()
+            .filter_map(|&slot| {
+                let value = match slot {
+                    Slot::Parameter(v) => point.arguments.get(v.index())?.value()?.clone(),
+                    Slot::Global(g) => self.session.global(g),
+                    Slot::Result(v) => self.result_storage(v)?,
+                };
+                Some((slot, value))
+            })
+            .collect()
+    }
+
+    /// Storage for a function's result; only scalars and arrays of constant shape have a shape before
+    /// the call.
+    pub(super) fn result_storage(&self, v: VarId) -> Option<Value> {
+        let variable = self.declared().variables.get(v.index())?;
+        let shape: Option<Vec<usize>> = variable
+            .shape
+            .iter()
+            .map(|d| match &d.extent {
+                Extent::Fixed(Expr::Int(n)) => Some(usize::try_from(*n).unwrap_or(0)),
+                Extent::Fixed(_) | Extent::Deferred => None,
+            })
+            .collect();
+        Value::uninitialised(variable.ty, &shape?, variable.order)
+    }
+
+    /// Runs with these derivatives; all others are zero.
+    pub(super) fn execute(
+        &mut self,
+        point: &Point,
+        slots: &[Slot],
+        derivatives: &[Value],
+    ) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
+        let mut arguments = point.arguments.clone();
+        if let Some(v) = self.declared().result {
+            let name = &self.declared().variable(v).name;
+            let storage = self.result_storage(v).ok_or_else(|| {
+                codes::problem(
+                    &codes::VARIABLE,
+                    format!("the shape of the function's result {name} is not constant"),
+                    "return the array through an out parameter",
+                    "",
+                )
+            })?;
+            arguments.push(Argument::Value(storage));
+        }
+        let shared = arguments.len();
+        for at in 0..shared {
+            if self.derivative.get(at).copied().flatten().is_some() {
+                let zero = match &arguments[at] {
+                    Argument::Value(v) => Argument::Value(zeros_like(v)),
+                    Argument::Absent => Argument::Absent,
+                    Argument::Tape(_) => Argument::Tape(Tape::default()),
+                };
+                arguments.push(zero);
+            }
+        }
+        self.session.reset_globals();
+        for (g, value) in &point.globals {
+            self.session.set_global(*g, value)?;
+        }
+        for (&slot, value) in slots.iter().zip(derivatives) {
+            match slot {
+                Slot::Global(g) => {
+                    if let Some(d) = self.derivative_global(g) {
+                        self.session.set_global(d, value)?;
+                    }
+                }
+                Slot::Parameter(_) | Slot::Result(_) => {
+                    let at = self.position(slot);
+                    let at = at.and_then(|at| self.derivative.get(at).copied().flatten());
+                    if let Some(argument) = at.and_then(|at| arguments.get_mut(at)) {
+                        *argument = Argument::Value(value.clone());
+                    }
+                }
+            }
+        }
+        let report = self.session.run(self.routine, &mut arguments, &self.run)?;
+        Ok((arguments, report))
+    }
+
+    /// The values of slots after a run, by name; each must have a value.
+    pub(super) fn named(
+        &self,
+        slots: &[Slot],
+        arguments: &[Argument],
+    ) -> Result<Named, Diagnostics> {
+        self.collect(slots, |slot| self.value(slot, arguments))
+    }
+
+    pub(super) fn named_derivatives(
+        &self,
+        slots: &[Slot],
+        arguments: &[Argument],
+    ) -> Result<Named, Diagnostics> {
+        self.collect(slots, |slot| {
+            // What no path leads to has no derivative variable.
+            self.derivative_value(slot, arguments)
+                .or_else(|| Some(zeros_like(&self.value(slot, arguments)?)))
+        })
+    }
+
+    pub(super) fn collect(
+        &self,
+        slots: &[Slot],
+        value: impl Fn(Slot) -> Option<Value>,
+    ) -> Result<Named, Diagnostics> {
+        let mut named = Named::new();
+        for &slot in slots {
+            if let Some(value) = value(slot) {
+                let key = slot.key(&self.program, self.declared());
+                value.check_initialised(key)?;
+                named.push((key.to_owned(), value));
+            }
+        }
+        Ok(named)
+    }
+
+    pub(super) fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+        let limit = self.run.max_memory;
+        Point::parse(text, &self.program, self.original, &self.session, limit)
+    }
+
+    pub(super) fn seeds(
+        &self,
+        text: &[u8],
+        what: &str,
+        slots: &[Slot],
+        point: &Point,
+    ) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
+        let shapes = self.shapes(slots, point);
+        parse_seeds(text, what, &self.program, self.declared(), &shapes)
+    }
+}

@@ -1,0 +1,128 @@
+//! Derivatives in a direction: the tangent program.
+
+use super::derived::Derived;
+use super::{Named, Options};
+use crate::codes;
+use crate::point::Point;
+use crate::slot::{Slot, active};
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::entity::RoutineId;
+use cfg_core::validate::ValidProgram;
+use cfg_exec::{Met, Value};
+
+/// A routine with its tangent.
+#[derive(Debug)]
+pub struct Tangent {
+    derived: Derived,
+}
+
+/// What a run of the tangent program gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Directional {
+    /// The dependents.
+    pub value: Named,
+    /// Their derivatives in the direction.
+    pub tangent: Named,
+    /// Kinks and singular points, if [`Options::events`] is set.
+    pub events: Vec<Met>,
+}
+
+impl Tangent {
+    /// Differentiates the routine in forward mode and compiles the result.
+    ///
+    /// # Errors
+    /// What cannot be differentiated or run.
+    pub fn new(
+        program: &ValidProgram,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        active(program.routine(routine))?;
+        Self::of(cfg_reverse::tangent(program, routine)?, options)
+    }
+
+    /// Compiles a tangent program.
+    ///
+    /// # Errors
+    /// What cannot be run.
+    pub fn of(tangent: cfg_reverse::Tangent, options: &Options) -> Result<Self, Diagnostics> {
+        Ok(Self {
+            derived: Derived::new(
+                tangent.program,
+                tangent.original,
+                tangent.tangent,
+                tangent.tangent_globals,
+                options,
+            )?,
+        })
+    }
+
+    /// Reads a POINT.
+    ///
+    /// # Errors
+    /// All problems found, with pointers into `text`.
+    pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
+        self.derived.point(text)
+    }
+
+    /// Reads a direction: one value per independent.
+    ///
+    /// # Errors
+    /// All problems found, with pointers into `text`.
+    pub fn direction(&self, text: &[u8], point: &Point) -> Result<Vec<Value>, Diagnostics> {
+        let slots = &self.derived.independents;
+        let (directions, _) = self.derived.seeds(text, "the direction", slots, point)?;
+        match <[Vec<Value>; 1]>::try_from(directions) {
+            Ok([direction]) => Ok(direction),
+            Err(_) => Err(codes::problem(
+                &codes::SHAPE,
+                "one direction is needed",
+                "give an object, not an array",
+                "",
+            )),
+        }
+    }
+
+    /// The independents at a point.
+    pub(crate) fn independents_at(&self, point: &Point) -> Vec<(Slot, Value)> {
+        let mut found = self.derived.shapes(&self.derived.independents, point);
+        for (slot, value) in &mut found {
+            if let Slot::Global(g) = slot
+                && let Some((_, given)) = point.globals.iter().find(|(other, _)| other == g)
+            {
+                *value = given.clone();
+            }
+        }
+        found
+    }
+
+    /// The name of a slot in results.
+    pub(crate) fn key(&self, slot: Slot) -> &str {
+        slot.key(&self.derived.program, self.derived.declared())
+    }
+
+    /// The dependents.
+    pub(crate) fn dependents(&self) -> &[Slot] {
+        &self.derived.dependents
+    }
+
+    /// Runs the tangent program.
+    ///
+    /// # Errors
+    /// What goes wrong in the run; dependents without a value.
+    pub fn tangent(
+        &mut self,
+        point: &Point,
+        direction: &[Value],
+    ) -> Result<Directional, Diagnostics> {
+        let slots = self.derived.independents.clone();
+        let (arguments, report) = self.derived.execute(point, &slots, direction)?;
+        Ok(Directional {
+            value: self.derived.named(&self.derived.dependents, &arguments)?,
+            tangent: self
+                .derived
+                .named_derivatives(&self.derived.dependents, &arguments)?,
+            events: report.events,
+        })
+    }
+}

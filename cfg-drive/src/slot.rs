@@ -1,0 +1,117 @@
+//! The variables that a caller can give, seed and look at: parameters, globals, and a function's result.
+
+use crate::codes;
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::entity::{GlobalId, VarId};
+use cfg_core::ir::{Program, Role, Routine, Variable};
+
+/// A variable that outlives a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Slot {
+    /// A parameter.
+    Parameter(VarId),
+    /// A global variable.
+    Global(GlobalId),
+    /// The function's result.
+    Result(VarId),
+}
+
+impl Slot {
+    /// The slot of a routine's variable; `None` for a local.
+    pub fn of(routine: &Routine, v: VarId) -> Option<Self> {
+        if routine.result == Some(v) {
+            return Some(Self::Result(v));
+        }
+        match routine.variables.get(v.index())?.role {
+            Role::Parameter { .. } => Some(Self::Parameter(v)),
+            Role::Global(g) => Some(Self::Global(g)),
+            Role::Local => None,
+        }
+    }
+
+    /// What a name in POINT, SEED or on the command line means.
+    pub fn find(program: &Program, routine: &Routine, name: &str) -> Option<Self> {
+        if result_key(routine) == Some(name) {
+            return routine.result.map(Self::Result);
+        }
+        let own = routine.find_variable(name);
+        if let Some(slot) = own.and_then(|v| Self::of(routine, v)) {
+            return Some(slot);
+        }
+        let globals = &program.globals;
+        let position = globals.iter().position(|g| g.variable.name == name)?;
+        Some(Self::Global(GlobalId::new(position)))
+    }
+
+    /// Its declaration.
+    pub fn variable<'p>(self, program: &'p Program, routine: &'p Routine) -> Option<&'p Variable> {
+        match self {
+            Self::Parameter(v) | Self::Result(v) => routine.variables.get(v.index()),
+            Self::Global(g) => program.globals.get(g.index()).map(|g| &g.variable),
+        }
+    }
+
+    /// Its name in POINT, SEED and results. A function's result is called `return`.
+    pub fn key<'p>(self, program: &'p Program, routine: &'p Routine) -> &'p str {
+        match self {
+            Self::Result(_) => result_key(routine).unwrap_or("return"),
+            Self::Parameter(_) | Self::Global(_) => {
+                self.variable(program, routine).map_or("", |v| &v.name)
+            }
+        }
+    }
+}
+
+/// The key of a function's result: `return`, or the variable's own name if another variable is called so.
+fn result_key(routine: &Routine) -> Option<&str> {
+    let result = routine.result?;
+    let taken = routine.find_variable("return").is_some_and(|v| v != result);
+    Some(if taken {
+        &routine.variables.get(result.index())?.name
+    } else {
+        "return"
+    })
+}
+
+/// Independents and dependents of a routine, which must have both.
+pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagnostics> {
+    let slots = |list: &[VarId]| -> Vec<Slot> {
+        list.iter().filter_map(|&v| Slot::of(routine, v)).collect()
+    };
+    let found = (slots(&routine.independents), slots(&routine.dependents));
+    let missing = match (found.0.is_empty(), found.1.is_empty()) {
+        (true, true) => "independent and no dependent",
+        (true, false) => "independent",
+        (false, true) => "dependent",
+        (false, false) => return Ok(found),
+    };
+    Err(codes::problem(
+        &codes::NOTHING,
+        format!("routine {} has no {missing} variables", routine.name),
+        "declare them in the file, or name them with --independent and --dependent",
+        "",
+    ))
+}
+
+/// `did you mean x?`, or a list of what is known.
+pub(crate) fn nearest(name: &str, known: &[&str]) -> String {
+    let close = known
+        .iter()
+        // The distance is quadratic in the lengths.
+        .filter(|k| k.len() <= 200 && name.len() <= 200)
+        .map(|k| (strsim::damerau_levenshtein(k, name), *k))
+        .filter(|(distance, k)| *distance <= 1 + k.chars().count() / 3)
+        .min();
+    if let Some((_, k)) = close {
+        return format!("did you mean {k}?");
+    }
+    let mut list: Vec<&str> = known.iter().copied().take(20).collect();
+    if known.len() > list.len() {
+        list.push("...");
+    }
+    if list.is_empty() {
+        "there are none".to_owned()
+    } else {
+        format!("known are {}", list.join(", "))
+    }
+}

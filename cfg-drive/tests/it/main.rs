@@ -1,0 +1,410 @@
+//! Derivatives of small programs, against values known in closed form.
+
+use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::{
+    Dim, Expr, External, Intent, Op, Partial,
+    ScalarType::{Integer, Real, Real32},
+};
+use cfg_core::validate::{ValidProgram, validate};
+use cfg_drive::{
+    Adjoint, Checked, Mode, Named, Options, Point, Primal, Tangent, Tolerances, check, declare,
+    jacobian,
+};
+
+fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {
+    let mut program = ProgramBuilder::new();
+    let f = program.add(f);
+    (program.finish().expect("the builder is used right"), f)
+}
+
+fn reals(values: &Named, name: &str) -> Vec<f64> {
+    let (_, value) = values.iter().find(|(n, _)| n == name).expect(name);
+    value.to_f64s().expect("it is initialised")
+}
+
+fn checked(program: &ValidProgram, f: RoutineId, point: &str) -> Checked {
+    check(
+        program,
+        f,
+        &Options::default(),
+        |t| t.point(point.as_bytes()),
+        Tolerances::default(),
+    )
+    .expect("it can be checked")
+}
+
+/// y(1) = product of x, y(2) = sum of sin(x(i)) * g; x has n elements.
+fn product_and_sum() -> (ValidProgram, RoutineId) {
+    let mut program = ProgramBuilder::new();
+    let g = program.global("g", Real);
+    program.initialize(g, [2.0]);
+    let mut f = RoutineBuilder::new("f");
+    let n = f.input("n", Integer);
+    let x = f.input("x", Real.array([Dim::from(n)]));
+    let y = f.output("y", Real.array([2]));
+    let i = f.local("i", Integer);
+    let g = f.global(program.program(), g);
+    f.independents([x, g]).dependents([y]);
+    f.assign(y.at(1), 1.0);
+    f.assign(y.at(2), 0.0);
+    f.for_loop(i, 1, n, |f| {
+        f.assign(y.at(1), y.at(1) * x.at(i));
+        f.assign(y.at(2), y.at(2) + sin(x.at(i)) * g);
+    });
+    let f = program.add(f);
+    (program.finish().expect("the builder is used right"), f)
+}
+
+#[test]
+fn gradients_of_several_dependents_and_globals() {
+    let (program, f) = product_and_sum();
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let point = adjoint.point(br#"{"n": 3, "x": [2, 3, 5], "g": 4}"#);
+    let point = point.expect("it is a point");
+    assert!(adjoint.default_seed(&point).is_err());
+    let (seeds, list) = adjoint
+        .seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)
+        .expect("they are seeds");
+    assert!(list);
+    let first = adjoint.gradient(&point, &seeds[0]).expect("it runs");
+    assert_eq!(reals(&first.value, "y")[0], 30.0);
+    assert_eq!(reals(&first.gradient, "x"), [15.0, 10.0, 6.0]);
+    assert_eq!(reals(&first.gradient, "g"), [0.0]);
+    assert!(first.tape.pushes > 0 && first.tape.pushes == first.tape.pops);
+    let second = adjoint.gradient(&point, &seeds[1]).expect("it runs");
+    let cosines: Vec<f64> = [2.0f64, 3.0, 5.0].iter().map(|x| 4.0 * x.cos()).collect();
+    assert_eq!(reals(&second.gradient, "x"), cosines);
+    let sines: f64 = [2.0f64, 3.0, 5.0].iter().map(|x| x.sin()).sum();
+    assert!((reals(&second.gradient, "g")[0] - sines).abs() < 1e-15);
+    // The session is used again: the first result comes out again, also after another point.
+    let other = adjoint
+        .point(br#"{"n": 1, "x": [7]}"#)
+        .expect("it is a point");
+    let (seed, _) = adjoint.seeds(br#"{"y": [0, 1]}"#, &other).expect("a seed");
+    let third = adjoint.gradient(&other, &seed[0]).expect("it runs");
+    assert_eq!(reals(&third.gradient, "x"), [2.0 * 7f64.cos()]);
+    assert_eq!(adjoint.gradient(&point, &seeds[0]), Ok(first));
+}
+
+#[test]
+fn rows_columns_and_closed_form_agree() {
+    let (program, f) = product_and_sum();
+    let point = br#"{"n": 3, "x": [2, 3, 5]}"#;
+    let matrix = |mode| {
+        let options = Options::default();
+        jacobian(&program, f, &options, |t| t.point(point), mode).expect("it has a Jacobian")
+    };
+    let (rows, columns) = (matrix(Some(Mode::Adjoint)), matrix(Some(Mode::Tangent)));
+    assert_eq!(rows.rows, [("y".to_owned(), 2)]);
+    assert_eq!(rows.columns, [("x".to_owned(), 3), ("g".to_owned(), 1)]);
+    assert_eq!(rows.entries.len(), 8);
+    for (a, b) in rows.entries.iter().zip(&columns.entries) {
+        assert!((a - b).abs() < 1e-14 * a.abs().max(1.0), "{a} {b}");
+    }
+    assert_eq!(rows.entries[..3], [15.0, 10.0, 6.0]);
+    assert_eq!(rows.entry(1, 0), Some(2.0 * 2f64.cos()));
+    assert_eq!((rows.entry(2, 0), rows.entry(0, 4)), (None, None));
+    // Two rows and four columns: rows are fewer.
+    assert_eq!(matrix(None).mode, Mode::Adjoint);
+}
+
+#[test]
+fn functions_return_their_result() {
+    let mut f = RoutineBuilder::new("square");
+    let x = f.input("x", Real);
+    let r = f.result("r", Real);
+    f.independents([x]).dependents([r]);
+    f.assign(r, x * x);
+    let (program, f) = finish(f);
+    let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
+    let point = primal.point(br#"{"x": 3}"#).expect("it is a point");
+    assert_eq!(
+        reals(&primal.run(&point).expect("it runs").value, "return"),
+        [9.0]
+    );
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let seed = adjoint.default_seed(&point).expect("one scalar");
+    let gradient = adjoint.gradient(&point, &seed).expect("it runs");
+    assert_eq!(reals(&gradient.value, "return"), [9.0]);
+    assert_eq!(reals(&gradient.gradient, "x"), [6.0]);
+    let (seeds, _) = adjoint.seeds(br#"{"return": 10}"#, &point).expect("a seed");
+    let gradient = adjoint.gradient(&point, &seeds[0]).expect("it runs");
+    assert_eq!(reals(&gradient.gradient, "x"), [60.0]);
+    let mut tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+    let direction = tangent
+        .direction(br#"{"x": 0.5}"#, &point)
+        .expect("a direction");
+    let found = tangent.tangent(&point, &direction).expect("it runs");
+    assert_eq!(reals(&found.tangent, "return"), [3.0]);
+}
+
+#[test]
+fn an_inout_variable_is_seeded_at_exit_and_differentiated_at_entry() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.inout("x", Real);
+    f.independents([x]).dependents([x]);
+    f.assign(x, x * x * x);
+    let (program, f) = finish(f);
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let point = adjoint.point(br#"{"x": 2}"#).expect("it is a point");
+    let seed = adjoint.default_seed(&point).expect("one scalar");
+    let gradient = adjoint.gradient(&point, &seed).expect("it runs");
+    assert_eq!(reals(&gradient.value, "x"), [8.0]);
+    assert_eq!(reals(&gradient.gradient, "x"), [12.0]);
+    assert!(checked(&program, f, r#"{"x": 2}"#).agrees());
+}
+
+#[test]
+fn the_tangent_of_the_gradient_is_a_hessian() {
+    // f = x^2 y: the gradient is (2xy, x^2), its derivative in direction (1, 0) is (2y, 2x).
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.input("y", Real);
+    let z = f.output("z", Real);
+    f.independents([x, y]).dependents([z]);
+    f.assign(z, x * x * y);
+    let (program, f) = finish(f);
+    let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())
+        .expect("it has an adjoint");
+    let mut program = reversal.program;
+    let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    declare(
+        &mut program,
+        reversal.gradient,
+        Some(&names(&["x", "y"])),
+        Some(&names(&["x_b", "y_b"])),
+    )
+    .expect("they are parameters");
+    let program = validate(program).expect("it is valid");
+    let mut tangent =
+        Tangent::new(&program, reversal.gradient, &Options::default()).expect("it has a tangent");
+    let point = br#"{"x": 3, "y": 5, "x_b": 0, "y_b": 0, "z_b": 1}"#;
+    let point = tangent.point(point).expect("it is a point");
+    let direction = tangent
+        .direction(br#"{"x": 1}"#, &point)
+        .expect("a direction");
+    let found = tangent.tangent(&point, &direction).expect("it runs");
+    assert_eq!(reals(&found.value, "x_b"), [30.0]);
+    assert_eq!(reals(&found.tangent, "x_b"), [10.0]);
+    assert_eq!(reals(&found.tangent, "y_b"), [6.0]);
+    let checked = checked(
+        &program,
+        reversal.gradient,
+        r#"{"x": 3, "y": 5, "x_b": 0, "y_b": 0, "z_b": 1}"#,
+    );
+    assert!(checked.dot_product.agrees, "{checked:?}");
+}
+
+#[test]
+fn traces_are_of_the_original_and_mirror_each_other() {
+    let (program, f) = product_and_sum();
+    let options = Options {
+        trace: true,
+        ..Options::default()
+    };
+    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+    let point = adjoint
+        .point(br#"{"n": 2, "x": [2, 3]}"#)
+        .expect("it is a point");
+    let (seed, _) = adjoint.seeds(br#"{"y": [1, 1]}"#, &point).expect("a seed");
+    let trace = adjoint.gradient(&point, &seed[0]).expect("it runs").trace;
+    let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+    let run = primal.run(&point).expect("it runs");
+    assert_eq!(trace.forward, run.trace.forward);
+    let body = program.routine(f).body.as_ref().expect("it has a body");
+    let plain = |ids: &[i64]| -> Vec<i64> {
+        let of_loop: Vec<i64> = body
+            .vertices()
+            .filter(|(_, v)| v.vertex_type().name().contains("LOOP"))
+            .map(|(_, v)| v.id)
+            .collect();
+        let others = ids.iter().filter(|id| !of_loop.contains(id));
+        others.copied().collect()
+    };
+    let mut reverse = plain(&trace.reverse);
+    reverse.reverse();
+    assert_eq!(reverse, plain(&trace.forward));
+    assert!(!reverse.is_empty());
+}
+
+#[test]
+fn right_derivatives_are_confirmed() {
+    let (program, f) = product_and_sum();
+    let found = checked(&program, f, r#"{"n": 3, "x": [2, -3, 0], "g": 1e6}"#);
+    assert!(found.agrees(), "{found:?}");
+    assert_eq!(found.differences.compared, 2, "{found:?}");
+    assert!(found.dot_product.gap < 1e-14, "{found:?}");
+    assert!(found.dot_product.scale > 0.5, "{found:?}");
+    assert!(found.remarks.is_empty());
+}
+
+/// y = e(x) for an external e with value x^2 and the given partial.
+fn external(partial: impl Fn(cfg_core::entity::VarId) -> Expr) -> (ValidProgram, RoutineId) {
+    let mut program = ProgramBuilder::new();
+    let mut e = RoutineBuilder::new("e");
+    let u = e.input("u", Real);
+    e.result("v", Real);
+    let e = program.add(e);
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    f.independents([x]).dependents([y]);
+    f.call_function(y, e, [Expr::var(x)]);
+    let f = program.add(f);
+    let mut program = program.into_program().expect("the builder is used right");
+    let routine = &mut program.routines[e.index()];
+    routine.body = None;
+    routine.external = Some(Box::new(External {
+        value: Some(u * u),
+        partials: vec![Partial {
+            parameter: u,
+            value: partial(u),
+        }],
+    }));
+    (validate(program).expect("it is valid"), f)
+}
+
+#[test]
+fn wrong_partials_are_found() {
+    let (right, f) = external(|u| 2.0 * u);
+    let found = checked(&right, f, r#"{"x": 3}"#);
+    assert!(
+        found.agrees() && found.differences.compared == 1,
+        "{found:?}"
+    );
+    let (wrong, f) = external(|u| 2.001 * u);
+    let found = checked(&wrong, f, r#"{"x": 3}"#);
+    // Adjoint and tangent use the same partial, so only differences can tell.
+    assert!(
+        found.dot_product.agrees && !found.differences.agrees,
+        "{found:?}"
+    );
+    assert!(
+        found.remarks.to_string().contains("P432"),
+        "{}",
+        found.remarks
+    );
+}
+
+#[test]
+fn a_kink_is_reported_and_does_not_fail() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real.array([3]));
+    f.independents([x]).dependents([y]);
+    f.assign(y.at(1), Expr::op(Op::Abs, [x - 1.0]));
+    f.assign(y.at(2), x * x);
+    f.if_else(
+        lt(x, 1.0),
+        |f| f.assign(y.at(3), x),
+        |f| f.assign(y.at(3), 2.0 * x),
+    );
+    let (program, f) = finish(f);
+    let at_kink = checked(&program, f, r#"{"x": 1}"#);
+    assert!(at_kink.agrees(), "{at_kink:?}");
+    assert_eq!(at_kink.differences.crossed, 3, "{at_kink:?}");
+    assert!(at_kink.remarks.to_string().contains("P430"));
+    let beside = checked(&program, f, r#"{"x": 1.5}"#);
+    assert!(
+        beside.agrees() && beside.differences.compared == 3,
+        "{beside:?}"
+    );
+    // Too near for every step but not at the kink: the path tells.
+    let near = checked(&program, f, r#"{"x": 1.00000000001}"#);
+    assert!(near.agrees() && near.differences.compared == 0, "{near:?}");
+}
+
+#[test]
+fn single_precision_is_held_to_what_it_can_do() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real32.array([2]));
+    let y = f.output("y", Real32);
+    f.independents([x]).dependents([y]);
+    f.assign(y, sin(x.at(1)) * x.at(2) + x.at(1) / x.at(2));
+    let (program, f) = finish(f);
+    let found = checked(&program, f, r#"{"x": [0.7, 1.3]}"#);
+    assert!(
+        found.agrees() && found.differences.compared == 1,
+        "{found:?}"
+    );
+    assert!(
+        found.dot_product.gap > 0.0 && found.dot_product.gap < 1e-5,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn cancelling_terms_are_measured_by_their_size() {
+    // The derivative is 0 up to rounding of terms of size 1e8: no relative test could pass.
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    let t = f.local("t", Real);
+    f.independents([x]).dependents([y]);
+    f.assign(t, sin(x) * 1e8);
+    f.assign(y, t * 3.0 - sin(x) * 3e8);
+    let (program, f) = finish(f);
+    let found = checked(&program, f, r#"{"x": 0.3}"#);
+    assert!(found.agrees(), "{found:?}");
+    assert!(found.dot_product.scale > 0.1, "{found:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_an_error() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    f.if_else(gt(x, 0.0), |f| f.assign(y, 1.0 / x), |_| {});
+    let (program, f) = finish(f);
+    let nothing = Adjoint::new(&program, f, &Options::default()).expect_err("nothing declared");
+    assert!(nothing.to_string().contains("P418"), "{nothing}");
+    let mut program = program.into_program();
+    let name = |s: &str| Some(vec![s.to_owned()]);
+    let chosen = declare(&mut program, f, name("x").as_deref(), name("y").as_deref());
+    chosen.expect("they are real");
+    for (independent, dependent, part) in [
+        ("z", "y", "no independent z"),
+        ("x", "x_", "did you mean x?"),
+    ] {
+        let wrong = declare(
+            &mut program.clone(),
+            f,
+            name(independent).as_deref(),
+            name(dependent).as_deref(),
+        );
+        let message = wrong.expect_err("it is unknown").to_string();
+        assert!(message.contains(part), "{message}");
+    }
+    let program = validate(program).expect("it is valid");
+    // y stays without a value: an error in every mode, since it is a dependent.
+    let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
+    let point: Point = primal.point(br#"{"x": -1}"#).expect("it is a point");
+    let message = primal.run(&point).expect_err("no value").to_string();
+    assert!(message.contains("X202"), "{message}");
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let seed = adjoint.default_seed(&point).expect("one scalar");
+    assert!(adjoint.gradient(&point, &seed).is_err());
+}
+
+#[test]
+fn intents_of_arguments_do_not_confuse_positions() {
+    // Integers and reals mixed, a parameter without derivative in between.
+    let mut f = RoutineBuilder::new("f");
+    let k = f.input("k", Integer);
+    let a = f.parameter("a", Real, Intent::InOut);
+    let m = f.output("m", Integer);
+    let b = f.input("b", Real.array([2]));
+    f.independents([b]).dependents([a]);
+    f.assign(m, k + 1);
+    f.assign(a, a * b.at(k));
+    let (program, f) = finish(f);
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let point = adjoint
+        .point(br#"{"k": 2, "a": 3, "b": [5, 7]}"#)
+        .expect("a point");
+    let seed = adjoint.default_seed(&point).expect("one scalar");
+    let gradient = adjoint.gradient(&point, &seed).expect("it runs");
+    assert_eq!(reals(&gradient.value, "a"), [21.0]);
+    assert_eq!(reals(&gradient.gradient, "b"), [0.0, 3.0]);
+}
