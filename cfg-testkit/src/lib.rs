@@ -6,6 +6,8 @@
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
+//! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
+//!   makes programs with a million vertices.
 //! - [`mod@golden`] compares with a file, or rewrites it.
 //!
 //! ```
@@ -33,5 +35,6 @@ pub mod kernels;
 pub mod pairs;
 pub mod property;
 pub mod rng;
+pub mod scale;
 pub mod shrink;
 pub mod tree;
