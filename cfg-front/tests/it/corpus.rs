@@ -1,6 +1,8 @@
 //! Every program of the corpus is read, or refused for the reason on record.
 
+use crate::oracle;
 use cfg_front::xaif::{Options, read_xaif};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The corpus folder, if there is one.
@@ -88,4 +90,65 @@ fn all_programs() {
             }
         }
     }
+}
+
+/// The reference Jacobians, by program; programs with a driver of their own or without reference are
+/// left out.
+fn references() -> BTreeMap<String, Vec<Vec<f64>>> {
+    let text = std::fs::read_to_string(folder().unwrap().join("expected.jsonl")).unwrap();
+    let mut found = BTreeMap::new();
+    for line in text.lines() {
+        let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+        if entry["own_driver"] == true || entry["jacobian"].is_null() {
+            continue;
+        }
+        let rows = entry["jacobian"].as_array().unwrap().iter().map(|row| {
+            let row = row.as_array().unwrap().iter();
+            row.map(|e| e.as_f64().unwrap()).collect()
+        });
+        found.insert(entry["name"].as_str().unwrap().to_owned(), rows.collect());
+    }
+    found
+}
+
+#[test]
+fn reference_jacobians() {
+    let Some(documents) = documents() else {
+        eprintln!("skipped: no corpus (set CFGREV_CORPUS)");
+        return;
+    };
+    let references = references();
+    let mut wrong = Vec::new();
+    let mut agree = 0;
+    for (name, bytes) in documents {
+        let Some(reference) = references.get(&name) else {
+            continue;
+        };
+        if REFUSED.iter().any(|r| r.0 == name) {
+            continue;
+        }
+        let (program, problems) = read_xaif(&bytes, &Options::default());
+        let program = program.unwrap_or_else(|| panic!("{name}: {problems}"));
+        match oracle::jacobian(&program, "x", "y") {
+            Ok((_, rows)) if rows.len() == reference.len() => {
+                let scale = |m: &[Vec<f64>]| m.iter().flatten().fold(0.0f64, |a, b| a.max(b.abs()));
+                let size = Some(scale(reference)).filter(|&s| s > 0.0);
+                let size = size.unwrap_or_else(|| scale(&rows).max(1.0));
+                let error = rows
+                    .iter()
+                    .flatten()
+                    .zip(reference.iter().flatten())
+                    .fold(0.0f64, |a, (x, y)| a.max((x - y).abs()));
+                if error / size <= 1e-10 {
+                    agree += 1;
+                } else {
+                    wrong.push(format!("{name}: {rows:?} instead of {reference:?}"));
+                }
+            }
+            Ok((_, rows)) => wrong.push(format!("{name}: {} rows", rows.len())),
+            Err(fault) => wrong.push(format!("{name}: {fault}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(agree >= 98, "only {agree} programs have been compared");
 }

@@ -1,3 +1,4 @@
 //! Tests of the XAIF front end on documents of its own and on the corpus.
 
 mod corpus;
+mod oracle;
