@@ -4,8 +4,8 @@ use super::{codes, lower::Lower, typed::Typed, xml::NodeId};
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Order, Place, Range, Role,
-        Routine, ScalarType, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
+        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, OpClass, Order, Place, Range,
+        Role, Routine, ScalarType, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
     },
 };
 use std::collections::{BTreeMap, HashSet};
@@ -160,8 +160,10 @@ impl Lower<'_, '_> {
             }
         };
         let mut places = Vec::new();
+        let mut extents = Vec::new();
         for operand in operands {
             let operand = self.converted(v, operand, ty)?;
+            extents.push(self.extents(&operand.expr));
             let place = if matches!(operand.expr, Expr::Place(_)) {
                 operand
             } else {
@@ -169,8 +171,7 @@ impl Lower<'_, '_> {
             };
             places.push(place.expr);
         }
-        let extents = |e: &Expr| self.extents(e);
-        let shape = match (extents(&places[0]), extents(&places[1])) {
+        let shape = match (&extents[0], &extents[1]) {
             (Some(a), Some(b)) if rank_a == 2 => {
                 let mut shape = vec![a[0].clone()];
                 shape.extend(b.get(1).cloned());
@@ -209,10 +210,31 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Extents of a place, as expressions that can be evaluated on entry.
+    /// Extents of a value, as expressions that can be evaluated on entry.
     fn extents(&self, e: &Expr) -> Option<Vec<Expr>> {
-        let Expr::Place(place) = e else {
-            return None;
+        let place = match e {
+            Expr::Place(place) => place,
+            Expr::Op(Op::Transpose, operands) => {
+                let mut extents = self.extents(&operands[0])?;
+                extents.reverse();
+                return Some(extents);
+            }
+            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+                let mut scalar = true;
+                for operand in operands {
+                    match self.extents(operand) {
+                        Some(extents) if !extents.is_empty() => return Some(extents),
+                        Some(_) => {}
+                        None => scalar = false,
+                    }
+                }
+                return scalar.then(Vec::new);
+            }
+            Expr::Op(op, _) if op.class() != OpClass::Transformational => return Some(Vec::new()),
+            Expr::Op(..) => return None,
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {
+                return Some(Vec::new());
+            }
         };
         let variable = self.ir.variable(place.var);
         let extent = |d: usize| -> Option<Expr> {

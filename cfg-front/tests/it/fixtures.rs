@@ -1,0 +1,220 @@
+//! Documents of our own, for what the corpus has none or one of. Values and Jacobians by hand, at
+//! x(i) = i/2, y = 0.
+
+use crate::oracle;
+use cfg_core::ir::{Control, Program, StmtKind, VertexType};
+use cfg_front::xaif::{Options, read_xaif};
+use std::path::PathBuf;
+
+/// The documents in order of their names.
+pub(crate) fn documents() -> Vec<(String, Vec<u8>)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures/xaif");
+    let mut list: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "xaif"))
+        .map(|p| {
+            let name = p.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(&p).unwrap())
+        })
+        .collect();
+    list.sort();
+    assert!(!list.is_empty());
+    list
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    let found = documents().into_iter().find(|d| d.0 == name);
+    found.unwrap_or_else(|| panic!("no fixture {name}")).1
+}
+
+fn read(name: &str) -> Program {
+    let (program, problems) = read_xaif(&bytes(name), &Options::default());
+    program.unwrap_or_else(|| panic!("{name}: {problems}"))
+}
+
+#[track_caller]
+fn check(name: &str, values: &[f64], rows: &[&[f64]]) {
+    let program = read(name);
+    let (found, jacobian) =
+        oracle::jacobian(&program, "x", "y").unwrap_or_else(|e| panic!("{name}: {e}\n{program}"));
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-14 * b.abs().max(1.0);
+    assert_eq!(found.len(), values.len());
+    for (i, (a, b)) in found.iter().zip(values).enumerate() {
+        assert!(
+            close(*a, *b),
+            "{name}: y({}) = {a}, not {b}\n{program}",
+            i + 1
+        );
+    }
+    for (i, (a, b)) in jacobian.iter().zip(rows).enumerate() {
+        for (j, (a, b)) in a.iter().zip(b.iter()).enumerate() {
+            assert!(
+                close(*a, *b),
+                "{name}: dy({})/dx({}) = {a}, not {b}\n{program}",
+                i + 1,
+                j + 1
+            );
+        }
+    }
+}
+
+#[test]
+fn shared_vertices() {
+    let (s, c) = 0.5f64.sin_cos();
+    check(
+        "shared",
+        &[s * s + s, 2.0],
+        &[&[2.0 * s * c + c, 2.0 * s * s], &[4.0, 4.0]],
+    );
+    // The sine is computed once: in one statement of its own.
+    let program = read("shared");
+    let text = program.to_string();
+    assert_eq!(text.matches("sin(").count(), 1, "{text}");
+}
+
+#[test]
+fn post_test_loops() {
+    let (s, c) = 1f64.sin_cos();
+    check("post_test", &[0.0625, s], &[&[0.5, 0.0], &[0.0, c]]);
+}
+
+#[test]
+fn multi_way_branches() {
+    check("select", &[1.5, 1.5], &[&[3.0, 0.0], &[1.0, 0.5]]);
+}
+
+#[test]
+fn jumps() {
+    check("jumps_that_nest", &[1.0, 1.0], &[&[2.0, 1.0], &[0.0, 1.0]]);
+    let program = read("jumps_that_nest");
+    let routine = &program.routines[0];
+    assert_eq!(routine.control, Control::Structured);
+    let body = routine.body.as_ref().unwrap();
+    let ends = body
+        .vertices()
+        .filter(|(_, v)| v.vertex_type() == VertexType::EndBranch);
+    assert_eq!(ends.count(), 2);
+
+    let (program, problems) = read_xaif(&bytes("jump_out_of_loop"), &Options::default());
+    assert_eq!(program.unwrap().routines[0].control, Control::General);
+    assert_eq!(
+        problems.iter().map(|d| d.code).collect::<Vec<_>>(),
+        ["F622"]
+    );
+}
+
+#[test]
+fn functions() {
+    check("functions", &[-3.25, 1.0], &[&[-1.0, -6.0], &[0.0, 3.0]]);
+}
+
+#[test]
+fn loops() {
+    check("loops", &[15.1875, 1.25], &[&[1.5, 0.0], &[7.5, 0.5]]);
+}
+
+#[test]
+fn shared_storage() {
+    check("common", &[0.5, 4.0], &[&[1.0, 0.5], &[0.0, 4.0]]);
+    assert_eq!(read("common").globals.len(), 2);
+}
+
+#[test]
+fn arguments() {
+    check(
+        "arguments",
+        &[4.0, 3.0, 4.25, 1.0],
+        &[
+            &[0.0, 4.0, 0.0, 2.0],
+            &[0.0, 0.0, 2.0, 0.0],
+            &[1.0, 0.0, 0.0, 2.0],
+            &[2.0, 0.0, 0.0, 0.0],
+        ],
+    );
+}
+
+#[test]
+fn arrays() {
+    check(
+        "arrays",
+        &[22.5, 1.25, 3.0, 0.75, 0.5, 3.0],
+        &[
+            &[33.0, 51.0],
+            &[1.0, 2.0],
+            &[0.0, 3.0],
+            &[-1.0, 2.0],
+            &[1.0, 0.0],
+            &[0.0, 1.0],
+        ],
+    );
+}
+
+#[test]
+fn conversions() {
+    let tenth = f64::from(1.0000000149e-01f32);
+    let angle = 0.5f64.atan2(0.75);
+    check(
+        "conversions",
+        &[
+            0.5 + tenth,
+            -1.5,
+            1.0,
+            1.0,
+            8.0,
+            0.0,
+            angle,
+            -(0.5f64.sqrt()),
+        ],
+        &[
+            &[1.0, 0.0],
+            &[-3.0, 0.0],
+            &[0.0, 1.0],
+            &[0.0, 1.0],
+            &[0.0, 0.0],
+            &[0.0, -2.0],
+            &[0.75 / 0.8125, -0.5 / 0.8125],
+            &[-0.5 / 0.5f64.sqrt(), 0.0],
+        ],
+    );
+}
+
+#[test]
+fn hidden_stores() {
+    let (program, problems) = read_xaif(&bytes("hidden_store"), &Options::default());
+    assert!(program.is_none());
+    let problem = problems.iter().next().unwrap();
+    assert_eq!(problem.code, "F616");
+    assert!(problem.message.contains("K_3"), "{problem}");
+    assert!(problem.message.contains("OPR_STID"), "{problem}");
+}
+
+#[test]
+fn markers_stay_in_place() {
+    check(
+        "markers",
+        &[0.5, 1f64.cos()],
+        &[&[1.0, 0.0], &[0.0, -(1f64.sin())]],
+    );
+    let program = read("markers");
+    let body = program.routines[0].body.as_ref().unwrap();
+    let opaque: Vec<bool> = body
+        .vertices()
+        .flat_map(|(_, v)| v.statements())
+        .map(|s| matches!(s.kind, StmtKind::Opaque { .. }))
+        .collect();
+    assert_eq!(opaque, [true, true, false, true, false, true]);
+}
+
+/// A test that a fixture with a test of its own cannot be forgotten.
+#[test]
+fn every_fixture_is_read_or_refused_on_purpose() {
+    for (name, bytes) in documents() {
+        let (program, problems) = read_xaif(&bytes, &Options::default());
+        assert_eq!(
+            program.is_some(),
+            name != "hidden_store",
+            "{name}: {problems}"
+        );
+    }
+}
