@@ -42,7 +42,7 @@ impl Lower<'_, '_> {
                 return None;
             }
             let position = int(doc, argument, At::Position, self.sink)?;
-            let slot = usize::try_from(position - 1)
+            let slot = usize::try_from(position.saturating_sub(1))
                 .ok()
                 .and_then(|i| actuals.get_mut(i));
             let Some(slot) = slot else {

@@ -79,7 +79,7 @@ codes! {
         "a name is that of a variable or routine: its symbol without the trailing _N or __N in lower case, or the whole symbol_id",
         "There is no such routine, parameter or global variable, or it is not real and so has no derivative.";
     LIMIT "F620", "document too large or nested too deeply",
-        "fewer than 4 GB and 2^32 - 1 elements; subscripts nested at most 64 levels",
+        "less than 4 GB; elements nested at most 65 535 levels deep, subscripts 64",
         "The document exceeds a limit of this reader.";
     ASSUMED "F621", "bounds taken from elsewhere",
         "bounds that the document does not show are those of the actual argument, or large enough for every element",

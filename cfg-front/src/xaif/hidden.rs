@@ -49,10 +49,12 @@ pub(super) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Si
         return writes;
     }
     for (r, used) in scan.routines.iter().enumerate() {
-        for (symbol, text) in &outside {
-            if used.used.contains(symbol)
-                && let Some(n) = first_read(doc, model, scan, r, *symbol)
-            {
+        if !used.used.iter().any(|s| outside.contains_key(s)) {
+            continue;
+        }
+        let reads = first_reads(doc, model, scan, r);
+        for symbol in &used.used {
+            if let (Some(text), Some(&n)) = (outside.get(symbol), reads.get(symbol)) {
                 report(doc, model, n, *symbol, text, sink);
             }
         }
@@ -77,21 +79,23 @@ fn report(
     ));
 }
 
-/// The first place where a routine reads a variable (passing it on is no reading).
-fn first_read(
+/// The first place where a routine reads each variable (passing it on is no reading).
+fn first_reads(
     doc: &Document<'_>,
     model: &Model,
     scan: &Scan,
     r: usize,
-    symbol: SymbolId,
-) -> Option<NodeId> {
-    doc.subtree(model.routines[r].node).find(|&n| {
-        doc.name(n) == El::VariableReference
+) -> HashMap<SymbolId, NodeId> {
+    let mut found = HashMap::new();
+    for n in doc.subtree(model.routines[r].node) {
+        if doc.name(n) == El::VariableReference
             && doc.parent(n).is_some_and(|p| doc.name(p) != El::Argument)
-            && doc
-                .children(n)
-                .any(|s| scan.symbol.get(&s) == Some(&symbol))
-    })
+            && let Some(symbol) = doc.children(n).find_map(|s| scan.symbol.get(&s).copied())
+        {
+            found.entry(symbol).or_insert(n);
+        }
+    }
+    found
 }
 
 fn routine(
@@ -158,6 +162,7 @@ fn routine(
         .flat_map(|c| c.arguments.iter().filter_map(|a| a.1))
         .collect();
     let set = |s: SymbolId| used.written.contains(&s) || passed.contains(&s);
+    let reads = first_reads(doc, model, scan, r);
     // Modified, but by no statement that the document shows.
     for &symbol in used.side_effects.iter().filter(|&&s| !set(s)) {
         for id in open.keys() {
@@ -168,7 +173,7 @@ fn routine(
         if Scan::home(model, r, symbol) != Home::Own {
             outside.entry(symbol).or_insert_with(|| text.clone());
         } else if reported.insert(symbol)
-            && let Some(n) = first_read(doc, model, scan, r, symbol)
+            && let Some(&n) = reads.get(&symbol)
         {
             report(doc, model, n, symbol, text, sink);
         }
@@ -178,7 +183,7 @@ fn routine(
         if Scan::home(model, r, symbol) == Home::Own
             && !set(symbol)
             && reported.insert(symbol)
-            && let Some(n) = first_read(doc, model, scan, r, symbol)
+            && let Some(&n) = reads.get(&symbol)
         {
             report(doc, model, n, symbol, text, sink);
         }

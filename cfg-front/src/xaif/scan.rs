@@ -376,7 +376,7 @@ impl Scan {
                         continue;
                     }
                     for &(position, symbol, _) in &call.arguments {
-                        let writes = usize::try_from(position - 1)
+                        let writes = usize::try_from(position.saturating_sub(1))
                             .ok()
                             .and_then(|i| formal[r].get(i).copied());
                         let (Some(symbol), Some(true)) = (symbol, writes) else {

@@ -158,7 +158,7 @@ fn common(
     // One pass in order of the numbers: is the run of variables that a number ends headed by a gap?
     let mut headed: BTreeMap<(usize, i64), bool> = BTreeMap::new();
     for (&(scope, n), &is_variable) in &variable {
-        let before = (scope, n - 1);
+        let before = (scope, n.saturating_sub(1));
         let by_gap = match variable.get(&before) {
             None => true,
             Some(true) => headed.get(&before).copied().unwrap_or(true),

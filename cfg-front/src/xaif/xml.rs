@@ -8,7 +8,7 @@ use cfg_core::diagnostic::{CodeInfo, Diagnostic};
 use quick_xml::{
     NsReader,
     events::{BytesStart, Event},
-    name::{Namespace, ResolveResult},
+    name::{Namespace, NamespaceError, ResolveResult},
 };
 use std::borrow::Cow;
 
@@ -205,6 +205,17 @@ impl<'t> Document<'t> {
                 Ok(e) => e,
                 Err(e) => {
                     let at = (reader.error_position() as usize).max(offset);
+                    if let quick_xml::Error::Namespace(
+                        NamespaceError::TooManyBindings(_) | NamespaceError::TooDeeplyNested(_),
+                    ) = e
+                    {
+                        return Err(document.problem(
+                            at,
+                            &codes::LIMIT,
+                            "elements or namespaces are nested too deeply",
+                            "a document of a program is a few levels deep; write it again",
+                        ));
+                    }
                     return Err(malformed(at, e.to_string()));
                 }
             };

@@ -142,8 +142,45 @@ impl<D: Derivative> Scope<'_, D> {
                 Ok(Data::Scalar(Value::Logical(op == Op::And)))
             }
             Op::If => {
-                let chosen = if self.condition(first)? { 0 } else { 1 };
-                self.value(rest.get(chosen).ok_or(FaultKind::Type)?, subscript)
+                let [yes, no] = rest else {
+                    return Err(FaultKind::Type);
+                };
+                match self.value(first, subscript)? {
+                    Data::Array {
+                        extents,
+                        elements,
+                        column,
+                    } => {
+                        let yes = self.value(yes, subscript)?;
+                        let no = self.value(no, subscript)?;
+                        let chosen = elements.into_iter().enumerate().map(|(k, mask)| {
+                            let chosen = if truth(&Data::Scalar(mask))? {
+                                &yes
+                            } else {
+                                &no
+                            };
+                            match chosen {
+                                Data::Scalar(value) => Ok(value.clone()),
+                                Data::Array {
+                                    extents: e,
+                                    elements,
+                                    ..
+                                } if *e == extents => Ok(elements[k].clone()),
+                                Data::Array { .. } => Err(FaultKind::Shape),
+                            }
+                        });
+                        let elements = chosen.collect::<Result<_>>()?;
+                        Ok(Data::Array {
+                            extents,
+                            elements,
+                            column,
+                        })
+                    }
+                    mask @ Data::Scalar(_) => {
+                        let chosen = if truth(&mask)? { yes } else { no };
+                        self.value(chosen, subscript)
+                    }
+                }
             }
             Op::Add | Op::Mul | Op::Min | Op::Max => {
                 let mut sum = self.value(first, subscript)?;

@@ -1,0 +1,364 @@
+//! Input from strangers: entities, encodings, nesting, damage.
+
+use crate::{corpus, fixtures};
+use cfg_front::xaif::{Options, read_xaif};
+use cfg_testkit::rng::Rng;
+
+/// The codes of the problems that a document has.
+fn codes(bytes: &[u8]) -> Vec<&'static str> {
+    let (program, problems) = read_xaif(bytes, &Options::default());
+    assert_eq!(program.is_none(), problems.has_errors(), "{problems}");
+    problems.iter().map(|d| d.code).collect()
+}
+
+fn fixture(name: &str) -> String {
+    let found = fixtures::documents().into_iter().find(|d| d.0 == name);
+    String::from_utf8(found.unwrap().1).unwrap()
+}
+
+#[test]
+fn entities_are_never_expanded() {
+    let mut laughs =
+        String::from("<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [\n<!ENTITY l0 \"lol\">\n");
+    for i in 1..30 {
+        laughs.push_str(&format!(
+            "<!ENTITY l{i} \"{}\">\n",
+            format!("&l{};", i - 1).repeat(10)
+        ));
+    }
+    laughs.push_str(
+        "]>\n<xaif:CallGraph xmlns:xaif=\"http://www.mcs.anl.gov/XAIF\" program_name=\"&l29;\"/>",
+    );
+    assert_eq!(codes(laughs.as_bytes()), ["F603"]);
+    let external = r#"<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>"#;
+    assert_eq!(codes(external.as_bytes()), ["F603"]);
+    // An entity that is not declared, and text.
+    let undeclared = r#"<CallGraph program_name="&e;"/>"#;
+    assert_eq!(codes(undeclared.as_bytes()), ["F601"]);
+    assert_eq!(codes(b"<CallGraph>&lt;</CallGraph>"), ["F601"]);
+    // The five of XML itself are fine, in attributes.
+    let fine = fixture("markers").replace("WRITE***", "WRITE &lt;&amp;&#42;&gt;");
+    assert!(codes(fine.as_bytes()).is_empty());
+}
+
+#[test]
+fn deep_nesting() {
+    let root = "<xaif:CallGraph xmlns:xaif=\"http://www.mcs.anl.gov/XAIF\">";
+    for (levels, code) in [(100_000, "F620"), (50_000, "F605")] {
+        let open = "<xaif:Scope vertex_id=\"1\">".repeat(levels);
+        let close = "</xaif:Scope>".repeat(levels);
+        let found = codes(format!("{root}{open}{close}</xaif:CallGraph>").as_bytes());
+        assert_eq!(found[0], code);
+        let found = codes(format!("{root}{open}").as_bytes());
+        assert!(["F601", "F620"].contains(&found[0]));
+        // With a namespace declared at every level.
+        let open = root.repeat(levels);
+        assert_eq!(codes(open.as_bytes()), ["F620"]);
+    }
+    // The same inside a document that is fine otherwise: in a graph, and as subscripts of subscripts.
+    let document = fixture("markers");
+    let block = "<xaif:BasicBlock vertex_id=\"77\" scope_id=\"2\">";
+    let nested = format!(
+        "{}{}<xaif:Exit vertex_id",
+        block.repeat(50_000),
+        "</xaif:BasicBlock>".repeat(50_000)
+    );
+    let found = codes(document.replace("<xaif:Exit vertex_id", &nested).as_bytes());
+    assert!(found.contains(&"F605"), "{found:?}");
+    let index = "<xaif:VariableReference vertex_id=\"1\"><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" \
+                 symbol_id=\"X_1\"/><xaif:ArrayElementReference vertex_id=\"2\"><xaif:IndexTriplet><xaif:Index>";
+    let end =
+        "</xaif:Index></xaif:IndexTriplet></xaif:ArrayElementReference></xaif:VariableReference>";
+    let one = "<xaif:Constant vertex_id=\"1\" type=\"integer\" feType=\"I4\" value=\"1\"/>";
+    let deep = format!("{}{one}{}", index.repeat(10_000), end.repeat(10_000));
+    let found = codes(document.replacen(one, &deep, 1).as_bytes());
+    assert!(found.contains(&"F620"), "{found:?}");
+}
+
+#[test]
+fn long_expressions() {
+    // x + 1 + 1 + ...: a graph 50 000 levels deep is split into temporaries.
+    let n = 50_000;
+    let mut graph = String::new();
+    for i in 1..n {
+        graph.push_str(&format!(
+            "<xaif:Intrinsic vertex_id=\"{i}\" name=\"add_scal_scal\"/>\
+             <xaif:Constant vertex_id=\"{}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>\
+             <xaif:ExpressionEdge edge_id=\"{i}\" source=\"{}\" target=\"{i}\" position=\"1\"/>\
+             <xaif:ExpressionEdge edge_id=\"{}\" source=\"{}\" target=\"{i}\" position=\"2\"/>",
+            n + i,
+            i + 1,
+            n + i,
+            n + i
+        ));
+    }
+    graph.push_str(&format!(
+        "<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>"
+    ));
+    let document = fixture("markers");
+    let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
+    let stop = document.find("</xaif:AssignmentRHS>").unwrap();
+    let document = format!(
+        "{}{graph}{}",
+        &document[..start],
+        &document[stop + "</xaif:AssignmentRHS>".len()..]
+    );
+    let (program, problems) = read_xaif(document.as_bytes(), &Options::default());
+    let program = program.unwrap_or_else(|| panic!("{problems}"));
+    let (values, _) = crate::oracle::jacobian(&program, "x", "y").unwrap();
+    assert_eq!(values[0], n as f64);
+}
+
+#[test]
+fn encodings() {
+    let document = fixture("markers");
+    let latin = document
+        .replace("encoding=\"UTF-8\"", "encoding=\"ISO-8859-1\"")
+        .replace("WRITE***", "GR\u{d6}SSE");
+    let bytes: Vec<u8> = latin.chars().map(|c| c as u8).collect();
+    let (program, problems) = read_xaif(&bytes, &Options::default());
+    assert!(
+        program.unwrap().to_string().contains("GR\u{d6}SSE"),
+        "{problems}"
+    );
+    // The same bytes called UTF-8.
+    let wrong = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(wrong.contains('\u{fffd}'));
+    let at = bytes.iter().position(|&b| b == 0xd6).unwrap();
+    let mut bytes: Vec<u8> = bytes;
+    let name = bytes.windows(10).position(|w| w == b"ISO-8859-1").unwrap();
+    bytes.splice(name..name + 10, *b"UTF-8");
+    let (_, problems) = read_xaif(&bytes, &Options::default());
+    let problem = problems.iter().next().unwrap();
+    assert_eq!(problem.code, "F602");
+    let before = &bytes[..at - 5];
+    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    assert_eq!(problem.at.line, Some(line));
+    assert!(problem.at.column.is_some());
+
+    let utf16: Vec<u8> = document.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(codes(&utf16), ["F602"]);
+    let marked: Vec<u8> = [&[0xff, 0xfe], utf16.as_slice()].concat();
+    assert_eq!(codes(&marked), ["F602"]);
+    assert_eq!(
+        codes(document.replace("UTF-8", "EBCDIC").as_bytes()),
+        ["F602"]
+    );
+    let bom: Vec<u8> = [&[0xef, 0xbb, 0xbf], document.as_bytes()].concat();
+    assert!(codes(&bom).is_empty());
+}
+
+#[test]
+fn not_xaif() {
+    assert_eq!(codes(b""), ["F601"]);
+    assert_eq!(codes(b"   \n"), ["F601"]);
+    assert_eq!(codes(b"{\"format\": \"cfgrev/1\"}"), ["F601"]);
+    assert_eq!(codes(b"<html/>"), ["F605"]);
+    assert_eq!(
+        codes(b"<a:CallGraph xmlns:a=\"http://example.org\"/>"),
+        ["F604"]
+    );
+    assert_eq!(codes(b"<a:CallGraph/>"), ["F604"]);
+    assert_eq!(codes(b"<CallGraph/>"), ["F604"]);
+    assert_eq!(codes(b"<CallGraph></CallGraph><CallGraph/>"), ["F601"]);
+    assert_eq!(codes(b"<CallGraph a='1' a='2'/>"), ["F601"]);
+}
+
+/// What is wrong with a document after one change, and where.
+#[test]
+fn incomplete_documents() {
+    let shared = fixture("shared");
+    let cases = [
+        // A missing EndLoop, EndBranch, edge, Exit.
+        ("<xaif:EndLoop vertex_id=\"9\"/>", "", "F610"),
+        (
+            "<xaif:EndBranch vertex_id=\"6\"/>",
+            "<xaif:BasicBlock vertex_id=\"6\" scope_id=\"2\"/>",
+            "F609",
+        ),
+        (
+            "source=\"1\" target=\"2\"/>\n    <xaif:ControlFlowEdge",
+            "source=\"1\" target=\"99\"/>\n    <xaif:ControlFlowEdge",
+            "F610",
+        ),
+        ("<xaif:Exit vertex_id=\"14\"/>", "", "F609"),
+        // An expression with a cycle, with two results, with a wrong position.
+        (
+            "source=\"2\" target=\"1\" position=\"1\"",
+            "source=\"1\" target=\"1\" position=\"1\"",
+            "F611",
+        ),
+        (
+            "target=\"1\" position=\"2\"",
+            "target=\"1\" position=\"7\"",
+            "F611",
+        ),
+        // Unknown names.
+        ("name=\"sin_scal\"", "name=\"bessel_j7\"", "F613"),
+        (
+            "scope_id=\"2\" symbol_id=\"K_3\"",
+            "scope_id=\"2\" symbol_id=\"Q_3\"",
+            "F608",
+        ),
+        (
+            "scope_id=\"2\" symbol_id=\"K_3\"",
+            "scope_id=\"9\" symbol_id=\"K_3\"",
+            "F608",
+        ),
+        (
+            "ControlFlowEdge edge_id=\"1\"",
+            "ControlFlowEdge edge_id=\"one\"",
+            "F606",
+        ),
+        ("shape=\"vector\"", "shape=\"cube\"", "F606"),
+        (
+            "type=\"real\" feType=\"F8\" shape",
+            "type=\"complex\" feType=\"C16\" shape",
+            "F612",
+        ),
+        ("vertex_id=\"3\">", "vertex_id=\"2\">", "F607"),
+    ];
+    for (from, to, code) in cases {
+        assert!(shared.contains(from), "{from}");
+        let changed = shared.replacen(from, to, 1);
+        let (program, problems) = read_xaif(changed.as_bytes(), &Options::default());
+        assert!(program.is_none(), "{from} -> {to}");
+        let found: Vec<&str> = problems.iter().map(|d| d.code).collect();
+        assert!(found.contains(&code), "{from} -> {to}: {problems}");
+        for d in problems.iter() {
+            assert!(d.at.line.is_some() && d.at.column.is_some(), "{d}");
+            assert!(d.at.element.is_some() && !d.help.is_empty(), "{d}");
+        }
+    }
+}
+
+/// Elements of a document: start, end, and end of the start tag.
+fn elements(text: &str) -> Vec<(usize, usize)> {
+    let mut open = Vec::new();
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(start) = text[at..].find('<').map(|i| i + at) {
+        let Some(end) = text[start..].find('>').map(|i| i + start + 1) else {
+            break;
+        };
+        match bytes.get(start + 1) {
+            Some(b'?' | b'!') => {}
+            Some(b'/') => {
+                if let Some(begin) = open.pop() {
+                    found.push((begin, end));
+                }
+            }
+            _ if bytes[end - 2] == b'/' => found.push((start, end)),
+            _ => open.push(start),
+        }
+        at = end;
+    }
+    found
+}
+
+/// One structural change.
+fn mutate(text: &str, rng: &mut Rng) -> String {
+    let elements = elements(text);
+    if elements.is_empty() {
+        return text.to_owned();
+    }
+    let pick = |rng: &mut Rng| elements[rng.below(elements.len())];
+    let (a, b) = pick(rng);
+    let (c, d) = pick(rng);
+    match rng.below(6) {
+        // Remove, repeat, or put elsewhere.
+        0 => format!("{}{}", &text[..a], &text[b..]),
+        1 => format!("{}{}{}", &text[..b], &text[a..b], &text[b..]),
+        2 => format!("{}{}{}", &text[..c], &text[a..b], &text[c..]),
+        3 => format!("{}{}{}", &text[..c], &text[a..b], &text[d..]),
+        // A value of one attribute for that of another.
+        4 => {
+            let quoted = |from: usize, to: usize, rng: &mut Rng| {
+                let tag = &text[from..to];
+                let quotes: Vec<usize> = tag.match_indices('"').map(|m| m.0 + from).collect();
+                let pairs = quotes.len() / 2;
+                (pairs > 0).then(|| {
+                    let i = rng.below(pairs) * 2;
+                    (quotes[i] + 1, quotes[i + 1])
+                })
+            };
+            match (quoted(a, b, rng), quoted(c, d, rng)) {
+                (Some((p, q)), Some((r, s))) => {
+                    format!("{}{}{}", &text[..p], &text[r..s], &text[q..])
+                }
+                _ => text.to_owned(),
+            }
+        }
+        // A number for another.
+        _ => {
+            const NUMBERS: [&str; 9] = [
+                "0",
+                "-1",
+                "1",
+                "2",
+                "3",
+                "9223372036854775807",
+                "-9223372036854775808",
+                "1e400",
+                "",
+            ];
+            let quotes: Vec<usize> = text[a..b].match_indices('"').map(|m| m.0 + a).collect();
+            if quotes.len() < 2 {
+                return text.to_owned();
+            }
+            let i = rng.below(quotes.len() / 2) * 2;
+            let number = NUMBERS[rng.below(NUMBERS.len())];
+            format!("{}{number}{}", &text[..=quotes[i]], &text[quotes[i + 1]..])
+        }
+    }
+}
+
+/// Damaged documents are read or refused with a place; nothing panics, and what is read is valid.
+#[test]
+fn damage() {
+    let mut documents = fixtures::documents();
+    if let Some(corpus) = corpus::documents() {
+        documents.extend(corpus.into_iter().filter(|d| d.1.len() < 40_000));
+    }
+    let rounds: u64 = std::env::var("CFGREV_MUTATIONS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(3000);
+    let mut read = 0;
+    let mut refused = 0;
+    for seed in 0..rounds {
+        let mut rng = Rng::new(seed);
+        let (name, bytes) = &documents[rng.below(documents.len())];
+        let mut text = String::from_utf8(bytes.clone()).unwrap();
+        for _ in 0..=rng.below(3) {
+            text = mutate(&text, &mut rng);
+        }
+        if rng.percent(3) {
+            let mut cut = rng.below(text.len());
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            text.truncate(cut);
+        }
+        let (program, problems) = read_xaif(text.as_bytes(), &Options::default());
+        match program {
+            Some(program) => {
+                read += 1;
+                let valid = cfg_core::validate::validate(program);
+                assert!(valid.is_ok(), "seed {seed}, {name}");
+            }
+            None => {
+                refused += 1;
+                assert!(problems.has_errors(), "seed {seed}, {name}");
+                for d in problems.iter() {
+                    assert!(d.at.line.is_some(), "seed {seed}, {name}: {d}");
+                }
+            }
+        }
+    }
+    assert!(
+        read > rounds / 20 && refused > rounds / 20,
+        "{read} {refused}"
+    );
+}
