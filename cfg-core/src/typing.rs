@@ -205,6 +205,19 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
         }
         OpClass::Transformational => {
             let operand = operands[0];
+            if op == Op::Fill {
+                if operand.rank > 0 || operand.ty == ScalarType::Tape {
+                    return Err(wrong(op, operand, "a scalar to fill with"));
+                }
+                let extent = |t: &&Type| t.rank > 0 || t.ty != ScalarType::Integer;
+                if let Some(&bad) = operands[1..].iter().find(extent) {
+                    return Err(wrong(op, bad, "extents that are integers"));
+                }
+                return Ok(Type {
+                    ty: operand.ty,
+                    rank: operands.len() - 1,
+                });
+            }
             let fits = if op == Op::Transpose {
                 operand.rank == 2 && operand.ty != ScalarType::Tape
             } else {
@@ -322,6 +335,7 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::Any
         | Op::All
         | Op::Transpose
+        | Op::Fill
         | Op::ProductPartial
         | Op::MaxValPartial
         | Op::MinValPartial

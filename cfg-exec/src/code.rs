@@ -633,6 +633,19 @@ pub(crate) enum Ext {
         rank: u8,
         order: Order,
     },
+    /// A temporary array with given bounds: pairs of registers from `dims` on.
+    TemporaryOf {
+        d: Arr,
+        rank: u8,
+        order: Order,
+        dims: Reg,
+    },
+    /// The extent along an axis; 0 of an array that is not allocated.
+    AxisSize {
+        d: Reg,
+        arr: Arr,
+        axis: u8,
+    },
     /// Gives a local of deferred extents the shape of another array.
     Reallocate {
         d: Arr,

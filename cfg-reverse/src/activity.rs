@@ -234,7 +234,7 @@ pub(crate) fn is_differentiable_operand(op: Op, operand: usize) -> bool {
         | Op::All
         | Op::MaxValPartial
         | Op::MinValPartial => false,
-        Op::Sign => operand == 0,
+        Op::Sign | Op::Fill => operand == 0,
         Op::If | Op::Polygamma => operand != 0,
         _ => op.class() != OpClass::Inquiry,
     }

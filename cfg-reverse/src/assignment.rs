@@ -386,6 +386,7 @@ fn push_forward(
             }
         }
         Op::Transpose if rank > 0 => Expr::op(Op::Transpose, [d]),
+        // A scalar, broadcast where it is used.
         _ => d,
     })
 }

@@ -26,15 +26,6 @@ pub const EXTERNAL: CodeInfo = CodeInfo {
            partials, or derivative routines",
     explanation: "give `external.partials`, or `derivatives.adjoint` and `derivatives.tangent`",
 };
-/// An active local whose shape is not declared.
-pub const DEFERRED: CodeInfo = CodeInfo {
-    code: "R304",
-    title: "active array without declared shape",
-    rule: "an active local declares its extents, so that its adjoint can be allocated before its \
-           values are known",
-    explanation: "declare the extents of the local; where it is a temporary for an array expression \
-                  that is passed to a routine, assign the expression to a declared array first",
-};
 /// A shape that changes while the routine runs.
 pub const EXTENT: CodeInfo = CodeInfo {
     code: "R305",
@@ -68,5 +59,5 @@ pub const NO_BODY: CodeInfo = CodeInfo {
 
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, DEFERRED, EXTENT, GENERAL, NOTHING, NO_BODY,
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, GENERAL, NOTHING, NO_BODY,
 ];

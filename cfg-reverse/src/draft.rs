@@ -4,8 +4,8 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
-        Variable, VertexKind,
+        Cfg, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        TapeClass, Variable, VertexKind,
     },
     structure::Structure,
     text,
@@ -105,7 +105,7 @@ impl<'p> Draft<'p> {
             },
         ));
         let namer = scope.namer.clone();
-        add_adjoints(context, id, routine, &mut scope, found);
+        add_adjoints(context, id, routine, &mut scope);
         check_extents(context, id, routine, found);
         let mut draft = Self {
             id,
@@ -156,7 +156,11 @@ impl<'p> Draft<'p> {
             StmtKind::Assign { target, value } => {
                 let reverse =
                     assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
-                Ok(self.before(reverse))
+                let code = self.before(reverse);
+                if target.subscripts.is_empty() && is_deferred(routine.variable(target.var)) {
+                    return Ok(self.reshaped(routine, statement, target, code));
+                }
+                Ok(code)
             }
             StmtKind::Call {
                 callee,
@@ -179,6 +183,60 @@ impl<'p> Draft<'p> {
                 Ok(self.before(reverse))
             }
         }
+    }
+
+    /// An assignment that may change its target's shape: the extents that it had before go on the tape,
+    /// and the reverse sweep gives them back to the target and its adjoint.
+    fn reshaped(
+        &mut self,
+        routine: &Routine,
+        statement: &Stmt,
+        target: &Place,
+        mut code: StatementCode,
+    ) -> StatementCode {
+        let variable = routine.variable(target.var);
+        let integer = crate::typing::ExprType {
+            ty: ScalarType::Integer,
+            rank: 0,
+        };
+        let mut forward = Vec::new();
+        let mut extents = Vec::new();
+        for k in 0..variable.rank() {
+            forward.push(Stmt::new(StmtKind::Push {
+                tape: self.tape,
+                class: TapeClass::Integer,
+                value: size(target.var, k),
+            }));
+            extents.push(self.scope.temporaries.take(
+                &mut self.scope.routine,
+                &mut self.scope.namer,
+                "n",
+                integer,
+            ));
+        }
+        forward.push(statement.clone());
+        for &n in extents.iter().rev() {
+            code.before_pops.push(Stmt::new(StmtKind::Pop {
+                tape: self.tape,
+                class: TapeClass::Integer,
+                target: Place::whole(n),
+            }));
+        }
+        let blank = fill(variable.ty, extents.iter().map(|&n| Expr::var(n)));
+        code.before_pops
+            .push(Stmt::assign(target.clone(), blank.clone()));
+        if let Some(b) = self.scope.derivative_place(target) {
+            for s in &mut code.reverse {
+                if let StmtKind::Assign { target, value } = &mut s.kind
+                    && *target == b
+                    && *value == zero(variable.ty)
+                {
+                    *value = blank.clone();
+                }
+            }
+        }
+        code.forward = Some(forward);
+        code
     }
 
     /// Code that stands after the pops of its statement.
@@ -231,6 +289,7 @@ impl<'p> Draft<'p> {
             }
             return Ok(StatementCode {
                 forward: Some(vec![fwd]),
+                before_pops: Vec::new(),
                 reverse: vec![rev],
                 reads_before: Vec::new(),
                 reads_after,
@@ -375,6 +434,22 @@ impl<'p> Draft<'p> {
     }
 }
 
+/// True of a local that takes its shape from what is assigned to it.
+pub(crate) fn is_deferred(variable: &Variable) -> bool {
+    let deferred = |d: &cfg_core::ir::Dim| matches!(d.extent, Extent::Deferred);
+    matches!(variable.role, Role::Local) && variable.shape.iter().any(deferred)
+}
+
+/// `size(v, k+1)`.
+pub(crate) fn size(v: VarId, k: usize) -> Expr {
+    Expr::op(Op::Size, [Expr::var(v), Expr::Int(k as i64 + 1)])
+}
+
+/// An array of zeros.
+pub(crate) fn fill(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr {
+    Expr::op(Op::Fill, std::iter::once(zero(ty)).chain(extents))
+}
+
 fn as_place(e: &Expr) -> Option<&Place> {
     match e {
         Expr::Place(place) => Some(place),
@@ -436,13 +511,7 @@ pub(crate) fn routine_shell(routine: &Routine) -> Routine {
 
 /// Gives an adjoint variable to every real parameter and result, to every active variable, and to what
 /// is passed to a real formal of a differentiated routine.
-fn add_adjoints(
-    context: &Context<'_>,
-    id: RoutineId,
-    routine: &Routine,
-    scope: &mut Scope,
-    found: &mut Vec<Diagnostic>,
-) {
+fn add_adjoints(context: &Context<'_>, id: RoutineId, routine: &Routine, scope: &mut Scope) {
     let n = routine.variables.len();
     let mut wanted = FixedBitSet::with_capacity(n);
     for (v, variable) in routine.variables.iter().enumerate() {
@@ -482,27 +551,6 @@ fn add_adjoints(
     });
     for v in wanted.ones() {
         let variable = &routine.variables[v];
-        let is_deferred = variable
-            .shape
-            .iter()
-            .any(|d| matches!(d.extent, Extent::Deferred));
-        if is_deferred && matches!(variable.role, Role::Local) {
-            found.push(
-                Diagnostic::error(
-                    &codes::DEFERRED,
-                    format!(
-                        "`{}` is active and takes its shape from what is assigned to it",
-                        variable.name
-                    ),
-                    codes::DEFERRED.explanation,
-                )
-                .at_element(format!(
-                    "routine {}, variable {}",
-                    routine.name, variable.name
-                )),
-            );
-            continue;
-        }
         let role = match variable.role {
             Role::Parameter { optional, .. } => Role::Parameter {
                 intent: Intent::InOut,
@@ -581,7 +629,7 @@ fn check_extents(
 
 /// The tape stack that holds values of a type.
 pub(crate) fn class_of(ty: ScalarType) -> cfg_core::ir::TapeClass {
-    use cfg_core::ir::{ControlWidth, TapeClass};
+    use cfg_core::ir::ControlWidth;
     match ty {
         ScalarType::Real | ScalarType::Tape => TapeClass::Real,
         ScalarType::Real32 => TapeClass::Real32,

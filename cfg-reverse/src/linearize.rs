@@ -346,6 +346,9 @@ impl<'e> Nodes<'e> {
         Ok(match op {
             Op::Add => children.iter().map(|_| Partial::One).collect(),
             Op::Sum | Op::Transpose => vec![Partial::One],
+            Op::Fill => std::iter::once(Partial::One)
+                .chain(children.iter().skip(1).map(|_| Partial::Zero))
+                .collect(),
             Op::Product => vec![partial_array(Op::ProductPartial, &atoms[0])],
             Op::MaxVal => vec![partial_array(Op::MaxValPartial, &atoms[0])],
             Op::MinVal => vec![partial_array(Op::MinValPartial, &atoms[0])],

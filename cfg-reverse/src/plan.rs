@@ -43,6 +43,8 @@ pub(crate) struct LoopPlan {
 pub(crate) struct StatementCode {
     /// Statements of the forward sweep that take the statement's place; empty: the statement itself.
     pub(crate) forward: Option<Vec<Stmt>>,
+    /// What comes first in the reverse sweep, before the pops: shapes that the pops need.
+    pub(crate) before_pops: Vec<Stmt>,
     /// Its adjoint.
     pub(crate) reverse: Vec<Stmt>,
     /// Atoms whose values before the statement the adjoint reads.

@@ -10,7 +10,7 @@ use cfg_core::{
 
 use crate::{
     control::{self, AdjointCode, ForwardCode},
-    draft::{Context, Draft, class_of, routine_shell},
+    draft::{self, Context, Draft, class_of, routine_shell},
     linearize::zero,
     names::Namer,
     normalize::add_local,
@@ -93,8 +93,9 @@ impl<'p> Sweeps<'_, 'p> {
             .then_some(*index)
     }
 
-    /// Locals whose values at the end the reverse sweep needs.
-    fn dying(&self) -> Vec<Place> {
+    /// Locals that die at the end although the reverse sweep needs them: values, and the number of
+    /// extents that go with them where the shape is not declared.
+    fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
         let routine = self.original();
         let set = self.tbr.at(self.draft.exit());
         (0..routine.variables.len())
@@ -104,7 +105,16 @@ impl<'p> Sweeps<'_, 'p> {
                     && routine.result != Some(v)
                     && routine.variable(v).ty != ScalarType::Tape
             })
-            .flat_map(|v| self.tbr.members(set, v))
+            .map(|v| {
+                let places = self.tbr.members(set, v);
+                let shape = draft::is_deferred(routine.variable(v));
+                (
+                    v,
+                    places,
+                    if shape { routine.variable(v).rank() } else { 0 },
+                )
+            })
+            .filter(|(_, places, extents)| !places.is_empty() || *extents > 0)
             .collect()
     }
 
@@ -339,10 +349,16 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
     fn routine_exit(&mut self) -> Vec<Stmt> {
         let s = self.sweeps;
-        s.dying()
-            .into_iter()
-            .map(|place| s.push(s.class(place.var), Expr::Place(place)))
-            .collect()
+        let mut out = Vec::new();
+        for (v, places, extents) in s.dying() {
+            for place in places {
+                out.push(s.push(s.class(v), Expr::Place(place)));
+            }
+            for k in 0..extents {
+                out.push(s.push(TapeClass::Integer, draft::size(v, k)));
+            }
+        }
+        out
     }
 }
 
@@ -478,6 +494,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     let code = &s.draft.code[v.index()][i];
                     let at = out.len();
                     let restore = std::mem::take(&mut pops[i]).into_iter().rev();
+                    out.extend(code.before_pops.iter().cloned());
                     if code.after_pops {
                         out.extend(restore);
                         out.extend(code.reverse.iter().cloned());
@@ -534,18 +551,39 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     fn routine_exit(&mut self) -> Vec<Stmt> {
         let s = self.sweeps;
         let original = s.original();
-        let mut out: Vec<Stmt> = s
-            .dying()
-            .into_iter()
-            .rev()
-            .map(|place| s.pop(s.class(place.var), place))
-            .collect();
+        let mut out: Vec<Stmt> = Vec::new();
+        let mut extents: Vec<VarId> = Vec::new();
+        for (v, places, rank) in s.dying().into_iter().rev() {
+            while extents.len() < rank {
+                let name = self.namer.numbered("extent");
+                let n = add_local(&mut self.routine, name, ScalarType::Integer, "extent");
+                extents.push(n);
+            }
+            for &n in extents[..rank].iter().rev() {
+                out.push(s.pop(TapeClass::Integer, Place::whole(n)));
+            }
+            if rank > 0 {
+                let shape = extents[..rank].iter().map(|&n| Expr::var(n));
+                let blank = draft::fill(original.variable(v).ty, shape);
+                out.push(Stmt::assign(Place::whole(v), blank));
+            }
+            for place in places.into_iter().rev() {
+                out.push(s.pop(s.class(v), place));
+            }
+        }
         for (v, b) in s.draft.scope.derivative.iter().enumerate() {
             let variable = &original.variables[v];
             if let (Some(b), Role::Local) = (b, variable.role)
                 && original.result != Some(VarId::new(v))
             {
-                out.push(Stmt::assign(Place::whole(*b), zero(variable.ty)));
+                let v = VarId::new(v);
+                let start = if draft::is_deferred(variable) {
+                    let extents = (0..variable.rank()).map(|k| draft::size(v, k));
+                    draft::fill(variable.ty, extents)
+                } else {
+                    zero(variable.ty)
+                };
+                out.push(Stmt::assign(Place::whole(*b), start));
             }
         }
         out

@@ -44,7 +44,9 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
     let mut numeric = ScalarType::Integer;
     let mut first = None;
     let mut second = None;
+    let mut count: usize = 0;
     for (i, operand) in operands.into_iter().enumerate() {
+        count += 1;
         rank = rank.max(operand.rank);
         if operand.ty.is_real() {
             numeric = operand.ty;
@@ -86,9 +88,11 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
                 numeric
             }
         }
+        Op::Fill => first.unwrap_or(numeric),
         _ => numeric,
     };
     let rank = match op.class() {
+        _ if op == Op::Fill => count.saturating_sub(1),
         OpClass::Reduction | OpClass::Inquiry => 0,
         OpClass::Elemental | OpClass::Transformational => rank,
     };

@@ -192,6 +192,9 @@ ops! {
     All "all" Reduction 1..1;
     /// Transposed matrix.
     Transpose "transpose" Transformational 1..1;
+    /// Array of these extents, each element the first operand: `fill(value, extent, ...)`. Gives an
+    /// array of deferred extents its shape.
+    Fill "fill" Transformational 2..16;
     /// Partials of `product`: at each element, the product of all the others.
     ProductPartial "product_partial" Transformational 1..1;
     /// Partials of `maxval`: 1 at the first largest element, 0 elsewhere.

@@ -108,6 +108,38 @@ impl Emitter<'_> {
                     ..of
                 })
             }
+            Expr::Op(Op::Fill, operands) => {
+                let [value, extents @ ..] = &**operands else {
+                    return Err(self.too_large("an operator has the wrong number of operands"));
+                };
+                let ty = self.type_of(value)?.ty;
+                self.will_release();
+                let rank = extents.len() as u8;
+                let d = self.temporary_array(rank.into())?;
+                let mark = self.mark();
+                let dims = self.temporaries_in_row(2 * extents.len())?;
+                for (k, extent) in extents.iter().enumerate() {
+                    let at = dims + 2 * k as Reg;
+                    self.set_constant(at, 1);
+                    self.expr_into(extent, at + 1, ScalarType::Integer)?;
+                }
+                let order = Order::Row;
+                self.ext(Ext::TemporaryOf {
+                    d,
+                    rank,
+                    order,
+                    dims,
+                });
+                let (s, _) = self.expr_register(value)?;
+                self.ext(Ext::Fill { arr: d, rank, s });
+                self.release(mark);
+                Ok(View {
+                    arr: d,
+                    rank,
+                    order,
+                    ty,
+                })
+            }
             Expr::Op(
                 op @ (Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial),
                 operands,

@@ -608,8 +608,7 @@ impl Emitter<'_> {
         match (op, axis) {
             (Op::Size, None) => self.ext(Ext::Size { d, arr, rank }),
             (Op::Size, Some(axis)) => {
-                self.ext(Ext::Exists { arr });
-                self.emit(Instr::Extent { d, axis, arr });
+                self.ext(Ext::AxisSize { d, arr, axis });
             }
             (Op::LBound, Some(axis)) => self.ext(Ext::LowerBound { d, arr, axis }),
             (_, axis) => self.ext(Ext::UpperBound {

@@ -126,6 +126,26 @@ impl Machine {
                 let base = self.take(size, 0)?;
                 self.define(*d, base, &axes);
             }
+            Ext::TemporaryOf {
+                d,
+                rank,
+                order,
+                dims,
+            } => {
+                let mut axes = self.declared_axes(*dims, *rank)?;
+                let size = descriptor::lay_out(&mut axes, *order).ok_or_else(|| self.too_big())?;
+                let base = self.take(size, 0)?;
+                self.define(*d, base, &axes);
+            }
+            Ext::AxisSize { d, arr, axis } => {
+                let n = if self.part(*arr).state == State::Unallocated {
+                    0
+                } else {
+                    self.exists(*arr)?;
+                    self.axis(*arr, *axis).extent as u64
+                };
+                self.set_register(*d, n);
+            }
             Ext::Reallocate {
                 d,
                 like,

@@ -121,6 +121,22 @@ impl<D: Derivative> Scope<'_, D> {
             OpClass::Inquiry => return self.inquiry(op, first, rest),
             OpClass::Reduction | OpClass::Transformational => {
                 let data = self.value(first, subscript)?;
+                if let (Op::Fill, Data::Scalar(x)) = (op, &data) {
+                    let mut extents = Vec::with_capacity(rest.len());
+                    for e in rest {
+                        match self.value(e, true)? {
+                            Data::Scalar(Value::Integer(n)) => extents.push(n.max(0) as usize),
+                            Data::Scalar(Value::Undefined) => return Err(FaultKind::Undefined),
+                            _ => return Err(FaultKind::Type),
+                        }
+                    }
+                    let size = extents.iter().product();
+                    return Ok(Data::Array {
+                        elements: vec![x.clone(); size],
+                        extents,
+                        column: false,
+                    });
+                }
                 return match op {
                     Op::Transpose => transpose(data),
                     Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial => {
