@@ -9,11 +9,7 @@ use tape_check::{Report, check_program};
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
 fn options(merge: bool, counters: bool) -> Reversal {
-    Reversal {
-        merge,
-        counters,
-        ..Reversal::default()
-    }
+    Reversal { merge, counters }
 }
 
 fn valid(case: &Case) -> Result<ValidProgram, String> {
