@@ -1,5 +1,74 @@
 //! The program representation of cfgrev: structured control-flow graphs, their JSON, validation,
 //! analyses and pictures.
+//!
+//! cfgrev reverses control-flow graphs: it turns a program that computes `y = F(x)` into one that
+//! computes gradients of it (reverse-mode, or *adjoint*, differentiation). This crate is what all of it
+//! stands on and what a front end uses; the reversal itself is in `cfg-reverse`, running programs in
+//! `cfg-exec`.
+//!
+//! # A program in a minute
+//!
+//! A [`Program`](ir::Program) has routines; a routine has variables and a graph. Vertices have the types
+//! of Naumann, Utke, Lyons and Fagan (SCAM 2004): ENTRY, EXIT, BASICBLOCK, LOOP, ENDLOOP, BRANCH,
+//! ENDBRANCH. Edges carry labels: 1 leads into a loop's body, 1 and 0 into the arms of a two-way branch.
+//!
+//! The [`builder`] makes programs without a thought for vertices and edges. This is the example of
+//! section 2 of the paper:
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::ScalarType::{Integer, Logical, Real};
+//!
+//! let mut f = RoutineBuilder::new("f");
+//! let x = f.input("x", Real.array([2]));
+//! let y = f.output("y", Real.array([3]));
+//! let i = f.local("i", Integer);
+//! let more = f.local("more", Logical);
+//! f.independents([x]).dependents([y]);
+//!
+//! f.assign(i, 1);
+//! f.block(); // the condition has a vertex of its own
+//! f.assign(more, lt(i, 3));
+//! f.while_loop(more, |f| {
+//!     f.if_else(
+//!         lt(i, 2),
+//!         |f| f.assign(y.at(2), sin(x.at(1))),
+//!         |f| f.assign(y.at(1), cos(x.at(2))),
+//!     );
+//!     f.assign(i, i + 1);
+//!     f.assign(more, lt(i, 3));
+//! });
+//! f.assign(y.at(3), y.at(1) * y.at(2));
+//!
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?; // validated: all problems at once, or a program that keeps all rules
+//!
+//! let mut printed = String::new();
+//! cfg_core::text::routine(&mut printed, &program, program.routine(f)).unwrap();
+//! assert!(printed.contains("y(3) := y(1)*y(2)"));
+//!
+//! // Validation knows the nesting: vertex 10 is the ENDLOOP of the LOOP, vertex 4.
+//! let structure = program.structure(f).unwrap();
+//! let ids = program.routine(f).body.as_ref().unwrap();
+//! let (loop_, _) = ids.vertices().nth(3).unwrap();
+//! let end = structure.partner(loop_).map(|v| ids.vertex(v).id);
+//! assert_eq!(end, Some(10));
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! | module | what |
+//! |---|---|
+//! | [`ir`], [`entity`] | the representation, and the index types that name its parts |
+//! | [`builder`] | making programs in Rust |
+//! | [`json`] | reading and writing files |
+//! | [`text`], [`dot`] | programs as text, graphs as pictures |
+//! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
+//! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
+//! | [`graph`], [`dominance`], [`dataflow`] | algorithms and analyses on any graph |
+//! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
 pub mod dataflow;

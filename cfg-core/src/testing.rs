@@ -212,8 +212,9 @@ pub(crate) fn random_nesting(rng: &mut Rng, size: usize) -> String {
     text
 }
 
-/// A random routine over a few integers and arrays, with all kinds of loops.
-pub(crate) fn random_routine(rng: &mut Rng, length: usize) -> Routine {
+/// A random routine over a few integers and an array, with all kinds of loops; with all variables
+/// assigned at the start or not.
+pub(crate) fn random_routine(rng: &mut Rng, length: usize, initialised: bool) -> Routine {
     let mut f = RoutineBuilder::new("f");
     let mut vars: Vec<VarId> = vec![
         f.input("a", Integer),
@@ -224,6 +225,12 @@ pub(crate) fn random_routine(rng: &mut Rng, length: usize) -> Routine {
         vars.push(f.local(format!("l{i}"), Integer));
     }
     let array = f.local("array", Real.array([3]));
+    if initialised {
+        for &v in &vars[1..] {
+            f.assign(v, 1);
+        }
+        f.assign(array, 1.0);
+    }
     let mut open = Vec::new();
     for _ in 0..length {
         let v = vars[1 + rng.below(vars.len() - 1)];

@@ -77,7 +77,7 @@ impl Points {
 fn liveness_is_a_path_to_a_read_without_a_write() {
     let mut rng = Rng::new(31);
     for _ in 0..60 {
-        let routine = random_routine(&mut rng, 30);
+        let routine = random_routine(&mut rng, 30, false);
         let program = Program::default();
         let cfg = routine.body.as_ref().unwrap();
         let analysis = Liveness::new(&program, &routine);
@@ -111,7 +111,7 @@ fn liveness_is_a_path_to_a_read_without_a_write() {
 fn assignment_is_every_or_some_path_from_entry() {
     let mut rng = Rng::new(32);
     for _ in 0..60 {
-        let routine = random_routine(&mut rng, 30);
+        let routine = random_routine(&mut rng, 30, false);
         let program = Program::default();
         let cfg = routine.body.as_ref().unwrap();
         let must = DefiniteAssignment::new(&program, &routine);

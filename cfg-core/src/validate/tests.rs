@@ -2,6 +2,7 @@
 //! `BLESS=1` to write it anew), and the properties of validation as a whole.
 
 mod cases;
+mod mutations;
 
 use super::*;
 use cases::cases;
@@ -72,7 +73,7 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
     let (mut clean, mut reported) = (0, 0);
     for _ in 0..400 {
         let size = 3 + rng.below(30);
-        let mut routine = crate::testing::random_routine(&mut rng, size);
+        let mut routine = crate::testing::random_routine(&mut rng, size, false);
         let mut found = |control| {
             routine.control = control;
             let program = Program {
