@@ -26,6 +26,7 @@
 //! assert_eq!(problems.0[0].at.line, Some(7));
 //! ```
 
+mod check;
 mod codes;
 mod context;
 mod expression;
@@ -39,6 +40,7 @@ pub mod values;
 mod wire;
 mod write;
 
+pub use check::{Checked, check, read_valid};
 pub use codes::CODES;
 pub use locate::{locate, locate_all};
 pub use schema::{SCHEMA_ID, schema};
@@ -118,7 +120,7 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     let (text, odd_numbers) = match prepare(bytes) {
         Ok(prepared) => prepared,
         Err(problem) => {
-            parsed.problems.push(problem);
+            parsed.problems.push(*problem);
             return parsed;
         }
     };
@@ -151,18 +153,17 @@ pub fn parse(bytes: &[u8]) -> Parsed {
         text.as_bytes(),
         parsed.program.as_ref(),
     );
-    // In the order of the file; the note on how many more there are stays last.
-    let no_place = (usize::MAX, usize::MAX);
-    let key = |d: &Diagnostic| d.at.line.zip(d.at.column).unwrap_or(no_place);
-    parsed.problems.0.sort_by_key(key);
     parsed
 }
 
 /// Numbers out of range that are reported in one run; each costs a look at the text.
 const MAX_ODD_NUMBERS: usize = 100;
 
+/// A text with its odd numbers.
+type Prepared<'t> = (&'t str, Vec<(usize, OddNumber)>);
+
 /// Checks what can be checked before parsing.
-fn prepare(bytes: &[u8]) -> Result<(&str, Vec<(usize, OddNumber)>), Diagnostic> {
+fn prepare(bytes: &[u8]) -> Result<Prepared<'_>, Box<Diagnostic>> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let offset = e.valid_up_to();
         let (line, column) = line_column(bytes, offset);
@@ -170,13 +171,14 @@ fn prepare(bytes: &[u8]) -> Result<(&str, Vec<(usize, OddNumber)>), Diagnostic> 
             Some(byte) => format!("the byte 0x{byte:02x} is not UTF-8 text"),
             None => "the text ends inside a character".to_owned(),
         };
-        Diagnostic::error(&codes::UTF8, message, "save the file in UTF-8").at_line(line, column)
+        let help = "save the file in UTF-8";
+        Box::new(Diagnostic::error(&codes::UTF8, message, help).at_line(line, column))
     })?;
     // RFC 8259 lets readers ignore a byte order mark; columns of the first line count from after it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match scan(text.as_bytes(), MAX_ODD_NUMBERS) {
         Ok(odd_numbers) => Ok((text, odd_numbers)),
-        Err(offset) => Err(too_deep(text.as_bytes(), offset)),
+        Err(offset) => Err(Box::new(too_deep(text.as_bytes(), offset))),
     }
 }
 
@@ -261,7 +263,8 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
     offset
 }
 
-/// Adds lines, columns and names of elements to problems that have pointers.
+/// Adds lines, columns and names of elements to problems that have pointers, and puts them in the order
+/// of the file.
 ///
 /// Validation knows elements by their position; this turns its pointers into places of the file.
 pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>) {
@@ -284,6 +287,10 @@ pub fn place(problems: &mut Diagnostics, bytes: &[u8], program: Option<&Program>
         diagnostic.at.line = Some(line);
         diagnostic.at.column = Some(column);
     }
+    // What has no place stays last: the note on how many more problems there are.
+    let no_place = (usize::MAX, usize::MAX);
+    let key = |d: &Diagnostic| d.at.line.zip(d.at.column).unwrap_or(no_place);
+    problems.0.sort_by_key(key);
 }
 
 /// The element that a pointer leads to, in the program's own words.

@@ -48,6 +48,14 @@ pub struct ValidProgram {
 }
 
 impl ValidProgram {
+    /// Of a program in which [`problems`] found no errors, and what else it found.
+    pub(crate) fn new(program: Program, structures: Vec<Option<Structure>>) -> Self {
+        Self {
+            program,
+            structures,
+        }
+    }
+
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
@@ -151,7 +159,7 @@ fn graph(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Diagnostics> 
 }
 
 /// Makes a place relative to a routine absolute.
-fn inside(mut problem: Diagnostic, routine: RoutineId, name: &str) -> Diagnostic {
+pub(crate) fn inside(mut problem: Diagnostic, routine: RoutineId, name: &str) -> Diagnostic {
     let pointer = problem.at.pointer.unwrap_or_default();
     problem.at.pointer = Some(format!("/routines/{}{pointer}", routine.index()));
     let name = Name(name);

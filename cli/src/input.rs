@@ -6,9 +6,7 @@ use crate::output::problem;
 use crate::progress::Progress;
 use crate::report::{Reporter, Text};
 use cfg_core::diagnostic::Diagnostics;
-use cfg_core::ir::Program;
-use cfg_core::json::Parsed;
-use cfg_core::structure::Structure;
+use cfg_core::json::{Checked, Parsed};
 use cfg_core::validate::ValidProgram;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -26,14 +24,6 @@ impl fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
-
-/// A program with all its problems.
-pub(crate) struct Examined {
-    pub(crate) program: Option<Program>,
-    /// The nesting of each graph that has one.
-    pub(crate) structures: Vec<Option<Structure>>,
-    pub(crate) problems: Diagnostics,
-}
 
 /// One run of the program: what has been read, and how to report.
 pub(crate) struct Session {
@@ -85,47 +75,21 @@ impl Session {
 
     /// Reads a program and finds all its problems; nothing is reported yet. There is a program if it
     /// could be read at all, even with errors.
-    pub(crate) fn examine(&self, source: &Source) -> anyhow::Result<Examined> {
-        let mut parsed = self.parse(source)?;
-        let Some(program) = parsed.program.take() else {
-            return Ok(Examined {
-                program: None,
-                structures: Vec::new(),
-                problems: parsed.problems,
-            });
-        };
+    pub(crate) fn examine(&self, source: &Source) -> anyhow::Result<Checked> {
+        let parsed = self.parse(source)?;
         let _progress = self.progress("validating");
-        let (structures, found) = cfg_core::validate::problems(&program);
-        let mut problems = parsed.problems;
-        // What follows only from parts that could not be read says nothing new.
-        let broken: Vec<String> = parsed
-            .broken
-            .iter()
-            .map(|r| format!("/routines/{}/", r.index()))
-            .collect();
-        let news = found.0.into_iter().filter(|d| {
-            let pointer = d.at.pointer.as_deref().unwrap_or_default();
-            !broken.iter().any(|b| pointer.starts_with(b.as_str()))
-        });
-        problems.0.extend(news);
-        Ok(Examined {
-            program: Some(program),
-            structures,
-            problems,
-        })
+        Ok(cfg_core::json::check(parsed))
     }
 
     /// Reads a program that must be valid. Warnings are reported.
     pub(crate) fn load(&self, source: &Source) -> anyhow::Result<ValidProgram> {
-        let examined = self.examine(source)?;
-        if examined.problems.has_errors() {
-            return Err(examined.problems.into());
+        let mut examined = self.examine(source)?;
+        let problems = std::mem::take(&mut examined.problems);
+        if problems.has_errors() {
+            return Err(problems.into());
         }
-        self.report(&examined.problems);
-        // Only an error leaves no program.
-        Ok(cfg_core::validate::validate(
-            examined.program.unwrap_or_default(),
-        )?)
+        self.report(&problems);
+        Ok(examined.into_valid()?)
     }
 
     fn parse(&self, source: &Source) -> anyhow::Result<Parsed> {

@@ -118,10 +118,6 @@ codes! {
         "Names are unique: of routines in the program, of globals in the program, of variables in their routine."
         "Two declarations of the same name cannot be told apart. A parameter or local may have the name of a global, \
          which is then hidden in that routine.";
-    IN_LABEL "J034" "in-label does not agree"
-        "An `in_label` is the label of the arm or body that its edge ends."
-        "In-labels are computed from the nesting; one that is written is checked. Leave it out, or mend the graph or \
-         the label.";
     NOT_FOR_THIS_VERTEX "J035" "member of another kind of vertex"
         "A vertex has only the members of its type, and all that its type requires."
         "`statements` belongs to BASICBLOCK; `test` with `condition` or `index`, `first`, `last`, `step` to LOOP and \

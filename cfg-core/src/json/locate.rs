@@ -247,11 +247,8 @@ fn walk<'t, W: Walker>(text: &'t [u8], walker: &mut W) {
                         index: (byte == b'[').then_some(0),
                         key: b"",
                     }),
-                    Some(_) => {
-                        if !stack.is_empty() {
-                            walker.leave();
-                        }
-                    }
+                    Some(_) if !stack.is_empty() => walker.leave(),
+                    Some(_) => {}
                     None if nested => i = after_nested(text, end),
                     None => {}
                 }

@@ -52,7 +52,7 @@ pub fn read_list(bytes: &[u8]) -> Result<(Vec<NamedValues>, bool), Diagnostics> 
 }
 
 fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
-    let (text, _) = prepare(bytes)?;
+    let (text, _) = prepare(bytes).map_err(|problem| *problem)?;
     let mut cx = Context::default();
     let mut tokens = serde_json::Deserializer::from_str(text);
     tokens.disable_recursion_limit();

@@ -6,7 +6,7 @@ use crate::{
     ir::{Intent, Program, Role, Routine, Stmt, StmtKind, Variable, VertexKind},
     text::Name,
 };
-use std::{cell::OnceCell, fmt::Write as _};
+use std::fmt::Write as _;
 
 /// The element that a problem is at.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,6 @@ pub(super) struct Checker<'p> {
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
     out: &'p mut Diagnostics,
-    /// Number among the locals, by variable; made when the first problem asks for it.
-    locals: OnceCell<Vec<usize>>,
     /// Where the expression checker is inside an expression, as pointer segments.
     pub(super) path: Vec<usize>,
 }
@@ -63,7 +61,6 @@ impl<'p> Checker<'p> {
             id,
             routine: program.routine(id),
             out,
-            locals: OnceCell::new(),
             path: Vec::new(),
         }
     }
@@ -153,23 +150,10 @@ impl<'p> Checker<'p> {
             _ if self.routine.result == Some(v) => format!("/routines/{r}/result"),
             Role::Parameter { .. } => format!("/routines/{r}/parameters/{}", v.index()),
             Role::Local => {
-                let numbers = self.locals.get_or_init(|| self.number_locals());
-                format!("/routines/{r}/locals/{}", numbers[v.index()])
+                let local = v.index().saturating_sub(self.routine.parameters);
+                format!("/routines/{r}/locals/{local}")
             }
         }
-    }
-
-    fn number_locals(&self) -> Vec<usize> {
-        let mut next = 0;
-        let variables = self.routine.variables.iter().enumerate();
-        variables
-            .map(|(i, x)| {
-                let number = next;
-                let counts = x.role == Role::Local && self.routine.result != Some(VarId::new(i));
-                next += usize::from(counts);
-                number
-            })
-            .collect()
     }
 
     fn statement(&self, v: VertexId, s: usize) -> Option<&'p Stmt> {

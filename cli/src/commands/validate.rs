@@ -2,14 +2,15 @@
 
 use crate::Outcome;
 use crate::args::Validate;
-use crate::input::{Examined, Session};
+use crate::input::Session;
 use cfg_core::diagnostic::Diagnostics;
+use cfg_core::json::Checked;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
     let examined = match session.examine(&args.source) {
         Ok(examined) => examined,
-        Err(error) => Examined {
+        Err(error) => Checked {
             program: None,
             structures: Vec::new(),
             problems: error.downcast::<Diagnostics>()?,
