@@ -22,7 +22,7 @@ use crate::codes;
 use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
 use crate::point::Point;
 use crate::slot::Slot;
-use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::ScalarType;
@@ -77,14 +77,18 @@ pub struct Differences {
     pub agrees: bool,
 }
 
-/// What the tape of the gradient run shows.
+/// The stacks of the tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// Values pushed.
+    /// Values pushed in the gradient run.
     pub pushes: u64,
-    /// Values popped.
+    /// Values popped in the gradient run.
     pub pops: u64,
     /// True if nothing was left on any tape.
+    pub empty: bool,
+    /// Problems that the static stack checker has found: paths on which a pop does not meet its push.
+    pub problems: usize,
+    /// True if the stacks are empty and there are no problems.
     pub agrees: bool,
 }
 
@@ -169,10 +173,18 @@ pub fn check(
         scale,
         tolerances.dot_product,
     );
+    let found = tape_check::check_program(adjoint.program()).problems;
+    let problems = found
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .count();
+    let empty = gradient.tape.leftovers.iter().all(|l| l.is_empty());
     let stack = Stack {
         pushes: gradient.tape.pushes,
         pops: gradient.tape.pops,
-        agrees: gradient.tape.leftovers.iter().all(|l| l.is_empty()),
+        empty,
+        problems,
+        agrees: empty && problems == 0,
     };
     let mut primal = Primal::new(
         program,
@@ -203,7 +215,7 @@ pub fn check(
         dot_product,
         differences,
         stack,
-        remarks: Diagnostics::default(),
+        remarks: found,
     };
     remark(&mut checked, &kinks);
     Ok(checked)
@@ -225,7 +237,7 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
             checked.differences.gap.unwrap_or(f64::NAN)
         ));
     }
-    if !checked.stack.agrees {
+    if !checked.stack.empty {
         failures.push("the reverse sweep has left values on the tape".to_owned());
     }
     for message in failures {

@@ -52,7 +52,16 @@ codes! {
         "The two are computed by different programs, so a gap means a defect of cfgrev, a wrong derivative given with an external routine, or a program that reads what an out parameter held before. Please report it if your program gives no derivatives of its own.";
 }
 
-/// One problem, as the error type of this crate's functions.
+/// One problem that has no place in a text.
+pub(crate) fn general(
+    info: &CodeInfo,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostics {
+    Diagnostic::error(info, message, help).into()
+}
+
+/// One problem at a place of a POINT, SEED or direction; the empty pointer is the whole text.
 pub(crate) fn problem(
     info: &CodeInfo,
     message: impl Into<String>,

@@ -57,7 +57,7 @@ fn choose(
         "dependent"
     };
     let refuse =
-        |message: String, help: String| Err(codes::problem(&codes::VARIABLE, message, help, ""));
+        |message: String, help: String| Err(codes::general(&codes::VARIABLE, message, help));
     let Some(slot) = Slot::find(program, routine, name) else {
         let known: Vec<&str> = routine
             .variables

@@ -78,14 +78,13 @@ pub fn jacobian(
         .checked_mul(width)
         .filter(|n| *n as u64 <= options.run.max_memory / 8)
         .ok_or_else(|| {
-            codes::problem(
+            codes::general(
                 &codes::TOO_LARGE,
                 format!(
                     "a Jacobian of {height} rows and {width} columns takes more than {} bytes",
                     options.run.max_memory
                 ),
                 "choose fewer independents and dependents, or raise --max-memory",
-                "",
             )
         })?;
     let mode = mode.unwrap_or(if height < width {

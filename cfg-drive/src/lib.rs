@@ -57,6 +57,8 @@ pub use declare::declare;
 pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, jacobian};
 pub use json::{Nested, Real};
-pub use mode::{Adjoint, Directional, Gradient, Named, Options, Primal, Run, Tangent, Trace};
+pub use mode::{
+    Adjoint, Directional, Gradient, Named, Options, Primal, Run, Tangent, Trace, kinks,
+};
 pub use point::Point;
 pub use slot::Slot;

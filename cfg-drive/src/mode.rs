@@ -8,9 +8,10 @@ mod tangent;
 pub use adjoint::{Adjoint, Gradient};
 pub use tangent::{Directional, Tangent};
 
+use crate::codes;
 use crate::point::Point;
 use crate::slot::Slot;
-use cfg_core::diagnostic::Diagnostics;
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Math;
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Intent, Program, Routine};
@@ -19,7 +20,7 @@ use cfg_exec::{
     Argument, Callback, CompileOptions, Compiled, Met, RunOptions, RunReport, Session, TapeCounts,
     Value,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// How programs are reversed, compiled and run.
 #[derive(Clone, Default)]
@@ -207,4 +208,32 @@ impl Primal {
             .run(self.routine, &mut arguments, &self.options.run)?;
         Ok((arguments, report))
     }
+}
+
+/// Kinks and singular points as warnings, each place once.
+pub fn kinks(events: &[Met]) -> Diagnostics {
+    let mut found: Vec<(&Met, usize)> = Vec::new();
+    let mut seen = HashMap::new();
+    for met in events {
+        let next = found.len();
+        let at = *seen
+            .entry((&*met.element, met.op, met.event.describe()))
+            .or_insert(next);
+        match found.get_mut(at) {
+            Some((_, count)) => *count += 1,
+            None => found.push((met, 1)),
+        }
+    }
+    let warning = |(met, count): (&Met, usize)| {
+        let times = match count {
+            1 => String::new(),
+            n => format!(", {n} times"),
+        };
+        let message = format!("{} was {}{times}", met.op.name(), met.event.describe());
+        let help = "the derivative there is that of the branch taken; docs/elementals.md says more";
+        Diagnostic::error(&codes::KINK, message, help)
+            .warning()
+            .at_element(&*met.element)
+    };
+    Diagnostics(found.into_iter().map(warning).collect())
 }

@@ -44,27 +44,22 @@ impl Point {
             globals: Vec::new(),
         };
         let mut problems = Diagnostics::default();
-        let mut keep = |result: Result<(), Diagnostics>| {
-            if let Err(found) = result {
+        for (name, tree) in &members {
+            if let Err(found) = binder.read(name, tree) {
                 problems.0.extend(found.0);
             }
-        };
-        for (name, tree) in &members {
-            keep(binder.read(name, tree));
         }
-        // Shapes depend on values, so they are looked at when all values are there.
-        if problems.is_empty() {
+        // Shapes depend on values: those are compared only if all values could be read.
+        if problems.iter().all(|d| d.code == codes::UNKNOWN.code) {
+            let parameters = binder.routine.parameter_ids();
+            let globals = 0..binder.globals.len();
             let mut keep = |result: Result<(), Diagnostics>| {
                 if let Err(found) = result {
                     problems.0.extend(found.0);
                 }
             };
-            for v in binder.routine.parameter_ids() {
-                keep(binder.complete(v));
-            }
-            for i in 0..binder.globals.len() {
-                keep(binder.fit_global(i));
-            }
+            parameters.for_each(|v| keep(binder.complete(v)));
+            globals.for_each(|i| keep(binder.fit_global(i)));
         }
         if !problems.is_empty() {
             return Err(problems);

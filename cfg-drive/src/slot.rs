@@ -85,11 +85,10 @@ pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagno
         (false, true) => "dependent",
         (false, false) => return Ok(found),
     };
-    Err(codes::problem(
+    Err(codes::general(
         &codes::NOTHING,
         format!("routine {} has no {missing} variables", routine.name),
         "declare them in the file, or name them with --independent and --dependent",
-        "",
     ))
 }
 

@@ -1,5 +1,6 @@
 //! The command line: types only, documentation comments are the help texts.
 
+use cfg_exec::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use std::path::PathBuf;
     after_help = "\
 Examples:
   cfgrev reverse f.json -o out --emit json,dot
-  cfgrev validate f.json
+  cfgrev gradient f.json --at '{\"x\": [1, 2]}'
 
 FILE is a program in JSON; `-` is standard input. Results go to standard output, everything else to \
 standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong."
@@ -39,9 +40,29 @@ pub(crate) enum Command {
     /// -o DIR, writes DIR/NAME.original.EXT, DIR/NAME.forward.EXT and DIR/NAME.adjoint.EXT.
     #[command(after_help = "Example:\n  cfgrev reverse f.json -o out --emit json,dot,text")]
     Reverse(Reverse),
-    /// Print the tangent program
-    #[command(after_help = "Example:\n  cfgrev tangent f.json > f_t.json")]
+    /// Print the tangent program, or a tangent at a point
+    #[command(after_help = "\
+Examples:
+  cfgrev tangent f.json > f_t.json
+  cfgrev tangent f.json --at '{\"x\": [1, 2]}' --direction '{\"x\": [1, 0]}'")]
     Tangent(Tangent),
+    /// Run the program itself
+    #[command(after_help = "Example:\n  cfgrev run f.json --at '{\"x\": [1, 2]}'")]
+    Run(Run),
+    /// Compute a gradient by the forward and the reverse sweep
+    #[command(after_help = "\
+Examples:
+  cfgrev gradient f.json --at point.json
+  cfgrev gradient f.json --at '{\"x\": [1, 2]}' --seed '{\"y\": [0, 0, 1]}'")]
+    Gradient(Gradient),
+    /// Test adjoint against tangent, and tangent against divided differences
+    #[command(after_help = "Example:\n  cfgrev check f.json --at '{\"x\": [1, 2]}'")]
+    Check(Check),
+    /// Print the full Jacobian, dependents by independents
+    #[command(after_help = "\
+Example:
+  cfgrev jacobian f.json --at '{\"x\": [1, 2]}' --mode tangent")]
+    Jacobian(Jacobian),
     /// Translate a program
     #[command(after_help = "Example:\n  cfgrev convert f.json --to text")]
     Convert(Convert),
@@ -172,6 +193,41 @@ pub(crate) enum Counters {
     Always,
 }
 
+/// How programs are run.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Run options")]
+pub(crate) struct Limits {
+    /// Most steps that a run may take.
+    #[arg(long, value_name = "STEPS", default_value_t = RunOptions::default().fuel)]
+    pub(crate) fuel: u64,
+    /// Most memory for the tape in bytes; K, M, G and T are accepted [default: a quarter of the machine's].
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) max_tape: Option<u64>,
+    /// Most memory for variables in bytes; K, M, G and T are accepted [default: half of the machine's].
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) max_memory: Option<u64>,
+    /// Deepest nesting of calls.
+    #[arg(long, value_name = "CALLS", default_value_t = RunOptions::default().max_depth)]
+    pub(crate) max_depth: usize,
+    /// Where elementary functions come from: the platform, or a library that gives identical bits
+    /// everywhere.
+    #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
+    pub(crate) math: Math,
+    /// Tell which statements came across a kink or a singular point.
+    #[arg(long)]
+    pub(crate) report_kinks: bool,
+}
+
+/// Where elementary functions come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Math {
+    /// The platform's library.
+    #[default]
+    Native,
+    /// A library of our own choice.
+    Portable,
+}
+
 /// `cfgrev validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
@@ -227,6 +283,114 @@ pub(crate) struct Tangent {
     pub(crate) select: Select,
     #[command(flatten)]
     pub(crate) variables: Variables,
+    /// Evaluate at this point: a JSON file, `-`, or JSON text.
+    #[arg(long, value_name = "POINT", requires = "direction")]
+    pub(crate) at: Option<String>,
+    /// Direction: values of independents, zero where missing; a JSON file, `-`, or JSON text.
+    #[arg(long, value_name = "JSON", requires = "at")]
+    pub(crate) direction: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// The point to evaluate at.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct At {
+    /// Values of the parameters: a JSON file, `-` for standard input, or JSON text that begins with {.
+    #[arg(long = "at", value_name = "POINT")]
+    pub(crate) point: String,
+}
+
+/// `cfgrev run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Add the sequence of vertices visited.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// `cfgrev gradient`.
+#[derive(Debug, Args)]
+pub(crate) struct Gradient {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Adjoints of the dependents: a JSON file, `-`, or JSON text; an array of objects gives an array of
+    /// gradients [default: 1 for a single scalar dependent].
+    #[arg(long, value_name = "SEED")]
+    pub(crate) seed: Option<String>,
+    /// Add the sequences of vertices visited, as ids of the original.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    #[command(flatten)]
+    pub(crate) reversal: Reversal,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// `cfgrev check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Largest relative gap between adjoint and tangent.
+    #[arg(long, value_name = "GAP", default_value_t = 1e-10, value_parser = tolerance)]
+    pub(crate) tolerance: f64,
+    /// Largest relative gap between tangent and differences.
+    #[arg(long, value_name = "GAP", default_value_t = 1e-5, value_parser = tolerance)]
+    pub(crate) fd_tolerance: f64,
+    #[command(flatten)]
+    pub(crate) reversal: Reversal,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// `cfgrev jacobian`.
+#[derive(Debug, Args)]
+pub(crate) struct Jacobian {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Rows by adjoint or columns by tangent [default: whichever are fewer].
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(crate) reversal: Reversal,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// How a Jacobian is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// One reverse sweep per row.
+    Adjoint,
+    /// One tangent run per column.
+    Tangent,
 }
 
 /// `cfgrev convert`.
@@ -269,6 +433,31 @@ pub(crate) struct Dot {
     pub(crate) max_lines: usize,
 }
 
+/// A number of bytes: `65536`, `64K`, `1.5` is refused.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        Some((at, 't' | 'T')) => (&text[..at], 40),
+        _ => (text, 0),
+    };
+    let value: u64 = digits
+        .parse()
+        .map_err(|_| "expected a whole number, optionally followed by K, M, G or T".to_owned())?;
+    value
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "more than 2^64 bytes".to_owned())
+}
+
+/// A tolerance: not negative, not NaN.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 => Ok(value),
+        _ => Err("expected a number that is not negative".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,6 +477,16 @@ mod tests {
                 help.is_some_and(|h| h.contains(&format!("cfgrev {name}"))),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes("65536"), Ok(65536));
+        assert_eq!(bytes("64K"), Ok(65536));
+        assert_eq!(bytes("2g"), Ok(2 << 30));
+        for wrong in ["", "K", "-1", "1.5G", "é", "99999999999T"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }
 }

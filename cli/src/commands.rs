@@ -1,21 +1,28 @@
 //! One file per command.
 
+mod check;
 mod completions;
 mod convert;
 mod dot;
 mod explain;
+mod gradient;
+mod jacobian;
 mod man;
+mod results;
 mod reverse;
+mod run;
 mod schema;
 mod tangent;
 mod validate;
 
 use crate::Outcome;
-use crate::args::{Command, Select, Source, Variables};
+use crate::args::{Command, Limits, Math, Select, Source, Variables};
 use crate::codes;
 use crate::input::Session;
+use crate::machine::half_of_memory;
 use crate::output::problem;
-use cfg_core::{entity::RoutineId, ir::Program, validate::ValidProgram};
+use crate::report::Text;
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, ir::Program, validate::ValidProgram};
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcome> {
@@ -23,6 +30,10 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Validate(args) => validate::run(args, session),
         Command::Reverse(args) => reverse::run(args, session),
         Command::Tangent(args) => tangent::run(args, session),
+        Command::Run(args) => run::run(args, session),
+        Command::Gradient(args) => gradient::run(args, session),
+        Command::Check(args) => check::run(args, session),
+        Command::Jacobian(args) => jacobian::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Dot(args) => dot::run(args, session),
         Command::Schema => schema::run(),
@@ -88,5 +99,36 @@ fn select(program: &Program, select: &Select) -> anyhow::Result<RoutineId> {
             format!("the program has {several} routines, and none is marked as main"),
             format!("choose one with --routine: {}", names()),
         )),
+    }
+}
+
+/// The options of the library.
+fn options(limits: &Limits) -> cfg_drive::Options {
+    let half = half_of_memory();
+    cfg_drive::Options {
+        run: cfg_exec::RunOptions {
+            fuel: limits.fuel,
+            max_tape: limits.max_tape.unwrap_or(half / 2),
+            max_memory: limits.max_memory.unwrap_or(half),
+            max_depth: limits.max_depth,
+        },
+        math: match limits.math {
+            Math::Native => cfg_core::elemental::Math::Native,
+            Math::Portable => cfg_core::elemental::Math::Portable,
+        },
+        events: limits.report_kinks,
+        ..cfg_drive::Options::default()
+    }
+}
+
+/// Problems of a POINT, SEED or direction are in that text.
+fn in_text(text: &Text) -> impl Fn(Diagnostics) -> Diagnostics + '_ {
+    |mut problems| {
+        for d in &mut problems.0 {
+            if d.at.pointer.is_some() || d.at.line.is_some() {
+                d.at.file = Some(text.name.clone());
+            }
+        }
+        problems
     }
 }

@@ -43,6 +43,17 @@ impl Session {
         }
     }
 
+    /// Claims standard input for several arguments.
+    pub(crate) fn claim_all(
+        &self,
+        arguments: &[(&'static str, Option<&str>)],
+    ) -> Result<(), Usage> {
+        for (argument, value) in arguments {
+            self.claim(argument, value.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
     /// Says what is being done if it takes longer than a second.
     pub(crate) fn progress(&self, what: impl Into<std::sync::Arc<str>>) -> Progress {
         Progress::start(what, self.reporter.quiet)
@@ -112,6 +123,34 @@ impl Session {
         Ok(match language {
             Language::Json => cfg_core::json::parse(&text.bytes),
         })
+    }
+
+    /// Reads POINT, SEED or a direction: a file, `-`, or the text itself if it begins with `{` (or, where
+    /// a list is allowed, `[`).
+    pub(crate) fn read_value(
+        &self,
+        argument: &'static str,
+        value: &str,
+        list: bool,
+    ) -> anyhow::Result<Rc<Text>> {
+        self.claim(argument, value)?;
+        let start = value.trim_start();
+        let (name, bytes) = if start.starts_with('{') || list && start.starts_with('[') {
+            (argument.to_owned(), value.as_bytes().to_vec())
+        } else {
+            let name = match value {
+                "-" => "<stdin>",
+                file => file,
+            };
+            (name.to_owned(), load(value)?)
+        };
+        let text = Rc::new(Text {
+            name,
+            bytes,
+            json: true,
+        });
+        self.texts.borrow_mut().push(Rc::clone(&text));
+        Ok(text)
     }
 }
 

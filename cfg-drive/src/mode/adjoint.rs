@@ -8,7 +8,6 @@ use crate::slot::active;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
-use cfg_core::ir::Program;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Met, RunReport, TapeCounts, Value};
 
@@ -69,7 +68,7 @@ impl Adjoint {
     }
 
     /// The program with the generated routines.
-    pub fn program(&self) -> &Program {
+    pub fn program(&self) -> &ValidProgram {
         &self.derived.program
     }
 
@@ -111,14 +110,13 @@ impl Adjoint {
             .iter()
             .map(|s| s.key(&self.derived.program, self.derived.declared()))
             .collect();
-        Err(codes::problem(
+        Err(codes::general(
             &codes::SEED,
             format!(
                 "the dependents {} are not a single scalar",
                 names.join(", ")
             ),
             "give the adjoints of the dependents with --seed",
-            "",
         ))
     }
 

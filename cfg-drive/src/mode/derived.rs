@@ -7,13 +7,13 @@ use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
-use cfg_core::validate::validate;
+use cfg_core::validate::{ValidProgram, validate};
 use cfg_exec::{Argument, RunOptions, RunReport, Session, Tape, Value};
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
 pub(super) struct Derived {
-    pub(super) program: Program,
+    pub(super) program: ValidProgram,
     session: Session,
     original: RoutineId,
     /// NAME_grad or NAME_t.
@@ -35,9 +35,8 @@ impl Derived {
         globals: Vec<(GlobalId, GlobalId)>,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
-        let valid = validate(program)?;
-        let session = Session::new(&options.compile(&valid)?);
-        let program = valid.into_program();
+        let program = validate(program).map_err(generated)?;
+        let session = Session::new(&options.compile(&program)?);
         let declared = program.routine(original);
         let (independents, dependents) = active(declared)?;
         // Parameters and the result, then the derivatives of those that have one, in the same order.
@@ -146,11 +145,10 @@ impl Derived {
         if let Some(v) = self.declared().result {
             let name = &self.declared().variable(v).name;
             let storage = self.result_storage(v).ok_or_else(|| {
-                codes::problem(
+                codes::general(
                     &codes::VARIABLE,
                     format!("the shape of the function's result {name} is not constant"),
                     "return the array through an out parameter",
-                    "",
                 )
             })?;
             arguments.push(Argument::Value(storage));
@@ -242,4 +240,14 @@ impl Derived {
         let shapes = self.shapes(slots, point);
         parse_seeds(text, what, &self.program, self.declared(), &shapes)
     }
+}
+
+/// Problems of a generated program say nothing about places of the original.
+fn generated(mut problems: Diagnostics) -> Diagnostics {
+    for d in &mut problems.0 {
+        d.at.pointer = None;
+        let element = d.at.element.take().unwrap_or_default();
+        d.at.element = Some(format!("generated program, {element}"));
+    }
+    problems
 }

@@ -74,11 +74,10 @@ impl Tangent {
         let (directions, _) = self.derived.seeds(text, "the direction", slots, point)?;
         match <[Vec<Value>; 1]>::try_from(directions) {
             Ok([direction]) => Ok(direction),
-            Err(_) => Err(codes::problem(
+            Err(_) => Err(codes::general(
                 &codes::SHAPE,
                 "one direction is needed",
                 "give an object, not an array",
-                "",
             )),
         }
     }

@@ -285,6 +285,15 @@ fn wrong_partials_are_found() {
         "{}",
         found.remarks
     );
+    // A dependence that is forgotten altogether, and a derivative that really is zero.
+    let (forgotten, f) = external(|_| Expr::Real(0.0));
+    let found = checked(&forgotten, f, r#"{"x": 3}"#);
+    assert!(!found.differences.agrees, "{found:?}");
+    let found = checked(&right, f, r#"{"x": 0}"#);
+    assert!(
+        found.agrees() && found.differences.compared == 1,
+        "{found:?}"
+    );
 }
 
 #[test]

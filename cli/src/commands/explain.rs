@@ -9,7 +9,9 @@ const TABLES: &[&[CodeInfo]] = &[
     cfg_core::json::CODES,
     cfg_core::validate::codes::CODES,
     cfg_reverse::codes::CODES,
+    cfg_exec::CODES,
     cfg_drive::CODES,
+    tape_check::codes::CODES,
     codes::CODES,
 ];
 

@@ -1,19 +1,49 @@
-//! `cfgrev tangent`: the tangent program.
+//! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
-use super::prepare;
+use super::results::{Object, Values};
+use super::{in_text, options, prepare};
 use crate::Outcome;
 use crate::args::Tangent;
 use crate::input::Session;
 use crate::output::to_stdout;
+use cfg_drive::kinks;
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
+    session.claim_all(&[
+        ("FILE", Some(&args.source.file)),
+        ("POINT", args.at.as_deref()),
+        ("the direction", args.direction.as_deref()),
+    ])?;
     let (program, routine) = prepare(&args.source, &args.select, &args.variables, session)?;
     let mut tangent = {
         let _progress = session.progress("differentiating");
         cfg_reverse::tangent(&program, routine)?
     };
-    tangent.program.main.get_or_insert(routine);
-    let _progress = session.progress("writing");
-    to_stdout(|out| cfg_core::json::write(&tangent.program, out))?;
+    let (Some(at), Some(direction)) = (&args.at, &args.direction) else {
+        tangent.program.main.get_or_insert(routine);
+        let _progress = session.progress("writing");
+        to_stdout(|out| cfg_core::json::write(&tangent.program, out))?;
+        return Ok(Outcome::Done);
+    };
+    let mut tangent = cfg_drive::Tangent::of(tangent, &options(&args.limits))?;
+    let text = session.read_value("POINT", at, false)?;
+    let point = tangent.point(&text.bytes).map_err(in_text(&text))?;
+    let text = session.read_value("the direction", direction, false)?;
+    let direction = tangent
+        .direction(&text.bytes, &point)
+        .map_err(in_text(&text))?;
+    let found = {
+        let _progress = session.progress("running");
+        tangent.tangent(&point, &direction)?
+    };
+    session.report(&kinks(&found.events));
+    to_stdout(|out| {
+        let mut object = Object::new(out);
+        object.member("routine", &program.routine(routine).name)?;
+        object.member("value", &Values(&found.value))?;
+        object.member("tangent", &Values(&found.tangent))?;
+        object.end()?;
+        writeln!(out)
+    })?;
     Ok(Outcome::Done)
 }

@@ -7,6 +7,10 @@ const COMMANDS: &[&str] = &[
     "validate",
     "reverse",
     "tangent",
+    "run",
+    "gradient",
+    "check",
+    "jacobian",
     "convert",
     "dot",
     "schema",
@@ -71,7 +75,7 @@ fn every_code_is_explained() {
         .lines()
         .filter_map(|l| l.split(' ').next())
         .collect();
-    for prefix in ["J", "V", "R", "P"] {
+    for prefix in ["J", "V", "X", "R", "P"] {
         assert!(codes.iter().any(|c| c.starts_with(prefix)), "{prefix}");
     }
     let one = cfgrev(&["explain", &codes[0].to_lowercase()]);

@@ -1,6 +1,7 @@
 //! The command line from outside: exit codes, what goes where, files.
 
 mod help;
+mod numbers;
 mod reverse;
 mod run_tool;
 mod validate;

@@ -4,8 +4,11 @@ use crate::run_tool::{cfgrev, cfgrev_with, golden};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Edges as (from, to, label).
+type Edges = BTreeSet<(i64, i64, Option<i64>)>;
+
 /// Vertex ids in order, and edges as (from, to, label), of the routine that the file marks as main.
-fn graph(text: &str) -> (Vec<i64>, BTreeSet<(i64, i64, Option<i64>)>) {
+fn graph(text: &str) -> (Vec<i64>, Edges) {
     let program: Value = serde_json::from_str(text).expect("it is JSON");
     let main = &program["main"];
     let routines = program["routines"].as_array().expect("routines");
@@ -26,7 +29,7 @@ fn graph(text: &str) -> (Vec<i64>, BTreeSet<(i64, i64, Option<i64>)>) {
 }
 
 /// `1>2>3 4>5:1` as edges.
-fn edges(text: &str) -> BTreeSet<(i64, i64, Option<i64>)> {
+fn edges(text: &str) -> Edges {
     let mut set = BTreeSet::new();
     for chain in text.split_whitespace() {
         let mut from: Option<i64> = None;

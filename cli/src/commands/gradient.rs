@@ -1,0 +1,92 @@
+//! `cfgrev gradient`: the forward and the reverse sweep.
+
+use super::results::{Object, Values, Visits};
+use super::{in_text, options, prepare, reverse};
+use crate::Outcome;
+use crate::args::Gradient;
+use crate::input::Session;
+use crate::output::to_stdout;
+use cfg_drive::{Adjoint, Options, kinks};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// What the tape was used for.
+#[derive(Serialize)]
+struct Tape {
+    control_bits: u64,
+    value_bytes: u64,
+    peak_bytes: u64,
+}
+
+pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome> {
+    session.claim_all(&[
+        ("FILE", Some(&args.source.file)),
+        ("POINT", Some(&args.at.point)),
+        ("SEED", args.seed.as_deref()),
+    ])?;
+    let (program, routine) = prepare(&args.source, &args.select, &args.variables, session)?;
+    let options = Options {
+        trace: args.trace,
+        reversal: reverse::options(args.reversal),
+        ..options(&args.limits)
+    };
+    let mut adjoint = {
+        let _progress = session.progress("reversing");
+        Adjoint::new(&program, routine, &options)?
+    };
+    let text = session.read_value("POINT", &args.at.point, false)?;
+    let point = adjoint.point(&text.bytes).map_err(in_text(&text))?;
+    let (seeds, list) = match &args.seed {
+        None => (vec![adjoint.default_seed(&point)?], false),
+        Some(seed) => {
+            let text = session.read_value("SEED", seed, true)?;
+            adjoint.seeds(&text.bytes, &point).map_err(in_text(&text))?
+        }
+    };
+    let mut gradients = Vec::with_capacity(seeds.len());
+    {
+        let _progress = session.progress("running");
+        for seed in &seeds {
+            gradients.push(adjoint.gradient(&point, seed)?);
+        }
+    }
+    for gradient in &gradients {
+        session.report(&kinks(&gradient.events));
+    }
+    let name = &program.routine(routine).name;
+    to_stdout(|out| {
+        if list {
+            out.write_all(b"[")?;
+        }
+        for (i, gradient) in gradients.iter().enumerate() {
+            if i > 0 {
+                out.write_all(b",\n")?;
+            }
+            write_gradient(out, name, gradient, args.trace)?;
+        }
+        out.write_all(if list { b"]\n" } else { b"\n" })
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn write_gradient(
+    out: &mut dyn Write,
+    routine: &str,
+    gradient: &cfg_drive::Gradient,
+    trace: bool,
+) -> io::Result<()> {
+    let mut object = Object::new(out);
+    object.member("routine", &routine)?;
+    object.member("value", &Values(&gradient.value))?;
+    object.member("gradient", &Values(&gradient.gradient))?;
+    let tape = Tape {
+        control_bits: gradient.tape.control_bits,
+        value_bytes: gradient.tape.value_bytes,
+        peak_bytes: gradient.tape.peak_bytes,
+    };
+    object.member("tape", &tape)?;
+    if trace {
+        object.member("trace", &Visits(&gradient.trace))?;
+    }
+    object.end()
+}

@@ -1,0 +1,335 @@
+//! `run`, `gradient`, `tangent --at`, `jacobian`, `check`.
+
+use crate::run_tool::{cfgrev, cfgrev_with, golden};
+use serde_json::{Value, json};
+
+const POINT: &str = r#"{"x": [0.5, 2]}"#;
+
+/// f(n, a, x(n)) -> s = sum of a*x(i)**2 for positive x(i), a function; x may be 32-bit.
+const SUM: &str = r#"{"format": "cfgrev/1", "routines": [{
+  "name": "weighted",
+  "parameters": [{"name": "n", "type": "integer", "intent": "in"},
+                 {"name": "a", "type": "real", "intent": "in"},
+                 {"name": "x", "type": "real", "shape": ["n"], "intent": "inout"}],
+  "result": {"name": "s", "type": "real"},
+  "locals": [{"name": "i", "type": "integer"}],
+  "independents": ["a", "x"], "dependents": ["s"],
+  "vertices": [
+    {"id": 1, "type": "ENTRY"},
+    {"id": 2, "type": "BASICBLOCK", "statements": [["=", "s", 0.0]]},
+    {"id": 3, "type": "LOOP", "test": "counted", "index": "i", "first": 1, "last": "n"},
+    {"id": 4, "type": "BRANCH", "condition": [">", ["[]", "x", "i"], 0.0]},
+    {"id": 5, "type": "BASICBLOCK", "statements": [
+      ["=", ["[]", "x", "i"], ["*", ["[]", "x", "i"], ["[]", "x", "i"]]],
+      ["=", "s", ["+", "s", ["*", "a", ["[]", "x", "i"]]]]]},
+    {"id": 6, "type": "ENDBRANCH"},
+    {"id": 7, "type": "ENDLOOP"},
+    {"id": 8, "type": "EXIT"}],
+  "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 3}, {"from": 3, "to": 4, "label": 1},
+    {"from": 3, "to": 8}, {"from": 4, "to": 5, "label": 1}, {"from": 4, "to": 6, "label": 0},
+    {"from": 5, "to": 6}, {"from": 6, "to": 7}, {"from": 7, "to": 3}]}]}
+"#;
+
+fn object(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// Runs on the program above.
+fn sum(args: &[&str]) -> Value {
+    let mut all = vec![args[0], "-"];
+    all.extend(&args[1..]);
+    let ran = cfgrev_with(&all, SUM.as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+    object(&ran.out)
+}
+
+#[test]
+fn the_papers_example_is_run_and_differentiated() {
+    let file = "paper_example.json";
+    let cases: &[(&str, &[&str])] = &[
+        ("run.json", &["run", file, "--at", POINT, "--trace"]),
+        (
+            "gradient.json",
+            &[
+                "gradient",
+                file,
+                "--at",
+                POINT,
+                "--seed",
+                r#"{"y": [0, 0, 1]}"#,
+                "--trace",
+            ],
+        ),
+        (
+            "gradients.json",
+            &[
+                "gradient",
+                file,
+                "--at",
+                POINT,
+                "--seed",
+                r#"[{"y": [0, 0, 1]}, {"y": [1, 0, 0]}]"#,
+            ],
+        ),
+        (
+            "tangent.json",
+            &[
+                "tangent",
+                file,
+                "--at",
+                POINT,
+                "--direction",
+                r#"{"x": [1, 0]}"#,
+            ],
+        ),
+        ("jacobian.json", &["jacobian", file, "--at", POINT]),
+    ];
+    for (name, args) in cases {
+        // The same bits everywhere.
+        let mut args = args.to_vec();
+        args.extend(["--math", "portable"]);
+        let ran = cfgrev(&args);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+        object(&ran.out);
+        golden(name, &ran.out);
+    }
+    let check = cfgrev(&["check", file, "--at", POINT]);
+    assert_eq!((check.code, check.err.as_str()), (Some(0), ""));
+    let check = object(&check.out);
+    assert_eq!(check["agrees"], true);
+    assert_eq!(check["stack"]["pushes"], 3);
+    assert_eq!(check["differences"]["compared"], 3);
+}
+
+#[test]
+fn a_function_with_an_inout_array() {
+    let point = r#"{"n": 3, "a": 2, "x": [3, -1, 0.5]}"#;
+    let run = sum(&["run", "--at", point]);
+    let expected = json!({"x": [9.0, -1.0, 0.25], "return": 18.5});
+    assert_eq!(run, json!({"routine": "weighted", "value": expected}));
+    let gradient = sum(&["gradient", "--at", point]);
+    assert_eq!(gradient["value"], json!({"return": 18.5}));
+    let expected = json!({"a": 9.25, "x": [12.0, 0.0, 2.0]});
+    assert_eq!(gradient["gradient"], expected);
+    // One bit for each of three branches; the values that are overwritten.
+    assert_eq!(gradient["tape"]["control_bits"], 3);
+    assert!(
+        gradient["tape"]["value_bytes"].as_u64() >= Some(16),
+        "{gradient}"
+    );
+    let half = sum(&["gradient", "--at", point, "--seed", r#"{"return": 0.5}"#]);
+    assert_eq!(half["gradient"]["a"], 4.625);
+    let only = sum(&["gradient", "--at", point, "--independent", "a"]);
+    assert_eq!(only["gradient"], json!({"a": 9.25}));
+    let both = sum(&["jacobian", "--at", point, "--dependent", "x,return"]);
+    let expected = json!({
+        "x": {"a": [[0.0], [0.0], [0.0]], "x": [[6.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]},
+        "return": {"a": [[9.25]], "x": [[12.0, 0.0, 2.0]]}});
+    assert_eq!(both["jacobian"], expected);
+    for mode in ["adjoint", "tangent"] {
+        let args = [
+            "jacobian",
+            "--at",
+            point,
+            "--dependent",
+            "x,return",
+            "--mode",
+            mode,
+        ];
+        assert_eq!(sum(&args), both, "{mode}");
+    }
+    // No iteration at all.
+    let empty = sum(&["gradient", "--at", r#"{"n": 0, "a": 2, "x": []}"#]);
+    assert_eq!(empty["gradient"], json!({"a": 0.0, "x": []}));
+    let counted = sum(&["gradient", "--at", point, "--counters", "always", "--merge"]);
+    assert_eq!(counted["gradient"], gradient["gradient"]);
+    assert!(
+        counted["tape"]["control_bits"].as_u64() > Some(3),
+        "{counted}"
+    );
+}
+
+#[test]
+fn not_finite_numbers_are_strings_both_ways() {
+    let point = r#"{"n": 2, "a": "inf", "x": ["NaN", 1]}"#;
+    let run = sum(&["run", "--at", point]);
+    assert_eq!(run["value"], json!({"x": ["NaN", 1.0], "return": "inf"}));
+}
+
+#[test]
+fn what_is_wrong_with_a_point_or_seed() {
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["gradient", "--at", "{}"], 1, "P414"),
+        (
+            &["gradient", "--at", r#"{"n": 1, "a": 1, "x": [1], "z": 1}"#],
+            1,
+            "P412",
+        ),
+        (
+            &["gradient", "--at", r#"{"n": 1, "a": 1, "x": [1, 2]}"#],
+            1,
+            "P416",
+        ),
+        (
+            &["gradient", "--at", r#"{"n": 1, "a": 1, "a": 1, "x": [1]}"#],
+            1,
+            "J011",
+        ),
+        (
+            &["gradient", "--at", r#"{"n": 1.0, "a": 1, "x": [1]}"#],
+            1,
+            "P415",
+        ),
+        (&["gradient", "--at", r#"{"n": 1"#], 1, "J001"),
+        (&["gradient", "--at", "no such file"], 1, "P401"),
+        (&["gradient", "--at", "-"], 2, "only once"),
+        (&["gradient"], 2, "--at"),
+        (
+            &[
+                "gradient",
+                "--at",
+                r#"{"n": 1, "a": 1, "x": [1]}"#,
+                "--seed",
+                r#"{"a": 1}"#,
+            ],
+            1,
+            "P412",
+        ),
+        (
+            &[
+                "gradient",
+                "--at",
+                r#"{"n": 1, "a": 1, "x": [1]}"#,
+                "--dependent",
+                "x",
+            ],
+            1,
+            "P417",
+        ),
+        (
+            &[
+                "gradient",
+                "--at",
+                r#"{"n": 1, "a": 1, "x": [1]}"#,
+                "--independent",
+                "n",
+            ],
+            1,
+            "P420",
+        ),
+        (&["gradient", "--at", "-", "--seed", "-"], 2, "only once"),
+        (&["tangent", "--at", "{}"], 2, "--direction"),
+        (
+            &["check", "--at", "{}", "--tolerance=-1"],
+            2,
+            "not negative",
+        ),
+        (
+            &[
+                "run",
+                "--at",
+                r#"{"n": 1000000000000000, "a": 1, "x": [1]}"#,
+            ],
+            1,
+            "P419",
+        ),
+    ];
+    for (args, code, part) in cases {
+        let mut all = vec![args[0], "-"];
+        all.extend(&args[1..]);
+        let ran = cfgrev_with(&all, SUM.as_bytes());
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (Some(*code), ""),
+            "{args:?}: {}",
+            ran.err
+        );
+        assert!(ran.err.contains(part), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn places_in_a_point_are_shown() {
+    let ran = cfgrev(&[
+        "run",
+        "paper_example.json",
+        "--at",
+        "{\"x\": [0.5,\n  true]}",
+    ]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    golden("point.txt", &ran.err);
+}
+
+#[test]
+fn limits_end_a_run_with_a_diagnostic() {
+    let forever = SUM.replace(
+        r#""test": "counted", "index": "i", "first": 1, "last": "n"}"#,
+        r#""test": "pre", "condition": [">=", "n", 0]}"#,
+    );
+    let forever = forever.replace(r#"["=", "s", 0.0]"#, r#"["=", "s", 0.0], ["=", "i", 1]"#);
+    let point = r#"{"n": 1, "a": 1, "x": [0.5]}"#;
+    let cases: &[(&[&str], &str)] = &[
+        (&["--fuel", "1000"], "--fuel"),
+        (&["--max-tape", "1K"], "--max-tape"),
+    ];
+    for (limit, part) in cases {
+        let mut args = vec!["gradient", "-", "--at", point];
+        args.extend(*limit);
+        let ran = cfgrev_with(&args, forever.as_bytes());
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (Some(1), ""),
+            "{limit:?}: {}",
+            ran.err
+        );
+        assert!(
+            ran.err.contains(part) && ran.err.contains("vertex"),
+            "{}",
+            ran.err
+        );
+    }
+    let ran = cfgrev_with(
+        &["gradient", "-", "--at", point, "--max-memory", "10"],
+        SUM.as_bytes(),
+    );
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("--max-memory"), "{}", ran.err);
+}
+
+#[test]
+fn kinks_are_reported_on_request() {
+    let kinked = SUM.replace(
+        r#"["*", ["[]", "x", "i"], ["[]", "x", "i"]]"#,
+        r#"["abs", ["-", ["[]", "x", "i"], 1.0]]"#,
+    );
+    let point = r#"{"n": 2, "a": 1, "x": [1, 1]}"#;
+    let silent = cfgrev_with(&["gradient", "-", "--at", point], kinked.as_bytes());
+    assert_eq!((silent.code, silent.err.as_str()), (Some(0), ""));
+    let told = cfgrev_with(
+        &["gradient", "-", "--at", point, "--report-kinks"],
+        kinked.as_bytes(),
+    );
+    assert_eq!(told.code, Some(0));
+    assert_eq!(told.out, silent.out);
+    assert!(
+        told.err.contains("P431") && told.err.contains("abs"),
+        "{}",
+        told.err
+    );
+    let check = cfgrev_with(&["check", "-", "--at", point], kinked.as_bytes());
+    assert_eq!(check.code, Some(0), "{}", check.out);
+    assert!(check.err.contains("P430"), "{}", check.err);
+    let zero = cfgrev_with(
+        &[
+            "check",
+            "-",
+            "--at",
+            r#"{"n": 2, "a": 1.3, "x": [0.7, 0.3]}"#,
+            "--tolerance",
+            "0",
+        ],
+        SUM.as_bytes(),
+    );
+    let gap = object(&zero.out)["dot_product"]["gap"] == 0.0;
+    assert_eq!(zero.code, Some(i32::from(!gap)), "{}", zero.out);
+}
