@@ -12,7 +12,7 @@ use crate::eliminate::{Primal, Step};
 use crate::lcg::{Lcg, Role};
 
 /// When to stop early.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Limits<'a> {
     /// Largest number of new edges.
     pub fill_in: Option<usize>,
@@ -20,6 +20,8 @@ pub struct Limits<'a> {
     pub work: Option<u64>,
     /// Set by somebody else to end the run.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Says when time is up.
+    pub timer: Option<&'a dyn Fn() -> bool>,
 }
 
 impl Limits<'_> {

@@ -1,3 +1,6 @@
 //! Tests of the crate's public interface.
 
 mod corpus;
+mod properties;
+mod random;
+mod reader;

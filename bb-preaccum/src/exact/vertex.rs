@@ -1,0 +1,283 @@
+//! Optimal vertex elimination by branch and bound over the vertex eliminated *last*.
+//!
+//! Let f(C) be the least cost of eliminating the set C of intermediates before anything else. What a
+//! vertex costs depends only on the eliminated vertices it is connected to through eliminated vertices.
+//! So f is additive over the connected components of C, and
+//!
+//! f(C) = min over v in C of cost(v after C \ {v}) + Σ f(components of C \ {v}).
+//!
+//! Choosing the last vertex first makes it a separator: articulation vertices split the problem at once,
+//! and only connected sets are ever looked at, far fewer than 2^n on sparse graphs. Intermediates with
+//! the same neighbours (false twins) go together. Sets are remembered with their value or a lower bound;
+//! the bound of the disjoint paths, which holds for every C, cuts off the rest.
+
+use std::collections::HashMap;
+
+use crate::search::bits::{BitGraph, Row, has, items, set as insert};
+
+/// Sets of intermediates; at most 64 of them.
+type Set = u64;
+
+#[derive(Clone, Copy)]
+struct Known {
+    /// The value, or a lower bound.
+    value: u32,
+    exact: bool,
+    /// The vertex to be eliminated last, once exact.
+    last: u8,
+}
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The optimum, and an order (positions in the graph) that reaches it.
+    Optimal(u64, Vec<usize>),
+    /// Nothing costs less than what was known before.
+    NothingBelow,
+    /// The budget was spent.
+    Unfinished,
+}
+
+struct Solver<'g, const W: usize> {
+    graph: &'g BitGraph<W>,
+    /// Positions of the intermediates, by bit of a set.
+    places: Vec<usize>,
+    /// Neighbours among the intermediates, in either direction.
+    near: Vec<Set>,
+    /// All vertices of the same twin class.
+    twins: Vec<Set>,
+    /// A lower bound on what each vertex costs in any order.
+    least: Vec<u32>,
+    known: HashMap<Set, Known>,
+    work: u64,
+    limit: u64,
+    stopped: bool,
+}
+
+/// Finds the optimum if it is below `below`; gives up when `limit` is spent or `stop` says so.
+pub(crate) fn solve<const W: usize>(
+    graph: &BitGraph<W>,
+    least: &[u32],
+    below: u64,
+    limit: u64,
+    work: &mut u64,
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<Outcome> {
+    let places: Vec<usize> = items(&graph.eliminable).collect();
+    if places.len() > 64 {
+        return None;
+    }
+    let n = places.len();
+    let bit_of = |place: usize| places.binary_search(&place).ok();
+    let mut near = vec![0; n];
+    let mut twins = vec![0; n];
+    for (bit, &place) in places.iter().enumerate() {
+        for other in items(&graph.succ.all[place]) {
+            if let Some(other) = bit_of(other) {
+                near[bit] |= 1 << other;
+                near[other] |= 1 << bit;
+            }
+        }
+    }
+    let side = |place: usize| {
+        let (pred, succ) = (&graph.pred, &graph.succ);
+        (
+            (pred.all[place], pred.strong[place], pred.variable[place]),
+            (succ.all[place], succ.strong[place], succ.variable[place]),
+            has(&graph.stays, place),
+        )
+    };
+    for (bit, &place) in places.iter().enumerate() {
+        for (other, &other_place) in places.iter().enumerate() {
+            if side(place) == side(other_place) {
+                twins[bit] |= 1 << other;
+            }
+        }
+    }
+    let mut solver = Solver {
+        graph,
+        near,
+        twins,
+        least: places.iter().map(|&place| least[place]).collect(),
+        places,
+        known: HashMap::new(),
+        work: 0,
+        limit,
+        stopped: false,
+    };
+    let outcome = solver.solve_components(below, stop);
+    *work = solver.work;
+    Some(outcome)
+}
+
+impl<const W: usize> Solver<'_, W> {
+    /// Component by component: the others are known by their bounds only.
+    fn solve_components(&mut self, below: u64, stop: &mut dyn FnMut() -> bool) -> Outcome {
+        let n = self.places.len();
+        let all: Set = if n == 64 { u64::MAX } else { (1 << n) - 1 };
+        let below = u32::try_from(below).unwrap_or(u32::MAX);
+        let components = self.components(all);
+        let bounds: u32 = components.iter().map(|&set| self.bound(set)).sum();
+        let mut slack = below.saturating_sub(bounds);
+        let mut order = Vec::new();
+        let mut total = 0;
+        for set in components {
+            let bound = self.bound(set);
+            let most = bound.saturating_add(slack);
+            match self.search(set, most, stop) {
+                _ if self.stopped => return Outcome::Unfinished,
+                Some(value) => {
+                    slack -= value - bound;
+                    total += u64::from(value);
+                    self.collect(set, &mut order);
+                }
+                None => return Outcome::NothingBelow,
+            }
+        }
+        Outcome::Optimal(total, order)
+    }
+}
+
+fn bits(set: Set) -> impl Iterator<Item = usize> {
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        (rest != 0).then(|| {
+            let bit = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            bit
+        })
+    })
+}
+
+impl<const W: usize> Solver<'_, W> {
+    fn components(&self, set: Set) -> Vec<Set> {
+        let mut rest = set;
+        let mut list = Vec::new();
+        while rest != 0 {
+            let mut component = rest & rest.wrapping_neg();
+            let mut fresh = component;
+            while fresh != 0 {
+                let mut next = 0;
+                for bit in bits(fresh) {
+                    next |= self.near[bit];
+                }
+                fresh = next & rest & !component;
+                component |= fresh;
+            }
+            rest &= !component;
+            list.push(component);
+        }
+        list
+    }
+
+    fn bound(&self, set: Set) -> u32 {
+        let cheap = || bits(set).map(|bit| self.least[bit]).sum();
+        self.known.get(&set).map_or_else(cheap, |known| known.value)
+    }
+
+    /// The set as a row of the graph.
+    fn row(&self, set: Set) -> Row<W> {
+        let mut row = [0; W];
+        for bit in bits(set) {
+            insert(&mut row, self.places[bit]);
+        }
+        row
+    }
+
+    /// The value of a connected set, if it is below `below`. The depth of the recursion is at most the
+    /// number of intermediates, 64.
+    fn search(&mut self, set: Set, below: u32, stop: &mut dyn FnMut() -> bool) -> Option<u32> {
+        if let Some(known) = self.known.get(&set) {
+            if known.exact {
+                return (known.value < below).then_some(known.value);
+            }
+            if known.value >= below {
+                return None;
+            }
+        }
+        if self.bound(set) >= below || self.stopped {
+            return None;
+        }
+        self.work += 1;
+        if self.work > self.limit || (self.work.is_multiple_of(1024) && stop()) {
+            self.stopped = true;
+            return None;
+        }
+        // Every choice of the last vertex (or class of twins), best bound first.
+        let mut choices: Vec<(u32, u32, usize, Vec<Set>)> = Vec::new();
+        let mut seen: Set = 0;
+        for bit in bits(set) {
+            if seen >> bit & 1 == 1 {
+                continue;
+            }
+            let class = self.twins[bit] & set;
+            seen |= class;
+            let rest = set & !class;
+            let row = self.row(rest);
+            let one = self.graph.cost(self.places[bit], &row).0;
+            let cost = one * class.count_ones();
+            let parts = self.components(rest);
+            let bounds: u32 = parts.iter().map(|&part| self.bound(part)).sum();
+            if cost + bounds < below {
+                choices.push((cost + bounds, cost, bit, parts));
+            }
+        }
+        choices.sort_by_key(|choice| (choice.0, choice.2));
+        let mut best = below;
+        let mut last = None;
+        for (bound, cost, bit, parts) in choices {
+            if bound >= best {
+                break;
+            }
+            // Bounds may have risen since.
+            let mut open: u32 = parts.iter().map(|&part| self.bound(part)).sum();
+            let mut total = cost;
+            let mut failed = false;
+            for part in parts {
+                open -= self.bound(part);
+                if total + open >= best {
+                    failed = true;
+                    break;
+                }
+                let Some(value) = self.search(part, best - total - open, stop) else {
+                    failed = true;
+                    break;
+                };
+                total += value;
+            }
+            if self.stopped {
+                return None;
+            }
+            if !failed && total < best {
+                best = total;
+                last = Some(bit);
+            }
+        }
+        let known = match last {
+            Some(bit) => Known {
+                value: best,
+                exact: true,
+                last: bit as u8,
+            },
+            None => Known {
+                value: below,
+                exact: false,
+                last: 0,
+            },
+        };
+        self.known.insert(set, known);
+        last.map(|_| best)
+    }
+
+    /// Appends the best order of a solved set.
+    fn collect(&self, set: Set, order: &mut Vec<usize>) {
+        let Some(known) = self.known.get(&set) else {
+            return;
+        };
+        let class = self.twins[known.last as usize] & set;
+        for part in self.components(set & !class) {
+            self.collect(part, order);
+        }
+        order.extend(bits(class).map(|bit| self.places[bit]));
+    }
+}

@@ -1,0 +1,249 @@
+//! The search for a cheap elimination sequence: all greedy heuristics, then annealing of vertex orders
+//! and of sequences with edge eliminations, then exact search as far as it gets.
+
+pub(crate) mod bits;
+pub(crate) mod board;
+mod flow;
+mod local;
+mod meter;
+mod order;
+mod portfolio;
+mod reduce;
+mod rng;
+mod tokens;
+
+use std::sync::atomic::AtomicBool;
+
+use crate::bound;
+use crate::cost::{CostModel, Counts};
+use crate::eliminate::{Dual, Entry, JaeList, Primal, Step, StepError};
+use crate::heuristic::{Ended, Technique};
+use crate::lcg::Lcg;
+use meter::Meter;
+
+pub use meter::DEFAULT_WORK;
+
+/// What to search for, and for how long.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Which products count.
+    pub model: CostModel,
+    /// The class of sequences; `None` takes the best of all.
+    pub technique: Option<Technique>,
+    /// Seed of the pseudo-random numbers.
+    pub seed: u64,
+    /// Search steps; the same number gives the same result on every machine.
+    pub work: u64,
+    /// Replaces the steps by a clock: says when time is up. The result may then depend on the machine.
+    pub timer: Option<&'a dyn Fn() -> bool>,
+    /// Set by somebody else to end the search; the best so far is returned.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Prove the optimum, whatever it takes (within the timer, if there is one).
+    pub exact: bool,
+    /// Graphs with more edges than this stop at a remainder graph when fill-in passes four times the
+    /// number of edges.
+    pub large: usize,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            model: CostModel::Plain,
+            technique: None,
+            seed: 0,
+            work: DEFAULT_WORK,
+            timer: None,
+            interrupt: None,
+            exact: false,
+            large: 10_000,
+        }
+    }
+}
+
+impl Options<'_> {
+    fn fill_limit(&self, lcg: &Lcg) -> Option<usize> {
+        let edges = lcg.edges().len();
+        (edges > self.large).then_some(4 * edges)
+    }
+}
+
+/// A sequence and its cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Sequence {
+    pub(crate) technique: Technique,
+    pub(crate) cost: u64,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Sequence {
+    fn edges_left(&self, lcg: &Lcg) -> usize {
+        replay(lcg, &self.steps).map_or(usize::MAX, |result| result.entries.len())
+    }
+}
+
+/// The result of doing a sequence.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// What it costs.
+    pub counts: Counts,
+    /// The JAEs.
+    pub jaes: JaeList,
+    /// The edges left: the Jacobian, if the sequence is complete.
+    pub entries: Vec<Entry>,
+    /// Whether it is complete.
+    pub complete: bool,
+}
+
+/// Does a sequence.
+///
+/// # Errors
+/// The first step that is not possible.
+pub fn replay(lcg: &Lcg, steps: &[Step]) -> Result<Replayed, StepError> {
+    if steps.iter().any(|step| matches!(step, Step::Face(..))) {
+        let mut graph = Dual::new(lcg);
+        for &step in steps {
+            graph.apply(step)?;
+        }
+        return Ok(Replayed {
+            counts: *graph.counts(),
+            entries: graph.entries().collect(),
+            complete: graph.is_complete(),
+            jaes: graph.jaes().clone(),
+        });
+    }
+    let mut graph = Primal::new(lcg);
+    for &step in steps {
+        graph.apply(step)?;
+    }
+    Ok(Replayed {
+        counts: *graph.counts(),
+        entries: graph.entries().collect(),
+        complete: graph.is_complete(),
+        jaes: graph.jaes().clone(),
+    })
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The model it counted in.
+    pub model: CostModel,
+    /// The kind of the best sequence.
+    pub technique: Technique,
+    /// Its multiplications.
+    pub cost: u64,
+    /// No sequence of the class searched costs less.
+    pub bound: u64,
+    /// The widest class in which the sequence is proven to be optimal.
+    pub optimal: Option<Technique>,
+    /// How that is proven.
+    pub proof: Proof,
+    /// The sequence.
+    pub steps: Vec<Step>,
+    /// Whether it leaves only the Jacobian; otherwise fill-in passed its limit, or time was up, and a
+    /// remainder graph is left.
+    pub complete: bool,
+    /// Cost of every heuristic that was run to its end, by key.
+    pub heuristics: Vec<(String, u64)>,
+    /// Whether the search was told to stop.
+    pub interrupted: bool,
+    /// Search steps spent.
+    pub work: u64,
+}
+
+/// Why a sequence is optimal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// It is not known to be.
+    None,
+    /// As many products as the disjoint paths need (see [`crate::bound::paths`]): optimal among vertex,
+    /// edge and face sequences.
+    Paths,
+    /// A search of the class found nothing cheaper before it was exhausted.
+    Exhausted(Technique),
+}
+
+/// Flow steps for the bound, at most.
+const BOUND_WORK: u64 = 20_000_000;
+
+/// Searches.
+pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
+    let mut meter = Meter::new(options);
+    let (parts, work) = bound::by_vertex(lcg, options.model, BOUND_WORK);
+    meter.spend(work);
+    let floor: u64 = parts.iter().sum();
+    let found = portfolio::run(lcg, options, &mut meter);
+    let Some(mut best) = found.sequences.first().cloned() else {
+        return unfinished(lcg, options, found, floor, &meter);
+    };
+    let mut vertex_bound = floor;
+    let mut edge_bound = floor;
+    if options.technique == Some(Technique::Vertex) || best.cost > floor || options.exact {
+        let local = local::run(lcg, options, &found.sequences, &parts, &mut meter);
+        if let Some(local) = local {
+            vertex_bound = local.vertex_bound;
+            edge_bound = local.edge_bound;
+            for sequence in std::iter::once(local.vertex).chain(local.edge) {
+                if sequence.cost < best.cost {
+                    best = sequence;
+                }
+            }
+        }
+    }
+    let (optimal, proof) = if best.cost <= floor {
+        (Some(Technique::Face), Proof::Paths)
+    } else if best.cost == edge_bound {
+        (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
+    } else if best.cost == vertex_bound {
+        (Some(Technique::Vertex), Proof::Exhausted(Technique::Vertex))
+    } else {
+        (None, Proof::None)
+    };
+    let bound = match options.technique {
+        Some(Technique::Vertex) => vertex_bound,
+        Some(Technique::Edge) => edge_bound,
+        Some(Technique::Face) | None => floor,
+    };
+    Outcome {
+        model: options.model,
+        technique: best.technique,
+        cost: best.cost,
+        bound: bound.min(best.cost),
+        optimal,
+        proof,
+        complete: true,
+        steps: best.steps,
+        heuristics: found.table,
+        interrupted: meter.interrupted,
+        work: meter.spent,
+    }
+}
+
+/// The outcome when no heuristic came to its end.
+fn unfinished(
+    lcg: &Lcg,
+    options: &Options<'_>,
+    found: portfolio::Portfolio,
+    floor: u64,
+    meter: &Meter<'_>,
+) -> Outcome {
+    let best = found.remainder.unwrap_or(Sequence {
+        technique: options.technique.unwrap_or(Technique::Vertex),
+        cost: 0,
+        steps: Vec::new(),
+    });
+    let complete = replay(lcg, &best.steps).is_ok_and(|result| result.complete);
+    Outcome {
+        model: options.model,
+        technique: best.technique,
+        cost: best.cost,
+        bound: floor,
+        optimal: None,
+        proof: Proof::None,
+        complete,
+        steps: best.steps,
+        heuristics: found.table,
+        interrupted: meter.interrupted || found.ended == Some(Ended::Stopped),
+        work: meter.spent,
+    }
+}

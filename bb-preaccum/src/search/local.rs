@@ -1,0 +1,369 @@
+//! The local search in bit rows: annealing of vertex orders, then of token lists, in rounds.
+
+use super::bits::{BitGraph, has, items, size};
+use super::board::Token;
+use super::meter::Meter;
+use super::order::{self, OrderState};
+use super::rng::{Rng, Thresholds};
+use super::tokens::{self, TokenState};
+use super::{Options, Sequence, reduce};
+use crate::cost::CostModel;
+use crate::eliminate::{Primal, Step};
+use crate::exact;
+use crate::heuristic::Technique;
+use crate::lcg::Lcg;
+
+/// Steps per vertex for one annealing run of orders, and of token lists.
+const ORDER_WORK: u64 = 80_000;
+const TOKEN_WORK: u64 = 400_000;
+/// Temperatures, in multiplications. Found by experiment; low ones win because good orders are close
+/// to greedy ones and the ground is flat.
+const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
+const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
+/// Vertex sets that exact search may look at without being asked for more.
+const EXACT_SETS: u64 = 20_000;
+/// Work of one such set, per vertex in it.
+const SET_WORK: u64 = 25;
+/// Graphs that exact edge search may look at without being asked for more, and with.
+const EXACT_GRAPHS: usize = 2_000;
+const MANY_GRAPHS: usize = 1_500_000;
+/// Vertices up to which edge search tries to be exact by itself.
+const EXACT_EDGE_VERTICES: u32 = 6;
+
+/// What the local search knows.
+pub(crate) struct Local {
+    pub(crate) vertex: Sequence,
+    pub(crate) edge: Option<Sequence>,
+    /// No vertex sequence costs less than this.
+    pub(crate) vertex_bound: u64,
+    /// No edge sequence costs less than this.
+    pub(crate) edge_bound: u64,
+}
+
+/// Picks the narrowest rows that hold the graph; `None` if it is too large for bit rows.
+pub(crate) fn run(
+    lcg: &Lcg,
+    options: &Options<'_>,
+    sequences: &[Sequence],
+    bounds: &[u64],
+    meter: &mut Meter<'_>,
+) -> Option<Local> {
+    let mut graph = Primal::new(lcg);
+    let prefix = reduce::reduce(&mut graph, options.model);
+    let alive = (0..lcg.vertex_count() as u32)
+        .filter(|&v| graph.in_degree(v) + graph.out_degree(v) > 0)
+        .count();
+    match alive {
+        0..=64 => Rounds::<1>::run(&graph, prefix, options, sequences, bounds, meter),
+        65..=128 => Rounds::<2>::run(&graph, prefix, options, sequences, bounds, meter),
+        129..=256 => Rounds::<4>::run(&graph, prefix, options, sequences, bounds, meter),
+        257..=512 => Rounds::<8>::run(&graph, prefix, options, sequences, bounds, meter),
+        513..=1024 => Rounds::<16>::run(&graph, prefix, options, sequences, bounds, meter),
+        _ => None,
+    }
+}
+
+struct Rounds<'m, 'a, const W: usize> {
+    bits: BitGraph<W>,
+    /// The same graph where every product counts: a good starting point for the other models.
+    plain: BitGraph<W>,
+    rng: Rng,
+    thresholds: Thresholds,
+    meter: &'m mut Meter<'a>,
+    order: (u64, Vec<usize>),
+    tokens: Option<(u64, Vec<Token>)>,
+    /// Nothing of the kind can be cheaper.
+    vertex_floor: u64,
+    edge_floor: u64,
+}
+
+impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
+    fn run(
+        graph: &Primal<'_>,
+        prefix: Vec<Step>,
+        options: &Options<'_>,
+        sequences: &[Sequence],
+        bounds: &[u64],
+        meter: &'m mut Meter<'a>,
+    ) -> Option<Local> {
+        let model = options.model;
+        let base = graph.counts().multiplications(model);
+        let bits = BitGraph::<W>::new(graph, model)?;
+        let plain = BitGraph::<W>::new(graph, CostModel::Plain)?;
+        let mut starts: Vec<Vec<usize>> = sequences
+            .iter()
+            .filter(|sequence| sequence.technique == Technique::Vertex)
+            .map(|sequence| order_of(&bits, &sequence.steps))
+            .collect();
+        if starts.is_empty() {
+            let mut reverse: Vec<usize> = items(&bits.eliminable).collect();
+            reverse.reverse();
+            starts.push(reverse);
+        }
+        let best = starts
+            .iter()
+            .map(|order| (bits.total(order), order))
+            .min_by_key(|pair| pair.0)?;
+        let order = (best.0, best.1.clone());
+        let total_bound: u64 = bounds.iter().sum();
+        let floor = total_bound.saturating_sub(base);
+        let mut rounds = Self {
+            rng: Rng::new(options.seed),
+            thresholds: Thresholds::new(),
+            meter,
+            order,
+            tokens: None,
+            vertex_floor: floor,
+            edge_floor: floor,
+            bits,
+            plain,
+        };
+        let edges = options.technique != Some(Technique::Vertex);
+        rounds.prove_order(bounds, options, EXACT_SETS);
+        rounds.improve(&starts, edges);
+        if options.exact {
+            rounds.prove_order(bounds, options, u64::MAX);
+        }
+        if edges {
+            rounds.prove_tokens(options);
+        }
+        let vertex = finish(
+            graph.lcg(),
+            &prefix,
+            &rounds.vertex_steps(),
+            Technique::Vertex,
+            options,
+        );
+        let edge = rounds.tokens.as_ref().map(|(_, tokens)| {
+            finish(
+                graph.lcg(),
+                &prefix,
+                &rounds.steps(tokens),
+                Technique::Edge,
+                options,
+            )
+        });
+        Some(Local {
+            vertex,
+            edge,
+            vertex_bound: rounds.vertex_floor + base,
+            edge_bound: rounds.edge_floor.min(rounds.vertex_floor) + base,
+        })
+    }
+
+    fn best(&self) -> u64 {
+        self.tokens
+            .as_ref()
+            .map_or(self.order.0, |(cost, _)| self.order.0.min(*cost))
+    }
+
+    /// Anneals until the budget is spent or a bound is reached.
+    fn improve(&mut self, starts: &[Vec<usize>], edges: bool) {
+        let n = self.order.1.len() as u64;
+        if n < 2 {
+            return;
+        }
+        let mut round = 0;
+        while !self.meter.is_over() {
+            let goal = if edges {
+                self.edge_floor
+            } else {
+                self.vertex_floor
+            };
+            if self.best() <= goal {
+                return;
+            }
+            let before = self.meter.spent;
+            let start = if round % 2 == 0 {
+                self.order.1.clone()
+            } else {
+                starts[self.rng.below(starts.len())].clone()
+            };
+            let order = if self.order.0 <= self.vertex_floor {
+                self.order.1.clone()
+            } else {
+                // With little left, orders still get their share.
+                let work = self
+                    .meter
+                    .grant(n * ORDER_WORK)
+                    .min(self.meter.left() / if edges { 3 } else { 1 });
+                self.anneal_order(&start, work)
+            };
+            if edges {
+                self.anneal_tokens(&order, n * TOKEN_WORK);
+            }
+            if self.meter.spent - before < 1000 {
+                return;
+            }
+            round += 1;
+        }
+    }
+
+    fn anneal_order(&mut self, start: &[usize], work: u64) -> Vec<usize> {
+        let mut state = OrderState::new(&self.bits, start);
+        let meter = &mut *self.meter;
+        let found = order::anneal(
+            &mut state,
+            ORDER_HEAT,
+            work,
+            &mut self.rng,
+            &self.thresholds,
+            &mut || meter.stop(),
+        );
+        meter.spend(state.work);
+        let order = found.1.clone();
+        if found.0 < self.order.0 {
+            self.order = found;
+        }
+        order
+    }
+
+    fn anneal_tokens(&mut self, order: &[usize], work: u64) {
+        let mut list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
+        let models: &[bool] = if self.bits.model == CostModel::Plain {
+            &[false]
+        } else {
+            &[true, false]
+        };
+        for (at, &as_plain) in models.iter().enumerate() {
+            let graph = if as_plain { &self.plain } else { &self.bits };
+            let share = self.meter.grant(u64::MAX) / (models.len() - at) as u64;
+            let mut state = TokenState::new(graph, list);
+            let meter = &mut *self.meter;
+            let (cost, best) = tokens::anneal(
+                &mut state,
+                TOKEN_HEAT,
+                work.min(share),
+                &mut self.rng,
+                &self.thresholds,
+                &mut || meter.stop(),
+            );
+            meter.spend(state.work);
+            list = best;
+            if !as_plain && self.tokens.as_ref().is_none_or(|(known, _)| cost < *known) {
+                self.tokens = Some((cost, list));
+                return;
+            }
+        }
+    }
+
+    /// Exact search over vertex orders.
+    fn prove_order(&mut self, bounds: &[u64], options: &Options<'_>, sets: u64) {
+        if self.order.0 <= self.vertex_floor {
+            return;
+        }
+        let n = u64::from(size(&self.bits.eliminable));
+        let sets = if options.exact {
+            sets
+        } else {
+            sets.min(self.meter.left() / (2 * SET_WORK * n))
+        };
+        let least: Vec<u32> = self
+            .bits
+            .vertices
+            .iter()
+            .map(|&v| u32::try_from(bounds[v as usize]).unwrap_or(u32::MAX))
+            .collect();
+        let meter = &mut *self.meter;
+        let mut work = 0;
+        let found = exact::vertex::solve(
+            &self.bits,
+            &least,
+            self.order.0,
+            sets,
+            &mut work,
+            &mut || meter.stop(),
+        );
+        meter.spend(work * SET_WORK * n);
+        match found {
+            Some(exact::vertex::Outcome::Optimal(cost, order)) => {
+                self.order = (cost, order);
+                self.vertex_floor = cost;
+            }
+            Some(exact::vertex::Outcome::NothingBelow) => self.vertex_floor = self.order.0,
+            Some(exact::vertex::Outcome::Unfinished) | None => {}
+        }
+    }
+
+    /// Exact search over edge sequences.
+    fn prove_tokens(&mut self, options: &Options<'_>) {
+        let best = self.best();
+        let n = size(&self.bits.eliminable);
+        if best <= self.edge_floor || (!options.exact && n > EXACT_EDGE_VERTICES) {
+            return;
+        }
+        let most = if options.exact {
+            MANY_GRAPHS
+        } else {
+            EXACT_GRAPHS
+        };
+        let meter = &mut *self.meter;
+        match exact::edge::solve(&self.bits, best, most, &mut || meter.stop()) {
+            exact::edge::Outcome::Optimal(cost, tokens) => {
+                self.tokens = Some((cost, tokens));
+                self.edge_floor = cost;
+            }
+            exact::edge::Outcome::NothingBelow => self.edge_floor = best,
+            exact::edge::Outcome::Unfinished(bound) => {
+                self.edge_floor = self.edge_floor.max(bound);
+            }
+        }
+        // An edge bound holds for vertex sequences, too.
+        self.vertex_floor = self.vertex_floor.max(self.edge_floor);
+    }
+
+    fn vertex_steps(&self) -> Vec<Step> {
+        self.order
+            .1
+            .iter()
+            .map(|&v| Step::Vertex(self.bits.vertices[v]))
+            .collect()
+    }
+
+    fn steps(&self, tokens: &[Token]) -> Vec<Step> {
+        let vertex = |at: u16| self.bits.vertices[usize::from(at)];
+        let step = |token: &Token| match *token {
+            Token::Vertex(j) => Step::Vertex(vertex(j)),
+            Token::Front(i, j) => Step::Front(vertex(i), vertex(j)),
+            Token::Back(j, k) => Step::Back(vertex(j), vertex(k)),
+        };
+        tokens.iter().map(step).collect()
+    }
+}
+
+/// The order in which a vertex sequence eliminates what the reduced graph still has.
+fn order_of<const W: usize>(bits: &BitGraph<W>, steps: &[Step]) -> Vec<usize> {
+    let mut order = Vec::new();
+    for step in steps {
+        if let Step::Vertex(v) = step
+            && let Ok(at) = bits.vertices.binary_search(v)
+            && has(&bits.eliminable, at)
+        {
+            order.push(at);
+        }
+    }
+    order
+}
+
+/// The whole sequence, without eliminations that find nothing to do.
+fn finish(
+    lcg: &Lcg,
+    prefix: &[Step],
+    rest: &[Step],
+    technique: Technique,
+    options: &Options<'_>,
+) -> Sequence {
+    let mut graph = Primal::new(lcg);
+    let mut steps = Vec::with_capacity(prefix.len() + rest.len());
+    for &step in prefix.iter().chain(rest) {
+        if graph.apply(step).is_ok() {
+            steps.push(step);
+        }
+    }
+    let cost = graph.counts().multiplications(options.model);
+    Sequence {
+        technique,
+        cost,
+        steps,
+    }
+}

@@ -1,0 +1,74 @@
+//! The budget of a search: a number of steps, or a clock of the caller's.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Options;
+
+/// Steps of the default budget: about 100 ms on one core of a 2023 server.
+pub const DEFAULT_WORK: u64 = 26_000_000;
+
+pub(crate) struct Meter<'a> {
+    left: u64,
+    timer: Option<&'a dyn Fn() -> bool>,
+    interrupt: Option<&'a AtomicBool>,
+    pub(crate) spent: u64,
+    pub(crate) interrupted: bool,
+    late: bool,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(options: &Options<'a>) -> Self {
+        Self {
+            left: options.work,
+            timer: options.timer,
+            interrupt: options.interrupt,
+            spent: 0,
+            interrupted: false,
+            late: false,
+        }
+    }
+
+    /// Whether the caller wants an end now.
+    pub(crate) fn stop(&mut self) -> bool {
+        if self
+            .interrupt
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
+            self.interrupted = true;
+        }
+        self.late |= self.timer.is_some_and(|late| late());
+        self.interrupted || self.late
+    }
+
+    pub(crate) fn spend(&mut self, work: u64) {
+        self.spent += work;
+        if self.timer.is_none() {
+            self.left = self.left.saturating_sub(work);
+        }
+    }
+
+    /// What may still be spent, at most `wanted`.
+    pub(crate) fn grant(&self, wanted: u64) -> u64 {
+        if self.timer.is_some() {
+            wanted
+        } else {
+            wanted.min(self.left)
+        }
+    }
+
+    pub(crate) fn left(&self) -> u64 {
+        self.grant(u64::MAX)
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.left == 0 || self.stop()
+    }
+
+    pub(crate) fn interrupt(&self) -> Option<&'a AtomicBool> {
+        self.interrupt
+    }
+
+    pub(crate) fn timer(&self) -> Option<&'a dyn Fn() -> bool> {
+        self.timer
+    }
+}

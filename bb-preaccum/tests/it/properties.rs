@@ -1,0 +1,322 @@
+//! Properties on random graphs: every sequence gives the same Jacobian, counters equal recounts, the
+//! search beats every heuristic, exact search equals brute force.
+
+use std::collections::HashMap;
+
+use bb_preaccum::bound;
+use bb_preaccum::certificate::{
+    self, Values, evaluate_entries, jacobian, jacobian_by_paths, labels,
+};
+use bb_preaccum::cost::CostModel;
+use bb_preaccum::eliminate::{Dual, Primal, Step};
+use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Technique};
+use bb_preaccum::lcg::{Lcg, Role};
+use bb_preaccum::search::{Options, Proof, replay, search};
+
+use crate::random::{Rng, Shape, graph, shape};
+
+fn is_jacobian(lcg: &Lcg, steps: &[Step], expected: &Values, labels: &[u64]) {
+    let ours = replay(lcg, steps).expect("legal");
+    assert!(ours.complete);
+    let values = evaluate_entries(&ours.jaes, ours.entries.iter().copied(), labels);
+    assert_eq!(&values, expected, "{}", lcg.to_json());
+    let theirs = certificate::replay(lcg, steps, labels).expect("legal");
+    assert!(theirs.complete);
+    assert_eq!(&theirs.values, expected, "{}", lcg.to_json());
+    for model in CostModel::ALL {
+        assert_eq!(
+            ours.counts.multiplications(model),
+            theirs.multiplications(model)
+        );
+    }
+    assert_eq!(ours.counts.additions, theirs.additions);
+}
+
+#[test]
+fn every_sequence_gives_the_jacobian() {
+    for seed in 0..120 {
+        let lcg = graph(seed, shape(seed));
+        let labels = labels(&lcg, seed);
+        let expected = jacobian(&lcg, &labels);
+        assert_eq!(
+            jacobian_by_paths(&lcg, &labels, 1 << 20),
+            Some(expected.clone())
+        );
+        for heuristic in Heuristic::portfolio() {
+            let run = heuristic.run(&lcg, &Limits::default());
+            assert_eq!(run.ended, Ended::Complete, "{heuristic} {}", lcg.to_json());
+            is_jacobian(&lcg, &run.steps, &expected, &labels);
+        }
+        // Any legal steps in any order.
+        let mut rng = Rng(seed);
+        for _ in 0..10 {
+            is_jacobian(&lcg, &random_edges(&lcg, &mut rng), &expected, &labels);
+            is_jacobian(&lcg, &random_faces(&lcg, &mut rng), &expected, &labels);
+        }
+    }
+}
+
+/// Random vertex and edge eliminations until nothing is left.
+fn random_edges(lcg: &Lcg, rng: &mut Rng) -> Vec<Step> {
+    let mut graph = Primal::new(lcg);
+    let mut steps = Vec::new();
+    loop {
+        let legal = edge_steps(&graph, true);
+        if legal.is_empty() {
+            return steps;
+        }
+        let step = legal[rng.below(legal.len())];
+        graph.apply(step).expect("legal");
+        steps.push(step);
+    }
+}
+
+fn edge_steps(graph: &Primal<'_>, with_vertices: bool) -> Vec<Step> {
+    let mut legal = Vec::new();
+    for v in 0..graph.lcg().vertex_count() as u32 {
+        if !graph.is_eliminable(v) {
+            continue;
+        }
+        if with_vertices {
+            legal.push(Step::Vertex(v));
+        }
+        if graph.lcg().role(v) == Role::Intermediate {
+            legal.extend(graph.preds(v).map(|i| Step::Front(i, v)));
+        }
+        legal.extend(graph.succs(v).map(|k| Step::Back(v, k)));
+    }
+    legal
+}
+
+fn random_faces(lcg: &Lcg, rng: &mut Rng) -> Vec<Step> {
+    let mut graph = Dual::new(lcg);
+    let mut steps = Vec::new();
+    loop {
+        let faces: Vec<(u32, u32)> = graph.faces().collect();
+        assert_eq!(faces.len(), graph.face_count());
+        if faces.is_empty() {
+            return steps;
+        }
+        let (i, j) = faces[rng.below(faces.len())];
+        graph.apply(Step::Face(i, j)).expect("legal");
+        steps.push(Step::Face(i, j));
+    }
+}
+
+#[test]
+fn illegal_steps_are_refused_and_change_nothing() {
+    for seed in 0..40 {
+        let lcg = graph(seed, shape(seed));
+        let graph = Primal::new(&lcg);
+        let legal = edge_steps(&graph, true);
+        let n = lcg.vertex_count() as u32 + 1;
+        for a in 0..n {
+            let single = Step::Vertex(a);
+            let pairs = (0..n).flat_map(|b| [Step::Front(a, b), Step::Back(a, b)]);
+            for step in std::iter::once(single).chain(pairs) {
+                let mut copy = graph.clone();
+                let edges = copy.edge_count();
+                // Edges at dead vertices are gone from the start; all others are listed as legal.
+                let done = copy.apply(step).is_ok();
+                assert_eq!(done, legal.contains(&step), "{step:?} {}", lcg.to_json());
+                if !done {
+                    assert_eq!(copy.edge_count(), edges);
+                    assert!(copy.jaes().as_slice().is_empty());
+                }
+                let check = certificate::replay(&lcg, &[step], &labels(&lcg, 0));
+                assert_eq!(check.is_ok(), done, "{step:?} {}", lcg.to_json());
+            }
+        }
+    }
+}
+
+/// The least cost over all orders, trying each.
+fn brute_vertex(graph: &Primal<'_>, model: CostModel) -> u64 {
+    let open: Vec<u32> = (0..graph.lcg().vertex_count() as u32)
+        .filter(|&v| graph.is_eliminable(v))
+        .collect();
+    let best = open.iter().map(|&v| {
+        let mut next = graph.clone();
+        next.apply(Step::Vertex(v)).expect("legal");
+        brute_vertex(&next, model)
+    });
+    best.min()
+        .unwrap_or_else(|| graph.counts().multiplications(model))
+}
+
+/// The same over all edge eliminations; graphs are remembered with what remains to be paid.
+fn brute_edge(
+    graph: &Primal<'_>,
+    model: CostModel,
+    known: &mut HashMap<Vec<(u32, u32, u8)>, u64>,
+) -> u64 {
+    let key: Vec<_> = graph
+        .entries()
+        .map(|entry| (entry.source, entry.target, entry.kind as u8))
+        .collect();
+    if let Some(&rest) = known.get(&key) {
+        return rest;
+    }
+    let paid = graph.counts().multiplications(model);
+    let best = edge_steps(graph, false).into_iter().map(|step| {
+        let mut next = graph.clone();
+        next.apply(step).expect("legal");
+        next.counts().multiplications(model) - paid + brute_edge(&next, model, known)
+    });
+    let rest = best.min().unwrap_or(0);
+    known.insert(key, rest);
+    rest
+}
+
+#[test]
+fn exact_vertex_search_equals_brute_force() {
+    let mut separated = 0;
+    for seed in 0..150 {
+        let lcg = graph(
+            seed,
+            Shape {
+                middle: 1 + (seed as usize) % 6,
+                ..shape(seed)
+            },
+        );
+        for model in CostModel::ALL {
+            let technique = Some(Technique::Vertex);
+            let outcome = search(
+                &lcg,
+                &Options {
+                    model,
+                    technique,
+                    exact: true,
+                    ..Options::default()
+                },
+            );
+            let brute = brute_vertex(&Primal::new(&lcg), model);
+            assert_eq!(outcome.cost, brute, "{model:?} {}", lcg.to_json());
+            assert_eq!(outcome.bound, brute, "{model:?} {}", lcg.to_json());
+            assert!(outcome.optimal.is_some());
+            let paths = bound::bound(&lcg, model, u64::MAX);
+            assert!(paths <= brute, "{model:?} {}", lcg.to_json());
+            separated += usize::from(paths < brute);
+        }
+    }
+    assert!(
+        separated > 20,
+        "the bound alone must not decide everything: {separated}"
+    );
+}
+
+#[test]
+fn exact_edge_search_equals_brute_force() {
+    for seed in 0..60 {
+        let middle = 1 + (seed as usize) % 3;
+        let shape = Shape {
+            middle,
+            inputs: 2,
+            outputs: 2,
+            degree: 2,
+            ..shape(seed)
+        };
+        let lcg = graph(seed, shape);
+        for model in CostModel::ALL {
+            let technique = Some(Technique::Edge);
+            let outcome = search(
+                &lcg,
+                &Options {
+                    model,
+                    technique,
+                    exact: true,
+                    ..Options::default()
+                },
+            );
+            let brute = brute_edge(&Primal::new(&lcg), model, &mut HashMap::new());
+            assert_eq!(outcome.cost, brute, "{model:?} {}", lcg.to_json());
+            assert_eq!(outcome.bound, brute, "{model:?} {}", lcg.to_json());
+            assert!(bound::bound(&lcg, model, u64::MAX) <= brute);
+        }
+    }
+}
+
+#[test]
+fn search_is_never_worse_than_a_heuristic_and_checks_out() {
+    for seed in 0..40 {
+        let lcg = graph(
+            seed,
+            Shape {
+                middle: 8 + (seed as usize) % 20,
+                ..shape(seed)
+            },
+        );
+        let labels = labels(&lcg, seed);
+        let expected = jacobian(&lcg, &labels);
+        for model in CostModel::ALL {
+            let options = Options {
+                model,
+                seed,
+                work: 4_000_000,
+                ..Options::default()
+            };
+            let outcome = search(&lcg, &options);
+            for heuristic in Heuristic::portfolio() {
+                let run = heuristic.run(&lcg, &Limits::default());
+                let cost = run.counts.multiplications(model);
+                assert!(
+                    outcome.cost <= cost,
+                    "{heuristic} {model:?} {}",
+                    lcg.to_json()
+                );
+            }
+            assert!(outcome.complete && outcome.bound <= outcome.cost);
+            assert_eq!(outcome.optimal.is_none(), outcome.proof == Proof::None);
+            is_jacobian(&lcg, &outcome.steps, &expected, &labels);
+            let recount = certificate::replay(&lcg, &outcome.steps, &labels).expect("legal");
+            assert_eq!(recount.multiplications(model), outcome.cost);
+            let again = search(&lcg, &options);
+            assert_eq!((again.cost, again.steps), (outcome.cost, outcome.steps));
+        }
+    }
+}
+
+#[test]
+fn the_paths_of_the_bound_are_disjoint_paths() {
+    for seed in 0..60 {
+        let lcg = graph(seed, shape(seed));
+        let mut total = 0;
+        for proof in bound::paths(&lcg, CostModel::Plain) {
+            let pairs = proof.prefixes.len() * proof.suffixes.len();
+            assert_eq!(proof.products, pairs as u64);
+            total += proof.products;
+            for (family, end) in [
+                (&proof.prefixes, Role::Independent),
+                (&proof.suffixes, Role::Dependent),
+            ] {
+                let mut seen: Vec<u32> = Vec::new();
+                for path in family {
+                    for edge in path.windows(2) {
+                        let linked = lcg
+                            .out_edges(edge[0])
+                            .iter()
+                            .any(|&at| lcg.edges()[at as usize].target == edge[1]);
+                        assert!(linked, "{path:?}");
+                    }
+                    let terminal = if end == Role::Independent {
+                        path[0]
+                    } else {
+                        path[path.len() - 1]
+                    };
+                    assert_eq!(lcg.role(terminal), end);
+                    seen.extend(path.iter().filter(|&&v| v != proof.vertex).copied());
+                }
+                let count = seen.len();
+                seen.sort_unstable();
+                seen.dedup();
+                assert_eq!(
+                    seen.len(),
+                    count,
+                    "paths through {} share a vertex",
+                    proof.vertex
+                );
+            }
+        }
+        assert_eq!(total, bound::bound(&lcg, CostModel::Plain, u64::MAX));
+    }
+}

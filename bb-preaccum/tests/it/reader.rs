@@ -1,0 +1,222 @@
+//! The JSON reader: what is wrong, where, and never a panic.
+
+use bb_preaccum::lcg::interop::{from_petgraph, to_petgraph};
+use bb_preaccum::lcg::{Kind, Lcg, LcgError, Role};
+
+use crate::random::{Rng, graph, shape};
+
+fn problems(json: &str) -> Vec<(&'static str, String)> {
+    let error = Lcg::from_json(json.as_bytes()).expect_err(json);
+    assert!(!error.problems.is_empty() && !error.to_string().is_empty());
+    error
+        .problems
+        .into_iter()
+        .map(|problem| (problem.code, problem.pointer))
+        .collect()
+}
+
+#[track_caller]
+fn only(json: &str, code: &str, pointer: &str) {
+    assert_eq!(problems(json), [(code, pointer.to_owned())], "{json}");
+}
+
+#[test]
+fn each_mistake_is_named_with_its_place() {
+    let edge =
+        |edges: &str| format!(r#"{{"name":"g","inputs":[0],"outputs":[2],"edges":[{edges}]}}"#);
+    let good = r#"[0,1,"unit"],[1,2,"variable"]"#;
+    assert!(Lcg::from_json(edge(good).as_bytes()).is_ok());
+    let more = |extra: &str| edge(&format!("{good},{extra}"));
+    only(&more(r#"[2,1,"unit"]"#), "lcg-cycle", "/edges/2");
+    only(&more(r#"[1,1,"unit"]"#), "lcg-self-loop", "/edges/2");
+    only(
+        &more(r#"[0,1,"constant"]"#),
+        "lcg-duplicate-edge",
+        "/edges/2",
+    );
+    only(&more(r#"[1,0,"unit"]"#), "lcg-edge-into-input", "/edges/2");
+    only(&more(r#"[0,2,"units"]"#), "lcg-bad-kind", "/edges/2/2");
+    only(&more(r#"[0,2,1.5]"#), "lcg-bad-kind", "/edges/2/2");
+    only(&more(r#"[0,2.5,"unit"]"#), "lcg-bad-id", "/edges/2/1");
+    only(&more(r#"[0,"NaN","unit"]"#), "lcg-bad-id", "/edges/2/1");
+    only(
+        &more(r#"[0,99999999999999999999,"unit"]"#),
+        "lcg-bad-id",
+        "/edges/2/1",
+    );
+    only(&more(r#"[0,2]"#), "lcg-bad-edge", "/edges/2");
+    only(&more(r#"[0,2,"unit",2]"#), "lcg-bad-sign", "/edges/2/3");
+    only(&more(r#"[0,2,"constant",1]"#), "lcg-bad-edge", "/edges/2");
+    only(&more("7"), "lcg-bad-edge", "/edges/2");
+    only(&more("{}"), "lcg-bad-edge", "/edges/2");
+    only(&edge(r#"[1,2,"unit"]"#), "lcg-no-path", "/outputs/0");
+    only(
+        r#"{"inputs":[0],"outputs":[0],"edges":[]}"#,
+        "lcg-input-and-output",
+        "/outputs/0",
+    );
+    only(
+        r#"{"inputs":[0],"outputs":[],"edges":[]}"#,
+        "lcg-no-outputs",
+        "/outputs",
+    );
+    only(
+        r#"{"inputs":[0],"outputs":[1,1],"edges":[[0,1,"unit"]]}"#,
+        "lcg-duplicate-output",
+        "/outputs/1",
+    );
+    only(
+        r#"{"inputs":[0,0],"outputs":[1],"edges":[[0,1,"unit"]]}"#,
+        "lcg-duplicate-input",
+        "/inputs/1",
+    );
+    only(r#"{"inputs":[0],"outputs":[1]}"#, "lcg-missing-field", "");
+    only(
+        r#"{"inputs":[0],"outputs":[1],"edges":[[0,1,"unit"]],"edgse":[]}"#,
+        "lcg-unknown-field",
+        "/edgse",
+    );
+    only(
+        r#"{"inputs":[0],"inputs":[],"outputs":[1],"edges":[[0,1,"unit"]]}"#,
+        "lcg-duplicate-key",
+        "/inputs",
+    );
+    only(
+        r#"{"inputs":3,"outputs":[1],"edges":[[0,1,"unit"]]}"#,
+        "lcg-shape",
+        "/inputs",
+    );
+    only("[]", "lcg-shape", "");
+    only("null", "lcg-shape", "");
+    only("{", "lcg-json", "");
+    only("", "lcg-json", "");
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused() {
+    for label in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"] {
+        let json = format!(r#"{{"inputs":[0],"outputs":[1],"edges":[[0,{label},"unit"]]}}"#);
+        assert_eq!(problems(&json)[0].0, "lcg-json", "{label}");
+        let json = format!(r#"{{"inputs":[0],"outputs":[1],"edges":[[0,1,{label}]]}}"#);
+        assert_eq!(problems(&json)[0].0, "lcg-json", "{label}");
+    }
+}
+
+#[test]
+fn all_problems_at_once_and_a_hint() {
+    let json = r#"{"inputs":[0,0],"outputs":[0,3],"edges":[[1,1,"unit"],[0,3,"unit"],[0,3,"unit"]],"Edges":1}"#;
+    let error = Lcg::from_json(json.as_bytes()).expect_err("wrong");
+    assert_eq!(error.problems[0].help, "did you mean \"edges\"?");
+    let json = json.replace(",\"Edges\":1", "");
+    let codes: Vec<&str> = problems(&json).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(
+        codes,
+        [
+            "lcg-duplicate-input",
+            "lcg-input-and-output",
+            "lcg-self-loop",
+            "lcg-duplicate-edge"
+        ]
+    );
+    let many = format!(
+        r#"{{"inputs":[0],"outputs":[1],"edges":[{}]}}"#,
+        vec![r#"[0,1,"x"]"#; 1000].join(",")
+    );
+    let error = Lcg::from_json(many.as_bytes()).expect_err("wrong");
+    assert_eq!(
+        (error.problems.len(), error.omitted),
+        (LcgError::LIMIT, 900)
+    );
+}
+
+#[test]
+fn ids_need_not_be_topological_nor_dense() {
+    let json = r#"{"name":"x","inputs":[900],"outputs":[-5],"edges":[[7,-5,"unit",-1],[900,7,"variable"]],"note":"n"}"#;
+    let lcg = Lcg::from_json(json.as_bytes()).expect("valid");
+    let ids: Vec<i64> = (0..3).map(|v| lcg.id(v)).collect();
+    assert_eq!(ids, [900, 7, -5]);
+    assert_eq!(
+        (lcg.role(1), lcg.edges()[0].kind),
+        (Role::Intermediate, Kind::Unit)
+    );
+    assert!(lcg.edges()[0].negative);
+    let spread = r#"{"inputs":[-9223372036854775808],"outputs":[9223372036854775807],"edges":[[-9223372036854775808,9223372036854775807,"unit"]]}"#;
+    assert!(Lcg::from_json(spread.as_bytes()).is_ok());
+}
+
+#[test]
+fn round_trips() {
+    for seed in 0..60 {
+        let lcg = graph(seed, shape(seed));
+        let text = lcg.to_json();
+        assert_eq!(
+            Lcg::from_json(text.as_bytes()).expect("valid").to_json(),
+            text
+        );
+        let pet = to_petgraph(&lcg);
+        assert!(!petgraph::algo::is_cyclic_directed(&pet));
+        let back = from_petgraph(lcg.name(), &pet).expect("valid");
+        assert_eq!(back.edges().len(), lcg.edges().len());
+    }
+}
+
+#[test]
+fn broken_text_never_panics() {
+    let good = graph(3, shape(3)).to_json().into_bytes();
+    let mut rng = Rng(1);
+    for _ in 0..4000 {
+        let mut text = good.clone();
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(text.len());
+            match rng.below(4) {
+                0 => text.truncate(at),
+                1 => text[at] = rng.below(256) as u8,
+                2 => text.insert(at, b"[]{},:\"0-9eE.nutf"[rng.below(17)]),
+                _ => {
+                    let end = at + rng.below(text.len() - at);
+                    text.drain(at..end);
+                }
+            }
+            if text.is_empty() {
+                break;
+            }
+        }
+        // Either is fine; a panic is not.
+        let _ = Lcg::from_json(&text).map(|lcg| lcg.to_json());
+    }
+    let deep = "[".repeat(100_000);
+    assert!(Lcg::from_json(deep.as_bytes()).is_err());
+}
+
+#[test]
+fn ten_million_edges_are_read() {
+    // A band: vertex v reads v-1, ..., v-10.
+    let n: i64 = 1_000_000;
+    let mut text = String::with_capacity(300_000_000);
+    text.push_str(r#"{"inputs":[0],"outputs":["#);
+    text.push_str(&n.to_string());
+    text.push_str(r#"],"edges":["#);
+    let mut count = 0usize;
+    for v in 1..=n {
+        for source in (v - 10).max(0)..v {
+            if count > 0 {
+                text.push(',');
+            }
+            text.push('[');
+            text.push_str(&source.to_string());
+            text.push(',');
+            text.push_str(&v.to_string());
+            text.push_str(",\"variable\"]");
+            count += 1;
+        }
+    }
+    text.push_str("]}");
+    assert!(count > 9_999_900);
+    let lcg = Lcg::from_json(text.as_bytes()).expect("valid");
+    drop(text);
+    assert_eq!(
+        (lcg.edges().len(), lcg.vertex_count() as i64),
+        (count, n + 1)
+    );
+    assert_eq!(lcg.in_edges(500_000).len(), 10);
+}
