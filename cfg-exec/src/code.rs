@@ -397,6 +397,19 @@ pub(crate) enum Instr {
         axis: u8,
         arr: Arr,
     },
+    /// Loads, and moves the address by one element along a dimension.
+    LoadNext {
+        d: Reg,
+        p: Reg,
+        axis: u8,
+        arr: Arr,
+    },
+    StoreNext {
+        p: Reg,
+        s: Reg,
+        axis: u8,
+        arr: Arr,
+    },
     /// Moves an address back to the start of a dimension.
     Rewind {
         p: Reg,

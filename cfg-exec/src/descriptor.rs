@@ -77,6 +77,24 @@ pub(crate) fn count(axes: &[Axis]) -> Option<u64> {
         .try_fold(1u64, |n, a| n.checked_mul(a.extent as u64))
 }
 
+/// Sets the strides of a contiguous array in place; returns its size.
+pub(crate) fn lay_out_parts(parts: &mut [Descriptor], rank: usize, order: Order) -> Option<u64> {
+    let empty = (0..rank).any(|k| axis(parts, k).extent <= 0);
+    let mut stride = 1i64;
+    for n in 0..rank {
+        let k = match order {
+            Order::Row => rank - 1 - n,
+            Order::Column => n,
+        };
+        let a = axis_mut(parts, k);
+        a.stride = stride;
+        if !empty {
+            stride = stride.checked_mul(a.extent)?;
+        }
+    }
+    Some(if empty { 0 } else { stride as u64 })
+}
+
 /// Sets the strides of a contiguous array; returns its size.
 pub(crate) fn lay_out(axes: &mut [Axis], order: Order) -> Option<u64> {
     let mut stride = 1i64;

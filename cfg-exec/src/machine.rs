@@ -101,6 +101,8 @@ pub(crate) struct Machine {
     pub(crate) memory: Vec<u64>,
     /// End of the memory in use.
     pub(crate) top: usize,
+    /// Memory up to here is there and has been compared with the limit of this run.
+    pub(crate) within: u64,
     pub(crate) staged: Vec<Staged>,
     pub(crate) staged_axes: Vec<Axis>,
     /// Descriptor parts of an array result of the last return.
@@ -119,7 +121,17 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Makes sure that memory reaches up to `top`.
+    #[inline]
     pub(crate) fn reserve(&mut self, top: u64) -> Result<(), Fault> {
+        // What is there already was within the limit when it was taken.
+        if top <= self.within {
+            return Ok(());
+        }
+        self.grow(top)
+    }
+
+    #[cold]
+    fn grow(&mut self, top: u64) -> Result<(), Fault> {
         let limit = self.limits.map_or(u64::MAX, |l| l.max_memory);
         let too_much = || Fault::Memory { limit };
         let others = (self.registers.len() as u64)
@@ -132,6 +144,7 @@ impl Machine {
         if bytes > limit {
             return Err(too_much());
         }
+        self.within = top;
         let top = usize::try_from(top).map_err(|_| too_much())?;
         if top > self.memory.len() {
             let wanted = top.max(self.memory.len().saturating_mul(2)).max(1024);

@@ -343,6 +343,7 @@ impl Session {
         machine.met.clear();
         machine.activations = 0;
         machine.top = 0;
+        machine.within = 0;
         machine.now = crate::machine::Activation::default();
         while let Some(mut tape) = machine.tapes.pop() {
             tape.clear();

@@ -331,7 +331,11 @@ impl Emitter<'_> {
                     arr: view.arr,
                 });
                 self.lanes.insert(address(e), Lane::Cursor(cursor, view.ty));
-                leaves.push(Leaf { view, cursor });
+                leaves.push(Leaf {
+                    view,
+                    cursor,
+                    once: (!conditional).then(|| address(e)),
+                });
             }
         }
         Ok(())
@@ -362,7 +366,7 @@ impl Emitter<'_> {
 
     /// The loop over all elements of `to`.
     fn elementwise(&mut self, to: View, value: &Expr, leaves: &[Leaf]) -> Compiling<()> {
-        for leaf in leaves {
+        for leaf in leaves.iter().filter(|leaf| leaf.view.arr != to.arr) {
             self.ext(Ext::Conform {
                 a: to.arr,
                 b: leaf.view.arr,
@@ -375,12 +379,23 @@ impl Emitter<'_> {
             d: target,
             arr: to.arr,
         });
-        let mut cursors: Vec<(Reg, Arr)> = vec![(target, to.arr)];
-        cursors.extend(leaves.iter().map(|leaf| (leaf.cursor, leaf.view.arr)));
         // From the slowest dimension of the target to the fastest.
         let mut axes: Vec<u8> = (0..to.rank).collect();
         if to.order == Order::Column {
             axes.reverse();
+        }
+        let Some(&fastest) = axes.last() else {
+            return Err(self.too_large("a scalar is used as an array"));
+        };
+        // Cursors, and whether they move on by themselves along the fastest dimension.
+        let mut cursors: Vec<(Reg, Arr, bool)> = vec![(target, to.arr, true)];
+        for leaf in leaves {
+            let (p, arr) = (leaf.cursor, leaf.view.arr);
+            if let Some(key) = leaf.once {
+                let lane = Lane::Moving(p, leaf.view.ty, fastest, arr);
+                self.lanes.insert(key, lane);
+            }
+            cursors.push((p, arr, leaf.once.is_some()));
         }
         let zero = self.constant(0)?;
         let mut counters = Vec::new();
@@ -416,18 +431,25 @@ impl Emitter<'_> {
         let x = self.expr(value, None)?;
         let x = self.convert(x, to.ty, None)?;
         let s = self.register_of(x.value)?;
-        self.emit(Instr::StoreAt { p: target, s });
+        self.emit(Instr::StoreNext {
+            p: target,
+            s,
+            axis: fastest,
+            arr: to.arr,
+        });
         self.release(mark);
         for (k, &axis) in axes.iter().enumerate().rev() {
-            for &(p, arr) in &cursors {
-                self.emit(Instr::Advance { p, axis, arr });
+            for &(p, arr, moves) in &cursors {
+                if !(moves && axis == fastest) {
+                    self.emit(Instr::Advance { p, axis, arr });
+                }
             }
             self.emit(Instr::CountDown {
                 c: counters[k],
                 t: starts[k],
             });
             if k > 0 {
-                for &(p, arr) in &cursors {
+                for &(p, arr, _) in &cursors {
                     self.emit(Instr::Rewind { p, axis, arr });
                 }
             }
@@ -459,6 +481,8 @@ impl Emitter<'_> {
 struct Leaf {
     view: View,
     cursor: Reg,
+    /// The expression's address, if it is evaluated exactly once in each pass.
+    once: Option<usize>,
 }
 
 fn is_constant(e: &Expr) -> bool {

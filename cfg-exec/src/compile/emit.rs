@@ -59,6 +59,8 @@ pub(super) struct Operand {
 pub(super) enum Lane {
     /// The element at the address in a register.
     Cursor(Reg, ScalarType),
+    /// The same, used exactly once in each pass: it moves on along this dimension of this array.
+    Moving(Reg, ScalarType, u8, Arr),
     /// A scalar computed before the loop.
     Scalar(Operand),
 }

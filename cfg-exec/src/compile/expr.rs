@@ -25,6 +25,11 @@ impl Emitter<'_> {
         if let Some(lane) = self.lane(e) {
             return match lane {
                 Lane::Scalar(operand) => Ok(operand),
+                Lane::Moving(p, ty, axis, arr) => {
+                    let d = self.dest(dest)?;
+                    self.emit(Instr::LoadNext { d, p, axis, arr });
+                    Ok(Operand::register(d, ty))
+                }
                 Lane::Cursor(p, ty) => {
                     let d = self.dest(dest)?;
                     self.emit(Instr::LoadAt { d, p });

@@ -6,13 +6,21 @@ use super::{Machine, run};
 use crate::{
     cell::{POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
     code::{Arr, Reg, StackClass},
-    descriptor,
+    descriptor::{self, State},
     fault::Fault,
     tape::TapeError,
 };
 
 impl Machine {
     pub(super) fn fill(&mut self, arr: Arr, rank: u8, cell: u64) -> Result<(), Fault> {
+        let part = *self.part(arr);
+        if rank == 1 && part.axes[0].stride == 1 && part.state == State::Bound {
+            let n = part.axes[0].extent.max(0) as u64;
+            self.burn(n)?;
+            let base = part.base as usize;
+            self.memory[base..base + n as usize].fill(cell);
+            return Ok(());
+        }
         let (base, axes) = self.view(arr, rank)?;
         self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
         let memory = &mut self.memory;

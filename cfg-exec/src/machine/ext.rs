@@ -109,9 +109,15 @@ impl Machine {
                 *self.part(*d) = view;
             }
             Ext::Conform { a, b, rank } => {
-                let (_, a) = self.view(*a, *rank)?;
-                let (_, b) = self.view(*b, *rank)?;
-                descriptor::conform(&a, &b)?;
+                self.exists(*a)?;
+                self.exists(*b)?;
+                let part = |arr: Arr| &self.descriptors[self.now.descriptors + usize::from(arr)..];
+                let (a, b) = (part(*a), part(*b));
+                let same = |k| descriptor::axis(a, k).extent == descriptor::axis(b, k).extent;
+                if !(0..usize::from(*rank)).all(same) {
+                    let axes = |parts| descriptor::axes(parts, (*rank).into());
+                    descriptor::conform(&axes(a), &axes(b))?;
+                }
             }
             Ext::Exists { arr } => self.exists(*arr)?,
             Ext::Temporary {
@@ -367,33 +373,46 @@ impl Machine {
         dims: Reg,
     ) -> Result<(), Fault> {
         let actual = self.staged[usize::from(staged)];
-        let mut axes = self.declared_axes(dims, rank)?;
         match actual.state {
             State::Bound => {}
             State::Absent => return Err(Fault::Absent(Some(arr))),
             State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
         }
-        let size = descriptor::lay_out(&mut axes, order).ok_or_else(|| self.too_big())?;
+        let rank = usize::from(rank);
+        let at = self.now.registers + usize::from(dims);
+        let dims = &self.registers[at..at + 2 * rank];
+        let parts = &mut self.descriptors[self.now.descriptors + usize::from(arr)..];
+        parts[0] = Descriptor {
+            base: actual.base,
+            ..Descriptor::default()
+        };
+        for (k, pair) in dims.chunks_exact(2).enumerate() {
+            *descriptor::axis_mut(parts, k) = bounds(pair[0], pair[1])?;
+        }
+        let Some(size) = descriptor::lay_out_parts(parts, rank, order) else {
+            return Err(self.too_big());
+        };
+        let shape_of = |parts: &[Descriptor]| descriptor::shape(&descriptor::axes(parts, rank));
         if !actual.contiguous {
             let of = &self.staged_axes[actual.axes..actual.axes + actual.rank];
-            if of.len() != axes.len() || axes.iter().zip(of).any(|(a, b)| a.extent != b.extent) {
+            let same = |(k, b): (usize, &Axis)| descriptor::axis(parts, k).extent == b.extent;
+            if of.len() != rank || !of.iter().enumerate().all(same) {
                 return Err(Fault::Shape(format!(
                     "an argument of shape {} whose elements are not contiguous is bound to a parameter of shape {}",
                     descriptor::shape(of),
-                    descriptor::shape(&axes)
+                    shape_of(parts)
                 )));
             }
-            for (a, b) in axes.iter_mut().zip(of) {
-                a.stride = b.stride;
+            for (k, b) in of.iter().enumerate() {
+                descriptor::axis_mut(parts, k).stride = b.stride;
             }
         } else if size > actual.cells {
             return Err(Fault::Shape(format!(
                 "a parameter of shape {} needs {size} elements, but its argument has {}",
-                descriptor::shape(&axes),
+                shape_of(parts),
                 actual.cells
             )));
         }
-        self.define(arr, actual.base, &axes);
         Ok(())
     }
 

@@ -574,6 +574,18 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                 let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
                 r!(p) = r!(p).wrapping_add_signed(part.axes[usize::from(axis % 2)].stride);
             }
+            Instr::LoadNext { d, p, axis, arr } => {
+                let at = r!(p);
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                r!(p) = at.wrapping_add_signed(part.axes[usize::from(axis % 2)].stride);
+                r!(d) = *cell_at!(at);
+            }
+            Instr::StoreNext { p, s, axis, arr } => {
+                let at = r!(p);
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                r!(p) = at.wrapping_add_signed(part.axes[usize::from(axis % 2)].stride);
+                *cell_at!(at) = r!(s);
+            }
             Instr::Rewind { p, axis, arr } => {
                 let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
                 let axis = &part.axes[usize::from(axis % 2)];

@@ -1,0 +1,198 @@
+//! Time of the fixtures' kernels in the executor, and in C at -O2 where there is a C compiler.
+//!
+//!     cargo run --release -p cfg-exec --example kernels [NAME]
+//!     cargo run --release -p cfg-exec --example kernels NAME code     # prints the register code
+#![allow(clippy::print_stdout, reason = "it prints a table")]
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use cfg_core::{
+    elemental::Scalar,
+    entity::RoutineId,
+    ir::{Intent, Order, Routine, ScalarType},
+    validate::validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::{
+    case::{Datum, Elements},
+    kernels,
+};
+
+fn value(datum: &Datum, order: Order) -> Option<Value> {
+    let ty = match &datum.elements {
+        Elements::Real(_) => ScalarType::Real,
+        Elements::Real32(_) => ScalarType::Real32,
+        Elements::Integer(_) => ScalarType::Integer,
+        Elements::Logical(_) => ScalarType::Logical,
+    };
+    let mut value = Value::uninitialised(ty, &datum.extents, order)?;
+    for k in 0..datum.len() {
+        value.set(
+            k,
+            match &datum.elements {
+                Elements::Real(x) => Scalar::Real(x[k]),
+                Elements::Real32(x) => Scalar::Real32(x[k]),
+                Elements::Integer(x) => Scalar::Integer(x[k]),
+                Elements::Logical(x) => Scalar::Logical(x[k]),
+            },
+        );
+    }
+    Some(value)
+}
+
+/// Best time of a run within about a second.
+fn time(mut run: impl FnMut() -> u64) -> (Duration, u64) {
+    let start = Instant::now();
+    let mut best = Duration::MAX;
+    let mut steps = 0;
+    for k in 0.. {
+        if k >= 3 && start.elapsed() > Duration::from_secs(1) {
+            break;
+        }
+        let begin = Instant::now();
+        steps = run();
+        best = best.min(begin.elapsed());
+    }
+    (best, steps)
+}
+
+/// Seconds of one run of the kernel in C; `None` if it cannot be compiled.
+fn time_in_c(name: &str, folder: &Path, point: &str) -> Option<f64> {
+    let program = std::env::temp_dir().join(format!("cfgrev-{}-{name}", std::process::id()));
+    let compiled = Command::new("cc")
+        .arg("-O2")
+        .arg(folder.join("driver.c"))
+        .arg(folder.join(format!("{name}.c")))
+        .arg("-lm")
+        .arg("-o")
+        .arg(&program)
+        .stderr(Stdio::null())
+        .status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        return None;
+    }
+    let run = || -> std::io::Result<String> {
+        let mut child = Command::new(&program)
+            .arg("200")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(point.as_bytes())?;
+        }
+        let output = child.wait_with_output()?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let text = run().ok();
+    let _ = std::fs::remove_file(&program);
+    text?.lines().next()?.trim().parse().ok()
+}
+
+/// The arguments as the C driver reads them.
+fn as_text(routine: &Routine, values: &[Argument]) -> String {
+    let mut text = String::new();
+    for (variable, argument) in routine.variables.iter().zip(values) {
+        let Some(value) = argument.value() else {
+            continue;
+        };
+        if variable.intent() == Some(Intent::Out) {
+            text += &format!("o {}\n", value.len());
+            continue;
+        }
+        let kind = if value.ty() == ScalarType::Integer {
+            'i'
+        } else {
+            'r'
+        };
+        text += &format!("{kind} {}", value.len());
+        for k in 0..value.len() {
+            text += &match value.get(k) {
+                Some(Scalar::Integer(n)) => format!(" {n}"),
+                Some(x) => format!(" {:e}", x.to_f64()),
+                None => " 0".to_owned(),
+            };
+        }
+        text += "\n";
+    }
+    if routine.result.is_some() {
+        text += "o 1\n";
+    }
+    text
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let wanted = arguments.next();
+    let code = arguments.next().is_some();
+    println!(
+        "{:<18} {:>8} {:>10} {:>12} {:>8} {:>10} {:>8}",
+        "kernel", "size", "ms", "steps", "ns/step", "C ms", "ratio"
+    );
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/c");
+    let mut logarithms = Vec::new();
+    for kernel in kernels::all() {
+        let Some(size) = kernel.bench else { continue };
+        if wanted.as_ref().is_some_and(|w| w != kernel.name) {
+            continue;
+        }
+        let case = kernel.case(size);
+        let program = validate(case.program.clone())?;
+        let compiled = Compiled::new(&program, &CompileOptions::default())?;
+        if code {
+            for r in 0..program.routines.len() {
+                println!("{}", compiled.listing(RoutineId::new(r)));
+            }
+            continue;
+        }
+        let mut session = Session::new(&compiled);
+        let routine = case.routine();
+        let mut values: Vec<Argument> = vec![Argument::Absent; routine.parameters];
+        for (v, datum) in &case.point {
+            if let Some(value) = value(datum, routine.variable(*v).order) {
+                values[v.index()] = value.into();
+            }
+        }
+        for v in routine.parameter_ids() {
+            if values[v.index()] == Argument::Absent {
+                values[v.index()] = session.uninitialised_argument(case.main, v, &values)?;
+            }
+        }
+        let options = RunOptions::default();
+        let mut failed = None;
+        let (best, steps) = time(
+            || match session.run(case.main, &mut values.clone(), &options) {
+                Ok(report) => report.steps,
+                Err(problem) => {
+                    failed = Some(problem);
+                    0
+                }
+            },
+        );
+        if let Some(problem) = failed {
+            println!("{:<18} {problem}", kernel.name);
+            continue;
+        }
+        let seconds = best.as_secs_f64();
+        print!(
+            "{:<18} {size:>8} {:>10.3} {steps:>12} {:>8.2}",
+            kernel.name,
+            seconds * 1e3,
+            seconds * 1e9 / steps.max(1) as f64
+        );
+        if let Some(c) = time_in_c(kernel.name, &folder, &as_text(routine, &values)) {
+            print!(" {:>10.3} {:>8.1}", c * 1e3, seconds / c);
+            logarithms.push((seconds / c).ln());
+        }
+        println!();
+    }
+    if !logarithms.is_empty() {
+        let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+        println!("geometric mean of the ratios: {:.1}", mean.exp());
+    }
+    Ok(())
+}
