@@ -162,11 +162,11 @@ impl Machine {
     /// Takes cells at the end of memory and fills them.
     pub(crate) fn take(&mut self, cells: u64, fill: u64) -> Result<u64, Fault> {
         let base = self.top as u64;
-        self.burn(cells)?;
         let top = base.checked_add(cells).ok_or(Fault::Memory {
             limit: self.limits.map_or(u64::MAX, |l| l.max_memory),
         })?;
         self.reserve(top)?;
+        self.burn(cells)?;
         self.memory[base as usize..top as usize].fill(fill);
         self.top = top as usize;
         Ok(base)

@@ -1,1 +1,542 @@
-//! TBD
+//! Calls: by reference and by value, globals, recursion, optional arguments, views of other ranks,
+//! external routines.
+
+use std::sync::Arc;
+
+use cfg_core::{
+    builder::{ProgramBuilder, RoutineBuilder, expr::*},
+    elemental::Scalar,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Dim, Expr, External, Intent, Op, Order, Overlay,
+        ScalarType::{Integer, Logical, Real},
+    },
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+
+use crate::common::{real, reals, run, run_with};
+
+#[test]
+fn written_scalars_are_passed_by_reference() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let (a, b) = (g.input("a", Real), g.inout("b", Real));
+    let c = g.output("c", Real);
+    g.assign(b, b + a);
+    g.assign(c, b * 10.0);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let (x, v) = (f.input("x", Real), f.inout("v", Real.array([3])));
+    let y = f.output("y", Real);
+    let t = f.local("t", Real);
+    f.assign(t, x);
+    f.call(g, [Expr::from(1.0), t.into(), v.at(2).into()]);
+    f.call(g, [Expr::from(v.at(2)), t.into(), y.into()]);
+    f.assign(v.at(3), t);
+    p.add(f);
+    let mut a = [2.0.into(), Value::reals(&[0.0; 3]).into(), 0.0.into()];
+    run(&p.finish().unwrap(), &mut a).unwrap();
+    // t = 3, v2 = 30; t = 33, y = 330.
+    assert_eq!(reals(&a[1]), [0.0, 30.0, 33.0]);
+    assert_eq!(real(&a[2]), 330.0);
+}
+
+#[test]
+fn overlapping_arguments_are_the_same_cells_where_that_is_allowed() {
+    for aliased in [false, true] {
+        let mut p = ProgramBuilder::new();
+        let mut g = RoutineBuilder::new("g");
+        let (a, b) = (g.inout("a", Real), g.inout("b", Real));
+        if aliased {
+            g.aliased();
+        }
+        g.assign(a, a + 1.0);
+        g.assign(b, b * 10.0);
+        g.assign(a, a + 1.0);
+        let g = p.add(g);
+        let mut f = RoutineBuilder::new("f");
+        let v = f.inout("v", Real.array([3]));
+        let (i, j) = (f.input("i", Integer), f.input("j", Integer));
+        f.call(g, [v.at(i), v.at(j)]);
+        p.add(f);
+        let p = p.finish().unwrap();
+        let mut a = [Value::reals(&[1.0, 2.0, 3.0]).into(), 1.into(), 3.into()];
+        run(&p, &mut a).unwrap();
+        assert_eq!(reals(&a[0]), [3.0, 2.0, 30.0]);
+        let mut a = [Value::reals(&[1.0, 2.0, 3.0]).into(), 2.into(), 2.into()];
+        match run(&p, &mut a) {
+            Ok(_) => {
+                assert!(aliased);
+                assert_eq!(reals(&a[0]), [1.0, 31.0, 3.0]);
+            }
+            Err(problem) => {
+                assert!(!aliased);
+                assert_eq!(problem.code, "X214");
+                assert_eq!(
+                    problem.at.element.as_deref(),
+                    Some("routine f, vertex 2, statement 1")
+                );
+                // Arguments are as before.
+                assert_eq!(reals(&a[0]), [1.0, 2.0, 3.0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn reading_the_same_cells_twice_is_no_overlap() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let n = 3;
+    let (a, b) = (g.input("a", Real.array([n])), g.input("b", Real.array([n])));
+    let s = g.input("s", Real);
+    let y = g.output("y", Real);
+    g.assign(y, Expr::op(Op::Sum, [a * b]) * s);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let v = f.input("v", Real.array([n]));
+    let y = f.output("y", Real);
+    f.call(g, [Expr::from(v), v.into(), v.at(2).into(), y.into()]);
+    p.add(f);
+    let mut a = [Value::reals(&[1.0, 2.0, 3.0]).into(), 0.0.into()];
+    run(&p.finish().unwrap(), &mut a).unwrap();
+    assert_eq!(real(&a[1]), 28.0);
+}
+
+#[test]
+fn sections_that_interleave_do_not_overlap() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let a = g.inout("a", Real.array([Dim::deferred()]));
+    let b = g.input("b", Real.array([Dim::deferred()]));
+    g.assign(a, a + b);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let v = f.inout("v", Real.array([6]));
+    let k = f.input("k", Integer);
+    f.call(g, [v.at(strided(1, 5, 2)), v.at(strided(k, 6, 2))]);
+    p.add(f);
+    let p = p.finish().unwrap();
+    let start = || Value::reals(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into();
+    let mut a = [start(), 2.into()];
+    run(&p, &mut a).unwrap();
+    assert_eq!(reals(&a[0]), [3.0, 2.0, 7.0, 4.0, 11.0, 6.0]);
+    let problem = run(&p, &mut [start(), 1.into()]).unwrap_err();
+    assert_eq!(problem.code, "X214");
+}
+
+/// fib(n), with a counter of calls in a global.
+fn fibonacci() -> (ProgramBuilder, RoutineId, GlobalId) {
+    let mut p = ProgramBuilder::new();
+    let calls = p.global("calls", Integer);
+    p.initialize(calls, [0]);
+    let fib = p.declare("fib");
+    let mut f = RoutineBuilder::new("fib");
+    let n = f.input("n", Integer);
+    let y = f.result("y", Integer);
+    let (a, b) = (f.local("a", Integer), f.local("b", Integer));
+    let calls_here = f.global(p.program(), calls);
+    f.assign(calls_here, calls_here + 1);
+    f.if_else(
+        lt(n, 2),
+        |f| f.assign(y, n),
+        |f| {
+            f.call_function(a, fib, [n - 1]);
+            f.call_function(b, fib, [n - 2]);
+            f.assign(y, a + b);
+        },
+    );
+    p.define(fib, f);
+    (p, fib, calls)
+}
+
+#[test]
+fn recursion_and_globals_that_last_from_run_to_run() {
+    let (p, fib, calls) = fibonacci();
+    let compiled = Compiled::new(&p.finish().unwrap(), &CompileOptions::default()).unwrap();
+    let mut session = Session::new(&compiled);
+    let report = session
+        .run(fib, &mut [15.into()], &RunOptions::default())
+        .unwrap();
+    assert_eq!(report.result.unwrap().get(0), Some(Scalar::Integer(610)));
+    assert_eq!(session.global(calls).get(0), Some(Scalar::Integer(1973)));
+    session
+        .run(fib, &mut [1.into()], &RunOptions::default())
+        .unwrap();
+    assert_eq!(session.global(calls).get(0), Some(Scalar::Integer(1974)));
+    session.set_global(calls, &Value::integer(-1)).unwrap();
+    session
+        .run(fib, &mut [0.into()], &RunOptions::default())
+        .unwrap();
+    assert_eq!(session.global(calls).get(0), Some(Scalar::Integer(0)));
+    session.reset_globals();
+    assert_eq!(session.global(calls), Value::integer(0));
+    assert_eq!(
+        session
+            .set_global(calls, &Value::real(1.0))
+            .unwrap_err()
+            .code,
+        "X219"
+    );
+}
+
+#[test]
+fn a_million_nested_calls_need_no_stack_of_the_host() {
+    let mut p = ProgramBuilder::new();
+    let down = p.declare("down");
+    let mut f = RoutineBuilder::new("down");
+    let n = f.input("n", Integer);
+    let y = f.result("y", Integer);
+    f.assign(y, 0);
+    f.if_then(gt(n, 0), |f| {
+        f.call_function(y, down, [n - 1]);
+        f.assign(y, y + 1);
+    });
+    p.define(down, f);
+    let p = p.finish().unwrap();
+    let options = RunOptions {
+        max_depth: 1_000_002,
+        ..RunOptions::default()
+    };
+    let report = run_with(
+        &p,
+        &mut [1_000_000.into()],
+        &CompileOptions::default(),
+        &options,
+    );
+    assert_eq!(
+        report.unwrap().result.unwrap().get(0),
+        Some(Scalar::Integer(1_000_000))
+    );
+    let problem = run(&p, &mut [1_000_000.into()]).unwrap_err();
+    assert_eq!(problem.code, "X211");
+    assert!(problem.help.contains("--max-depth"), "{problem}");
+}
+
+#[test]
+fn globals_are_seen_through_arguments_and_overlays() {
+    let mut p = ProgramBuilder::new();
+    let g = p.global("g", Real);
+    p.initialize(g, [1.0]);
+    let block = p.global("block", Real.array([4]));
+    p.initialize(block, [1.0, 2.0, 3.0, 4.0]);
+    let tail = p.global("tail", Real.array([2]));
+    p.overlay(
+        tail,
+        Overlay {
+            base: block,
+            offset: 2,
+        },
+    );
+    let mut h = RoutineBuilder::new("h");
+    let a = h.input("a", Real);
+    let y = h.output("y", Real);
+    let here = h.global(p.program(), g);
+    let tail_here = h.global(p.program(), tail);
+    // The parameter is the global's cell, so its value changes.
+    h.assign(here, 5.0);
+    h.assign(y, a + tail_here.at(1));
+    let h = p.add(h);
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    let here = f.global(p.program(), g);
+    let block_here = f.global(p.program(), block);
+    f.assign(block_here.at(3), 30.0);
+    f.call(h, [Expr::from(here), y.into()]);
+    p.add(f);
+    let mut a = [0.0.into()];
+    run(&p.finish().unwrap(), &mut a).unwrap();
+    assert_eq!(real(&a[0]), 35.0);
+}
+
+#[test]
+fn optional_arguments_may_be_absent() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let y = g.output("y", Real);
+    let s = g.optional("s", Real, Intent::In);
+    let v = g.optional("v", Real.array([2]), Intent::InOut);
+    let force = g.optional("force", Logical, Intent::In);
+    g.assign(y, 0.0);
+    let present = |v: VarId| Expr::op(Op::Present, [v.into()]);
+    g.if_then(or(present(s), present(force)), |g| g.assign(y, y + s));
+    g.if_then(or(present(v), present(force)), |g| {
+        g.assign(y, y + v.at(2));
+        g.assign(v.at(2), 0.0);
+    });
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real.array([4]));
+    let x = f.optional("x", Real, Intent::In);
+    let force = f.optional("force", Logical, Intent::In);
+    let w = f.local("w", Real.array([2]));
+    f.assign(w, 7.0);
+    let args = |y: i64, s: Option<Expr>, v: Option<Expr>, force: Option<Expr>| {
+        (VarId::new(0).at(y), s, v, force)
+    };
+    for (at, s, v, forced) in [
+        args(1, None, None, None),
+        args(2, Some(3.0.into()), None, None),
+        args(3, Some(x.into()), Some(w.into()), None),
+        args(4, None, None, Some(force.into())),
+    ] {
+        f.call_with(g, vec![Some(at.into()), s, v, forced], None);
+    }
+    let _ = y;
+    p.add(f);
+    let p = p.finish().unwrap();
+    let mut a = [Value::reals(&[0.0; 4]).into(), 5.0.into(), Argument::Absent];
+    run(&p, &mut a).unwrap();
+    assert_eq!(reals(&a[0]), [0.0, 3.0, 12.0, 0.0]);
+    // An absent argument that is passed on is absent there.
+    let mut a = [
+        Value::reals(&[0.0; 4]).into(),
+        Argument::Absent,
+        Argument::Absent,
+    ];
+    run(&p, &mut a).unwrap();
+    assert_eq!(reals(&a[0]), [0.0, 3.0, 7.0, 0.0]);
+    let mut a = [Value::reals(&[0.0; 4]).into(), 5.0.into(), true.into()];
+    let problem = run(&p, &mut a).unwrap_err();
+    assert_eq!(problem.code, "X213");
+    assert!(
+        problem
+            .at
+            .element
+            .as_deref()
+            .unwrap()
+            .starts_with("routine g"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn a_parameter_of_explicit_shape_is_a_view_of_the_cells_that_follow() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let (n, m) = (g.input("n", Integer), g.input("m", Integer));
+    let a = g.inout("a", Real.array([n, m]).column());
+    g.assign(a.at((2, 1)), 100.0 + a.at((1, 2)));
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let v = f.inout("v", Real.array([3, 4]));
+    let (n, m) = (f.input("n", Integer), f.input("m", Integer));
+    f.call(g, [Expr::from(n), m.into(), v.at((2, 1)).into()]);
+    p.add(f);
+    let p = p.finish().unwrap();
+    let cells: Vec<f64> = (1..=12).map(f64::from).collect();
+    let start = || {
+        Value::real_array(&[3, 4], Order::Row, &cells)
+            .unwrap()
+            .into()
+    };
+    // v(2,1) is cell 5; there, in column order with n = 2, a(2,1) is cell 6 and a(1,2) cell 7.
+    let mut a = [start(), 2.into(), 4.into()];
+    run(&p, &mut a).unwrap();
+    let mut expected = cells.clone();
+    expected[5] = 107.0;
+    assert_eq!(reals(&a[0]), expected);
+    // Nine cells from there on are one too many.
+    let problem = run(&p, &mut [start(), 3.into(), 3.into()]).unwrap_err();
+    assert_eq!(problem.code, "X212");
+    assert!(problem.message.contains("needs 9 elements"), "{problem}");
+}
+
+#[test]
+fn a_section_with_gaps_is_bound_if_the_shape_is_the_same() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let n = g.input("n", Integer);
+    let a = g.inout("a", Real.array([n]));
+    g.assign(a, a * 2.0);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let v = f.inout("v", Real.array([3, 4]));
+    let n = f.input("n", Integer);
+    f.call(g, [Expr::from(n), v.at((full(), 2)).into()]);
+    f.call(g, [Expr::from(n), v.at((3, strided(4, 2, -1))).into()]);
+    p.add(f);
+    let p = p.finish().unwrap();
+    let ones = || {
+        Value::real_array(&[3, 4], Order::Row, &[1.0; 12])
+            .unwrap()
+            .into()
+    };
+    let mut a = [ones(), 3.into()];
+    run(&p, &mut a).unwrap();
+    let expected = [1., 2., 1., 1., 1., 2., 1., 1., 1., 4., 2., 2.];
+    assert_eq!(reals(&a[0]), expected);
+    assert_eq!(run(&p, &mut [ones(), 2.into()]).unwrap_err().code, "X212");
+}
+
+#[test]
+fn shapes_of_parameters_may_ask_about_each_other() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let (a, b, c) = (VarId::new(0), VarId::new(1), VarId::new(2));
+    let size = |v: VarId| Expr::op(Op::Size, [v.into()]);
+    g.output("a", Real.array([size(b) + 1]));
+    g.input("b", Real.array([size(c)]));
+    g.input("c", Real.array([Dim::deferred()]));
+    g.assign(a, 1.0);
+    g.assign(a.at(range(1, size(b))), b + c);
+    let g = p.add(g);
+    let p = p.finish().unwrap();
+    let compiled = Compiled::new(&p, &CompileOptions::default()).unwrap();
+    let mut session = Session::new(&compiled);
+    let mut arguments = [
+        Argument::Absent,
+        Value::reals(&[1.0, 2.0]).into(),
+        Value::reals(&[10.0, 20.0]).into(),
+    ];
+    assert_eq!(session.shape_of_parameter(g, a, &arguments).unwrap(), [3]);
+    arguments[0] = session.uninitialised_argument(g, a, &arguments).unwrap();
+    session
+        .run(g, &mut arguments, &RunOptions::default())
+        .unwrap();
+    assert_eq!(reals(&arguments[0]), [11.0, 22.0, 1.0]);
+    // The shape of an assumed-shape array does not follow from anything.
+    assert_eq!(
+        session
+            .shape_of_parameter(g, c, &arguments)
+            .unwrap_err()
+            .code,
+        "X219"
+    );
+}
+
+#[test]
+fn functions_may_return_arrays() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let n = g.input("n", Integer);
+    let y = g.result("y", Real.array([n]));
+    let (i, pad) = (g.local("i", Integer), g.local("pad", Real.array([50])));
+    g.assign(pad, -1.0);
+    g.for_loop(i, 1, n, |g| g.assign(y.at(i), real_of(i)));
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let v = f.output("v", Real.array([2, 3]));
+    let w = f.local("w", Real.array([Dim::deferred()]));
+    f.assign(v, 0.0);
+    f.call_function(v.at((2, full())), g, [3]);
+    f.call_function(w, g, [2]);
+    f.assign(
+        v.at((1, range(1, Expr::op(Op::Size, [w.into()])))),
+        w * 10.0,
+    );
+    p.add(f);
+    let mut a = [Value::real_array(&[2, 3], Order::Row, &[0.0; 6])
+        .unwrap()
+        .into()];
+    let p = p.finish().unwrap();
+    run(&p, &mut a).unwrap();
+    assert_eq!(reals(&a[0]), [10.0, 20.0, 0.0, 1.0, 2.0, 3.0]);
+    let compiled = Compiled::new(&p, &CompileOptions::default()).unwrap();
+    let report = Session::new(&compiled)
+        .run(RoutineId::new(0), &mut [4.into()], &RunOptions::default())
+        .unwrap();
+    assert_eq!(report.result.unwrap(), Value::reals(&[1.0, 2.0, 3.0, 4.0]));
+}
+
+fn real_of(v: VarId) -> Expr {
+    Expr::op(Op::ToReal, [v.into()])
+}
+
+#[test]
+fn external_routines_have_values_or_callbacks() {
+    let build = |value: bool| {
+        let mut p = ProgramBuilder::new();
+        let mut g = RoutineBuilder::new("g");
+        let (a, b) = (g.input("a", Real), g.input("b", Real));
+        g.result("y", Real);
+        g.external(External {
+            value: value.then(|| a * b + sin(a)),
+            partials: Vec::new(),
+        });
+        let g = p.add(g);
+        let mut f = RoutineBuilder::new("f");
+        let x = f.input("x", Real);
+        let y = f.result("y", Real);
+        f.call_function(y, g, [x * 2.0, 3.0.into()]);
+        p.add(f);
+        p.finish().unwrap()
+    };
+    let value = |report: cfg_exec::RunReport| report.result.unwrap().get_f64(0).unwrap();
+    let report = run(&build(true), &mut [0.5.into()]).unwrap();
+    assert_eq!(value(report), 3.0 + 1.0f64.sin());
+    let problem = run(&build(false), &mut [0.5.into()]).unwrap_err();
+    assert_eq!(problem.code, "X218");
+    assert!(problem.message.contains("'g'"), "{problem}");
+    let mut options = CompileOptions::default();
+    options
+        .callbacks
+        .insert("g".to_owned(), Arc::new(|x: &[f64]| x[0] - x[1]));
+    let report = run_with(
+        &build(false),
+        &mut [0.5.into()],
+        &options,
+        &RunOptions::default(),
+    );
+    assert_eq!(value(report.unwrap()), -2.0);
+}
+
+#[test]
+fn out_parameters_are_uninitialised_at_entry() {
+    let mut f = RoutineBuilder::new("f");
+    let set = f.input("set", Logical);
+    let (y, v) = (f.output("y", Real), f.output("v", Real.array([2])));
+    f.if_then(set, |f| f.assign(y, 1.0));
+    f.assign(v.at(1), 1.0);
+    let p = crate::common::program(f);
+    let mut a = [false.into(), 7.0.into(), Value::reals(&[7.0, 7.0]).into()];
+    run(&p, &mut a).unwrap();
+    assert_eq!(a[1].value().unwrap().first_uninitialised(), Some(0));
+    assert_eq!(a[2].value().unwrap().first_uninitialised(), Some(1));
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_refused() {
+    let mut f = RoutineBuilder::new("f");
+    let n = f.input("n", Integer);
+    let v = f.inout("v", Real.array([n, n]));
+    f.assign(v, 0.0);
+    let p = crate::common::program(f);
+    let square = || -> Argument {
+        Value::real_array(&[2, 2], Order::Row, &[0.0; 4])
+            .unwrap()
+            .into()
+    };
+    let mut code = |arguments: &mut [Argument]| {
+        let problem = run(&p, arguments).unwrap_err();
+        assert_eq!(problem.code, "X219");
+        problem.message
+    };
+    assert!(code(&mut [2.into()]).contains("takes 2 arguments"));
+    assert!(code(&mut [3.into(), square()]).contains("shape [3, 3]"));
+    assert!(code(&mut [2.0.into(), square()]).contains("'n' is integer, not real"));
+    assert!(code(&mut [2.into(), 1.0.into()]).contains("rank 2"));
+    assert!(code(&mut [2.into(), Argument::Absent]).contains("missing"));
+    run(&p, &mut [2.into(), square()]).unwrap();
+}
+
+#[test]
+fn the_order_of_the_hosts_array_does_not_matter() {
+    let mut f = RoutineBuilder::new("f");
+    let a = f.inout("a", Real.array([2, 3]).column());
+    f.assign(a.at((1, 2)), a.at((2, 1)) * 10.0);
+    let p = crate::common::program(f);
+    for order in [Order::Row, Order::Column] {
+        let mut value = Value::uninitialised(Real, &[2, 3], order).unwrap();
+        for k in 0..6 {
+            let s = value.subscripts(k);
+            value.set(k, Scalar::Real((10 * s[0] + s[1]) as f64));
+        }
+        let mut arguments = [Argument::from(value)];
+        run(&p, &mut arguments).unwrap();
+        let value = arguments[0].value().unwrap();
+        assert_eq!(value.order(), order);
+        assert_eq!(value.get_f64(value.position(&[0, 1]).unwrap()), Some(100.0));
+        assert_eq!(value.get_f64(value.position(&[1, 2]).unwrap()), Some(12.0));
+    }
+}

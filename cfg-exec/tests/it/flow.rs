@@ -5,9 +5,9 @@ use cfg_core::{
     elemental::integer,
     entity::VertexId,
     ir::{
-        CaseRange, Cfg, Control, Edge, Expr, Selector,
+        CaseRange, Cfg, Control, Edge, Expr,
         ScalarType::{Integer, Real},
-        Stmt, Vertex, VertexKind,
+        Selector, Stmt, Vertex, VertexKind,
     },
 };
 use cfg_exec::{CompileOptions, Compiled, RunOptions, Session};
@@ -66,7 +66,10 @@ fn counted_loops_at_the_ends_of_the_integers() {
     let problem = run(&program, &mut a).unwrap_err();
     // The sum overflows, not the loop.
     assert_eq!(problem.code, "X203");
-    assert_eq!(problem.at.element.as_deref(), Some("routine f, vertex 4, statement 1"));
+    assert_eq!(
+        problem.at.element.as_deref(),
+        Some("routine f, vertex 4, statement 1")
+    );
 
     let mut f = RoutineBuilder::new("f");
     let last = f.input("last", Integer);
@@ -75,7 +78,10 @@ fn counted_loops_at_the_ends_of_the_integers() {
     let program = crate::common::program(f);
     let mut a = [(top - 2).into(), 0.into()];
     run(&program, &mut a).unwrap();
-    assert_eq!(a[1].value().unwrap().get(0), Some(cfg_core::elemental::Scalar::Integer(top - 1)));
+    assert_eq!(
+        a[1].value().unwrap().get(0),
+        Some(cfg_core::elemental::Scalar::Integer(top - 1))
+    );
     // One pass more, and the index after the loop does not fit.
     let problem = run(&program, &mut [(top - 1).into(), 0.into()]).unwrap_err();
     assert_eq!(problem.code, "X203");
@@ -98,7 +104,9 @@ fn deep_nests_of_counted_loops_keep_their_state_in_memory() {
     let mut f = RoutineBuilder::new("f");
     let n = f.output("n", Integer);
     f.assign(n, 0);
-    let indices: Vec<_> = (0..300).map(|k| f.local(format!("i{k}"), Integer)).collect();
+    let indices: Vec<_> = (0..300)
+        .map(|k| f.local(format!("i{k}"), Integer))
+        .collect();
     for (k, &i) in indices.iter().enumerate() {
         f.begin_for(i, 1, if k % 30 == 7 { 2 } else { 1 }, 1);
     }
@@ -155,7 +163,11 @@ fn multi_way_branches_choose_by_value_range_and_default() {
     let y = f.output("y", Integer);
     let range = |lower, upper| CaseRange { lower, upper };
     f.begin_cases(k);
-    f.begin_arm(1, [range(Some(3), Some(3)), range(Some(-2), Some(1))], false);
+    f.begin_arm(
+        1,
+        [range(Some(3), Some(3)), range(Some(-2), Some(1))],
+        false,
+    );
     f.assign(y, 1);
     f.begin_arm(2, [range(Some(10), None)], false);
     f.assign(y, 2);
@@ -163,7 +175,17 @@ fn multi_way_branches_choose_by_value_range_and_default() {
     f.assign(y, 3);
     f.end_cases();
     let program = program(f);
-    for (k, expected) in [(3, 1), (-2, 1), (0, 1), (1, 1), (2, 3), (9, 3), (10, 2), (-10, 3), (i64::MAX, 2)] {
+    for (k, expected) in [
+        (3, 1),
+        (-2, 1),
+        (0, 1),
+        (1, 1),
+        (2, 3),
+        (9, 3),
+        (10, 2),
+        (-10, 3),
+        (i64::MAX, 2),
+    ] {
         let mut a = [k.into(), 0.into()];
         run(&program, &mut a).unwrap();
         assert_eq!(real(&a[1]), f64::from(expected), "{k}");
@@ -182,7 +204,10 @@ fn graphs_that_are_not_structured_run() {
     let add = |x: f64| Stmt::assign(y.into(), y + x);
     let vertices = [
         VertexKind::Entry,
-        block(vec![Stmt::assign(y.into(), 0.0.into()), Stmt::assign(i.into(), 0.into())]),
+        block(vec![
+            Stmt::assign(y.into(), 0.0.into()),
+            Stmt::assign(i.into(), 0.into()),
+        ]),
         block(vec![add(1.0)]),
         block(vec![add(100.0), Stmt::assign(i.into(), i + 1)]),
         test(ge(i, n)),
@@ -231,5 +256,10 @@ fn traces_show_each_visit_of_a_loop() {
     let ids: Vec<i64> = report.trace.iter().map(|v| v.id).collect();
     // ENTRY 1, LOOP 2, block 3, ENDLOOP 4, EXIT 5.
     assert_eq!(ids, [1, 2, 3, 4, 2, 3, 4, 2, 5]);
-    assert!(report.trace.iter().all(|v| v.activation == 0 && v.origin == v.id));
+    assert!(
+        report
+            .trace
+            .iter()
+            .all(|v| v.activation == 0 && v.origin == v.id)
+    );
 }

@@ -103,17 +103,43 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
             1 | 2 => Expr::op(
                 pick(
                     rng,
-                    &[Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Pow, Op::Sign, Op::Mod, Op::StrongMul],
+                    &[
+                        Op::Add,
+                        Op::Sub,
+                        Op::Mul,
+                        Op::Div,
+                        Op::Pow,
+                        Op::Sign,
+                        Op::Mod,
+                        Op::StrongMul,
+                    ],
                 ),
                 [a, b],
             ),
             3 => Expr::op(
-                pick(rng, &[Op::Neg, Op::Sqrt, Op::Exp, Op::Sin, Op::Floor, Op::Abs, Op::Log]),
+                pick(
+                    rng,
+                    &[
+                        Op::Neg,
+                        Op::Sqrt,
+                        Op::Exp,
+                        Op::Sin,
+                        Op::Floor,
+                        Op::Abs,
+                        Op::Log,
+                    ],
+                ),
                 [a],
             ),
             4 => Expr::op(pick(rng, &[Op::Pow, Op::Add, Op::Sub, Op::Mul]), [a, i]),
-            5 => Expr::op(pick(rng, &[Op::Add, Op::Sub]), [Expr::op(Op::Mul, [a, b]), c]),
-            6 => Expr::op(pick(rng, &[Op::Add, Op::Sub]), [c, Expr::op(Op::Mul, [a, b])]),
+            5 => Expr::op(
+                pick(rng, &[Op::Add, Op::Sub]),
+                [Expr::op(Op::Mul, [a, b]), c],
+            ),
+            6 => Expr::op(
+                pick(rng, &[Op::Add, Op::Sub]),
+                [c, Expr::op(Op::Mul, [a, b])],
+            ),
             7 => Expr::op(Op::If, [condition, a, if rng.percent(30) { i } else { b }]),
             _ => match rng.below(3) {
                 0 => Expr::op(Op::Fma, [a, b, c]),
@@ -128,7 +154,16 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
             1 | 2 => Expr::op(
                 pick(
                     rng,
-                    &[Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Mod, Op::Modulo, Op::Pow, Op::PosDiff],
+                    &[
+                        Op::Add,
+                        Op::Sub,
+                        Op::Mul,
+                        Op::Div,
+                        Op::Mod,
+                        Op::Modulo,
+                        Op::Pow,
+                        Op::PosDiff,
+                    ],
                 ),
                 [a, b],
             ),
@@ -186,8 +221,14 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
         f.assign(y, e.clone());
         if ty == Logical {
             // The same as a condition.
-            f.if_else(e.clone(), |f| f.assign(branch, true), |f| f.assign(branch, false));
-            f.if_then(ne(branch, y), |f| f.assign(y, Expr::op(Op::Not, [y.into()])));
+            f.if_else(
+                e.clone(),
+                |f| f.assign(branch, true),
+                |f| f.assign(branch, false),
+            );
+            f.if_then(ne(branch, y), |f| {
+                f.assign(y, Expr::op(Op::Not, [y.into()]))
+            });
         }
         let program = program(f);
         let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
@@ -226,7 +267,10 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
                     compared += 1;
                 }
                 (Err(_), Err(problem)) => {
-                    assert!(["X203", "X204", "X205", "X206"].contains(&problem.code), "{problem}");
+                    assert!(
+                        ["X203", "X204", "X205", "X206"].contains(&problem.code),
+                        "{problem}"
+                    );
                     failed += 1;
                 }
                 (x, y) => panic!("{e:?} at {values:?}: {x:?}, {y:?}"),
@@ -303,7 +347,11 @@ fn uninitialised_values_may_be_computed_with_but_not_decide() {
     let y = f.output("y", Real);
     let n = f.output("n", Integer);
     let b = f.output("b", Logical);
-    let (u, k, l) = (f.local("u", Real), f.local("k", Integer), f.local("l", Logical));
+    let (u, k, l) = (
+        f.local("u", Real),
+        f.local("k", Integer),
+        f.local("l", Logical),
+    );
     f.if_then(set, |f| {
         f.assign(u, 0.0);
         f.assign(k, 0);
@@ -316,7 +364,11 @@ fn uninitialised_values_may_be_computed_with_but_not_decide() {
     run(&program(f), &mut arguments).unwrap();
     for argument in &arguments[1..] {
         assert_eq!(argument.value().unwrap().first_uninitialised(), Some(0));
-        let problem = argument.value().unwrap().check_initialised("y").unwrap_err();
+        let problem = argument
+            .value()
+            .unwrap()
+            .check_initialised("y")
+            .unwrap_err();
         assert_eq!(problem.code, "X202");
     }
 }
@@ -328,7 +380,10 @@ fn a_strong_product_with_a_zero_derivative_forgets_the_partial() {
     let y = f.result("y", Real);
     let u = f.local("u", Real);
     f.if_then(lt(d, 0.0), |f| f.assign(u, 1.0));
-    f.assign(y, Expr::op(Op::StrongMul, [d.into(), Expr::op(Op::Log, [u.into()])]));
+    f.assign(
+        y,
+        Expr::op(Op::StrongMul, [d.into(), Expr::op(Op::Log, [u.into()])]),
+    );
     let program = program(f);
     let report = run(&program, &mut [0.0.into()]).unwrap();
     assert_eq!(report.result.unwrap().get_f64(0), Some(0.0));
