@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    elemental::{self, Math},
+    elemental::{self, Binary, Math, Unary},
     entity::{RoutineId, VertexId},
     ir::{Op, Program, Routine, ScalarType, Variable},
     structure::Structure,
@@ -289,8 +289,8 @@ impl MathTable {
         fn nan2(_: f64, _: f64) -> f64 {
             f64::NAN
         }
-        let mut unary: Box<[fn(f64) -> f64; 128]> = Box::new([nan1; 128]);
-        let mut binary: Box<[fn(f64, f64) -> f64; 128]> = Box::new([nan2; 128]);
+        let mut unary: Box<[Unary; 128]> = Box::new([nan1; 128]);
+        let mut binary: Box<[Binary; 128]> = Box::new([nan2; 128]);
         for &op in Op::ALL {
             if let Some(f) = elemental::unary(op, math) {
                 unary[op as usize % 128] = f;

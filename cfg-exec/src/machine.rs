@@ -5,7 +5,11 @@ mod call;
 mod ext;
 mod run;
 
-use cfg_core::{elemental::Event, entity::RoutineId, ir::Op};
+use cfg_core::{
+    elemental::{Binary, Event, Ternary, Unary},
+    entity::RoutineId,
+    ir::Op,
+};
 
 use crate::{
     code::{Callback, Code, Reg},
@@ -25,9 +29,9 @@ pub(crate) const ABSENT: u64 = u64::MAX;
 /// Functions of reals by operator, as function pointers.
 #[derive(Clone)]
 pub(crate) struct MathTable {
-    pub(crate) unary: Box<[fn(f64) -> f64; 128]>,
-    pub(crate) binary: Box<[fn(f64, f64) -> f64; 128]>,
-    pub(crate) fma: fn(f64, f64, f64) -> f64,
+    pub(crate) unary: Box<[Unary; 128]>,
+    pub(crate) binary: Box<[Binary; 128]>,
+    pub(crate) fma: Ternary,
     pub(crate) fma32: fn(f32, f32, f32) -> f32,
     pub(crate) powi: fn(f64, i64) -> f64,
 }

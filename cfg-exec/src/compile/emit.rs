@@ -1,6 +1,6 @@
 //! The code of a routine while it is written: registers, labels, constants, places.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cfg_core::{
     diagnostic::Diagnostic,
@@ -89,7 +89,7 @@ pub(super) struct Emitter<'p> {
     pub(super) homes: Vec<Home>,
     /// First register for constants.
     pub(super) constants_at: usize,
-    pub(super) loop_states: HashMap<u32, LoopState>,
+    pub(super) loop_states: BTreeMap<u32, LoopState>,
     /// The graph is structured: loops of one depth never run at the same time.
     pub(super) nested: bool,
     pub(super) temporaries_at: usize,
@@ -127,7 +127,7 @@ impl<'p> Emitter<'p> {
             constant_registers: HashMap::new(),
             homes: Vec::new(),
             constants_at: 0,
-            loop_states: HashMap::new(),
+            loop_states: BTreeMap::new(),
             nested: false,
             temporaries_at: 0,
             temporary: 0,

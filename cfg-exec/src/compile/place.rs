@@ -202,11 +202,14 @@ impl Emitter<'_> {
     /// The subscripts of an element.
     fn element(&mut self, place: &Place) -> Compiling<Element> {
         let arr = self.array_of(place.var)?;
-        let index = |s| match s {
-            &Subscript::Index(ref e) => Some(e),
-            Subscript::Range(_) => None,
-        };
-        let subscripts: Option<Vec<&Expr>> = place.subscripts.iter().map(index).collect();
+        let subscripts: Option<Vec<&Expr>> = place
+            .subscripts
+            .iter()
+            .map(|s| match s {
+                Subscript::Index(e) => Some(e),
+                Subscript::Range(_) => None,
+            })
+            .collect();
         let subscripts = match subscripts {
             Some(s) if !s.is_empty() => s,
             _ => return Err(self.too_large("an array is used as a scalar")),

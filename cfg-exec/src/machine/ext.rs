@@ -11,7 +11,6 @@ use crate::{
     code::{Arr, Ext, Reg, SubReg},
     descriptor::{self, Axis, Descriptor, State},
     fault::Fault,
-    tape::Tape,
 };
 
 impl Machine {
@@ -50,7 +49,7 @@ impl Machine {
                 }
             }
             Ext::NewTape { d } => {
-                let tape = self.spare_tapes.pop().unwrap_or_else(Tape::default);
+                let tape = self.spare_tapes.pop().unwrap_or_default();
                 self.set_register(*d, self.tapes.len() as u64);
                 self.tapes.push(tape);
             }

@@ -507,7 +507,7 @@ fn arguments_that_do_not_fit_are_refused() {
             .unwrap()
             .into()
     };
-    let mut code = |arguments: &mut [Argument]| {
+    let code = |arguments: &mut [Argument]| {
         let problem = run(&p, arguments).unwrap_err();
         assert_eq!(problem.code, "X219");
         problem.message

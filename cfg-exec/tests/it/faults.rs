@@ -24,7 +24,7 @@ fn subscripts_out_of_bounds_name_value_and_bounds() {
     f.assign(v.at(range(j, 4)), 2.0);
     let p = program(f);
     run(&p, &mut [1.into(), 1.into()]).unwrap();
-    let mut at = |i: i64, j: i64| fault(&p, &mut [i.into(), j.into()]);
+    let at = |i: i64, j: i64| fault(&p, &mut [i.into(), j.into()]);
     let (code, message, element) = at(6, 1);
     assert_eq!(code, "X201");
     assert_eq!(

@@ -227,7 +227,7 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
                 |f| f.assign(branch, false),
             );
             f.if_then(ne(branch, y), |f| {
-                f.assign(y, Expr::op(Op::Not, [y.into()]))
+                f.assign(y, Expr::op(Op::Not, [y.into()]));
             });
         }
         let program = program(f);

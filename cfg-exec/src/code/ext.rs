@@ -1,0 +1,291 @@
+//! Operations that are rare or big, reached through a side table.
+
+use cfg_core::{
+    entity::RoutineId,
+    ir::{Op, Order, ScalarType},
+};
+
+use super::{Arr, Reg, StackClass, Target};
+
+/// One subscript of a section.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SubReg {
+    Index(Reg),
+    Range {
+        lower: Option<Reg>,
+        upper: Option<Reg>,
+        stride: Option<Reg>,
+    },
+}
+
+/// How an argument reaches its parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Passed {
+    /// A cell: a value, a cell address or a tape handle.
+    Cell(Reg),
+    /// An array.
+    Array {
+        arr: Arr,
+        rank: u8,
+        /// The actual is laid out in this order.
+        order: Order,
+    },
+    /// A cell address as an array of this many elements, of which the first is meant: the rest of an
+    /// array from an element on.
+    From { address: Reg, count: Reg },
+    /// Not given.
+    Absent,
+}
+
+/// A pair of arguments that may share storage although one is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MayOverlap {
+    pub(crate) first: (usize, Extent),
+    pub(crate) second: (usize, Extent),
+}
+
+/// Cells that an argument covers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent {
+    Cell(Reg),
+    Array { arr: Arr, rank: u8 },
+    From { address: Reg, count: Reg },
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct CallInfo {
+    pub(crate) callee: RoutineId,
+    pub(crate) arguments: Box<[Passed]>,
+    pub(crate) overlaps: Box<[MayOverlap]>,
+    /// Register for a scalar result.
+    pub(crate) result: Option<Reg>,
+}
+
+/// Operations that are rare or big.
+#[derive(Clone, Debug)]
+pub(crate) enum Ext {
+    /// Counted loop with its state (passes left, index, step) in the frame's memory.
+    LoopInitFrame {
+        at: u32,
+        first: Reg,
+        last: Reg,
+        step: Reg,
+        t: Target,
+    },
+    LoopNextFrame {
+        at: u32,
+        t: Target,
+    },
+    Call(Box<CallInfo>),
+    /// A new, empty tape for a local of type tape.
+    NewTape {
+        d: Reg,
+    },
+    /// A view of the whole staged argument with the formal's own shape; bounds in registers
+    /// `dims, dims+1, ...`: lower and extent of each dimension.
+    BindExplicit {
+        arr: Arr,
+        staged: u16,
+        rank: u8,
+        order: Order,
+        dims: Reg,
+    },
+    /// The staged argument's own shape with the formal's lower bounds; fixed extents are compared.
+    BindAssumed {
+        arr: Arr,
+        staged: u16,
+        rank: u8,
+        dims: Reg,
+        fixed: Box<[bool]>,
+    },
+    /// Jumps if the staged argument is absent.
+    BindOptional {
+        arr: Arr,
+        staged: u16,
+        t: Target,
+    },
+    BindGlobal {
+        arr: Arr,
+        global: u32,
+        rank: u8,
+    },
+    AllocLocal {
+        arr: Arr,
+        rank: u8,
+        order: Order,
+        dims: Reg,
+        ty: ScalarType,
+    },
+    /// An array without shape.
+    Unallocated {
+        arr: Arr,
+        rank: u8,
+    },
+    Section {
+        d: Arr,
+        arr: Arr,
+        subscripts: Box<[SubReg]>,
+    },
+    Transpose {
+        d: Arr,
+        arr: Arr,
+    },
+    /// Fails unless the extents are equal.
+    Conform {
+        a: Arr,
+        b: Arr,
+        rank: u8,
+    },
+    /// Fails if the array is absent or not allocated.
+    Exists {
+        arr: Arr,
+    },
+    /// A temporary array with the extents of another one.
+    Temporary {
+        d: Arr,
+        like: Arr,
+        rank: u8,
+        order: Order,
+    },
+    /// A temporary array with given bounds: pairs of registers from `dims` on.
+    TemporaryOf {
+        d: Arr,
+        rank: u8,
+        order: Order,
+        dims: Reg,
+    },
+    /// The extent along an axis; 0 of an array that is not allocated.
+    AxisSize {
+        d: Reg,
+        arr: Arr,
+        axis: u8,
+    },
+    /// Gives a local of deferred extents the shape of another array.
+    Reallocate {
+        d: Arr,
+        like: Arr,
+        rank: u8,
+        order: Order,
+        ty: ScalarType,
+    },
+    /// Gives temporary arrays back.
+    Release,
+    Fill {
+        arr: Arr,
+        rank: u8,
+        s: Reg,
+    },
+    FillConst {
+        arr: Arr,
+        rank: u8,
+        cell: u64,
+    },
+    Copy {
+        d: Arr,
+        s: Arr,
+        rank: u8,
+    },
+    Reduce {
+        op: Op,
+        ty: ScalarType,
+        d: Reg,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    Partials {
+        op: Op,
+        ty: ScalarType,
+        d: Arr,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    Size {
+        d: Reg,
+        arr: Arr,
+        rank: u8,
+    },
+    LowerBound {
+        d: Reg,
+        arr: Arr,
+        axis: u8,
+    },
+    UpperBound {
+        d: Reg,
+        arr: Arr,
+        axis: u8,
+    },
+    PresentCell {
+        d: Reg,
+        p: Reg,
+    },
+    PresentArray {
+        d: Reg,
+        arr: Arr,
+    },
+    /// Number of cells from an element's address to the end of the array; 1 unless it is contiguous.
+    CellsFrom {
+        d: Reg,
+        address: Reg,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    PushArray {
+        h: Reg,
+        class: StackClass,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    PopArray {
+        h: Reg,
+        class: StackClass,
+        arr: Arr,
+        rank: u8,
+        order: Order,
+    },
+    /// The array result of the call that has just returned.
+    Returned {
+        d: Arr,
+        rank: u8,
+    },
+    /// Leaves an array result for the caller.
+    ReturnArray {
+        arr: Arr,
+        rank: u8,
+    },
+    /// An external routine without value.
+    NoValue {
+        routine: RoutineId,
+    },
+    Callback {
+        index: u32,
+        d: Reg,
+    },
+    /// A kink or singular point, reported if asked for.
+    Watch {
+        op: Op,
+        a: Reg,
+        b: Option<Reg>,
+    },
+    /// The same for a real to an integer power.
+    WatchPower {
+        a: Reg,
+        b: Reg,
+    },
+}
+
+impl Ext {
+    /// The jump target, to turn a label into a position.
+    pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
+        match self {
+            Self::LoopInitFrame { t, .. }
+            | Self::LoopNextFrame { t, .. }
+            | Self::BindOptional { t, .. } => Some(t),
+            _ => None,
+        }
+    }
+}
