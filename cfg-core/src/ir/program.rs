@@ -89,9 +89,9 @@ pub struct Partial {
 /// Routines of the program that the user gives as a routine's derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Derivatives {
-    /// `f_t(p, ṗ)`: parameters, each real one followed by its tangent.
+    /// `f_t(p, ṗ)`: the parameters, the result, then the tangent of each real one of these in order.
     pub tangent: Option<RoutineId>,
-    /// `f_b(p, p̄)`: called in the reverse sweep with the parameters as they were at entry of the call.
+    /// `f_b(p, p̄)`: the same with adjoints, which are inout; called in the reverse sweep with the parameters as they were at entry of the call.
     pub adjoint: Option<RoutineId>,
 }
 

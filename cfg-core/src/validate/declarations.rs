@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     entity::VarId,
-    ir::{Extent, Intent, Role, ScalarType},
+    ir::{Extent, Intent, Role, ScalarType, Variable},
     text::Name,
     typing::Type,
 };
@@ -21,6 +21,61 @@ pub(super) fn names(c: &mut Checker<'_>) {
     }
 }
 
+/// Derivative routines that the user gives.
+fn derivatives(c: &mut Checker<'_>) {
+    let Some(given) = c.routine.derivatives.as_deref().copied() else {
+        return;
+    };
+    let lists = [
+        ("/derivatives/tangent", given.tangent, true),
+        ("/derivatives/adjoint", given.adjoint, false),
+    ];
+    for (field, id, tangent) in lists {
+        let Some(id) = id else { continue };
+        let routine = c.program.routine(id);
+        let formals = c.routine.parameter_ids().chain(c.routine.result);
+        let formals: Vec<&Variable> = formals.map(|v| c.variable(v)).collect();
+        let derived = formals
+            .iter()
+            .filter(|v| v.ty.is_real() || (tangent && v.ty == ScalarType::Tape));
+        let wanted: Vec<&Variable> = formals.iter().chain(derived).copied().collect();
+        let have = routine.variables.get(..routine.parameters).unwrap_or(&[]);
+        let name = Name(&routine.name);
+        let differs = wanted.iter().zip(have).enumerate().find(|(i, (w, h))| {
+            let is_adjoint = !tangent && *i >= formals.len();
+            w.ty != h.ty
+                || w.rank() != h.rank()
+                || (is_adjoint && h.intent() != Some(Intent::InOut))
+        });
+        let problem = if wanted.len() != have.len() {
+            format!(
+                "{name} has {} parameters, it must have {}",
+                have.len(),
+                wanted.len()
+            )
+        } else if let Some((i, (w, h))) = differs {
+            format!(
+                "parameter {} of {name}, which stands for {}{}, has another type, rank or intent",
+                Name(&h.name),
+                if i < formals.len() {
+                    ""
+                } else {
+                    "the derivative of "
+                },
+                Name(&w.name)
+            )
+        } else {
+            continue;
+        };
+        c.error(
+            Site::new(Base::Routine, field),
+            &codes::DERIVATIVE,
+            problem,
+            "declare the original's parameters, its result, then the derivatives of the real ones in the same order",
+        );
+    }
+}
+
 /// Everything but names; references have been checked.
 pub(super) fn check(c: &mut Checker<'_>) {
     roles(c);
@@ -30,6 +85,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
     result(c);
     roots(c);
     external(c);
+    derivatives(c);
 }
 
 fn at(v: VarId, field: &'static str) -> Site {

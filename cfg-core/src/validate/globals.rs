@@ -96,15 +96,20 @@ pub(super) fn storage(program: &Program, g: GlobalId) -> (GlobalId, i64) {
     }
 }
 
-/// The value of a constant integer expression; recursion is bounded by the check of depths.
+/// The value of a constant integer expression. It may belong to a routine whose depths have not been
+/// checked, so recursion is limited here.
 pub(super) fn constant(e: &Expr) -> Option<i64> {
+    constant_within(e, Expr::MAX_DEPTH)
+}
+
+fn constant_within(e: &Expr, levels: usize) -> Option<i64> {
     use crate::ir::Op;
     match e {
         Expr::Int(value) => Some(*value),
-        Expr::Op(op, operands) => {
+        Expr::Op(op, operands) if levels > 0 => {
             let mut values = Vec::with_capacity(operands.len());
             for e in operands {
-                values.push(constant(e)?);
+                values.push(constant_within(e, levels - 1)?);
             }
             let (&first, rest) = values.split_first()?;
             match (op, rest) {
@@ -115,7 +120,7 @@ pub(super) fn constant(e: &Expr) -> Option<i64> {
                 _ => None,
             }
         }
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => None,
+        Expr::Op(..) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => None,
     }
 }
 
@@ -169,12 +174,10 @@ impl Check<'_> {
         }
         for (k, dim) in variable.shape.iter().enumerate() {
             let extent = match &dim.extent {
-                Extent::Fixed(e) => within_depth(e).then(|| constant(e)).flatten(),
+                Extent::Fixed(e) => constant(e),
                 Extent::Deferred => None,
             };
-            let lower = within_depth(&dim.lower)
-                .then(|| constant(&dim.lower))
-                .flatten();
+            let lower = constant(&dim.lower);
             if extent.is_none() || lower.is_none() {
                 self.error(
                     &format!("/shape/{k}"),
@@ -200,11 +203,7 @@ impl Check<'_> {
                 "write constants of the global's type: 1.0 for a real, 1 for an integer",
             );
         }
-        let wanted = if within_depth_of(&self.global.variable) {
-            elements(&self.global.variable)
-        } else {
-            None
-        };
+        let wanted = elements(&self.global.variable);
         if let Some(wanted) = wanted
             && values.len() != 1
             && i64::try_from(values.len()) != Ok(wanted)
@@ -264,9 +263,8 @@ impl Check<'_> {
                 "give initial values to the global that owns the storage",
             );
         }
-        let size = |v: &Variable| within_depth_of(v).then(|| elements(v)).flatten();
-        let end = size(&self.global.variable).and_then(|n| overlay.offset.checked_add(n));
-        let room = size(&base.variable);
+        let end = elements(&self.global.variable).and_then(|n| overlay.offset.checked_add(n));
+        let room = elements(&base.variable);
         let beyond = matches!((end, room), (Some(end), Some(room)) if end > room);
         if overlay.offset < 0 || beyond {
             self.error(
@@ -281,20 +279,6 @@ impl Check<'_> {
             );
         }
     }
-}
-
-fn within_depth(e: &Expr) -> bool {
-    super::references::within_depth(e)
-}
-
-fn within_depth_of(variable: &Variable) -> bool {
-    variable.shape.iter().all(|dim| {
-        within_depth(&dim.lower)
-            && match &dim.extent {
-                Extent::Fixed(e) => within_depth(e),
-                Extent::Deferred => true,
-            }
-    })
 }
 
 /// The type of a constant; a negated constant is one too.

@@ -262,8 +262,3 @@ fn scan_place(place: &Place, variables: usize, levels: usize) -> Result<(), Foun
     }
     Ok(())
 }
-
-/// True if an expression without variables keeps the limit of depth.
-pub(super) fn within_depth(e: &Expr) -> bool {
-    !matches!(scan(e, usize::MAX, Expr::MAX_DEPTH), Err(Found::TooDeep))
-}

@@ -5,6 +5,13 @@ mod cases;
 mod mutations;
 
 use super::*;
+use crate::{
+    builder::{ProgramBuilder, RoutineBuilder},
+    ir::{
+        Derivatives, Expr, External, Op,
+        ScalarType::{Integer, Real},
+    },
+};
 use cases::cases;
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -42,6 +49,48 @@ fn check_golden(text: &str) {
         assert_eq!(line, wanted, "line {} of {path}", i + 1);
     }
     assert_eq!(text.lines().count(), expected.lines().count(), "{path}");
+}
+
+#[test]
+fn a_deep_extent_of_a_called_routine_is_not_walked() {
+    let mut deep = Expr::Int(1);
+    for _ in 0..10_000 {
+        deep = Expr::op(Op::Neg, [deep]);
+    }
+    let mut callee = RoutineBuilder::new("g");
+    callee.input("a", Real.array([deep]));
+    let mut caller = RoutineBuilder::new("f");
+    let a = caller.input("a", Real.array([3]));
+    caller.call(RoutineId::new(1), [a]);
+    let mut p = ProgramBuilder::new();
+    p.add(caller);
+    p.add(callee);
+    let (_, found) = problems(&p.into_program().unwrap());
+    let codes: Vec<&str> = found.iter().map(|p| p.code).collect();
+    assert_eq!(codes, ["V132"]);
+}
+
+#[test]
+fn derivative_routines_with_the_right_parameters_are_accepted() {
+    let mut p = ProgramBuilder::new();
+    let mut b = RoutineBuilder::new("f_b");
+    for (name, real) in [("x", true), ("n", false), ("y", true), ("x_b", true)] {
+        let ty = if real { Real } else { Integer };
+        b.inout(name, ty);
+    }
+    b.inout("y_b", Real);
+    let b = p.add(b);
+    let mut f = RoutineBuilder::new("f");
+    f.input("x", Real);
+    f.input("n", Integer);
+    f.result("y", Real);
+    f.derivatives(Derivatives {
+        tangent: None,
+        adjoint: Some(b),
+    });
+    f.external(External::default());
+    p.add(f);
+    p.finish().unwrap();
 }
 
 #[test]

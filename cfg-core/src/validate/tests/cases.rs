@@ -530,7 +530,43 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
                 ],
             }),
         ),
+        (
+            "V153",
+            "adjoint without result",
+            derived(|f| {
+                f.input("x", Real);
+                f.inout("x_b", Real);
+            }),
+        ),
+        (
+            "V153",
+            "adjoint that is out",
+            derived(|f| {
+                f.input("x", Real);
+                f.output("y", Real);
+                f.output("x_b", Real);
+                f.inout("y_b", Real);
+            }),
+        ),
     ]
+}
+
+/// A function with an adjoint routine of its own.
+fn derived(write: impl FnOnce(&mut RoutineBuilder)) -> Program {
+    let mut p = ProgramBuilder::new();
+    let mut b = RoutineBuilder::new("f_b");
+    write(&mut b);
+    let b = p.add(b);
+    let mut f = RoutineBuilder::new("f");
+    f.input("x", Real);
+    f.result("y", Real);
+    f.derivatives(crate::ir::Derivatives {
+        tangent: None,
+        adjoint: Some(b),
+    });
+    f.external(External::default());
+    p.add(f);
+    p.into_program().unwrap()
 }
 
 fn expressions() -> Vec<(&'static str, &'static str, Program)> {
