@@ -118,7 +118,6 @@ impl Machine {
                     descriptor::conform(&axes(a), &axes(b))?;
                 }
             }
-            Ext::Exists { arr } => self.exists(*arr)?,
             Ext::Temporary {
                 d,
                 like,

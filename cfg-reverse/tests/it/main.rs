@@ -1,4 +1,6 @@
 //! Properties and golden files of the transformations.
 
 mod adjoint;
+mod run;
+mod second_order;
 mod tangent;
