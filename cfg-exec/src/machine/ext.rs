@@ -229,14 +229,23 @@ impl Machine {
                 arr,
                 rank,
                 order,
-            } => self.push_array(*h, *class, *arr, *rank, *order)?,
+            } => {
+                // An array without a shape has no elements; popping into it is popping none.
+                if self.part(*arr).state != State::Unallocated {
+                    self.push_array(*h, *class, *arr, *rank, *order)?;
+                }
+            }
             Ext::PopArray {
                 h,
                 class,
                 arr,
                 rank,
                 order,
-            } => self.pop_array(*h, *class, *arr, *rank, *order)?,
+            } => {
+                if self.part(*arr).state != State::Unallocated {
+                    self.pop_array(*h, *class, *arr, *rank, *order)?;
+                }
+            }
             Ext::ReturnArray { arr, rank } => {
                 let from = self.now.descriptors + usize::from(*arr);
                 let n = descriptor::positions((*rank).into());
