@@ -137,10 +137,6 @@ pub(crate) enum Ext {
         b: Arr,
         rank: u8,
     },
-    /// Fails if the array is absent or not allocated.
-    Exists {
-        arr: Arr,
-    },
     /// A temporary array with the extents of another one.
     Temporary {
         d: Arr,
