@@ -1,4 +1,4 @@
-//! Reading and writing at scale: time per million vertices, in units of serde_json reading the same
+//! Reading, validating and writing at scale: time per million vertices, in units of serde_json reading the same
 //! text into nothing, and peak memory.
 //!
 //! ```text
@@ -117,6 +117,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             peak as f64 / n as f64
         )?;
     }
+
+    let start = Instant::now();
+    let checked = json::check(json::Parsed {
+        program: Some(program),
+        ..json::Parsed::default()
+    });
+    let validate = start.elapsed().as_secs_f64();
+    writeln!(out, "validate: {validate:.3} s = {:.2}", validate / unit)?;
+    if let Some(peak) = peak() {
+        writeln!(
+            out,
+            "peak memory after validation: {:.0} B per vertex",
+            peak as f64 / n as f64
+        )?;
+    }
+    let program = checked.into_valid()?;
 
     let start = Instant::now();
     let mut written = 0;
