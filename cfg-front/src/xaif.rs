@@ -10,6 +10,7 @@ mod bind;
 mod codes;
 mod control;
 mod effects;
+mod exact;
 mod expression;
 mod graph;
 mod helpers;
@@ -21,9 +22,11 @@ mod model;
 mod names;
 mod scan;
 mod shapes;
+mod spelling;
 mod storage;
 mod typed;
 mod unstructured;
+mod write;
 mod xml;
 
 use cfg_core::{
@@ -42,6 +45,7 @@ use xml::{Document, El, NodeId};
 
 pub use codes::CODES;
 pub use names::{find_routine, find_variable, short_name};
+pub use write::{to_string, write_xaif};
 
 /// What the user says besides the document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +74,10 @@ pub fn read_xaif(bytes: &[u8], options: &Options) -> (Option<Program>, Diagnosti
         Err(problem) => return (None, Diagnostics::from(*problem)),
     };
     let mut sink = Sink::default();
-    let program = program(&doc, options, &mut sink);
+    let program = match exact::declarations(&doc) {
+        Some(declared) => exact::program(&doc, &declared, options, &mut sink),
+        None => program(&doc, options, &mut sink),
+    };
     (program.filter(|_| !sink.failed()), sink.found)
 }
 
@@ -179,7 +186,7 @@ fn globals(
     parameters: &[Vec<String>],
     program: &mut Program,
     sink: &mut Sink,
-) -> HashMap<SymbolId, (GlobalId, String)> {
+) -> HashMap<SymbolId, Variable> {
     // Members of each storage, and the parameter names that its own must not hide.
     let mut members: BTreeMap<SymbolId, BTreeSet<SymbolId>> = BTreeMap::new();
     let mut hides: HashMap<SymbolId, HashSet<&str>> = HashMap::new();
@@ -218,22 +225,19 @@ fn globals(
         let id = GlobalId::new(program.globals.len());
         let role = Role::Global(id);
         let shape = shapes::declared(doc, model, leader, role, sink);
-        let mut variable = Variable::new(name.clone(), ty, shape, role);
+        let mut variable = Variable::new(name, ty, shape, role);
         variable.order = Order::Column;
         let symbols: Vec<&str> = members
             .iter()
             .map(|&m| model.symbols[m].id.as_str())
             .collect();
-        variable.annotations = annotations(vec![
-            ("symbols", json!(symbols)),
-            ("scope", json!(model.scopes[symbol.scope].id)),
-        ]);
+        variable.annotations = annotations(vec![("symbols", json!(symbols))]);
+        found.insert(leader, variable.clone());
         program.globals.push(Global {
             variable,
             initial: None,
             overlay: None,
         });
-        found.insert(leader, (id, name));
     }
     found
 }
@@ -249,19 +253,7 @@ fn main(
 ) {
     let root = doc.root();
     let main = match &options.routine {
-        Some(name) => {
-            let found = names::find_routine(program, name);
-            if found.is_none() {
-                let known: Vec<&str> = program.routines.iter().map(|r| r.name.as_str()).collect();
-                sink.push(doc.error(
-                    root,
-                    &codes::NAME,
-                    format!("there is no routine {name}"),
-                    format!("the document has {}", known.join(", ")),
-                ));
-            }
-            found
-        }
+        Some(name) => chosen_routine(doc, name, program, sink),
         None => {
             let mut called = vec![false; model.routines.len()];
             for (r, routine) in scan.routines.iter().enumerate() {
@@ -312,7 +304,33 @@ fn main(
         }
     };
     program.main = main;
-    let Some(main) = main else { return };
+    chosen_variables(doc, options, program, sink);
+}
+
+/// The routine that the user names.
+fn chosen_routine(
+    doc: &Document<'_>,
+    name: &str,
+    program: &Program,
+    sink: &mut Sink,
+) -> Option<RoutineId> {
+    let found = names::find_routine(program, name);
+    if found.is_none() {
+        let known: Vec<&str> = program.routines.iter().map(|r| r.name.as_str()).collect();
+        sink.push(doc.error(
+            doc.root(),
+            &codes::NAME,
+            format!("there is no routine {name}"),
+            format!("the document has {}", known.join(", ")),
+        ));
+    }
+    found
+}
+
+/// Applies the independents and dependents that the user names.
+fn chosen_variables(doc: &Document<'_>, options: &Options, program: &mut Program, sink: &mut Sink) {
+    let root = doc.root();
+    let Some(main) = program.main else { return };
     for (names, dependent) in [(&options.independents, false), (&options.dependents, true)] {
         if names.is_empty() {
             continue;

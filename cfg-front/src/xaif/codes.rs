@@ -90,4 +90,7 @@ codes! {
     DROPPED "F623", "unreachable vertices dropped",
         "in a graph with structured=\"0\", vertices that no path from Entry reaches are left out",
         "Statements after a jump that nothing leads to are never executed.";
+    DECLARATIONS "F624", "declarations do not fit the document",
+        "the declarations that cfgrev writes into the annotation of the outermost scope belong to the symbol tables and graphs of the same document",
+        "A document that cfgrev has written repeats its declarations as JSON, for what XAIF cannot say. They were changed, or the document was. Remove the annotation of the outermost Scope to have the document read as plain XAIF.";
 }

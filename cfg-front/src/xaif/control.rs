@@ -214,7 +214,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
     let mut before = Vec::new();
     let mut fine = true;
     let out = graph.out_edges();
-    for v in 0..graph.vertices.len() {
+    for (v, out) in out.iter().enumerate() {
         let n = graph.vertices[v].node;
         match lower.doc.name(n) {
             El::BasicBlock => {
@@ -234,8 +234,8 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                     back: Vec::new(),
                 });
                 let selector = match condition.ty {
-                    ScalarType::Logical => two_way(lower, graph, v, &out[v], condition.expr),
-                    ScalarType::Integer => multi_way(lower, graph, v, &out[v], condition.expr),
+                    ScalarType::Logical => two_way(lower, graph, v, out, condition.expr),
+                    ScalarType::Integer => multi_way(lower, graph, v, out, condition.expr),
                     _ => {
                         lower.report(
                             n,
@@ -252,7 +252,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                 }
             }
             kind @ (El::PreLoop | El::PostLoop) => {
-                fine &= loop_labels(lower, graph, v, &out[v]);
+                fine &= loop_labels(lower, graph, v, out);
                 let condition = lower.condition(n);
                 let statements = std::mem::take(&mut lower.prelude);
                 let Some(condition) = condition else {
@@ -282,7 +282,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                 });
             }
             El::ForLoop => {
-                fine &= loop_labels(lower, graph, v, &out[v]);
+                fine &= loop_labels(lower, graph, v, out);
                 let Some(lowered) = loops::for_loop(lower, n) else {
                     lower.prelude.clear();
                     fine = false;
@@ -400,7 +400,7 @@ fn multi_way(
         return None;
     }
     let mut arms = Vec::with_capacity(by_target.len());
-    let mut gone = std::collections::HashSet::new();
+    let mut gone = Vec::new();
     for (_, edges) in by_target {
         let mut cases = Vec::new();
         let mut default = false;
@@ -426,7 +426,7 @@ fn multi_way(
             default,
         });
     }
-    for &e in &gone {
+    for e in gone {
         // Edges that another one of the same arm stands for: dropped when the graph is finished.
         graph.edges[e].from = usize::MAX;
     }

@@ -9,10 +9,11 @@ use super::{
     codes,
     intrinsics::{self, Failure},
     lower::Lower,
-    model::int,
+    model::Sink,
     typed::Typed,
-    xml::{At, El, NodeId},
+    xml::{At, Document, El, NodeId},
 };
+use cfg_core::diagnostic::CodeInfo;
 use cfg_core::ir::{Expr, Place, Range, ScalarType, Stmt, StmtKind, Subscript};
 use std::collections::HashMap;
 
@@ -28,6 +29,199 @@ pub(super) struct TypedPlace {
     pub(super) ty: ScalarType,
     pub(super) rank: usize,
     pub(super) depth: usize,
+}
+
+/// An expression as the document has it.
+pub(super) struct ExpressionGraph {
+    pub(super) vertices: Vec<NodeId>,
+    /// Operands of each vertex, in order.
+    operands: Vec<Vec<usize>>,
+    /// Number of out-edges of each vertex.
+    uses: Vec<usize>,
+    root: usize,
+}
+
+/// What expressions are evaluated for: a place to report to.
+pub(super) trait Reports {
+    fn sink(&mut self) -> &mut Sink;
+}
+
+impl Reports for Lower<'_, '_> {
+    fn sink(&mut self) -> &mut Sink {
+        self.sink
+    }
+}
+
+impl ExpressionGraph {
+    /// Reads vertices and edges of a container.
+    pub(super) fn read(doc: &Document<'_>, container: NodeId, sink: &mut Sink) -> Option<Self> {
+        let mut vertices: Vec<NodeId> = Vec::new();
+        let mut edges: Vec<NodeId> = Vec::new();
+        for child in doc.children(container) {
+            match doc.name(child) {
+                El::ExpressionEdge => edges.push(child),
+                El::VariableReference
+                | El::Constant
+                | El::Intrinsic
+                | El::BooleanOperation
+                | El::FunctionCall => vertices.push(child),
+                _ => {
+                    sink.push(super::model::unexpected(doc, child));
+                    return None;
+                }
+            }
+        }
+        if vertices.len() == 1 && edges.is_empty() {
+            return Some(Self {
+                vertices,
+                operands: vec![Vec::new()],
+                uses: vec![0],
+                root: 0,
+            });
+        }
+        let mut report = |n: NodeId, info: &CodeInfo, message: String, help: &str| {
+            sink.push(doc.error(n, info, message, help));
+        };
+        let mut index: HashMap<i64, usize> = HashMap::new();
+        let number = |n: NodeId, at: At| doc.attr(n, at).and_then(|t| t.trim().parse::<i64>().ok());
+        for (i, &v) in vertices.iter().enumerate() {
+            let Some(id) = number(v, At::VertexId) else {
+                report(
+                    v,
+                    &codes::ATTRIBUTE,
+                    "vertex_id is missing or not a whole number".to_owned(),
+                    "number the vertices of an expression 1, 2, ...",
+                );
+                return None;
+            };
+            if index.insert(id, i).is_some() {
+                report(
+                    v,
+                    &codes::DUPLICATE,
+                    format!("two vertices of the expression have id {id}"),
+                    "number the second one differently",
+                );
+                return None;
+            }
+        }
+        // Operands of each vertex with their positions; uses of each vertex.
+        let mut operands: Vec<Vec<(i64, usize)>> = vec![Vec::new(); vertices.len()];
+        let mut uses = vec![0usize; vertices.len()];
+        for e in edges {
+            let (Some(source), Some(target), Some(position)) = (
+                number(e, At::Source),
+                number(e, At::Target),
+                number(e, At::Position),
+            ) else {
+                report(
+                    e,
+                    &codes::ATTRIBUTE,
+                    "source, target or position is missing or not a whole number".to_owned(),
+                    "write all three",
+                );
+                return None;
+            };
+            let (Some(&source), Some(&target)) = (index.get(&source), index.get(&target)) else {
+                report(
+                    e,
+                    &codes::EXPRESSION,
+                    format!("the edge {source} -> {target} leads to a vertex that is not there"),
+                    "name vertices of the same expression",
+                );
+                return None;
+            };
+            operands[target].push((position, source));
+            uses[source] += 1;
+        }
+        let roots: Vec<usize> = (0..vertices.len()).filter(|&v| uses[v] == 0).collect();
+        let &[root] = roots.as_slice() else {
+            report(
+                container,
+                &codes::EXPRESSION,
+                format!(
+                    "{} vertices of the expression have no out-edge",
+                    roots.len()
+                ),
+                "exactly one vertex is the result",
+            );
+            return None;
+        };
+        let mut ordered = Vec::with_capacity(operands.len());
+        for (v, mut list) in operands.into_iter().enumerate() {
+            list.sort_unstable();
+            if let Some((i, o)) = list.iter().enumerate().find(|(i, o)| o.0 != *i as i64 + 1) {
+                report(
+                    vertices[v],
+                    &codes::EXPRESSION,
+                    format!("an operand has position {} where {} is due", o.0, i + 1),
+                    "number the operands 1, 2, ...",
+                );
+                return None;
+            }
+            ordered.push(list.into_iter().map(|o| o.1).collect());
+        }
+        Some(Self {
+            vertices,
+            operands: ordered,
+            uses,
+            root,
+        })
+    }
+
+    /// Post-order over the graph, on a stack of its own; each vertex once.
+    pub(super) fn evaluate<C: Reports, V: Clone>(
+        &self,
+        doc: &Document<'_>,
+        context: &mut C,
+        mut vertex: impl FnMut(&mut C, usize, Vec<V>) -> Option<V>,
+    ) -> Option<V> {
+        let n = self.vertices.len();
+        let mut value: Vec<Option<V>> = vec![None; n];
+        let mut left = self.uses.clone();
+        let mut open = vec![false; n];
+        let mut stack = vec![(self.root, 0usize)];
+        open[self.root] = true;
+        while let Some((v, next)) = stack.pop() {
+            if let Some(&operand) = self.operands[v].get(next) {
+                stack.push((v, next + 1));
+                if value[operand].is_some() {
+                    continue;
+                }
+                if std::mem::replace(&mut open[operand], true) {
+                    context.sink().push(doc.error(
+                        self.vertices[operand],
+                        &codes::EXPRESSION,
+                        "the expression has a cycle",
+                        "the operands of a vertex are computed before it",
+                    ));
+                    return None;
+                }
+                stack.push((operand, 0));
+                continue;
+            }
+            let mut given = Vec::with_capacity(self.operands[v].len());
+            for &operand in &self.operands[v] {
+                left[operand] -= 1;
+                given.push(if left[operand] == 0 {
+                    value[operand].take()?
+                } else {
+                    value[operand].clone()?
+                });
+            }
+            value[v] = Some(vertex(context, v, given)?);
+        }
+        if left.iter().any(|&l| l > 0) {
+            // A vertex that the root does not reach hangs on a cycle.
+            context.sink().push(doc.error(
+                self.vertices[self.root],
+                &codes::EXPRESSION,
+                "part of the expression does not lead to its result",
+                "remove the vertices and edges that form a cycle of their own",
+            ));
+            return None;
+        }
+        value[self.root].take()
+    }
 }
 
 impl Lower<'_, '_> {
@@ -50,146 +244,17 @@ impl Lower<'_, '_> {
     }
 
     fn graph(&mut self, container: NodeId) -> Option<Typed> {
+        let graph = ExpressionGraph::read(self.doc, container, self.sink)?;
+        let uses = &graph.uses;
         let doc = self.doc;
-        let mut vertices: Vec<NodeId> = Vec::new();
-        let mut edges: Vec<NodeId> = Vec::new();
-        for child in doc.children(container) {
-            match doc.name(child) {
-                El::ExpressionEdge => edges.push(child),
-                El::VariableReference
-                | El::Constant
-                | El::Intrinsic
-                | El::BooleanOperation
-                | El::FunctionCall => vertices.push(child),
-                _ => {
-                    let problem = super::model::unexpected(doc, child);
-                    self.sink.push(problem);
-                    return None;
-                }
-            }
-        }
-        if let ([only], []) = (vertices.as_slice(), edges.as_slice()) {
-            return self.vertex(*only, Vec::new());
-        }
-        let mut index: HashMap<i64, usize> = HashMap::new();
-        for (i, &v) in vertices.iter().enumerate() {
-            let id = int(doc, v, At::VertexId, self.sink)?;
-            if index.insert(id, i).is_some() {
-                self.report(
-                    v,
-                    &codes::DUPLICATE,
-                    format!("two vertices of the expression have id {id}"),
-                    "number the second one differently",
-                );
-                return None;
-            }
-        }
-        // Operands of each vertex with their positions; uses of each vertex.
-        let mut operands: Vec<Vec<(i64, usize)>> = vec![Vec::new(); vertices.len()];
-        let mut uses = vec![0usize; vertices.len()];
-        for e in edges {
-            let source = int(doc, e, At::Source, self.sink)?;
-            let target = int(doc, e, At::Target, self.sink)?;
-            let position = int(doc, e, At::Position, self.sink)?;
-            let (Some(&source), Some(&target)) = (index.get(&source), index.get(&target)) else {
-                self.report(
-                    e,
-                    &codes::EXPRESSION,
-                    format!("the edge {source} -> {target} leads to a vertex that is not there"),
-                    "name vertices of the same expression",
-                );
-                return None;
-            };
-            operands[target].push((position, source));
-            uses[source] += 1;
-        }
-        let mut roots = (0..vertices.len()).filter(|&v| uses[v] == 0);
-        let (Some(root), None) = (roots.next(), roots.next()) else {
-            self.report(
-                container,
-                &codes::EXPRESSION,
-                format!(
-                    "{} vertices of the expression have no out-edge",
-                    (0..vertices.len()).filter(|&v| uses[v] == 0).count()
-                ),
-                "exactly one vertex is the result",
-            );
-            return None;
-        };
-        for (v, list) in operands.iter_mut().enumerate() {
-            list.sort_unstable();
-            if let Some((i, o)) = list.iter().enumerate().find(|(i, o)| o.0 != *i as i64 + 1) {
-                self.report(
-                    vertices[v],
-                    &codes::EXPRESSION,
-                    format!("an operand has position {} where {} is due", o.0, i + 1),
-                    "number the operands 1, 2, ...",
-                );
-                return None;
-            }
-        }
-        self.evaluate(&vertices, &operands, &uses, root)
-    }
-
-    /// Post-order over the graph, on a stack of its own.
-    fn evaluate(
-        &mut self,
-        vertices: &[NodeId],
-        operands: &[Vec<(i64, usize)>],
-        uses: &[usize],
-        root: usize,
-    ) -> Option<Typed> {
-        let mut value: Vec<Option<Typed>> = vertices.iter().map(|_| None).collect();
-        let mut left = uses.to_vec();
-        let mut open = vec![false; vertices.len()];
-        let mut stack = vec![(root, 0usize)];
-        open[root] = true;
-        while let Some((v, next)) = stack.pop() {
-            if let Some(&(_, operand)) = operands[v].get(next) {
-                stack.push((v, next + 1));
-                if value[operand].is_some() {
-                    continue;
-                }
-                if std::mem::replace(&mut open[operand], true) {
-                    self.report(
-                        vertices[operand],
-                        &codes::EXPRESSION,
-                        "the expression has a cycle",
-                        "the operands of a vertex are computed before it",
-                    );
-                    return None;
-                }
-                stack.push((operand, 0));
-                continue;
-            }
-            let mut given = Vec::with_capacity(operands[v].len());
-            for &(_, operand) in &operands[v] {
-                left[operand] -= 1;
-                given.push(if left[operand] == 0 {
-                    value[operand].take()?
-                } else {
-                    value[operand].clone()?
-                });
-            }
-            let mut result = self.vertex(vertices[v], given)?;
-            let leaf = operands[v].is_empty();
+        graph.evaluate(doc, self, |lower, v, operands| {
+            let leaf = operands.is_empty();
+            let mut result = lower.vertex(graph.vertices[v], operands)?;
             if (uses[v] > 1 && !leaf) || (result.depth > MOST_LEVELS && uses[v] > 0) {
-                result = self.spill(vertices[v], result)?;
+                result = lower.spill(graph.vertices[v], result)?;
             }
-            value[v] = Some(result);
-        }
-        let result = value[root].take()?;
-        if left.iter().any(|&l| l > 0) {
-            // A vertex that the root does not reach hangs on a cycle.
-            self.report(
-                vertices[root],
-                &codes::EXPRESSION,
-                "part of the expression does not lead to its result",
-                "remove the vertices and edges that form a cycle of their own",
-            );
-            return None;
-        }
-        Some(result)
+            Some(result)
+        })
     }
 
     /// Assigns a value to a temporary.
@@ -219,7 +284,7 @@ impl Lower<'_, '_> {
             return None;
         }
         match name {
-            El::Constant => self.constant(v),
+            El::Constant => constant(self.doc, v, self.sink),
             El::VariableReference => {
                 let place = self.place(v)?;
                 Some(Typed {
@@ -285,52 +350,6 @@ impl Lower<'_, '_> {
             return None;
         }
         Some(result)
-    }
-
-    fn constant(&mut self, v: NodeId) -> Option<Typed> {
-        let doc = self.doc;
-        let ty = super::model::text(doc, v, At::Type, self.sink)?;
-        let value = super::model::text(doc, v, At::Value, self.sink)?;
-        let fe_type = doc.attr(v, At::FeType).unwrap_or_default();
-        let text = value.trim();
-        let parsed = match (ty.as_str(), fe_type.as_ref()) {
-            ("integer", _) => text
-                .parse()
-                .ok()
-                .map(|i| Typed::leaf(Expr::Int(i), ScalarType::Integer)),
-            ("bool", _) => match text.trim_matches('.').to_ascii_lowercase().as_str() {
-                "true" | "1" => Some(true),
-                "false" | "0" => Some(false),
-                _ => None,
-            }
-            .map(|b| Typed::leaf(Expr::Logical(b), ScalarType::Logical)),
-            ("real", "F4") => real_text(text)
-                .parse()
-                .ok()
-                .map(|x| Typed::leaf(Expr::Real32(x), ScalarType::Real32)),
-            ("real", "" | "F8") => real_text(text)
-                .parse()
-                .ok()
-                .map(|x| Typed::leaf(Expr::Real(x), ScalarType::Real)),
-            _ => {
-                self.report(
-                    v,
-                    &codes::TYPE,
-                    format!("a constant of type {ty} {fe_type} is not supported"),
-                    "constants are integer, bool, and real of feType F4 or F8",
-                );
-                return None;
-            }
-        };
-        if parsed.is_none() {
-            self.report(
-                v,
-                &codes::ATTRIBUTE,
-                format!("value=\"{text}\" is not a constant of type {ty}"),
-                "write the constant as Fortran does",
-            );
-        }
-        parsed
     }
 
     /// The place that a `VariableReference`, `AssignmentLHS` or similar element names.
@@ -436,6 +455,11 @@ impl Lower<'_, '_> {
                 );
                 return None;
             }
+            let value = if value.depth > MOST_LEVELS {
+                lower.spill(container, value)?
+            } else {
+                value
+            };
             *depth = (*depth).max(value.depth);
             Some(Some(value.expr))
         };
@@ -526,6 +550,52 @@ impl Lower<'_, '_> {
         debug_assert!(!matches!(statement.kind, StmtKind::Opaque { .. }));
         self.prelude.push((at, statement));
     }
+}
+
+/// The value of a `Constant`.
+pub(super) fn constant(doc: &Document<'_>, v: NodeId, sink: &mut Sink) -> Option<Typed> {
+    let ty = super::model::text(doc, v, At::Type, sink)?;
+    let value = super::model::text(doc, v, At::Value, sink)?;
+    let fe_type = doc.attr(v, At::FeType).unwrap_or_default();
+    let text = value.trim();
+    let parsed = match (ty.as_str(), fe_type.as_ref()) {
+        ("integer", _) => text
+            .parse()
+            .ok()
+            .map(|i| Typed::leaf(Expr::Int(i), ScalarType::Integer)),
+        ("bool", _) => match text.trim_matches('.').to_ascii_lowercase().as_str() {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => None,
+        }
+        .map(|b| Typed::leaf(Expr::Logical(b), ScalarType::Logical)),
+        ("real", "F4") => real_text(text)
+            .parse()
+            .ok()
+            .map(|x| Typed::leaf(Expr::Real32(x), ScalarType::Real32)),
+        ("real", "" | "F8") => real_text(text)
+            .parse()
+            .ok()
+            .map(|x| Typed::leaf(Expr::Real(x), ScalarType::Real)),
+        _ => {
+            sink.push(doc.error(
+                v,
+                &codes::TYPE,
+                format!("a constant of type {ty} {fe_type} is not supported"),
+                "constants are integer, bool, and real of feType F4 or F8",
+            ));
+            return None;
+        }
+    };
+    if parsed.is_none() {
+        sink.push(doc.error(
+            v,
+            &codes::ATTRIBUTE,
+            format!("value=\"{text}\" is not a constant of type {ty}"),
+            "write the constant as Fortran does",
+        ));
+    }
+    parsed
 }
 
 /// Fortran writes the exponent of a double precision constant with D.

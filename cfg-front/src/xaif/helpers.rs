@@ -4,8 +4,8 @@ use super::{codes, lower::Lower, typed::Typed, xml::NodeId};
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, OpClass, Order, Place, Range,
-        Role, Routine, ScalarType, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
+        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, OpClass, Order, Place, Role,
+        Routine, ScalarType, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
     },
 };
 use std::collections::{BTreeMap, HashSet};
@@ -43,7 +43,7 @@ impl Helpers {
 }
 
 fn whole_range() -> Subscript {
-    Subscript::Range(Box::new(Range::default()))
+    Subscript::Range(Box::default())
 }
 
 fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine {

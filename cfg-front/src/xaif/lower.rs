@@ -14,7 +14,7 @@ use super::{
 };
 use cfg_core::{
     diagnostic::CodeInfo,
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{RoutineId, VarId},
     ir::{
         Annotations, Control, Dim, Expr, Extent, Intent, Order, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable,
@@ -30,8 +30,8 @@ pub(super) struct Shared<'a, 't> {
     pub(super) scan: &'a Scan,
     pub(super) storage: &'a Storage,
     pub(super) hidden: &'a Writes,
-    /// The global variable of each leading symbol, and its name.
-    pub(super) globals: &'a HashMap<SymbolId, (GlobalId, String)>,
+    /// The global variable of each leading symbol.
+    pub(super) globals: &'a HashMap<SymbolId, Variable>,
     /// Names of the formals (and then of host variables) of each routine.
     pub(super) parameters: &'a [Vec<String>],
     /// Routines that are called as functions.
@@ -92,10 +92,7 @@ impl<'a, 't> Lower<'a, 't> {
         let ir = Routine {
             name,
             control: Control::Structured,
-            annotations: annotations(vec![
-                ("symbol", json!(decl.symbol)),
-                ("scope", json!(decl.symbol_scope)),
-            ]),
+            annotations: annotations(vec![("symbol", json!(decl.symbol))]),
             ..Routine::default()
         };
         let mut lower = Lower {
@@ -131,10 +128,7 @@ impl<'a, 't> Lower<'a, 't> {
 
     fn symbol_annotations(&self, symbol: SymbolId) -> Annotations {
         let s = &self.model.symbols[symbol];
-        annotations(vec![
-            ("symbol", json!(s.id)),
-            ("scope", json!(self.model.scopes[s.scope].id)),
-        ])
+        annotations(vec![("symbol", json!(s.id))])
     }
 
     /// Declares parameters, then what is used besides them, in order of first use.
@@ -163,8 +157,8 @@ impl<'a, 't> Lower<'a, 't> {
         for &symbol in &routine.used {
             if Scan::home(self.model, self.r, symbol) == Home::Global {
                 let leader = shared.storage.leader(symbol);
-                if let Some((_, name)) = shared.globals.get(&leader) {
-                    globals.push(name);
+                if let Some(global) = shared.globals.get(&leader) {
+                    globals.push(&global.name);
                 }
             }
         }
@@ -187,11 +181,10 @@ impl<'a, 't> Lower<'a, 't> {
             match Scan::home(self.model, self.r, symbol) {
                 Home::Host => {}
                 Home::Global => {
-                    if let Some((id, name)) = shared.globals.get(&leader) {
-                        self.declare(leader, name.clone(), Role::Global(*id));
-                        if let Some(&var) = self.vars.get(&leader) {
-                            self.vars.insert(symbol, var);
-                        }
+                    if let Some(global) = shared.globals.get(&leader) {
+                        let var = self.ir.add_variable(global.clone());
+                        self.vars.insert(leader, var);
+                        self.vars.insert(symbol, var);
                     }
                 }
                 Home::Own => {

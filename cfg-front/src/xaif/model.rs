@@ -78,7 +78,6 @@ pub(super) struct Symbol {
 pub(super) struct RoutineDecl {
     pub(super) node: NodeId,
     pub(super) symbol: String,
-    pub(super) symbol_scope: i64,
     pub(super) scope: ScopeId,
     /// Formals in order of position, with the element that declares each.
     pub(super) formals: Vec<(SymbolId, NodeId)>,
@@ -247,15 +246,15 @@ impl Model {
                 El::ScopeEdge => {
                     let source = self.scope_of(doc, edge, At::Source, sink);
                     let target = self.scope_of(doc, edge, At::Target, sink);
-                    if let (Some(source), Some(target)) = (source, target) {
-                        if self.scopes[source].parent.replace(target).is_some() {
-                            sink.push(duplicate(
-                                doc,
-                                edge,
-                                &codes::DUPLICATE,
-                                "the scope around this one",
-                            ));
-                        }
+                    if let (Some(source), Some(target)) = (source, target)
+                        && self.scopes[source].parent.replace(target).is_some()
+                    {
+                        sink.push(duplicate(
+                            doc,
+                            edge,
+                            &codes::DUPLICATE,
+                            "the scope around this one",
+                        ));
                     }
                 }
                 _ => sink.push(unexpected(doc, edge)),
@@ -482,7 +481,6 @@ impl Model {
         self.routines.push(RoutineDecl {
             node,
             symbol,
-            symbol_scope: self.scopes[symbol_scope].id,
             scope,
             formals: formals.into_iter().map(|(_, s, n)| (s, n)).collect(),
             structured,
@@ -587,6 +585,21 @@ pub(super) fn rank_of(shape: &str) -> Option<usize> {
         "seven_tensor" => 7,
         _ => return None,
     })
+}
+
+/// The name of a number of dimensions.
+pub(super) fn shape_name(rank: usize) -> Option<&'static str> {
+    const NAMES: [&str; 8] = [
+        "scalar",
+        "vector",
+        "matrix",
+        "three_tensor",
+        "four_tensor",
+        "five_tensor",
+        "six_tensor",
+        "seven_tensor",
+    ];
+    NAMES.get(rank).copied()
 }
 
 fn symbol_type(ty: &str, fe_type: &str) -> SymbolType {

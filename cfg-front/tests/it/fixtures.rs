@@ -152,7 +152,7 @@ fn arrays() {
 
 #[test]
 fn conversions() {
-    let tenth = f64::from(1.0000000149e-01f32);
+    let tenth = f64::from(0.1f32);
     let angle = 0.5f64.atan2(0.75);
     check(
         "conversions",

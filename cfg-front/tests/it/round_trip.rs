@@ -1,0 +1,153 @@
+//! Read, write, read gives the same program; so do adjoint and tangent programs.
+
+use crate::{corpus, fixtures};
+use cfg_core::ir::Program;
+use cfg_front::xaif::{Options, read_xaif, to_string};
+use cfg_reverse::{Options as Reversal, reverse, tangent};
+
+fn json(program: &Program) -> String {
+    let mut bytes = Vec::new();
+    cfg_core::json::write(program, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[track_caller]
+fn again(name: &str, program: &Program) {
+    let text = to_string(program).unwrap();
+    let (back, problems) = read_xaif(text.as_bytes(), &Options::default());
+    let back = back.unwrap_or_else(|| panic!("{name}: {problems}\n{text}"));
+    if back != *program {
+        // The JSON shows where.
+        assert_eq!(json(&back), json(program), "{name}");
+        panic!("{name}: the programs differ, their JSON does not");
+    }
+    assert_eq!(to_string(&back).unwrap(), text, "{name}");
+}
+
+fn programs() -> Vec<(String, Program)> {
+    let mut documents = fixtures::documents();
+    documents.extend(corpus::documents().unwrap_or_default());
+    let read = |(name, bytes): (String, Vec<u8>)| {
+        let program = read_xaif(&bytes, &Options::default()).0?;
+        Some((name, program))
+    };
+    documents.into_iter().filter_map(read).collect()
+}
+
+#[test]
+fn programs_of_documents() {
+    for (name, program) in programs() {
+        again(&name, &program);
+    }
+}
+
+#[test]
+fn derivatives() {
+    let mut reversed = 0;
+    for (name, program) in programs() {
+        let Ok(valid) = cfg_core::validate::validate(program) else {
+            panic!("{name} is not valid");
+        };
+        let Some(main) = valid.main else { continue };
+        if let Ok(reversal) = reverse(&valid, main, &Reversal::default()) {
+            again(&name, &reversal.program);
+            reversed += 1;
+        }
+        if let Ok(tangent) = tangent(&valid, main) {
+            again(&name, &tangent.program);
+        }
+    }
+    assert!(reversed >= 8, "{reversed}");
+}
+
+/// Programs that do not come from XAIF: tapes, functions, general graphs, expressions as extents.
+#[test]
+fn programs_of_other_front_ends() {
+    let folder = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let mut count = 0;
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        let Ok(bytes) = std::fs::read(&path) else {
+            continue;
+        };
+        if path.extension().is_some_and(|e| e == "json")
+            && let Ok(program) = cfg_core::json::read(&bytes)
+        {
+            count += 1;
+            again(&path.display().to_string(), &program);
+        }
+    }
+    assert!(count > 5, "{count}");
+}
+
+#[test]
+fn changed_declarations_are_noticed() {
+    let (name, program) = programs().into_iter().next().unwrap();
+    let text = to_string(&program).unwrap();
+    let symbol = text.find("<xaif:Symbol ").unwrap();
+    let end = text[symbol..].find('>').unwrap() + symbol + 1;
+    let more = format!(
+        "{}<xaif:Symbol symbol_id=\"extra_1\" kind=\"variable\" type=\"real\"/>{}",
+        &text[..symbol],
+        &text[symbol..]
+    );
+    let broken = text.replacen("{cfgrev {", "{cfgrev [", 1);
+    let _ = end;
+    for changed in [more, broken] {
+        let (back, problems) = read_xaif(changed.as_bytes(), &Options::default());
+        assert!(back.is_none(), "{name}");
+        assert!(problems.iter().any(|d| d.code == "F624"), "{problems}");
+    }
+}
+
+/// Only elements and attributes that the front end of the corpus writes too (and PostLoop, which the
+/// format has for loops with the test at their end).
+#[test]
+fn vocabulary() {
+    const ELEMENTS: &str = "AliasRange AliasSet AliasSetMap Argument ArgumentList \
+        ArgumentSymbolReference ArrayElementReference Assignment AssignmentLHS AssignmentRHS BasicBlock \
+        BooleanOperation Bound Branch CallGraph CallGraphEdge Condition Constant ControlFlowEdge \
+        ControlFlowGraph DOSetMap DUUDSetMap DimensionBounds EndBranch EndLoop Entry Exit ExpressionEdge \
+        ForLoop Index IndexTriplet Initialization Intrinsic Marker PostLoop PreLoop Scope ScopeEdge \
+        ScopeHierarchy StmtIdSet Stride SubroutineCall Symbol SymbolReference SymbolTable Update \
+        VariableReference VariableReferenceEdge";
+    const ATTRIBUTES: &str = "active alias annotation condition_value controlflowgraph_scope_id du_ud \
+        edge_id feType formalArgCount from_virtual_address has_condition_value idRef intent key kind \
+        lineNumber lower name partial position prefix program_name rShape rType reversal scope_id shape \
+        source statement_id structured symbol_id target to_virtual_address type upper value vertex_id \
+        xmlns:xaif";
+    for (name, program) in programs() {
+        let valid = cfg_core::validate::validate(program).unwrap();
+        let mut texts = vec![to_string(&valid).unwrap()];
+        if let Some(Ok(reversal)) = valid.main.map(|m| reverse(&valid, m, &Reversal::default())) {
+            texts.push(to_string(&reversal.program).unwrap());
+        }
+        for text in texts {
+            for tag in text.split('<').skip(2) {
+                let Some(tag) = tag.strip_prefix("xaif:") else {
+                    continue;
+                };
+                let element = tag.split([' ', '/', '>']).next().unwrap();
+                assert!(
+                    ELEMENTS.split_whitespace().any(|e| e == element),
+                    "{name}: {element}"
+                );
+                // Values are escaped, so every second part between quotes is outside of them.
+                for outside in tag.split('"').step_by(2) {
+                    let Some(attribute) = outside.strip_suffix('=') else {
+                        continue;
+                    };
+                    let attribute = attribute.split_whitespace().last().unwrap();
+                    assert!(
+                        ATTRIBUTES.split_whitespace().any(|a| a == attribute),
+                        "{name}: {attribute}"
+                    );
+                }
+            }
+        }
+    }
+}
