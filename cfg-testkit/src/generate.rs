@@ -59,6 +59,12 @@ pub struct Options {
     pub externals: usize,
     /// Percentage of programs with an allocatable array.
     pub allocatables: usize,
+    /// Percentage of programs with globals in which two global arrays share storage.
+    pub overlays: usize,
+    /// Percentage of helper routines with an optional parameter.
+    pub optionals: usize,
+    /// Percentage of helper subroutines whose parameters may overlap.
+    pub aliased: usize,
     /// Whether statements over whole arrays and sections, and reductions, occur.
     pub whole_arrays: bool,
     /// Whether min, max, abs and conditional expressions on active values occur.
@@ -80,6 +86,9 @@ impl Options {
         recursion: 25,
         externals: 12,
         allocatables: 6,
+        overlays: 25,
+        optionals: 12,
+        aliased: 10,
         whole_arrays: true,
         kinks: true,
         // 2^46: with directions and seeds up to 2 and all sums, below 2^53.

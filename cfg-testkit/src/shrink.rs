@@ -5,9 +5,12 @@ use crate::generate::Generated;
 use crate::interpret::Limits;
 use crate::tree::{Node, Region};
 use cfg_core::ir::Stmt;
+use cfg_core::validate;
 
-/// Greedily applies deletions as long as the case still runs and still `fails`, at most `tries` times.
+/// Greedily applies deletions as long as the case is still valid, runs, and `fails`; at most `tries` times.
 pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) -> Generated {
+    let valid = |case: &Case| validate::problems(&case.program).1.is_empty();
+    let was_valid = valid(&start.case);
     let mut best = start.clone();
     let mut left = tries;
     loop {
@@ -25,7 +28,9 @@ pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) ->
                 }
                 left -= 1;
                 candidate.rebuild();
-                if candidate.case.run(Limits::default()).is_ok() && fails(&candidate.case) {
+                let case = &candidate.case;
+                let good = !was_valid || valid(case);
+                if good && case.run(Limits::default()).is_ok() && fails(case) {
                     best = candidate;
                     changed = true;
                 } else {

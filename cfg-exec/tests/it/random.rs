@@ -8,8 +8,9 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
-    generate::{Options, generate},
+    generate::Options,
     interpret::{self, Limits},
+    property::check,
 };
 
 fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
@@ -58,20 +59,18 @@ fn ours(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn agrees(case: &Case, seed: u64) {
+fn agrees(case: &Case) {
     let limits = Limits {
         trace: true,
         ..Limits::default()
     };
-    let expected = case
-        .run(limits)
-        .unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
-    let program = validate(case.program.clone()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let expected = case.run(limits).unwrap_or_else(|e| panic!("{e:?}"));
+    let program = validate(case.program.clone()).unwrap_or_else(|e| panic!("{e}"));
     let options = CompileOptions {
         trace: true,
         ..CompileOptions::default()
     };
-    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{seed}: {e}"));
+    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
     let mut session = Session::new(&compiled);
     let routine = case.routine();
     let mut arguments: Vec<Argument> = vec![Argument::Absent; routine.parameters];
@@ -82,47 +81,44 @@ fn agrees(case: &Case, seed: u64) {
         if arguments[v.index()] == Argument::Absent {
             arguments[v.index()] = session
                 .uninitialised_argument(case.main, v, &arguments)
-                .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+                .unwrap_or_else(|e| panic!("{e}"));
         }
     }
     let report = session
         .run(case.main, &mut arguments, &RunOptions::default())
-        .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", case.program));
+        .unwrap_or_else(|e| panic!("{e}"));
     for (k, (argument, naive_argument)) in arguments.iter().zip(&expected.parameters).enumerate() {
         let name = &routine.variable(VarId::new(k)).name;
         let ours = ours(argument.value().unwrap());
-        assert_eq!(
-            ours,
-            naive(naive_argument),
-            "seed {seed}, {name}\n{}",
-            case.program
-        );
+        assert_eq!(ours, naive(naive_argument), "{name}");
     }
     for (k, naive_global) in expected.globals.iter().enumerate() {
         let ours = ours(&session.global(GlobalId::new(k)));
-        assert_eq!(ours, naive(naive_global), "seed {seed}, global {k}");
+        assert_eq!(ours, naive(naive_global), "global {k}");
     }
     assert_eq!(
         report.result.as_ref().map(ours),
         expected.result.as_ref().map(naive),
-        "seed {seed}, result"
+        "result"
     );
     let visits: Vec<_> = report.trace.iter().map(|v| (v.routine, v.vertex)).collect();
-    assert_eq!(visits, expected.visits, "seed {seed}, visits");
+    assert_eq!(visits, expected.visits, "visits");
     // A second run in the same session gives the same again.
     assert_eq!(report.tape, cfg_exec::TapeCounts::default());
 }
 
 #[test]
 fn exact_programs_agree_with_the_naive_interpreter() {
-    for seed in 0..1500 {
-        agrees(&generate(&Options::EXACT, seed).unwrap(), seed);
-    }
+    check(&Options::EXACT, 0..2000, |case| {
+        agrees(case);
+        Ok(())
+    });
 }
 
 #[test]
 fn smooth_programs_agree_with_the_naive_interpreter() {
-    for seed in 0..1500 {
-        agrees(&generate(&Options::SMOOTH, seed).unwrap(), seed);
-    }
+    check(&Options::SMOOTH, 0..2000, |case| {
+        agrees(case);
+        Ok(())
+    });
 }

@@ -6,8 +6,8 @@ use crate::rng::Rng;
 use crate::tree::{Node, Region};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
-    Dim, Expr, Extent, External, Global, Intent, Op, Order, Partial, Place, Program, Role, Routine,
-    ScalarType, Stmt, Variable,
+    Dim, Expr, Extent, External, Global, Intent, Op, Order, Overlay, Partial, Place, Program, Role,
+    Routine, ScalarType, Selector, Stmt, Variable,
 };
 use std::collections::BTreeSet;
 
@@ -51,6 +51,7 @@ pub(super) struct Var {
     pub(super) range: (i64, i64),
     /// Its cells are consecutive.
     pub(super) dense: bool,
+    /// The global that owns its storage.
     pub(super) global: Option<usize>,
 }
 
@@ -155,22 +156,36 @@ fn globals(rng: &mut Rng, options: &Options) -> Vec<Global> {
         Arithmetic::Smooth => Expr::Real((rng.real(-1.0, 1.0) * 64.0).round() / 64.0),
     };
     let mut globals = Vec::new();
-    let mut add = |name: &str, ty, shape, initial| {
+    let mut add = |name: &str, ty, shape, initial, overlay| {
         let id = GlobalId::new(globals.len());
         globals.push(Global {
             variable: Variable::new(name, ty, shape, Role::Global(id)),
-            initial: Some(initial),
-            overlay: None,
+            initial,
+            overlay,
         });
+        id
     };
-    add("gs", ScalarType::Real, vec![], Box::new([value(rng)]));
+    let first = Box::new([value(rng)]);
+    add("gs", ScalarType::Real, vec![], Some(first), None);
+    let vector = |n| vec![Dim::of(Expr::Int(n))];
     if rng.percent(60) {
-        let values = (0..5).map(|_| value(rng)).collect();
-        add("ga", ScalarType::Real, vec![Dim::of(Expr::Int(5))], values);
+        let values = (0..6).map(|_| value(rng)).collect();
+        let base = add("ga", ScalarType::Real, vector(6), Some(values), None);
+        if rng.percent(options.overlays) {
+            let offset = rng.between(0, 2);
+            let overlay = Some(Overlay { base, offset });
+            add("go", ScalarType::Real, vector(4), None, overlay);
+        }
     }
     if rng.percent(60) {
         let first = Expr::Int(rng.between(1, INDEX_MAX));
-        add("gi", ScalarType::Integer, vec![], Box::new([first]));
+        add(
+            "gi",
+            ScalarType::Integer,
+            vec![],
+            Some(Box::new([first])),
+            None,
+        );
     }
     globals
 }
@@ -233,6 +248,7 @@ fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
         intent: Intent::In,
         shape: Shape::Scalar,
         range: (0, 0),
+        optional: false,
     };
     let signature = Signature {
         id: RoutineId::new(0),
@@ -241,6 +257,7 @@ fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
         cost: 1,
         reads: BTreeSet::new(),
         writes: BTreeSet::new(),
+        aliased: false,
     };
     (routine, signature)
 }
@@ -315,11 +332,8 @@ impl<'a> Builder<'a> {
                 (vec![dim], vec![(lower, *n)], false)
             }
         };
-        let intent = formal.intent;
-        let role = Role::Parameter {
-            intent,
-            optional: false,
-        };
+        let (intent, optional) = (formal.intent, formal.optional);
+        let role = Role::Parameter { intent, optional };
         let (ty, range) = (formal.ty, formal.range);
         self.formals.push(formal);
         self.routine.parameters += 1;
@@ -329,7 +343,7 @@ impl<'a> Builder<'a> {
             ty,
             dims,
             column: false,
-            usage: if intent == Intent::In {
+            usage: if optional || intent == Intent::In {
                 Use::Fixed
             } else {
                 Use::Free
@@ -338,7 +352,7 @@ impl<'a> Builder<'a> {
             dense,
             global: None,
         };
-        self.add(variable, make, intent != Intent::Out)
+        self.add(variable, make, intent != Intent::Out && !optional)
     }
 
     /// Adds a local.
@@ -467,11 +481,13 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let variable = self.globals[g].variable.clone();
-            let dims: Vec<(i64, i64)> = if variable.shape.is_empty() {
-                vec![]
-            } else {
-                vec![(1, 5)]
-            };
+            let dims: Vec<(i64, i64)> = (variable.shape.iter())
+                .filter_map(|d| match d.extent {
+                    Extent::Fixed(Expr::Int(n)) => Some((1, n)),
+                    _ => None,
+                })
+                .collect();
+            let storage = self.globals[g].overlay.map_or(g, |o| o.base.index());
             let ty = variable.ty;
             let make = |id| Var {
                 id,
@@ -481,7 +497,7 @@ impl<'a> Builder<'a> {
                 usage: Use::Free,
                 range: (1, INDEX_MAX),
                 dense: true,
-                global: Some(g),
+                global: Some(storage),
             };
             self.add(variable, make, true);
         }
@@ -537,6 +553,7 @@ impl<'a> Builder<'a> {
             intent,
             shape,
             range: (0, 0),
+            optional: false,
         };
         let size = self.rng.between(4, 6);
         if self.rng.percent(80) {
@@ -547,6 +564,7 @@ impl<'a> Builder<'a> {
                     intent: Intent::In,
                     shape: Shape::Scalar,
                     range: (size, size),
+                    optional: false,
                 },
             );
         }
@@ -569,6 +587,7 @@ impl<'a> Builder<'a> {
                     intent: if !written { Intent::In } else { Intent::InOut },
                     shape: Shape::Scalar,
                     range: (1, INDEX_MAX),
+                    optional: false,
                 },
             );
         }
@@ -644,6 +663,7 @@ impl<'a> Builder<'a> {
             intent,
             shape: Shape::Scalar,
             range,
+            optional: false,
         };
         if recursive {
             self.parameter("d", scalar(ScalarType::Integer, Intent::In, (0, 3)));
@@ -673,6 +693,7 @@ impl<'a> Builder<'a> {
                     intent,
                     shape,
                     range: (0, 0),
+                    optional: false,
                 },
             );
         }
@@ -695,6 +716,19 @@ impl<'a> Builder<'a> {
             };
             self.parameter("i9", scalar(integer, intent, (1, INDEX_MAX)));
         }
+        let optional = self.rng.percent(self.options.optionals).then(|| {
+            let intent = if !function && self.rng.percent(50) {
+                Intent::InOut
+            } else {
+                Intent::In
+            };
+            let formal = Formal {
+                optional: true,
+                ..scalar(real, intent, (0, 0))
+            };
+            self.parameter("u", formal)
+        });
+        self.routine.aliased = !function && !recursive && self.rng.percent(self.options.aliased);
         if function {
             let k = self.local("f", real, vec![], Use::Free);
             self.routine.result = Some(self.vars[k].id);
@@ -703,6 +737,9 @@ impl<'a> Builder<'a> {
         self.locals(false, narrow);
         let size = 3 + self.rng.below(10);
         let mut region = vec![Node::Block(self.first_values())];
+        if let Some(u) = optional {
+            region.push(self.if_present(u));
+        }
         let formals = self.formals.clone();
         // A recursive routine may touch any global that it uses before its own signature is complete.
         let used: BTreeSet<usize> = self.vars.iter().filter_map(|v| v.global).collect();
@@ -714,10 +751,14 @@ impl<'a> Builder<'a> {
                 cost: 1,
                 reads: used.clone(),
                 writes: used.clone(),
+                aliased: false,
             });
             region.extend(self.recursive_body(size));
         } else {
             region.extend(self.region(0, size));
+        }
+        if let Some(u) = optional {
+            region.push(self.if_present(u));
         }
         region.extend(self.last_values());
         let k = u64::from(self.self_calls);
@@ -728,8 +769,42 @@ impl<'a> Builder<'a> {
             cost: self.cost * (1 + k + k * k + k * k * k),
             reads: self.reads.clone(),
             writes: self.writes.clone(),
+            aliased: self.routine.aliased,
         };
         (signature, region)
+    }
+
+    /// Statements that use an optional parameter where it is given.
+    fn if_present(&mut self, u: usize) -> Node {
+        let id = self.vars[u].id;
+        let given = || Expr::op(Op::Present, [id.into()]);
+        self.spend(2);
+        let before = self.state.clone();
+        self.state.init[u] = true;
+        let written = self.formals[u].intent.writes();
+        if written {
+            self.vars[u].usage = Use::Free;
+        }
+        let n = 1 + self.rng.below(3);
+        let mut statements = self.statements(n);
+        let mut targets = self.writable(ScalarType::Real, false);
+        targets.retain(|&v| v != u && self.state.init[v]);
+        if let Some(&v) = self.rng.pick(&targets) {
+            let target = self.vars[v].id;
+            self.note_write(v);
+            let sum = Expr::op(Op::Add, [target.into(), id.into()]);
+            statements.push(Stmt::assign(Place::whole(target), sum));
+        }
+        if written && self.rng.percent(60) {
+            let e = self.real(2);
+            statements.push(Stmt::assign(Place::whole(id), e));
+        }
+        self.vars[u].usage = Use::Fixed;
+        self.state = before;
+        Node::Branch {
+            selector: Selector::Condition(given()),
+            arms: vec![(1, vec![Node::Block(statements)]), (0, vec![])],
+        }
     }
 
     /// Statements at the end of the routine: a value for what must have one, and outputs that depend on
@@ -739,7 +814,7 @@ impl<'a> Builder<'a> {
         for v in 0..self.vars.len() {
             let var = self.vars[v].clone();
             let output = self.routine.result == Some(var.id)
-                || self.formals.get(v).is_some_and(|f| f.intent != Intent::In);
+                || (self.formals.get(v)).is_some_and(|f| f.intent != Intent::In && !f.optional);
             if !output || var.ty != ScalarType::Real || (self.state.init[v] && self.rng.percent(40))
             {
                 continue;

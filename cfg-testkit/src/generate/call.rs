@@ -13,6 +13,8 @@ pub(super) struct Formal {
     pub(super) shape: Shape,
     /// Of an integer: what it holds at entry, and what the routine keeps it in.
     pub(super) range: (i64, i64),
+    /// The caller may leave it out.
+    pub(super) optional: bool,
 }
 
 /// The shape of a formal.
@@ -36,13 +38,15 @@ pub(super) struct Signature {
     /// Globals.
     pub(super) reads: BTreeSet<usize>,
     pub(super) writes: BTreeSet<usize>,
+    /// Real parameters that go in may overlap.
+    pub(super) aliased: bool,
 }
 
 /// What the arguments chosen so far refer to.
 #[derive(Default)]
 struct Bound {
-    /// Variables passed by reference, and whether the callee writes them.
-    vars: Vec<(usize, bool)>,
+    /// Variables passed by reference, and how the callee uses them.
+    vars: Vec<(usize, Intent)>,
     /// Variables that are wholly initialised by the call.
     defines: Vec<usize>,
 }
@@ -69,6 +73,10 @@ impl Builder<'_> {
         for (k, formal) in signature.formals.iter().enumerate() {
             let argument = match depth {
                 Some(d) if d == k => Expr::op(Op::Sub, [self.vars[d].id.into(), Expr::Int(1)]),
+                _ if formal.optional && self.rng.percent(40) => {
+                    arguments.push(None);
+                    continue;
+                }
                 _ => self.argument(signature, formal, &mut bound)?,
             };
             arguments.push(Some(argument));
@@ -80,9 +88,9 @@ impl Builder<'_> {
         };
         self.reads.extend(&signature.reads);
         self.writes.extend(&signature.writes);
-        for &(v, written) in &bound.vars {
+        for &(v, intent) in &bound.vars {
             self.note_read(v);
-            if written {
+            if intent.writes() {
                 self.note_write(v);
             }
         }
@@ -121,10 +129,17 @@ impl Builder<'_> {
     }
 
     /// True if passing the variable by reference would let a written cell have two names.
-    fn clashes(&self, v: usize, written: bool, signature: &Signature, bound: &Bound) -> bool {
-        let twice = (bound.vars.iter()).any(|&(w, other)| w == v && (written || other));
-        let global = self.vars[v].global.is_some_and(|g| {
-            signature.writes.contains(&g) || (written && signature.reads.contains(&g))
+    fn clashes(&self, v: usize, intent: Intent, signature: &Signature, bound: &Bound) -> bool {
+        let var = &self.vars[v];
+        let may = |other: Intent| {
+            signature.aliased && var.ty.is_real() && intent != Intent::Out && other != Intent::Out
+        };
+        let twice = bound.vars.iter().any(|&(w, other)| {
+            let same = w == v || (var.global.is_some() && self.vars[w].global == var.global);
+            same && (intent.writes() || other.writes()) && !may(other)
+        });
+        let global = var.global.is_some_and(|g| {
+            signature.writes.contains(&g) || (intent.writes() && signature.reads.contains(&g))
         });
         twice || global
     }
@@ -159,8 +174,8 @@ impl Builder<'_> {
                 _ => None,
             };
             match named {
-                Some(v) if !self.clashes(v, false, signature, bound) => {
-                    bound.vars.push((v, false));
+                Some(v) if !self.clashes(v, Intent::In, signature, bound) => {
+                    bound.vars.push((v, Intent::In));
                     return Some(e);
                 }
                 Some(_) => {}
@@ -185,7 +200,7 @@ impl Builder<'_> {
         scalars.retain(|&v| {
             fits(self, v)
                 && (formal.intent == Intent::Out || self.state.init[v])
-                && !self.clashes(v, written, signature, bound)
+                && !self.clashes(v, formal.intent, signature, bound)
         });
         let mut arrays = if written {
             self.writable(formal.ty, true)
@@ -193,17 +208,17 @@ impl Builder<'_> {
             self.readable(formal.ty, true)
         };
         arrays.retain(|&v| {
-            self.state.init[v] && fits(self, v) && !self.clashes(v, written, signature, bound)
+            self.state.init[v] && fits(self, v) && !self.clashes(v, formal.intent, signature, bound)
         });
         let element = !arrays.is_empty() && (scalars.is_empty() || self.rng.percent(45));
         if element {
             let v = *self.rng.pick(&arrays)?;
-            bound.vars.push((v, written));
+            bound.vars.push((v, formal.intent));
             return Some(Expr::Place(self.element(v)));
         }
         match self.rng.pick(&scalars) {
             Some(&v) => {
-                bound.vars.push((v, written));
+                bound.vars.push((v, formal.intent));
                 if written {
                     bound.defines.push(v);
                 }
@@ -249,10 +264,10 @@ impl Builder<'_> {
             let allocatable = self.is_allocatable(v);
             (self.state.init[v] || (whole && !allocatable))
                 && (!sequence || (var.dense && var.len() >= n))
-                && !self.clashes(v, written, signature, bound)
+                && !self.clashes(v, formal.intent, signature, bound)
         });
         let v = *self.rng.pick(&arrays)?;
-        bound.vars.push((v, written));
+        bound.vars.push((v, formal.intent));
         let var = self.vars[v].clone();
         if !self.state.init[v] {
             bound.defines.push(v);

@@ -381,7 +381,12 @@ fn reduce<D: Derivative>(op: Op, elements: Vec<Value<D>>) -> Result<Data<D>> {
     let Some(first) = elements.next() else {
         return Err(FaultKind::Shape);
     };
-    let mut sum = first;
+    let mut sum = match (op, &first) {
+        // From +0, which matters for a sum of negative zeros.
+        (Op::Sum, Value::Real(..)) => scalar(fold, &[Value::Real(0.0, D::constant()), first])?,
+        (Op::Sum, Value::Real32(..)) => scalar(fold, &[Value::Real32(0.0, D::constant()), first])?,
+        _ => first,
+    };
     for next in elements {
         sum = scalar(fold, &[sum, next])?;
     }
