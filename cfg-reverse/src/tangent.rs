@@ -215,7 +215,9 @@ pub(crate) fn add_derivative_globals(
                 origin: Some(Box::new((global.variable.name.clone(), origin.to_owned()))),
                 ..global.variable.clone()
             },
-            initial: Some(Box::new([zero(global.variable.ty)])),
+            // The owner of shared storage has the initial values.
+            initial: (global.overlay.is_none())
+                .then(|| -> Box<[Expr]> { Box::new([zero(global.variable.ty)]) }),
             overlay: global.overlay.and_then(|o| {
                 derivatives[o.base.index()].map(|base| Overlay {
                     base,

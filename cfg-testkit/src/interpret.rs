@@ -225,7 +225,13 @@ enum Actual {
 
 impl<'p, D: Derivative> Machine<'p, D> {
     fn make_globals(&mut self, given: &BTreeMap<usize, Argument<D>>) -> Step<()> {
-        for (g, global) in self.program.globals.iter().enumerate() {
+        let all = &self.program.globals;
+        self.globals = vec![View::default(); all.len()];
+        // Owners of storage first.
+        let (owners, others): (Vec<usize>, Vec<usize>) =
+            (0..all.len()).partition(|&g| all[g].overlay.is_none());
+        for g in owners.into_iter().chain(others) {
+            let global = &all[g];
             let bounds = self.bounds(&global.variable.shape, &[])?;
             let column = global.variable.order == Order::Column;
             let mut view = View::dense(0, &bounds, column);
@@ -252,7 +258,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 };
                 *self.cells.raw(cell) = value;
             }
-            self.globals.push(view);
+            self.globals[g] = view;
         }
         Ok(())
     }

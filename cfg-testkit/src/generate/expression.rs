@@ -175,16 +175,24 @@ impl Builder<'_> {
     }
 
     fn kink(&mut self, depth: usize) -> Expr {
+        if self.rng.percent(30) {
+            // Optional parameters are read in branches, not in conditional expressions.
+            let before = self.state.init.clone();
+            for (init, formal) in self.state.init.iter_mut().zip(&self.formals) {
+                *init &= !formal.optional;
+            }
+            let c = self.condition(1);
+            let a = self.real(depth - 1);
+            let b = self.real(depth - 1);
+            self.state.init = before;
+            return Expr::op(Op::If, [c, a, b]);
+        }
         let a = self.real(depth - 1);
         let b = self.real(depth - 1);
-        match self.rng.below(4) {
+        match self.rng.below(3) {
             0 => Expr::op(Op::Min, [a, b]),
             1 => Expr::op(Op::Max, [a, b]),
-            2 => Expr::op(Op::Abs, [a]),
-            _ => {
-                let c = self.condition(1);
-                Expr::op(Op::If, [c, a, b])
-            }
+            _ => Expr::op(Op::Abs, [a]),
         }
     }
 
