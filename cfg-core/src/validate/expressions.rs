@@ -127,8 +127,13 @@ impl Checker<'_> {
                 "use sections of the same shape",
             );
         }
-        if op == Op::Transpose {
-            dims.reverse();
+        match op {
+            Op::Transpose => dims.reverse(),
+            Op::Fill => {
+                let extents = operands.iter().skip(1);
+                dims = extents.map(|e| constant(e).map(|n| n.max(0))).collect();
+            }
+            _ => {}
         }
         dims.truncate(ty.rank);
         Some(Shaped { ty, dims })

@@ -621,6 +621,16 @@ fn expressions() -> Vec<(&'static str, &'static str, Program)> {
             }),
         ),
         (
+            "V135",
+            "filled with another extent",
+            one(|f| {
+                let a = f.inout("a", Real.array([3]));
+                let fill = |n: i64| Expr::op(Op::Fill, [Expr::Real(0.0), Expr::Int(n)]);
+                f.assign(a, fill(3));
+                f.assign(a, a + fill(4));
+            }),
+        ),
+        (
             "V136",
             "two subscripts",
             value(|_, a, _| a.at((1, 2)).into()),
