@@ -117,7 +117,7 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
 /// Reads as much of a program as there is.
 pub fn parse(bytes: &[u8]) -> Parsed {
     let mut parsed = Parsed::default();
-    let (text, odd_numbers) = match prepare(bytes) {
+    let (text, numbers) = match prepare(bytes) {
         Ok(prepared) => prepared,
         Err(problem) => {
             parsed.problems.push(*problem);
@@ -125,8 +125,8 @@ pub fn parse(bytes: &[u8]) -> Parsed {
         }
     };
     let mut cx = Context::default();
-    for (offset, odd) in odd_numbers {
-        cx.problems.push(odd_number(text, offset, odd));
+    if !numbers.is_empty() {
+        odd_numbers(text.as_bytes(), &numbers, &mut cx.problems);
     }
     let mut tokens = serde_json::Deserializer::from_str(text);
     tokens.disable_recursion_limit();
@@ -156,8 +156,8 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     parsed
 }
 
-/// Numbers out of range that are reported in one run; each costs a look at the text.
-const MAX_ODD_NUMBERS: usize = 100;
+/// Numbers out of range that are reported in one run.
+const MAX_ODD_NUMBERS: usize = 1000;
 
 /// A text with its odd numbers.
 type Prepared<'t> = (&'t str, Vec<(usize, OddNumber)>);
@@ -177,7 +177,7 @@ fn prepare(bytes: &[u8]) -> Result<Prepared<'_>, Box<Diagnostic>> {
     // RFC 8259 lets readers ignore a byte order mark; columns of the first line count from after it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match scan(text.as_bytes(), MAX_ODD_NUMBERS) {
-        Ok(odd_numbers) => Ok((text, odd_numbers)),
+        Ok(numbers) => Ok((text, numbers)),
         Err(offset) => Err(Box::new(too_deep(text.as_bytes(), offset))),
     }
 }
@@ -189,22 +189,24 @@ fn too_deep(bytes: &[u8], offset: usize) -> Diagnostic {
     Diagnostic::error(&codes::NESTING, message, help).at_line(line, column)
 }
 
-fn odd_number(text: &str, offset: usize, odd: OddNumber) -> Diagnostic {
-    let (line, column) = line_column(text.as_bytes(), offset);
-    let (message, help) = match odd {
-        OddNumber::Wide => (
-            "integer beyond 64 bits",
-            "write a real, with `.` or an exponent, or a smaller integer",
-        ),
-        OddNumber::NegativeZero => (
-            "an integer has no negative zero",
-            "write 0, or -0.0 for the real",
-        ),
-    };
-    let diagnostic = Diagnostic::error(&codes::NUMBER, message, help).at_line(line, column);
-    match locate::pointer_at(text.as_bytes(), offset) {
-        Some(pointer) => diagnostic.at_pointer(pointer),
-        None => diagnostic,
+fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagnostics) {
+    let offsets: Vec<usize> = numbers.iter().map(|n| n.0).collect();
+    let places = locate::lines(text, &offsets);
+    let pointers = locate::pointers_at(text, &offsets);
+    for (((_, odd), (line, column)), pointer) in numbers.iter().zip(places).zip(pointers) {
+        let (message, help) = match odd {
+            OddNumber::Wide => (
+                "integer beyond 64 bits",
+                "write a real, with `.` or an exponent, or a smaller integer",
+            ),
+            OddNumber::NegativeZero => (
+                "an integer has no negative zero",
+                "write 0, or -0.0 for the real",
+            ),
+        };
+        let mut problem = Diagnostic::error(&codes::NUMBER, message, help).at_line(line, column);
+        problem.at.pointer = pointer;
+        problems.push(problem);
     }
 }
 

@@ -105,7 +105,7 @@ codes! {
         "[\":\", lower, upper, stride] stands only in a subscript."
         "A range selects a section of an array: [\"[]\", \"a\", [\":\", 2, \"n\"]].";
     ID "J030" "id out of range"
-        "An id is an integer within ±2^53, and not 0."
+        "An id is an integer within ±2^53, and that of a vertex is not 0."
         "Ids are what pictures and messages show. The adjoint of vertex 5 is -5, so 0 would have none; beyond 2^53 \
          many JSON readers lose digits.";
     DUPLICATE_ID "J031" "id given twice"

@@ -47,15 +47,17 @@ pub fn locate_all(text: &[u8], pointers: &[&str]) -> Vec<(usize, usize)> {
     lines(text, &offsets)
 }
 
-/// The JSON pointer of the value that starts at this offset.
-pub(super) fn pointer_at(text: &[u8], offset: usize) -> Option<String> {
+/// The JSON pointers of the values that start at these offsets, which ascend.
+pub(super) fn pointers_at(text: &[u8], offsets: &[usize]) -> Vec<Option<String>> {
     let mut searcher = Searcher {
-        offset,
+        offsets,
         path: Vec::new(),
-        found: None,
+        found: Vec::new(),
     };
     walk(text, &mut searcher);
-    searcher.found
+    let mut found = searcher.found;
+    found.resize(offsets.len(), None);
+    found
 }
 
 /// Escapes a member name for use in a pointer.
@@ -143,36 +145,40 @@ impl Walker for Finder<'_> {
     fn leave(&mut self) {}
 }
 
-struct Searcher {
-    offset: usize,
+struct Searcher<'o> {
+    offsets: &'o [usize],
     path: Vec<String>,
-    found: Option<String>,
+    /// Of the first offsets.
+    found: Vec<Option<String>>,
 }
 
-impl Walker for Searcher {
+impl Searcher<'_> {
+    /// Takes note if a value that is looked for starts here.
+    fn at(&mut self, offset: usize, last: Option<&Step<'_>>) {
+        while let Some(&wanted) = self.offsets.get(self.found.len()) {
+            if wanted > offset {
+                return;
+            }
+            let pointer = (wanted == offset).then(|| {
+                let last = last.map(Step::name);
+                let names = self.path.iter().chain(&last);
+                names.fold(String::new(), |pointer, name| pointer + "/" + &escape(name))
+            });
+            self.found.push(pointer);
+        }
+    }
+}
+
+impl Walker for Searcher<'_> {
     type State = ();
 
     fn root(&mut self, offset: usize) -> Option<()> {
-        if offset == self.offset {
-            self.found = Some(String::new());
-        }
+        self.at(offset, None);
         Some(())
     }
 
     fn enter(&mut self, (): (), step: &Step<'_>, offset: usize) -> Option<()> {
-        if offset == self.offset {
-            let mut pointer = String::new();
-            for name in self
-                .path
-                .iter()
-                .map(String::as_str)
-                .chain([step.name().as_str()])
-            {
-                pointer.push('/');
-                pointer.push_str(&escape(name));
-            }
-            self.found = Some(pointer);
-        }
+        self.at(offset, Some(step));
         self.path.push(step.name());
         Some(())
     }
@@ -182,7 +188,7 @@ impl Walker for Searcher {
     }
 
     fn done(&self) -> bool {
-        self.found.is_some()
+        self.found.len() == self.offsets.len()
     }
 }
 
@@ -289,7 +295,7 @@ fn after_nested(text: &[u8], start: usize) -> usize {
 }
 
 /// Lines and columns of many offsets in one pass.
-fn lines(text: &[u8], offsets: &[usize]) -> Vec<(usize, usize)> {
+pub(super) fn lines(text: &[u8], offsets: &[usize]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_by_key(|&k| offsets[k]);
     let mut result = vec![(1, 1); offsets.len()];
@@ -321,7 +327,10 @@ mod tests {
         assert_eq!(locate(text, "/a/1/b~0~1c/0"), (2, 22));
         assert_eq!(locate(text, "/d\n"), (3, 9));
         assert_eq!(locate(text, "/a/1/nothing/7"), (2, 12));
-        assert_eq!(pointer_at(text, 23).as_deref(), Some("/a/1/b~0~1c/0"));
+        let pointers = pointers_at(text, &[0, 8, 9, 23, 1000]);
+        let pointers: Vec<_> = pointers.iter().map(Option::as_deref).collect();
+        let deep = Some("/a/1/b~0~1c/0");
+        assert_eq!(pointers, [Some(""), Some("/a"), Some("/a/0"), deep, None]);
     }
 
     #[test]

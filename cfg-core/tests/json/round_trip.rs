@@ -94,6 +94,30 @@ fn members_come_in_any_order() {
 }
 
 #[test]
+fn the_deepest_programs_need_little_stack() {
+    // Two arrays per level: an element whose subscript is a range.
+    let mut deep = "\"i\"".to_owned();
+    for _ in 0..Expr::MAX_DEPTH - 1 {
+        deep = format!("[\"[]\", \"a\", [\":\", {deep}]]");
+    }
+    let nested = format!("{}{}", "[".repeat(240), "]".repeat(240));
+    let text = format!(
+        "{{\"format\": \"cfgrev/1\", \"annotations\": {{\"x\": {nested}}}, \"routines\": [{{\"name\": \"f\", \
+         \"locals\": [{{\"name\": \"i\", \"type\": \"integer\"}}, {{\"name\": \"a\", \"type\": \"integer\", \
+         \"shape\": [3]}}], \"vertices\": [{{\"id\": 1, \"type\": \"BASICBLOCK\", \"statements\": \
+         [[\"=\", \"a\", {deep}]]}}], \"edges\": []}}]}}"
+    );
+    let work = move || {
+        let program = json::read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+        let again = json::read(written(&program).as_bytes()).unwrap();
+        assert_eq!(program, again);
+    };
+    // Half of what a thread gets by default.
+    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    thread.spawn(work).unwrap().join().unwrap();
+}
+
+#[test]
 fn a_global_is_hidden_by_a_local() {
     let text = r#"{"format": "cfgrev/1", "globals": [{"name": "g", "type": "real"}],
         "routines": [{"name": "f", "locals": [{"name": "g", "type": "integer"}],

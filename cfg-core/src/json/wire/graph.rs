@@ -327,7 +327,7 @@ wire_object! {
     /// The arm or body that it ends; computed from the nesting, and checked if it is written.
     "in_label" in_label: i64;
     /// Its number; by default its position.
-    "id" id: Id;
+    "id" id: EdgeId;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }
@@ -346,7 +346,7 @@ fn edge(wire: Edge, cx: &mut Context) -> Option<EdgeDraft> {
     })
 }
 
-/// The number of a vertex or edge.
+/// The number of a vertex.
 pub(in crate::json) struct Id;
 
 impl Wire for Id {
@@ -354,16 +354,44 @@ impl Wire for Id {
     const WHAT: &'static str = "an integer";
 
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
-        let id = i64::scalar(token, cx)?;
-        if id == 0 || !(-MAX_ID..=MAX_ID).contains(&id) {
-            cx.report(
-                &codes::ID,
-                format!("id {id} is out of range"),
-                "number vertices and edges from 1",
-            );
-            return None;
-        }
-        Some(id)
+        id(token, true, cx)
+    }
+}
+
+fn id(token: Token<'_>, not_0: bool, cx: &mut Context) -> Option<i64> {
+    let id = i64::scalar(token, cx)?;
+    if (not_0 && id == 0) || !(-MAX_ID..=MAX_ID).contains(&id) {
+        cx.report(
+            &codes::ID,
+            format!("id {id} is out of range"),
+            "number vertices and edges from 1",
+        );
+        return None;
+    }
+    Some(id)
+}
+
+/// The number of an edge.
+pub(in crate::json) struct EdgeId;
+
+impl Wire for EdgeId {
+    type Out = i64;
+    const WHAT: &'static str = "an integer";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
+        id(token, false, cx)
+    }
+}
+
+impl JsonSchema for EdgeId {
+    fn schema_name() -> Cow<'static, str> {
+        "EdgeId".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": -MAX_ID, "maximum": MAX_ID })
     }
 }
 
