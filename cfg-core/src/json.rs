@@ -116,6 +116,11 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
 
 /// Reads as much of a program as there is.
 pub fn parse(bytes: &[u8]) -> Parsed {
+    parse_within(bytes, usize::MAX)
+}
+
+/// [`parse`], giving up where the program would take more than about this many bytes of memory.
+pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
     let mut parsed = Parsed::default();
     let (text, numbers) = match prepare(bytes) {
         Ok(prepared) => prepared,
@@ -125,6 +130,7 @@ pub fn parse(bytes: &[u8]) -> Parsed {
         }
     };
     let mut cx = Context::default();
+    cx.allowance = max_memory;
     if !numbers.is_empty() {
         odd_numbers(text.as_bytes(), &numbers, &mut cx.problems);
     }
@@ -228,6 +234,9 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
             format!("{word} is not JSON"),
             "write [\"nan\"], [\"inf\"] or [\"-inf\"]",
         )
+    } else if message == token::OUT_OF_MEMORY {
+        let help = "split the program, or allow more memory";
+        Diagnostic::error(&codes::MEMORY, message, help)
     } else if message == "number out of range" {
         let help = "write a number that a binary64 can hold; infinity is [\"inf\"]";
         Diagnostic::error(&codes::NUMBER, message, help)

@@ -121,7 +121,11 @@ impl Session {
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(match language {
-            Language::Json => cfg_core::json::parse(&text.bytes),
+            Language::Json => {
+                let left = crate::machine::half_of_memory().saturating_sub(text.bytes.len() as u64);
+                let left = usize::try_from(left).unwrap_or(usize::MAX);
+                cfg_core::json::parse_within(&text.bytes, left)
+            }
         })
     }
 

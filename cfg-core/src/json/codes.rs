@@ -144,4 +144,8 @@ codes! {
     INPUT "J043" "cannot be read"
         "The input must be readable."
         "The operating system reported an error while the input was read.";
+    MEMORY "J044" "program too large"
+        "A program that is read takes no more memory than allowed."
+        "A program takes about four times the memory of its text. Reading stops before it takes more than the \
+         limit, by default half of the machine's memory.";
 }

@@ -50,7 +50,7 @@ impl Symbols {
 }
 
 /// The reader's context.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Context {
     /// Where it is.
     pub(super) path: Vec<Seg>,
@@ -70,8 +70,28 @@ pub(super) struct Context {
     pub(super) root: usize,
     /// Something in the graph of the routine that is being read could not be understood.
     pub(super) graph_broken: bool,
+    /// Bytes that may still be used for the program.
+    pub(super) allowance: usize,
     /// Work left for comparing names.
     similarity: Similarity,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            path: Vec::new(),
+            problems: Diagnostics::default(),
+            dropped: 0,
+            variables: Symbols::default(),
+            routines: Symbols::default(),
+            depth: 0,
+            too_deep: false,
+            root: 0,
+            graph_broken: false,
+            allowance: usize::MAX,
+            similarity: Similarity::default(),
+        }
+    }
 }
 
 impl Context {

@@ -94,6 +94,9 @@ pub(super) trait Wire: Sized {
     }
 }
 
+/// Why reading stops if the program would take more memory than allowed.
+pub(super) const OUT_OF_MEMORY: &str = "the program takes more memory than allowed";
+
 /// Skips the rest of an array; the number of elements skipped.
 pub(super) fn skip_array<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<usize, A::Error> {
     let mut count = 0;
@@ -118,6 +121,11 @@ pub(super) fn element<'de, T: Wire, A: SeqAccess<'de>>(
     cx.path.push(Seg::Index(index));
     let result = seq.next_element_seed(Seed::<T>::new(cx));
     cx.path.pop();
+    // Twice the size: lists have room to grow while they are read.
+    match cx.allowance.checked_sub(2 * size_of::<T::Out>()) {
+        Some(left) => cx.allowance = left,
+        None => return Err(A::Error::custom(OUT_OF_MEMORY)),
+    }
     result
 }
 

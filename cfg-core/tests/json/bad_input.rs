@@ -6,7 +6,7 @@ use cfg_testkit::golden::golden;
 use std::collections::BTreeSet;
 
 /// Codes that files cannot show: too many problems, values, writing, input.
-const ELSEWHERE: [&str; 4] = ["J040", "J041", "J042", "J043"];
+const ELSEWHERE: [&str; 5] = ["J040", "J041", "J042", "J043", "J044"];
 
 #[test]
 fn messages_are_as_blessed() {
@@ -115,6 +115,28 @@ fn a_hundred_thousand_problems_are_counted() {
     assert_eq!(problems.0.len(), 10_001);
     assert_eq!(problems.0[9_999].at.line, Some(10_000));
     assert_eq!(problems.0[10_000].message, "90000 more problems were found");
+}
+
+#[test]
+fn memory_is_limited() {
+    let operands = vec!["1"; 100_000].join(",");
+    let text = format!(
+        "{{\"format\": \"cfgrev/1\", \"routines\": [{{\"name\": \"f\", \"external\": {{\"value\": [\"+\", \
+         {operands}]}}}}]}}"
+    );
+    assert!(
+        json::parse_within(text.as_bytes(), 100 << 20)
+            .program
+            .is_some()
+    );
+    let parsed = json::parse_within(text.as_bytes(), 1 << 20);
+    assert!(parsed.program.is_none());
+    let problem = &parsed.problems.0[0];
+    assert_eq!((problem.code, problem.at.line), ("J044", Some(1)));
+    assert_eq!(
+        problem.message,
+        "the program takes more memory than allowed"
+    );
 }
 
 #[test]
