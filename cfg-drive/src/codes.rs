@@ -41,6 +41,9 @@ codes! {
     VARIABLE "P420" "cannot be differentiated"
         "Independents and dependents are real parameters or global variables of the routine; the result of a function is a dependent."
         "Independents need a value at entry, dependents one at exit. Integers and logicals have no derivatives.";
+    FOLDER "P421" "folder cannot be run"
+        "A corpus is a folder of .xaif files, with expected.jsonl beside them or without."
+        "The folder does not exist or cannot be read, has no .xaif file, or a line of its expected.jsonl is not an object with name, n, m and jacobian.";
     CROSSED "P430" "differences cross a branch or a kink"
         "Divided differences say something about a derivative only if the function is smooth between the two points."
         "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made.";

@@ -38,11 +38,13 @@
 //! | `mode` | a routine, its adjoint, its tangent |
 //! | `jacobian` | rows by adjoint or columns by tangent |
 //! | `check`, `absolute` | are the derivatives right, and in which measure |
+//! | `corpus` | a folder of XAIF documents against reference Jacobians |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
 
 mod absolute;
 mod check;
 mod codes;
+pub mod corpus;
 mod declare;
 mod extract;
 mod jacobian;

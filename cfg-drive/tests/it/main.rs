@@ -1,4 +1,11 @@
 //! Derivatives of small programs, against values known in closed form.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests say plainly what they skip"
+)]
+
+mod corpus;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;

@@ -1,0 +1,109 @@
+//! The programs of the corpus, and our own documents, against their reference Jacobians.
+
+use cfg_drive::corpus::Status;
+use cfg_drive::{Options, corpus};
+use std::path::PathBuf;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The five whose values only a marker sets, and one that reinterprets the bits of a real.
+const UNSUPPORTED: [&str; 6] = [
+    "Loop_simple_12",
+    "Loop_simple_3",
+    "argArrayIndexOverwrite7",
+    "argumentConversion_indexOverwrite",
+    "intMaxVal",
+    "transfer",
+];
+
+#[test]
+fn openad() {
+    let folder = std::env::var_os("CFGREV_CORPUS")
+        .map_or_else(|| root().join("../shared/corpus"), PathBuf::from)
+        .join("openad");
+    if !folder.is_dir() {
+        eprintln!("skipped: no corpus (set CFGREV_CORPUS)");
+        return;
+    }
+    let entries = corpus::corpus(&folder, &Options::default()).unwrap();
+    let table = corpus::table(&entries);
+    println!("{table}");
+    for entry in &entries {
+        let unsupported = UNSUPPORTED.contains(&entry.name.as_str());
+        assert_eq!(
+            entry.status == Status::Unsupported,
+            unsupported,
+            "{entry:?}"
+        );
+        assert_ne!(entry.status, Status::Differs, "{entry:?}");
+        if !unsupported && entry.error.is_some() {
+            assert_ne!(entry.stacks, Some(false), "{entry:?}");
+            assert_ne!(entry.order, Some(false), "{entry:?}");
+        }
+    }
+    let agree = entries.iter().filter(|e| e.status == Status::Agrees);
+    assert!(agree.count() >= 98, "{table}");
+}
+
+/// Our own documents have no references here: adjoint and tangent agree.
+#[test]
+fn own_documents() {
+    let entries = corpus::corpus(&root().join("fixtures/xaif"), &Options::default()).unwrap();
+    let table = corpus::table(&entries);
+    for entry in &entries {
+        let expected = match entry.name.as_str() {
+            // A value that only a marker sets; a jump out of a loop.
+            "hidden_store" | "jump_out_of_loop" => Status::Unsupported,
+            _ => Status::NoReference,
+        };
+        assert_eq!(entry.status, expected, "{table}");
+        if expected == Status::NoReference {
+            assert_eq!(
+                (entry.stacks, entry.order),
+                (Some(true), Some(true)),
+                "{entry:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn references_are_compared() {
+    let folder = std::env::temp_dir().join(format!("cfgrev-corpus-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let markers = std::fs::read(root().join("fixtures/xaif/markers.xaif")).unwrap();
+    for name in ["right", "wrong", "other_size", "absent"] {
+        std::fs::write(folder.join(format!("{name}.xaif")), &markers).unwrap();
+    }
+    std::fs::write(folder.join("cut.xaif"), &markers[..markers.len() / 2]).unwrap();
+    let sine = -(1f64.sin());
+    let expected = format!(
+        "{{\"name\": \"right\", \"n\": 2, \"m\": 2, \"jacobian\": [[1, 0], [0, {sine:?}]]}}\n\
+         {{\"name\": \"wrong\", \"n\": 2, \"m\": 2, \"jacobian\": [[1, 0.001], [0, {sine:?}]]}}\n\
+         {{\"name\": \"other_size\", \"n\": 1, \"m\": 2, \"jacobian\": [[1], [0]]}}\n"
+    );
+    std::fs::write(folder.join("expected.jsonl"), expected).unwrap();
+    let entries = corpus::corpus(&folder, &Options::default()).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let found: Vec<(&str, Status)> = entries
+        .iter()
+        .map(|e| (e.name.as_str(), e.status))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("absent", Status::NoReference),
+            ("cut", Status::Unsupported),
+            ("other_size", Status::NoReference),
+            ("right", Status::Agrees),
+            ("wrong", Status::Differs),
+        ]
+    );
+    assert!(entries[1].why.starts_with("F601"), "{:?}", entries[1]);
+    assert_eq!(
+        corpus::summary(&entries),
+        "5 programs: 1 agree, 1 differ, 1 unsupported, 2 without reference"
+    );
+}
