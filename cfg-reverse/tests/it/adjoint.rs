@@ -90,6 +90,10 @@ fn run(case: &Case, options: &Options) -> Result<Run, String> {
     let reversal = reverse(&valid, case.main, options).map_err(|d| d.to_string())?;
     let program = validate::validate(reversal.program.clone())
         .map_err(|d| format!("the adjoint program is not valid: {d}"))?;
+    let stacks = tape_check::check_program(&program).problems;
+    if stacks.has_errors() {
+        return Err(format!("the stack checker objects: {stacks}"));
+    }
     let compiled = Compiled::new(
         &program,
         &CompileOptions {
