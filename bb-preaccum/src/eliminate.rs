@@ -1,4 +1,4 @@
-//! Elimination steps on the graph ([`vertex`], [`edge`]) and on its dual ([`face`]), the Jacobian
+//! Elimination steps on the graph ([`Primal`]) and on its dual ([`Dual`]), the Jacobian
 //! accumulation expressions (JAEs) they imply, and what they cost.
 //!
 //! Definitions: Naumann, Optimal accumulation of Jacobian matrices by elimination methods on the dual

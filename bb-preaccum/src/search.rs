@@ -3,6 +3,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod board;
+mod faces;
 mod flow;
 mod local;
 mod meter;
@@ -17,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use crate::bound;
 use crate::cost::{CostModel, Counts};
 use crate::eliminate::{Dual, Entry, JaeList, Primal, Step, StepError};
-use crate::heuristic::{Ended, Technique};
+use crate::heuristic::Technique;
 use crate::lcg::Lcg;
 use meter::Meter;
 
@@ -138,6 +139,8 @@ pub struct Outcome {
     pub optimal: Option<Technique>,
     /// How that is proven.
     pub proof: Proof,
+    /// What is known about each class that was searched, narrowest first.
+    pub classes: Vec<Class>,
     /// The sequence.
     pub steps: Vec<Step>,
     /// Whether it leaves only the Jacobian; otherwise fill-in passed its limit, or time was up, and a
@@ -149,6 +152,17 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Search steps spent.
     pub work: u64,
+}
+
+/// What is known about one class of sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// The class. Vertex sequences belong to the edge sequences, and these to the face sequences.
+    pub technique: Technique,
+    /// The least cost found in it.
+    pub cost: u64,
+    /// No sequence in it costs less.
+    pub bound: u64,
 }
 
 /// Why a sequence is optimal.
@@ -164,58 +178,123 @@ pub enum Proof {
 }
 
 /// Flow steps for the bound, at most.
-const BOUND_WORK: u64 = 20_000_000;
+const BOUND_WORK: u64 = 2_000_000;
 
 /// Searches.
 pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     let mut meter = Meter::new(options);
-    let (parts, work) = bound::by_vertex(lcg, options.model, BOUND_WORK);
+    let (parts, work) = bound::by_vertex(lcg, options.model, meter.grant(BOUND_WORK));
     meter.spend(work);
     let floor: u64 = parts.iter().sum();
     let found = portfolio::run(lcg, options, &mut meter);
     let Some(mut best) = found.sequences.first().cloned() else {
         return unfinished(lcg, options, found, floor, &meter);
     };
-    let mut vertex_bound = floor;
-    let mut edge_bound = floor;
-    if options.technique == Some(Technique::Vertex) || best.cost > floor || options.exact {
+    let wants_faces = options
+        .technique
+        .is_none_or(|wanted| wanted == Technique::Face)
+        && lcg.edges().len() <= faces::MOST_EDGES;
+    let mut bounds = [floor; 3];
+    let least = |class: Technique| {
+        let within = found
+            .sequences
+            .iter()
+            .filter(|sequence| sequence.technique <= class);
+        within.map(|sequence| sequence.cost).min()
+    };
+    let mut costs = [Technique::Vertex, Technique::Edge, Technique::Face].map(least);
+    if best.cost > floor || options.exact {
+        let reserved = if wants_faces {
+            meter.reserve(meter.left() / 3)
+        } else {
+            0
+        };
         let local = local::run(lcg, options, &found.sequences, &parts, &mut meter);
+        meter.release(reserved);
         if let Some(local) = local {
-            vertex_bound = local.vertex_bound;
-            edge_bound = local.edge_bound;
+            bounds[0] = local.vertex_bound;
+            bounds[1] = local.edge_bound;
             for sequence in std::iter::once(local.vertex).chain(local.edge) {
+                lower(&mut costs, sequence.technique, sequence.cost);
                 if sequence.cost < best.cost {
                     best = sequence;
                 }
             }
         }
     }
+    if wants_faces && best.cost > floor {
+        let start = if best.technique == Technique::Face {
+            found
+                .sequences
+                .iter()
+                .find(|sequence| sequence.technique != Technique::Face)
+        } else {
+            Some(&best)
+        };
+        let faces = start.and_then(|start| {
+            faces::run(
+                lcg,
+                options.model,
+                &start.steps,
+                options.seed,
+                floor,
+                &mut meter,
+            )
+        });
+        if let Some((cost, steps)) = faces
+            && cost < best.cost
+        {
+            lower(&mut costs, Technique::Face, cost);
+            best = Sequence {
+                technique: Technique::Face,
+                cost,
+                steps,
+            };
+        }
+    }
+    let widest = options.technique.unwrap_or(Technique::Face);
+    let classes: Vec<Class> = [Technique::Vertex, Technique::Edge, Technique::Face]
+        .into_iter()
+        .zip(costs.into_iter().zip(bounds))
+        .filter(|(technique, _)| *technique <= widest)
+        .filter_map(|(technique, (cost, bound))| {
+            Some(Class {
+                technique,
+                cost: cost?,
+                bound,
+            })
+        })
+        .collect();
+    let [_, edge_bound, _] = bounds;
     let (optimal, proof) = if best.cost <= floor {
         (Some(Technique::Face), Proof::Paths)
-    } else if best.cost == edge_bound {
+    } else if best.technique <= Technique::Edge && best.cost == edge_bound {
         (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
-    } else if best.cost == vertex_bound {
+    } else if best.technique == Technique::Vertex && best.cost == bounds[0] {
         (Some(Technique::Vertex), Proof::Exhausted(Technique::Vertex))
     } else {
         (None, Proof::None)
-    };
-    let bound = match options.technique {
-        Some(Technique::Vertex) => vertex_bound,
-        Some(Technique::Edge) => edge_bound,
-        Some(Technique::Face) | None => floor,
     };
     Outcome {
         model: options.model,
         technique: best.technique,
         cost: best.cost,
-        bound: bound.min(best.cost),
+        bound: bounds[widest as usize],
         optimal,
         proof,
+        classes,
         complete: true,
         steps: best.steps,
         heuristics: found.table,
         interrupted: meter.interrupted,
         work: meter.spent,
+    }
+}
+
+/// A cost found in a class holds for the wider ones, too.
+fn lower(costs: &mut [Option<u64>; 3], technique: Technique, cost: u64) {
+    for slot in &mut costs[technique as usize..] {
+        *slot = Some(slot.map_or(cost, |known| known.min(cost)));
     }
 }
 
@@ -240,10 +319,11 @@ fn unfinished(
         bound: floor,
         optimal: None,
         proof: Proof::None,
+        classes: Vec::new(),
         complete,
         steps: best.steps,
         heuristics: found.table,
-        interrupted: meter.interrupted || found.ended == Some(Ended::Stopped),
+        interrupted: meter.interrupted,
         work: meter.spent,
     }
 }

@@ -33,6 +33,7 @@ impl Limits<'_> {
             || self
                 .interrupt
                 .is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.timer.is_some_and(|late| late())
         {
             return Some(Ended::Stopped);
         }

@@ -20,6 +20,8 @@ const TOKEN_WORK: u64 = 400_000;
 /// to greedy ones and the ground is flat.
 const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
+/// Rounds without gain after which a search without clock ends.
+const PATIENCE: u32 = 5;
 /// Vertex sets that exact search may look at without being asked for more.
 const EXACT_SETS: u64 = 20_000;
 /// Work of one such set, per vertex in it.
@@ -120,12 +122,15 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         };
         let edges = options.technique != Some(Technique::Vertex);
         rounds.prove_order(bounds, options, EXACT_SETS);
+        if edges && size(&rounds.bits.eliminable) <= EXACT_EDGE_VERTICES {
+            rounds.prove_tokens(EXACT_GRAPHS);
+        }
         rounds.improve(&starts, edges);
         if options.exact {
             rounds.prove_order(bounds, options, u64::MAX);
-        }
-        if edges {
-            rounds.prove_tokens(options);
+            if edges {
+                rounds.prove_tokens(MANY_GRAPHS);
+            }
         }
         let vertex = finish(
             graph.lcg(),
@@ -163,17 +168,17 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         if n < 2 {
             return;
         }
-        let mut round = 0;
+        let (mut round, mut since) = (0, 0);
         while !self.meter.is_over() {
             let goal = if edges {
                 self.edge_floor
             } else {
                 self.vertex_floor
             };
-            if self.best() <= goal {
+            if self.best() <= goal || (self.meter.timer().is_none() && since > PATIENCE) {
                 return;
             }
-            let before = self.meter.spent;
+            let (before, known) = (self.meter.spent, self.best());
             let start = if round % 2 == 0 {
                 self.order.1.clone()
             } else {
@@ -183,10 +188,12 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
                 self.order.1.clone()
             } else {
                 // With little left, orders still get their share.
-                let work = self
-                    .meter
-                    .grant(n * ORDER_WORK)
-                    .min(self.meter.left() / if edges { 3 } else { 1 });
+                let share = if edges {
+                    self.meter.left() / 2
+                } else {
+                    self.meter.left()
+                };
+                let work = share.min(n * ORDER_WORK);
                 self.anneal_order(&start, work)
             };
             if edges {
@@ -196,6 +203,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
                 return;
             }
             round += 1;
+            since = if self.best() < known { 0 } else { since + 1 };
         }
     }
 
@@ -286,17 +294,11 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     /// Exact search over edge sequences.
-    fn prove_tokens(&mut self, options: &Options<'_>) {
+    fn prove_tokens(&mut self, most: usize) {
         let best = self.best();
-        let n = size(&self.bits.eliminable);
-        if best <= self.edge_floor || (!options.exact && n > EXACT_EDGE_VERTICES) {
+        if best <= self.edge_floor {
             return;
         }
-        let most = if options.exact {
-            MANY_GRAPHS
-        } else {
-            EXACT_GRAPHS
-        };
         let meter = &mut *self.meter;
         match exact::edge::solve(&self.bits, best, most, &mut || meter.stop()) {
             exact::edge::Outcome::Optimal(cost, tokens) => {

@@ -28,6 +28,17 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Keeps a part of the budget back; returns it for [`Meter::release`].
+    pub(crate) fn reserve(&mut self, part: u64) -> u64 {
+        let part = part.min(self.left);
+        self.left -= part;
+        part
+    }
+
+    pub(crate) fn release(&mut self, part: u64) {
+        self.left += part;
+    }
+
     /// Whether the caller wants an end now.
     pub(crate) fn stop(&mut self) -> bool {
         if self

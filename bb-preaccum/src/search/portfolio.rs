@@ -6,7 +6,10 @@ use crate::heuristic::{Ended, Heuristic, Limits, Run, Technique};
 use crate::lcg::Lcg;
 
 /// A heuristic's elementary operation (ordered maps) in search steps.
-const HEAVY: u64 = 15;
+const HEAVY: u64 = 8;
+
+/// Heuristics that are near linear: they run whatever the budget.
+const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 
 /// What the heuristics found.
 #[derive(Default)]
@@ -17,8 +20,6 @@ pub(crate) struct Portfolio {
     pub(crate) sequences: Vec<Sequence>,
     /// If none is complete: the best remainder.
     pub(crate) remainder: Option<Sequence>,
-    /// Why there is no complete one.
-    pub(crate) ended: Option<Ended>,
 }
 
 pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
@@ -29,21 +30,22 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
         // Vertex sequences are sequences of edges, and both are sequences of faces.
         Some(wanted) => heuristic.technique() <= wanted,
     });
-    // One that is always affordable goes first, and only it may exceed the budget.
-    let first = list
-        .iter()
-        .position(|heuristic| heuristic.to_string() == "vertex-LM-RM");
-    list[..=first.unwrap_or(0)].rotate_right(1);
+    let is_cheap = |heuristic: &Heuristic| CHEAP.contains(&heuristic.to_string().as_str());
+    list.sort_by_key(|heuristic| !is_cheap(heuristic));
+    // The rest of the budget belongs to the search.
+    let share = meter.left() / 2;
+    let start = meter.spent;
     let fill_in = options.fill_limit(lcg);
     let mut order = Vec::new();
     for (at, heuristic) in list.iter().enumerate() {
-        if at > 0 && meter.is_over() {
+        let left = share.saturating_sub(meter.spent - start);
+        if at > 0 && (meter.stop() || (at >= CHEAP.len() && left == 0)) {
             break;
         }
-        let work = if at == 0 {
+        let work = if at < CHEAP.len() {
             None
         } else {
-            Some(meter.left() / HEAVY / 2)
+            Some(left / HEAVY)
         };
         let limits = Limits {
             fill_in,
@@ -78,7 +80,6 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
             };
             if better {
                 found.remainder = Some(sequence);
-                found.ended = Some(ended);
             }
         }
     }

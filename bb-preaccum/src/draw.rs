@@ -1,0 +1,139 @@
+//! Pictures of an elimination, as plain data for whatever draws them: the graph, the graph after each
+//! step, and at the end the bipartite graph of the Jacobian.
+
+use crate::eliminate::{Dual, Entry, JaeList, Origin, Primal, Step, StepError};
+use crate::lcg::{Kind, Lcg, Role};
+
+/// A vertex of a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The user's id.
+    pub id: i64,
+    /// What it is.
+    pub role: Role,
+}
+
+/// An edge of a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Source id.
+    pub source: i64,
+    /// Target id.
+    pub target: i64,
+    /// `c(k,i)` for the partial of k by i as given, `J7` for the result of JAE 7.
+    pub label: String,
+    /// What is known about it.
+    pub kind: Kind,
+}
+
+/// One graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// What was done last, or the graph's name.
+    pub title: String,
+    /// Vertices with edges, and all independents and dependents.
+    pub nodes: Vec<Node>,
+    /// Edges.
+    pub edges: Vec<Arrow>,
+}
+
+/// Draws the graph and the graph after each step, one at a time.
+pub struct Pictures<'a> {
+    lcg: &'a Lcg,
+    state: State<'a>,
+    steps: std::slice::Iter<'a, Step>,
+    started: bool,
+}
+
+enum State<'a> {
+    Primal(Primal<'a>),
+    Dual(Dual<'a>),
+}
+
+impl<'a> Pictures<'a> {
+    /// Pictures of a sequence.
+    pub fn new(lcg: &'a Lcg, steps: &'a [Step]) -> Self {
+        let dual = steps.iter().any(|step| matches!(step, Step::Face(..)));
+        let state = if dual {
+            State::Dual(Dual::new(lcg))
+        } else {
+            State::Primal(Primal::new(lcg))
+        };
+        Self {
+            lcg,
+            state,
+            steps: steps.iter(),
+            started: false,
+        }
+    }
+
+    fn picture(&self, title: String) -> Picture {
+        let (entries, jaes): (Vec<Entry>, &JaeList) = match &self.state {
+            State::Primal(graph) => (graph.entries().collect(), graph.jaes()),
+            State::Dual(graph) => (graph.entries().collect(), graph.jaes()),
+        };
+        let mut shown: Vec<bool> = (0..self.lcg.vertex_count() as u32)
+            .map(|v| self.lcg.role(v) != Role::Intermediate)
+            .collect();
+        let mut edges = Vec::with_capacity(entries.len());
+        for entry in entries {
+            shown[entry.source as usize] = true;
+            shown[entry.target as usize] = true;
+            let (source, target) = (self.lcg.id(entry.source), self.lcg.id(entry.target));
+            let label = match jaes.origin(entry.label) {
+                Origin::Edge(_) => format!("c({target},{source})"),
+                Origin::Jae(at) => format!("J{at}"),
+            };
+            edges.push(Arrow {
+                source,
+                target,
+                label,
+                kind: entry.kind,
+            });
+        }
+        let nodes = (0u32..)
+            .zip(shown)
+            .filter(|(_, shown)| *shown)
+            .map(|(v, _)| Node {
+                id: self.lcg.id(v),
+                role: self.lcg.role(v),
+            })
+            .collect();
+        Picture {
+            title,
+            nodes,
+            edges,
+        }
+    }
+}
+
+impl Iterator for Pictures<'_> {
+    type Item = Result<Picture, StepError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.started {
+            self.started = true;
+            return Some(Ok(self.picture(self.lcg.name().to_owned())));
+        }
+        let &step = self.steps.next()?;
+        let done = match &mut self.state {
+            State::Primal(graph) => graph.apply(step),
+            State::Dual(graph) => graph.apply(step),
+        };
+        if let Err(error) = done {
+            self.steps = [].iter();
+            return Some(Err(error));
+        }
+        Some(Ok(self.picture(describe(self.lcg, step))))
+    }
+}
+
+/// A step in the paper's notation, with the user's ids.
+pub fn describe(lcg: &Lcg, step: Step) -> String {
+    match step {
+        Step::Vertex(j) => format!("({})", lcg.id(j)),
+        Step::Front(i, j) => format!("({},{})f", lcg.id(i), lcg.id(j)),
+        Step::Back(j, k) => format!("({},{})b", lcg.id(j), lcg.id(k)),
+        Step::Face(i, j) => format!("face({i},{j})"),
+    }
+}

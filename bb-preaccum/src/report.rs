@@ -1,0 +1,252 @@
+//! Results for programs and people: JSON, tables, proofs.
+
+use std::fmt::Write as _;
+
+use serde::ser::{Serialize, SerializeMap, SerializeTuple, Serializer};
+
+use crate::bound;
+use crate::eliminate::{Label, Origin, Step, Term};
+use crate::heuristic::Technique;
+use crate::lcg::Lcg;
+use crate::search::{Outcome, Proof, replay};
+
+struct StepOf<'a>(&'a Lcg, Step);
+
+impl Serialize for StepOf<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let id = |v: u32| self.0.id(v);
+        match self.1 {
+            Step::Vertex(j) => ("v", id(j)).serialize(out),
+            Step::Front(i, j) => ("f", id(i), id(j)).serialize(out),
+            Step::Back(j, k) => ("b", id(j), id(k)).serialize(out),
+            Step::Face(i, j) => ("face", i, j).serialize(out),
+        }
+    }
+}
+
+struct Costs<'a>(&'a [(String, u64)]);
+
+impl Serialize for Costs<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut map = out.serialize_map(Some(self.0.len()))?;
+        for (key, cost) in self.0 {
+            map.serialize_entry(key, cost)?;
+        }
+        map.end()
+    }
+}
+
+/// A label: `["edge", i]`, the input edge at position i, or `["jae", i]`.
+struct LabelOf(Origin);
+
+impl Serialize for LabelOf {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut pair = out.serialize_tuple(2)?;
+        let (what, at) = match self.0 {
+            Origin::Edge(at) => ("edge", at),
+            Origin::Jae(at) => ("jae", at),
+        };
+        pair.serialize_element(what)?;
+        pair.serialize_element(&at)?;
+        pair.end()
+    }
+}
+
+#[derive(serde::Serialize)]
+struct JaeOut {
+    source: i64,
+    target: i64,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    product: Option<(LabelOf, LabelOf)>,
+    /// What is added to the product, or the two labels that are merged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    plus: Vec<LabelOf>,
+}
+
+#[derive(serde::Serialize)]
+struct EntryOut {
+    source: i64,
+    target: i64,
+    kind: &'static str,
+    label: LabelOf,
+}
+
+#[derive(serde::Serialize)]
+struct ClassOut {
+    cost: u64,
+    bound: u64,
+}
+
+#[derive(serde::Serialize)]
+struct Report<'a> {
+    name: &'a str,
+    model: &'static str,
+    cost: u64,
+    bound: u64,
+    optimal: Option<&'static str>,
+    technique: &'static str,
+    complete: bool,
+    additions: u64,
+    fused: u64,
+    vertex: Option<ClassOut>,
+    edge: Option<ClassOut>,
+    face: Option<ClassOut>,
+    heuristics: Costs<'a>,
+    interrupted: bool,
+    milliseconds: u64,
+    sequence: Vec<StepOf<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jaes: Option<Vec<JaeOut>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Vec<EntryOut>>,
+}
+
+/// One JSON object. With `details` also the JAEs and the entries they end in.
+pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -> String {
+    let done = replay(lcg, &outcome.steps).ok();
+    let class = |wanted: Technique| {
+        let class = outcome
+            .classes
+            .iter()
+            .find(|class| class.technique == wanted);
+        class.map(|class| ClassOut {
+            cost: class.cost,
+            bound: class.bound,
+        })
+    };
+    let shown = done.as_ref().filter(|_| details);
+    let jaes = shown.map(|done| {
+        let label = |label: Label| LabelOf(done.jaes.origin(label));
+        let list = done.jaes.as_slice().iter();
+        list.map(|jae| {
+            let (product, first) = match jae.term {
+                Term::Product(a, b) => (Some((label(a), label(b))), None),
+                Term::Plain(a) => (None, Some(a)),
+            };
+            JaeOut {
+                source: lcg.id(jae.source),
+                target: lcg.id(jae.target),
+                kind: jae.kind.name(),
+                product,
+                plus: first.into_iter().chain(jae.absorbed).map(label).collect(),
+            }
+        })
+        .collect()
+    });
+    let entries = shown.map(|done| {
+        let list = done.entries.iter();
+        list.map(|entry| EntryOut {
+            source: lcg.id(entry.source),
+            target: lcg.id(entry.target),
+            kind: entry.kind.name(),
+            label: LabelOf(done.jaes.origin(entry.label)),
+        })
+        .collect()
+    });
+    let report = Report {
+        name: lcg.name(),
+        model: outcome.model.name(),
+        cost: outcome.cost,
+        bound: outcome.bound,
+        optimal: outcome.optimal.map(Technique::name),
+        technique: outcome.technique.name(),
+        complete: outcome.complete,
+        additions: done.as_ref().map_or(0, |done| done.counts.additions),
+        fused: done
+            .as_ref()
+            .map_or(0, |done| done.counts.fused(outcome.model)),
+        vertex: class(Technique::Vertex),
+        edge: class(Technique::Edge),
+        face: class(Technique::Face),
+        heuristics: Costs(&outcome.heuristics),
+        interrupted: outcome.interrupted,
+        milliseconds,
+        sequence: outcome
+            .steps
+            .iter()
+            .map(|&step| StepOf(lcg, step))
+            .collect(),
+        jaes,
+        entries,
+    };
+    // Strings, numbers and lists only: this cannot fail.
+    serde_json::to_string(&report).unwrap_or_default()
+}
+
+/// Why the outcome is optimal, to read and to check: the disjoint paths, or what was exhausted.
+pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for class in &outcome.classes {
+        let relation = if class.bound == class.cost {
+            "optimal"
+        } else {
+            "not proven optimal"
+        };
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "{}: {} multiplications, no such sequence needs less than {} ({relation})",
+            class.technique.name(),
+            class.cost,
+            class.bound
+        );
+    }
+    match outcome.proof {
+        Proof::None => text.push_str("no proof of optimality for the best sequence\n"),
+        Proof::Exhausted(class) => {
+            let _ = writeln!(
+                text,
+                "search exhausted: no {} sequence needs less than {}",
+                class.name(),
+                outcome.cost
+            );
+        }
+        Proof::Paths => {
+            let ids = |path: &Vec<u32>| {
+                let ids: Vec<String> = path.iter().map(|&v| lcg.id(v).to_string()).collect();
+                ids.join("-")
+            };
+            let family = |paths: &[Vec<u32>]| paths.iter().map(ids).collect::<Vec<_>>().join(", ");
+            let paths = bound::paths(lcg, outcome.model);
+            let terms: Vec<String> = paths
+                .iter()
+                .map(|proof| proof.products.to_string())
+                .collect();
+            let _ = writeln!(
+                text,
+                "disjoint paths need {} products: {}",
+                outcome.cost,
+                terms.join(" + ")
+            );
+            for proof in &paths {
+                let _ = writeln!(
+                    text,
+                    "  {} at vertex {}: {} | {}",
+                    proof.products,
+                    lcg.id(proof.vertex),
+                    family(&proof.prefixes),
+                    family(&proof.suffixes)
+                );
+            }
+        }
+    }
+    text
+}
+
+/// The costs of the heuristics as an aligned table.
+pub fn table(outcome: &Outcome) -> String {
+    let mut rows: Vec<&(String, u64)> = outcome.heuristics.iter().collect();
+    rows.sort_by_key(|(key, cost)| (*cost, key.clone()));
+    let width = rows
+        .iter()
+        .map(|(key, _)| key.len())
+        .max()
+        .unwrap_or(0)
+        .max(9);
+    let mut text = String::new();
+    for (key, cost) in rows {
+        let _ = writeln!(text, "{key:width$} {cost:>10}");
+    }
+    text
+}

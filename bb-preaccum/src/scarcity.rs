@@ -1,0 +1,213 @@
+//! Scarcity (Griewank and Vogel): a transposed Jacobian times a vector costs one multiplication per
+//! edge that is no unit, through whatever graph is left. That can be far less than the number of
+//! entries of the Jacobian, so that it pays to stop early.
+//!
+//! The graph left after a set of intermediates is gone does not depend on their order, so this searches
+//! over sets: vertices are put in and taken out while that lowers
+//! (multiplications for the set) + k·(edges left that are no units), for k products with vectors.
+//! Rerouting and normalization of edges are not done.
+
+use crate::cost::CostModel;
+use crate::eliminate::{Primal, Step};
+use crate::lcg::{Kind, Lcg, Role};
+
+/// Where to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remainder {
+    /// The eliminations to do.
+    pub steps: Vec<Step>,
+    /// What they cost.
+    pub cost: u64,
+    /// Edges left.
+    pub edges: usize,
+    /// Edges left that are no units: the cost of one product with a vector.
+    pub nontrivial: u64,
+    /// Entries of the full Jacobian that are no units.
+    pub jacobian: u64,
+    /// Edges of the whole graph that are no units.
+    pub graph: u64,
+}
+
+impl Remainder {
+    /// Multiplications for the eliminations and `directions` products with vectors.
+    pub fn total(&self, directions: u64) -> u64 {
+        self.cost + directions * self.nontrivial
+    }
+}
+
+/// Vertices that a search over sets handles; larger graphs get the best prefix of the sequence.
+const MOST: usize = 400;
+
+fn nontrivial(graph: &Primal<'_>) -> u64 {
+    graph
+        .entries()
+        .filter(|entry| entry.kind != Kind::Unit)
+        .count() as u64
+}
+
+/// The remainder graph that is cheapest for a number of products with vectors, starting from a complete
+/// sequence of vertex and edge eliminations (such as a search found; faces give the whole graph).
+pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -> Remainder {
+    let mut graph = Primal::new(lcg);
+    let whole = nontrivial(&graph);
+    let mut best = Remainder {
+        steps: Vec::new(),
+        cost: 0,
+        edges: graph.edge_count(),
+        nontrivial: whole,
+        jacobian: whole,
+        graph: whole,
+    };
+    // Every prefix of the sequence.
+    let mut left = whole as i64;
+    let mut at_best = 0;
+    for (at, &step) in steps.iter().enumerate() {
+        left += change(&mut graph, step);
+        let cost = graph.counts().multiplications(model);
+        let nontrivial = left.max(0) as u64;
+        if cost + directions * nontrivial < best.total(directions) {
+            best = Remainder {
+                cost,
+                edges: graph.edge_count(),
+                nontrivial,
+                ..best
+            };
+            at_best = at + 1;
+        }
+        best.jacobian = nontrivial;
+    }
+    best.steps = steps[..at_best].to_vec();
+    if lcg.vertex_count() <= MOST {
+        let order: Vec<u32> = order_of(lcg, steps);
+        let chosen = order
+            .iter()
+            .map(|v| best.steps.contains(&Step::Vertex(*v)))
+            .collect();
+        improve(lcg, model, &order, chosen, directions, &mut best);
+        improve(
+            lcg,
+            model,
+            &order,
+            vec![false; order.len()],
+            directions,
+            &mut best,
+        );
+        improve(
+            lcg,
+            model,
+            &order,
+            vec![true; order.len()],
+            directions,
+            &mut best,
+        );
+    }
+    best
+}
+
+/// Does a step; by how much the number of nontrivial edges grows. Only rows that change are counted.
+fn change(graph: &mut Primal<'_>, step: Step) -> i64 {
+    let mut near: Vec<u32> = match step {
+        Step::Vertex(j) => graph.preds(j).chain([j]).collect(),
+        Step::Front(i, j) => vec![i, j],
+        Step::Back(j, _) => graph.preds(j).chain([j]).collect(),
+        Step::Face(..) => Vec::new(),
+    };
+    near.dedup();
+    let count = |graph: &Primal<'_>| -> i64 {
+        let row = |&v: &u32| {
+            let kinds = graph.succs(v).filter_map(|k| graph.label(v, k));
+            kinds
+                .filter(|&label| graph.kind(label) != Kind::Unit)
+                .count() as i64
+        };
+        near.iter().map(row).sum()
+    };
+    let before = count(graph);
+    if graph.apply(step).is_err() {
+        return 0;
+    }
+    count(graph) - before
+}
+
+/// All vertices that can be eliminated, in the order of their last step in the sequence.
+fn order_of(lcg: &Lcg, steps: &[Step]) -> Vec<u32> {
+    let mut seen = vec![false; lcg.vertex_count()];
+    let mut order = Vec::new();
+    let rest = (0..lcg.vertex_count() as u32).filter(|&v| lcg.role(v) != Role::Independent);
+    let last_first = steps.iter().rev().filter_map(|step| match *step {
+        Step::Vertex(j) | Step::Front(_, j) | Step::Back(j, _) => Some(j),
+        Step::Face(..) => None,
+    });
+    for v in last_first.chain(rest) {
+        if !std::mem::replace(&mut seen[v as usize], true) {
+            order.push(v);
+        }
+    }
+    order.reverse();
+    order
+}
+
+fn evaluate(lcg: &Lcg, model: CostModel, order: &[u32], chosen: &[bool]) -> (Remainder, Vec<Step>) {
+    let mut graph = Primal::new(lcg);
+    let mut steps = Vec::new();
+    for (&v, _) in order.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+        if graph.apply(Step::Vertex(v)).is_ok() {
+            steps.push(Step::Vertex(v));
+        }
+    }
+    let found = Remainder {
+        steps: Vec::new(),
+        cost: graph.counts().multiplications(model),
+        edges: graph.edge_count(),
+        nontrivial: nontrivial(&graph),
+        jacobian: 0,
+        graph: 0,
+    };
+    (found, steps)
+}
+
+/// Puts single vertices in and out as long as that gains anything.
+fn improve(
+    lcg: &Lcg,
+    model: CostModel,
+    order: &[u32],
+    mut chosen: Vec<bool>,
+    directions: u64,
+    best: &mut Remainder,
+) {
+    let (first, steps) = evaluate(lcg, model, order, &chosen);
+    let mut total = first.total(directions);
+    if total < best.total(directions) {
+        *best = Remainder {
+            steps,
+            jacobian: best.jacobian,
+            graph: best.graph,
+            ..first
+        };
+    }
+    // Each full pass without gain ends it; passes are few because every change gains at least 1.
+    let mut idle = 0;
+    let mut at = 0;
+    let mut work = 4 * order.len() * order.len().min(64);
+    while idle < order.len() && work > 0 {
+        work -= 1;
+        chosen[at] = !chosen[at];
+        let (found, steps) = evaluate(lcg, model, order, &chosen);
+        if found.total(directions) < total {
+            total = found.total(directions);
+            idle = 0;
+            if total < best.total(directions) {
+                *best = Remainder {
+                    steps,
+                    jacobian: best.jacobian,
+                    graph: best.graph,
+                    ..found
+                };
+            }
+        } else {
+            chosen[at] = !chosen[at];
+            idle += 1;
+        }
+        at = (at + 1) % order.len();
+    }
+}

@@ -1,0 +1,312 @@
+//! JSON, pictures, remainder graphs, budgets, large graphs.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, labels};
+use bb_preaccum::cost::CostModel;
+use bb_preaccum::draw::Pictures;
+use bb_preaccum::heuristic::{Ended, Heuristic, HeuristicError, Limits, Rule, Technique};
+use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
+use bb_preaccum::report;
+use bb_preaccum::scarcity::remainder;
+use bb_preaccum::search::{Options, replay, search};
+
+use crate::random::{Rng, Shape, graph, shape};
+
+fn lion() -> Lcg {
+    let edge = |&(source, target): &(i64, i64)| NewEdge::new(source, target, Kind::Variable);
+    let edges = [
+        (1, 3),
+        (2, 3),
+        (3, 4),
+        (3, 8),
+        (4, 5),
+        (4, 6),
+        (4, 7),
+        (4, 8),
+    ];
+    Lcg::new("lion", &[1, 2], &[5, 6, 7, 8], edges.iter().map(edge)).expect("valid")
+}
+
+#[test]
+fn json_has_the_promised_fields() {
+    let lcg = lion();
+    let outcome = search(&lcg, &Options::default());
+    let text = report::to_json(&lcg, &outcome, 7, false);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(json["name"], "lion");
+    assert_eq!(json["model"], "plain");
+    assert_eq!(json["cost"], 11);
+    assert_eq!(json["technique"], "edge");
+    assert_eq!(json["optimal"], "edge");
+    assert_eq!(json["heuristics"]["vertex-LM-RM"], 12);
+    assert_eq!(json["interrupted"], false);
+    assert_eq!(json["milliseconds"], 7);
+    assert!(
+        json["bound"]
+            .as_u64()
+            .is_some_and(|bound| (1..=11).contains(&bound))
+    );
+    let steps = json["sequence"].as_array().expect("array");
+    assert_eq!(steps.len(), outcome.steps.len());
+    for step in steps {
+        let code = step[0].as_str().expect("code");
+        let length = step.as_array().expect("array").len();
+        assert!(
+            matches!((code, length), ("v", 2) | ("f" | "b", 3)),
+            "{step}"
+        );
+    }
+    let detailed = report::to_json(&lcg, &outcome, 7, true);
+    let json: serde_json::Value = serde_json::from_str(&detailed).expect("JSON");
+    assert_eq!(json["jaes"].as_array().map(Vec::len), Some(11));
+    assert_eq!(json["entries"].as_array().map(Vec::len), Some(8));
+    assert!(report::table(&outcome).contains("edge-LM-RM"));
+}
+
+#[test]
+fn pictures_start_with_the_graph_and_end_bipartite() {
+    for seed in 0..30 {
+        let lcg = graph(seed, shape(seed));
+        let outcome = search(
+            &lcg,
+            &Options {
+                work: 100_000,
+                ..Options::default()
+            },
+        );
+        let pictures: Vec<_> = Pictures::new(&lcg, &outcome.steps)
+            .collect::<Result<_, _>>()
+            .expect("legal");
+        assert_eq!(pictures.len(), outcome.steps.len() + 1);
+        assert_eq!(pictures[0].title, lcg.name());
+        let role: BTreeMap<i64, Role> = (0..lcg.vertex_count() as u32)
+            .map(|v| (lcg.id(v), lcg.role(v)))
+            .collect();
+        let last = &pictures[pictures.len() - 1];
+        for edge in &last.edges {
+            assert_eq!(role[&edge.source], Role::Independent);
+            assert_eq!(role[&edge.target], Role::Dependent);
+        }
+        assert!(
+            last.nodes
+                .iter()
+                .all(|node| node.role != Role::Intermediate)
+        );
+    }
+}
+
+/// Transposed products through a graph given by labelled edges.
+fn adjoint(lcg: &Lcg, edges: &BTreeMap<(u32, u32), u64>, seed: &BTreeMap<u32, u64>) -> Vec<u64> {
+    let mut value = vec![0u64; lcg.vertex_count()];
+    for (&y, &weight) in seed {
+        value[y as usize] = weight;
+    }
+    for v in (0..lcg.vertex_count() as u32).rev() {
+        for (&(_, k), &label) in edges.range((v, 0)..=(v, u32::MAX)) {
+            let term = u128::from(label) * u128::from(value[k as usize]) % u128::from(PRIME);
+            value[v as usize] = (value[v as usize] + term as u64) % PRIME;
+        }
+    }
+    lcg.inputs().iter().map(|&x| value[x as usize]).collect()
+}
+
+#[test]
+fn products_through_the_remainder_graph_are_right_and_not_dearer() {
+    let mut gained = 0;
+    for seed in 0..60 {
+        let lcg = graph(seed, shape(seed));
+        let labels = labels(&lcg, seed);
+        let mut rng = Rng(seed);
+        // A dependent that is read keeps the weight of its own.
+        let weights: BTreeMap<u32, u64> = lcg
+            .outputs()
+            .iter()
+            .map(|&y| (y, 1 + rng.below(1 << 20) as u64))
+            .collect();
+        let expected = adjoint(&lcg, &jacobian(&lcg, &labels), &weights);
+        let outcome = search(
+            &lcg,
+            &Options {
+                work: 100_000,
+                ..Options::default()
+            },
+        );
+        for directions in [1, 3, 1000] {
+            let found = remainder(&lcg, CostModel::Plain, &outcome.steps, directions);
+            let done = replay(&lcg, &found.steps).expect("legal");
+            let edges = evaluate_entries(&done.jaes, done.entries.iter().copied(), &labels);
+            assert_eq!(
+                adjoint(&lcg, &edges, &weights),
+                expected,
+                "{}",
+                lcg.to_json()
+            );
+            assert_eq!(done.counts.multiplications(CostModel::Plain), found.cost);
+            let nontrivial = done
+                .entries
+                .iter()
+                .filter(|entry| entry.kind != Kind::Unit)
+                .count();
+            assert_eq!(nontrivial as u64, found.nontrivial);
+            assert!(found.total(directions) <= directions * found.graph);
+            gained += usize::from(found.nontrivial < found.jacobian.min(found.graph));
+        }
+    }
+    assert!(gained > 2, "stopping early should gain sometimes: {gained}");
+    // Three inputs and three outputs through one bottleneck: 9 entries, 7 edges, 6 after one step.
+    let edges = [(1, 4), (2, 4), (3, 4), (4, 5), (5, 6), (5, 7), (5, 8)];
+    let edges = edges
+        .iter()
+        .map(|&(i, k)| NewEdge::new(i, k, Kind::Variable));
+    let lcg = Lcg::new("bottleneck", &[1, 2, 3], &[6, 7, 8], edges).expect("valid");
+    let outcome = search(&lcg, &Options::default());
+    let found = remainder(&lcg, CostModel::Plain, &outcome.steps, 100);
+    let counts = (found.graph, found.jacobian, found.nontrivial, found.cost);
+    assert_eq!(counts, (7, 9, 6, 3));
+    // For a single product even that step does not pay.
+    assert_eq!(
+        remainder(&lcg, CostModel::Plain, &outcome.steps, 1).steps,
+        []
+    );
+}
+
+#[test]
+fn rules_must_leave_one_choice() {
+    use Rule::{Forward, LowestFillIn, LowestMarkowitz, Reverse, SiblingDegree};
+    let new =
+        |rules: &[Rule]| Heuristic::new(Technique::Edge, rules).map(|found| found.to_string());
+    assert_eq!(
+        new(&[SiblingDegree, LowestMarkowitz, Reverse]),
+        Ok("edge-HS-LM-RM".into())
+    );
+    assert_eq!(new(&[LowestMarkowitz]), Err(HeuristicError::NotUnique));
+    assert_eq!(
+        new(&[Forward, LowestMarkowitz]),
+        Err(HeuristicError::NotUnique)
+    );
+    assert_eq!(new(&[Forward, Reverse]), Err(HeuristicError::NotUnique));
+    let twice = new(&[LowestMarkowitz, LowestMarkowitz, Reverse]);
+    assert_eq!(twice, Err(HeuristicError::Repeated("LM")));
+    assert!(Heuristic::new(Technique::Face, &[LowestFillIn, Reverse]).is_err());
+    for key in [
+        "",
+        "vertex",
+        "vertex-",
+        "vertex-emLM-RM",
+        "edge-LM-XX",
+        "node-FM",
+    ] {
+        assert!(Heuristic::from_key(key).is_err(), "{key}");
+    }
+    for heuristic in Heuristic::portfolio() {
+        assert_eq!(Heuristic::from_key(&heuristic.to_string()), Ok(heuristic));
+    }
+}
+
+#[test]
+fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
+    let lcg = graph(
+        5,
+        Shape {
+            inputs: 8,
+            middle: 150,
+            outputs: 8,
+            degree: 3,
+            read_dependents: false,
+        },
+    );
+    let flag = AtomicBool::new(true);
+    let outcome = search(
+        &lcg,
+        &Options {
+            interrupt: Some(&flag),
+            ..Options::default()
+        },
+    );
+    assert!(outcome.interrupted);
+    assert!(replay(&lcg, &outcome.steps).is_ok());
+    let start = Instant::now();
+    let late = || start.elapsed() > Duration::from_millis(300);
+    let outcome = search(
+        &lcg,
+        &Options {
+            timer: Some(&late),
+            exact: true,
+            ..Options::default()
+        },
+    );
+    assert!(outcome.complete && !outcome.interrupted);
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+/// Blocks of 100 000 statements, each reading two earlier values at most `window` back.
+fn block(window: usize) -> Lcg {
+    let n = 100_000i64;
+    let mut rng = Rng(window as u64);
+    let mut read = vec![false; n as usize + 64];
+    let mut edges = Vec::new();
+    for v in 32..n {
+        let mut last = None;
+        for _ in 0..2 {
+            let back = 1 + rng.below(window.min(v as usize)) as i64;
+            if last != Some(back) {
+                edges.push(NewEdge::new(v - back, v, Kind::Variable));
+                read[(v - back) as usize] = true;
+            }
+            last = Some(back);
+        }
+    }
+    let inputs: Vec<i64> = (0..32).collect();
+    let outputs: Vec<i64> = (32..n).filter(|&v| !read[v as usize]).collect();
+    Lcg::new("block", &inputs, &outputs, edges).expect("valid")
+}
+
+#[test]
+fn blocks_of_a_hundred_thousand_statements() {
+    let limits = |lcg: &Lcg| Limits {
+        fill_in: Some(4 * lcg.edges().len()),
+        ..Limits::default()
+    };
+    let chain = block(1);
+    let lowest = Heuristic::from_key("vertex-LM-RM").expect("key");
+    let run = lowest.run(&chain, &limits(&chain));
+    assert_eq!(run.ended, Ended::Complete);
+    assert_eq!(run.counts.multiplications(CostModel::Plain), 99_967);
+    let outcome = search(&chain, &Options::default());
+    assert_eq!((outcome.cost, outcome.optimal.is_some()), (99_967, true));
+    // Arbitrary distance: elimination gives up at a remainder graph of bounded size.
+    let wide = block(100_000);
+    let run = lowest.run(&wide, &limits(&wide));
+    assert_eq!(run.ended, Ended::FillIn);
+    let edges = wide.edges().len();
+    assert!(
+        run.edges_left <= 5 * edges + 1000,
+        "{} of {edges}",
+        run.edges_left
+    );
+    let done = replay(&wide, &run.steps).expect("legal");
+    assert_eq!(done.entries.len(), run.edges_left);
+    // The clock is respected.
+    let start = Instant::now();
+    let late = || start.elapsed() > Duration::from_millis(400);
+    let outcome = search(
+        &wide,
+        &Options {
+            timer: Some(&late),
+            ..Options::default()
+        },
+    );
+    assert!(!outcome.complete);
+    assert!(
+        start.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        start.elapsed()
+    );
+}
