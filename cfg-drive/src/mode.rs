@@ -37,6 +37,9 @@ pub struct Options {
     pub events: bool,
     /// Functions that stand for external routines, by name.
     pub callbacks: BTreeMap<String, Callback>,
+    /// Dependents that a POINT does not give start at zero, whatever their intent (as OpenAD's drivers
+    /// do with y).
+    pub zero_dependents: bool,
 }
 
 impl Options {
@@ -60,6 +63,7 @@ impl std::fmt::Debug for Options {
             .field("trace", &self.trace)
             .field("events", &self.events)
             .field("callbacks", &self.callbacks.keys())
+            .field("zero_dependents", &self.zero_dependents)
             .finish()
     }
 }
@@ -124,8 +128,13 @@ impl Primal {
     /// # Errors
     /// All problems found, with pointers into `text`.
     pub fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
-        let limit = self.options.run.max_memory;
-        Point::parse(text, &self.program, self.routine, &self.session, limit)
+        Point::parse(
+            text,
+            &self.program,
+            self.routine,
+            &self.session,
+            &self.options,
+        )
     }
 
     fn routine(&self) -> &Routine {

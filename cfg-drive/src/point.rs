@@ -2,6 +2,7 @@
 
 use crate::codes;
 use crate::json;
+use crate::mode::Options;
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
@@ -21,8 +22,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Reads a POINT for a routine of the program that the session runs. No value may take more than
-    /// `max_bytes`.
+    /// Reads a POINT for a routine of the program that the session runs. No value may take more memory
+    /// than the options allow for a run.
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
@@ -31,7 +32,7 @@ impl Point {
         program: &Program,
         routine: RoutineId,
         session: &Session,
-        max_bytes: u64,
+        options: &Options,
     ) -> Result<Self, Diagnostics> {
         let members = values::read(text)?;
         let mut binder = Binder {
@@ -39,7 +40,8 @@ impl Point {
             id: routine,
             routine: program.routine(routine),
             session,
-            max_bytes,
+            max_bytes: options.run.max_memory,
+            zero_dependents: options.zero_dependents,
             arguments: vec![Argument::Absent; program.routine(routine).parameters],
             globals: Vec::new(),
         };
@@ -77,6 +79,7 @@ struct Binder<'a> {
     routine: &'a Routine,
     session: &'a Session,
     max_bytes: u64,
+    zero_dependents: bool,
     arguments: Vec<Argument>,
     globals: Vec<(GlobalId, Value)>,
 }
@@ -155,7 +158,8 @@ impl Binder<'_> {
             let message = format!("POINT gives no value for {}", variable.name);
             codes::problem(&codes::MISSING, message, help, "")
         };
-        if intent != Intent::Out {
+        let zero = self.zero_dependents && intent.writes() && self.routine.dependents.contains(&v);
+        if intent != Intent::Out && !zero {
             let rank = match variable.rank() {
                 0 => String::new(),
                 n => format!(" of rank {n}"),
@@ -176,6 +180,7 @@ impl Binder<'_> {
         let shape = self.declared(v)?;
         let value = Value::uninitialised(variable.ty, &shape, variable.order)
             .ok_or_else(|| self.too_large(&variable.name, &shape))?;
+        let value = if zero { zeros_like(&value) } else { value };
         self.arguments[v.index()] = Argument::Value(value);
         Ok(())
     }

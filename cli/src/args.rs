@@ -16,7 +16,7 @@ Examples:
   cfgrev reverse f.json -o out --emit json,dot
   cfgrev gradient f.json --at '{\"x\": [1, 2]}'
 
-FILE is a program in JSON; `-` is standard input. Results go to standard output, everything else to \
+FILE is a program in JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
 standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong."
 )]
 pub(crate) struct Cli {
@@ -63,6 +63,12 @@ Examples:
 Example:
   cfgrev jacobian f.json --at '{\"x\": [1, 2]}' --mode tangent")]
     Jacobian(Jacobian),
+    /// Run every program of a folder against reference Jacobians
+    ///
+    /// The folder has programs (.json, .xaif) and expected.jsonl; without that, the adjoint is compared with
+    /// the tangent. The point is x(i) = i/2, y = 0, unless there is a NAME.point.json.
+    #[command(after_help = "Example:\n  cfgrev corpus programs/ --format json")]
+    Corpus(Corpus),
     /// Translate a program
     #[command(after_help = "Example:\n  cfgrev convert f.json --to text")]
     Convert(Convert),
@@ -150,6 +156,8 @@ pub(crate) struct Source {
 pub(crate) enum Language {
     /// The program format cfgrev/1.
     Json,
+    /// XAIF, the exchange format of OpenAD.
+    Xaif,
 }
 
 /// Which routine, and what to differentiate.
@@ -391,6 +399,32 @@ pub(crate) enum Mode {
     Adjoint,
     /// One tangent run per column.
     Tangent,
+}
+
+/// `cfgrev corpus`.
+#[derive(Debug, Args)]
+pub(crate) struct Corpus {
+    /// The folder.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// A table, or one JSON object per program.
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(crate) format: Form,
+    /// Largest relative error of a Jacobian.
+    #[arg(long, value_name = "ERROR", default_value_t = 1e-10, value_parser = tolerance)]
+    pub(crate) tolerance: f64,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// Form of results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people.
+    #[default]
+    Text,
+    /// JSON.
+    Json,
 }
 
 /// `cfgrev convert`.

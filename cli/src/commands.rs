@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod convert;
+mod corpus;
 mod dot;
 mod explain;
 mod gradient;
@@ -16,9 +17,10 @@ mod tangent;
 mod validate;
 
 use crate::Outcome;
-use crate::args::{Command, Limits, Math, Select, Source, Variables};
+use crate::args::{Command, Language, Limits, Math, Select, Source, Variables};
 use crate::codes;
 use crate::input::Session;
+pub(crate) use crate::input::Wanted;
 use crate::machine::half_of_memory;
 use crate::output::problem;
 use crate::report::Text;
@@ -34,6 +36,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Gradient(args) => gradient::run(args, session),
         Command::Check(args) => check::run(args, session),
         Command::Jacobian(args) => jacobian::run(args, session),
+        Command::Corpus(args) => corpus::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Dot(args) => dot::run(args, session),
         Command::Schema => schema::run(),
@@ -43,17 +46,31 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
     }
 }
 
-/// A valid program and the routine to differentiate, with the independents and dependents that are
-/// wanted.
+/// What readers need to know of the command line.
+fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
+    let names = |list: Option<&Vec<String>>| list.cloned().unwrap_or_default();
+    Wanted {
+        routine: select.routine.clone(),
+        independents: names(variables.and_then(|v| v.independent.as_ref())),
+        dependents: names(variables.and_then(|v| v.dependent.as_ref())),
+    }
+}
+
+/// A valid program and the routine to work on, with the independents and dependents that are wanted.
 fn prepare(
     source: &Source,
     select: &Select,
-    variables: &Variables,
+    variables: Option<&Variables>,
     session: &Session,
 ) -> anyhow::Result<(ValidProgram, RoutineId)> {
-    let program = session.load(source)?;
-    let routine = self::select(&program, select)?;
-    if variables.independent.is_none() && variables.dependent.is_none() {
+    let program = session.load(source, &wanted(select, variables))?;
+    let routine = self::select(&program, select, session)?;
+    let Some(variables) = variables else {
+        return Ok((program, routine));
+    };
+    // The reader of XAIF has done it.
+    let done = session.language.get() == Language::Xaif;
+    if done || variables.independent.is_none() && variables.dependent.is_none() {
         return Ok((program, routine));
     }
     let mut program = program.into_program();
@@ -67,7 +84,7 @@ fn prepare(
 }
 
 /// The routine that a command works on.
-fn select(program: &Program, select: &Select) -> anyhow::Result<RoutineId> {
+fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Result<RoutineId> {
     let names = || {
         let mut names: Vec<&str> = program.routines.iter().map(|r| &*r.name).take(20).collect();
         if program.routines.len() > names.len() {
@@ -76,7 +93,11 @@ fn select(program: &Program, select: &Select) -> anyhow::Result<RoutineId> {
         names.join(", ")
     };
     if let Some(name) = &select.routine {
-        return program.find_routine(name).ok_or_else(|| {
+        let found = match session.language.get() {
+            Language::Json => program.find_routine(name),
+            Language::Xaif => cfg_front::xaif::find_routine(program, name),
+        };
+        return found.ok_or_else(|| {
             problem(
                 &codes::ROUTINE,
                 format!("the program has no routine {name}"),
@@ -103,7 +124,7 @@ fn select(program: &Program, select: &Select) -> anyhow::Result<RoutineId> {
 }
 
 /// The options of the library.
-fn options(limits: &Limits) -> cfg_drive::Options {
+fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
     let half = half_of_memory();
     cfg_drive::Options {
         run: cfg_exec::RunOptions {
@@ -117,6 +138,7 @@ fn options(limits: &Limits) -> cfg_drive::Options {
             Math::Portable => cfg_core::elemental::Math::Portable,
         },
         events: limits.report_kinks,
+        zero_dependents: session.language.get() == Language::Xaif,
         ..cfg_drive::Options::default()
     }
 }

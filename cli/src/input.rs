@@ -13,6 +13,9 @@ use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
+/// What the user wants to differentiate, for languages that do not declare it.
+pub(crate) type Wanted = cfg_front::xaif::Options;
+
 /// The command line is wrong: exit code 2.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
@@ -32,6 +35,10 @@ pub(crate) struct Session {
     texts: RefCell<Vec<Rc<Text>>>,
     /// The argument that standard input went to.
     stdin: Cell<Option<&'static str>>,
+    /// The language of the program.
+    pub(crate) language: Cell<Language>,
+    /// Nothing is reported.
+    silent: Cell<bool>,
 }
 
 impl Session {
@@ -40,7 +47,19 @@ impl Session {
             reporter,
             texts: RefCell::default(),
             stdin: Cell::new(None),
+            language: Cell::new(Language::Json),
+            silent: Cell::new(false),
         }
+    }
+
+    /// Does something without keeping the texts that it reads, and without reporting warnings.
+    pub(crate) fn forget<T>(&self, work: impl FnOnce() -> T) -> T {
+        let kept = self.texts.borrow().len();
+        let silent = self.silent.replace(true);
+        let result = work();
+        self.silent.set(silent);
+        self.texts.borrow_mut().truncate(kept);
+        result
     }
 
     /// Claims standard input for several arguments.
@@ -61,6 +80,9 @@ impl Session {
 
     /// Reports to standard error.
     pub(crate) fn report(&self, diagnostics: &Diagnostics) {
+        if self.silent.get() {
+            return;
+        }
         self.reporter
             .print_stderr(diagnostics, &self.texts.borrow());
     }
@@ -86,15 +108,23 @@ impl Session {
 
     /// Reads a program and finds all its problems; nothing is reported yet. There is a program if it
     /// could be read at all, even with errors.
-    pub(crate) fn examine(&self, source: &Source) -> anyhow::Result<Checked> {
-        let parsed = self.parse(source)?;
+    /// Languages in which what to differentiate is found by reading need to know what the user wants.
+    pub(crate) fn examine(&self, source: &Source, wanted: &Wanted) -> anyhow::Result<Checked> {
+        let parsed = self.parse(source, wanted)?;
         let _progress = self.progress("validating");
-        Ok(cfg_core::json::check(parsed))
+        let mut checked = cfg_core::json::check(parsed);
+        if self.language.get() != Language::Json {
+            // Pointers lead into a JSON text, which there is none of.
+            for d in &mut checked.problems.0 {
+                d.at.pointer = None;
+            }
+        }
+        Ok(checked)
     }
 
     /// Reads a program that must be valid. Warnings are reported.
-    pub(crate) fn load(&self, source: &Source) -> anyhow::Result<ValidProgram> {
-        let mut examined = self.examine(source)?;
+    pub(crate) fn load(&self, source: &Source, wanted: &Wanted) -> anyhow::Result<ValidProgram> {
+        let mut examined = self.examine(source, wanted)?;
         let problems = std::mem::take(&mut examined.problems);
         if problems.has_errors() {
             return Err(problems.into());
@@ -103,17 +133,16 @@ impl Session {
         Ok(examined.into_valid()?)
     }
 
-    fn parse(&self, source: &Source) -> anyhow::Result<Parsed> {
+    fn parse(&self, source: &Source, wanted: &Wanted) -> anyhow::Result<Parsed> {
         self.claim("FILE", &source.file)?;
         let language = language(source)?;
+        self.language.set(language);
         let name = match &*source.file {
             "-" => "<stdin>",
             file => file,
         };
         let _progress = self.progress(format!("reading {name}"));
-        let bytes = match language {
-            Language::Json => load(&source.file)?,
-        };
+        let bytes = load(&source.file, language == Language::Json)?;
         let text = Rc::new(Text {
             name: name.to_owned(),
             bytes,
@@ -125,6 +154,14 @@ impl Session {
                 let left = crate::machine::half_of_memory().saturating_sub(text.bytes.len() as u64);
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
                 cfg_core::json::parse_within(&text.bytes, left)
+            }
+            Language::Xaif => {
+                let (program, problems) = cfg_front::xaif::read_xaif(&text.bytes, wanted);
+                Parsed {
+                    program,
+                    problems,
+                    ..Parsed::default()
+                }
             }
         })
     }
@@ -146,7 +183,7 @@ impl Session {
                 "-" => "<stdin>",
                 file => file,
             };
-            (name.to_owned(), load(value)?)
+            (name.to_owned(), load(value, true)?)
         };
         let text = Rc::new(Text {
             name,
@@ -171,15 +208,16 @@ fn language(source: &Source) -> Result<Language, Usage> {
         .map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
         Some("json") => Ok(Language::Json),
+        Some("xaif") => Ok(Language::Xaif),
         _ => Err(Usage(format!(
-            "the language of {} cannot be told from its extension (known: .json); name it with --lang",
+            "the language of {} cannot be told from its extension (known: .json, .xaif); name it with --lang",
             source.file
         ))),
     }
 }
 
 /// Reads a file or standard input, up to half of the machine's memory.
-fn load(file: &str) -> anyhow::Result<Vec<u8>> {
+fn load(file: &str, json: bool) -> anyhow::Result<Vec<u8>> {
     let limit = crate::machine::half_of_memory();
     let unreadable = |why: &dyn fmt::Display| {
         let name = match file {
@@ -192,14 +230,23 @@ fn load(file: &str) -> anyhow::Result<Vec<u8>> {
             "check the name, the folder and the permissions",
         )
     };
+    let all = |mut input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
+        if json {
+            // Gives up early where the nesting is hopeless.
+            return Ok(cfg_core::json::load(input)?);
+        }
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
+        Ok(bytes)
+    };
     let bytes = if file == "-" {
-        cfg_core::json::load(io::stdin().lock().take(limit))?
+        all(Box::new(io::stdin().lock().take(limit)))?
     } else {
         let opened = std::fs::File::open(file).map_err(|e| unreadable(&e))?;
         if opened.metadata().is_ok_and(|m| m.is_dir()) {
             return Err(unreadable(&"it is a folder"));
         }
-        cfg_core::json::load(opened.take(limit))?
+        all(Box::new(opened.take(limit)))?
     };
     if bytes.len() as u64 == limit {
         return Err(unreadable(&format_args!("it is larger than {limit} bytes")));

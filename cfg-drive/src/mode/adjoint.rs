@@ -120,6 +120,12 @@ impl Adjoint {
         ))
     }
 
+    /// A seed of ones: the gradient of the sum of all elements of all dependents.
+    pub fn ones(&self, point: &Point) -> Vec<Value> {
+        let shapes = self.derived.shapes(&self.derived.dependents, point);
+        shapes.iter().map(|(_, v)| ones(v)).collect()
+    }
+
     /// Zeros in the shapes of the dependents.
     pub(crate) fn dependents_at(&self, point: &Point) -> Vec<Value> {
         let shapes = self.derived.shapes(&self.derived.dependents, point);

@@ -8,7 +8,7 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_exec::{Argument, RunOptions, RunReport, Session, Tape, Value};
+use cfg_exec::{Argument, RunReport, Session, Tape, Value};
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Derived {
     derivative: Vec<Option<usize>>,
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
-    run: RunOptions,
+    options: Options,
 }
 
 impl Derived {
@@ -62,7 +62,7 @@ impl Derived {
             derivative,
             independents,
             dependents,
-            run: options.run,
+            options: options.clone(),
             program,
         })
     }
@@ -184,7 +184,9 @@ impl Derived {
                 }
             }
         }
-        let report = self.session.run(self.routine, &mut arguments, &self.run)?;
+        let report = self
+            .session
+            .run(self.routine, &mut arguments, &self.options.run)?;
         Ok((arguments, report))
     }
 
@@ -226,8 +228,13 @@ impl Derived {
     }
 
     pub(super) fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
-        let limit = self.run.max_memory;
-        Point::parse(text, &self.program, self.original, &self.session, limit)
+        Point::parse(
+            text,
+            &self.program,
+            self.original,
+            &self.session,
+            &self.options,
+        )
     }
 
     pub(super) fn seeds(

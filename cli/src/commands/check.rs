@@ -41,10 +41,10 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", Some(&args.source.file)),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let (program, routine) = prepare(&args.source, &args.select, &args.variables, session)?;
+    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
     let options = Options {
         reversal: reverse::options(args.reversal),
-        ..options(&args.limits)
+        ..options(&args.limits, session)
     };
     let text = session.read_value("POINT", &args.at.point, false)?;
     let checked = {

@@ -2,18 +2,18 @@
 
 use crate::Outcome;
 use crate::args::Dot;
-use crate::commands::select;
+use crate::commands::{select, wanted};
 use crate::input::Session;
 use crate::output::{TextWriter, to_stdout};
 use cfg_core::dot::{DotOptions, write_cfg};
 
 pub(crate) fn run(args: &Dot, session: &Session) -> anyhow::Result<Outcome> {
-    let examined = session.examine(&args.source)?;
+    let examined = session.examine(&args.source, &wanted(&args.select, None))?;
     let Some(program) = examined.program else {
         return Err(examined.problems.into());
     };
     session.report(&examined.problems);
-    let routine = select(&program, &args.select)?;
+    let routine = select(&program, &args.select, session)?;
     let structure = examined.structures.get(routine.index());
     let options = DotOptions {
         clusters: structure.and_then(Option::as_ref).filter(|_| args.clusters),

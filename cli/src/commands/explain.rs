@@ -11,6 +11,7 @@ const TABLES: &[&[CodeInfo]] = &[
     cfg_reverse::codes::CODES,
     cfg_exec::CODES,
     cfg_drive::CODES,
+    cfg_front::xaif::CODES,
     tape_check::codes::CODES,
     codes::CODES,
 ];

@@ -24,11 +24,11 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         ("POINT", Some(&args.at.point)),
         ("SEED", args.seed.as_deref()),
     ])?;
-    let (program, routine) = prepare(&args.source, &args.select, &args.variables, session)?;
+    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
     let options = Options {
         trace: args.trace,
         reversal: reverse::options(args.reversal),
-        ..options(&args.limits)
+        ..options(&args.limits, session)
     };
     let mut adjoint = {
         let _progress = session.progress("reversing");

@@ -1,7 +1,7 @@
 //! `cfgrev run`: the program itself.
 
 use super::results::{Object, Values, Visits};
-use super::{in_text, options, select};
+use super::{in_text, options, prepare};
 use crate::Outcome;
 use crate::args::Run;
 use crate::input::Session;
@@ -13,11 +13,10 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", Some(&args.source.file)),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let program = session.load(&args.source)?;
-    let routine = select(&program, &args.select)?;
+    let (program, routine) = prepare(&args.source, &args.select, None, session)?;
     let options = Options {
         trace: args.trace,
-        ..options(&args.limits)
+        ..options(&args.limits, session)
     };
     let mut primal = Primal::new(&program, routine, &options)?;
     let text = session.read_value("POINT", &args.at.point, false)?;

@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         ("POINT", args.at.as_deref()),
         ("the direction", args.direction.as_deref()),
     ])?;
-    let (program, routine) = prepare(&args.source, &args.select, &args.variables, session)?;
+    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
     let mut tangent = {
         let _progress = session.progress("differentiating");
         cfg_reverse::tangent(&program, routine)?
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         to_stdout(|out| cfg_core::json::write(&tangent.program, out))?;
         return Ok(Outcome::Done);
     };
-    let mut tangent = cfg_drive::Tangent::of(tangent, &options(&args.limits))?;
+    let mut tangent = cfg_drive::Tangent::of(tangent, &options(&args.limits, session))?;
     let text = session.read_value("POINT", at, false)?;
     let point = tangent.point(&text.bytes).map_err(in_text(&text))?;
     let text = session.read_value("the direction", direction, false)?;

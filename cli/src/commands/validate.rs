@@ -2,13 +2,13 @@
 
 use crate::Outcome;
 use crate::args::Validate;
-use crate::input::Session;
+use crate::input::{Session, Wanted};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::json::Checked;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
-    let examined = match session.examine(&args.source) {
+    let examined = match session.examine(&args.source, &Wanted::default()) {
         Ok(examined) => examined,
         Err(error) => Checked {
             program: None,

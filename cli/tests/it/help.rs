@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "gradient",
     "check",
     "jacobian",
+    "corpus",
     "convert",
     "dot",
     "schema",

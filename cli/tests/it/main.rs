@@ -2,6 +2,7 @@
 
 mod help;
 mod numbers;
+mod programs;
 mod reverse;
 mod run_tool;
 mod validate;
