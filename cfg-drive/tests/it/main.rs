@@ -7,6 +7,8 @@
 
 mod corpus;
 
+mod fixtures;
+
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{
