@@ -1,4 +1,5 @@
-//! Time of the fixtures' kernels in the executor, and in C at -O2 where there is a C compiler.
+//! Time of the fixtures' kernels and of their gradients in the executor, and of the kernels in C at -O2
+//! where there is a C compiler.
 //!
 //!     cargo run --release -p cfg-exec --example kernels [NAME]
 //!     cargo run --release -p cfg-exec --example kernels NAME code     # prints the register code
@@ -12,12 +13,14 @@ use std::{
 };
 
 use cfg_core::{
+    diagnostic::Diagnostic,
     elemental::Scalar,
-    entity::RoutineId,
+    entity::{RoutineId, VarId},
     ir::{Intent, Order, Routine, ScalarType},
-    validate::validate,
+    validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_reverse::{Options, reverse};
 use cfg_testkit::{
     case::{Datum, Elements},
     kernels,
@@ -45,20 +48,30 @@ fn value(datum: &Datum, order: Order) -> Option<Value> {
     Some(value)
 }
 
-/// Best time of a run within about a second.
+/// Time that this thread has had on a processor; where the system does not say, time that has passed.
+fn clock(start: Instant) -> Duration {
+    let spent = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        text.split(' ').next()?.parse().ok()
+    };
+    spent().map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+/// Time of a run: the mean over about a second (the clock is coarse).
 fn time(mut run: impl FnMut() -> u64) -> (Duration, u64) {
+    let mut steps = run();
     let start = Instant::now();
-    let mut best = Duration::MAX;
-    let mut steps = 0;
-    for k in 0.. {
-        if k >= 3 && start.elapsed() > Duration::from_secs(1) {
-            break;
+    let begin = clock(start);
+    let mut runs = 0;
+    loop {
+        steps = steps.max(run());
+        runs += 1;
+        let spent = clock(start).saturating_sub(begin);
+        let enough = spent > Duration::from_millis(600) && runs >= 3;
+        if enough || start.elapsed() > Duration::from_secs(10) {
+            return (spent / runs, steps);
         }
-        let begin = Instant::now();
-        steps = run();
-        best = best.min(begin.elapsed());
     }
-    (best, steps)
 }
 
 /// Seconds of one run of the kernel in C; `None` if it cannot be compiled.
@@ -125,13 +138,79 @@ fn as_text(routine: &Routine, values: &[Argument]) -> String {
     text
 }
 
+/// The arguments of the gradient: those of the original, adjoints 0, of dependents 1.
+fn gradient_arguments(
+    session: &Session,
+    original: &Routine,
+    gradient: &Routine,
+    id: RoutineId,
+    values: &[Argument],
+) -> Result<Vec<Argument>, Box<Diagnostic>> {
+    let mut all = values.to_vec();
+    all.resize(gradient.parameters, Argument::Absent);
+    for k in values.len()..gradient.parameters {
+        let variable = &gradient.variables[k];
+        let of = variable
+            .origin
+            .as_ref()
+            .and_then(|origin| original.find_variable(&origin.0));
+        let mut argument = match of.and_then(|v| values.get(v.index())?.value()) {
+            Some(value) => Value::uninitialised(variable.ty, value.shape(), value.order())
+                .map_or(Argument::Absent, Argument::Value),
+            None => session.uninitialised_argument(id, VarId::new(k), &all)?,
+        };
+        if let Argument::Value(value) = &mut argument
+            && variable.intent() == Some(Intent::InOut)
+        {
+            let seeded = of.is_some_and(|v| original.dependents.contains(&v));
+            value.fill(Scalar::Real(if seeded { 1.0 } else { 0.0 }));
+        }
+        all[k] = argument;
+    }
+    Ok(all)
+}
+
+/// Seconds of one run of the gradient.
+fn time_of_gradient(
+    program: &ValidProgram,
+    main: RoutineId,
+    values: &[Argument],
+) -> Result<f64, Box<dyn std::error::Error>> {
+    let reversal = reverse(program, main, &Options::default())?;
+    let reversed = validate(reversal.program)?;
+    let compiled = Compiled::new(&reversed, &CompileOptions::default())?;
+    if std::env::args().nth(2).is_some() {
+        println!("{}", compiled.listing(reversal.forward));
+        println!("{}", compiled.listing(reversal.reverse));
+    }
+    let mut session = Session::new(&compiled);
+    let original = reversed.routine(main);
+    let gradient = reversed.routine(reversal.gradient);
+    let arguments = gradient_arguments(&session, original, gradient, reversal.gradient, values)?;
+    let mut failed = None;
+    let (best, _) = time(|| {
+        let mut arguments = arguments.clone();
+        match session.run(reversal.gradient, &mut arguments, &RunOptions::default()) {
+            Ok(report) => report.steps,
+            Err(problem) => {
+                failed = Some(problem);
+                0
+            }
+        }
+    });
+    match failed {
+        Some(problem) => Err(problem),
+        None => Ok(best.as_secs_f64()),
+    }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let wanted = arguments.next();
     let code = arguments.next().is_some();
     println!(
-        "{:<18} {:>8} {:>10} {:>12} {:>8} {:>10} {:>8}",
-        "kernel", "size", "ms", "steps", "ns/step", "C ms", "ratio"
+        "{:<18} {:>8} {:>10} {:>12} {:>8} {:>10} {:>9} {:>10} {:>8}",
+        "kernel", "size", "ms", "steps", "ns/step", "gradient", "/ primal", "C ms", "primal/C"
     );
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/c");
     let mut logarithms = Vec::new();
@@ -147,7 +226,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for r in 0..program.routines.len() {
                 println!("{}", compiled.listing(RoutineId::new(r)));
             }
-            continue;
         }
         let mut session = Session::new(&compiled);
         let routine = case.routine();
@@ -184,6 +262,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             seconds * 1e3,
             seconds * 1e9 / steps.max(1) as f64
         );
+        match time_of_gradient(&program, case.main, &values) {
+            Ok(gradient) => print!(" {:>10.3} {:>9.2}", gradient * 1e3, gradient / seconds),
+            Err(problem) => print!(" {problem}"),
+        }
         if let Some(c) = time_in_c(kernel.name, &folder, &as_text(routine, &values)) {
             print!(" {:>10.3} {:>8.1}", c * 1e3, seconds / c);
             logarithms.push((seconds / c).ln());

@@ -277,6 +277,12 @@ impl Emitter<'_> {
                 .any(|d| matches!(d.extent, Extent::Deferred))
     }
 
+    /// True of an array that has been given and has a shape.
+    pub(super) fn is_always_there(&self, place: &Place) -> bool {
+        let optional = self.intent(place.var).is_some_and(|i| i.1);
+        !optional && !self.is_allocatable(&Place::whole(place.var))
+    }
+
     /// True if storing an element of the target could change what is still to be read.
     fn conflicts(&self, target: &Place, value: &Expr, whole: bool) -> bool {
         let mut conflict = false;

@@ -612,9 +612,11 @@ impl Emitter<'_> {
         };
         match (op, axis) {
             (Op::Size, None) => self.ext(Ext::Size { d, arr, rank }),
-            (Op::Size, Some(axis)) => {
-                self.ext(Ext::AxisSize { d, arr, axis });
+            // Only what may be absent or not allocated has to be looked at.
+            (Op::Size, Some(axis)) if self.is_always_there(place) => {
+                self.emit(Instr::Extent { d, axis, arr });
             }
+            (Op::Size, Some(axis)) => self.ext(Ext::AxisSize { d, arr, axis }),
             (Op::LBound, Some(axis)) => self.ext(Ext::LowerBound { d, arr, axis }),
             (_, axis) => self.ext(Ext::UpperBound {
                 d,
