@@ -90,6 +90,19 @@ pub(crate) enum Instr {
         b: Reg,
         c: Reg,
     },
+    /// 0 if `a` is 0, else `a*b`.
+    StrongMul {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// The same plus `c`.
+    StrongMulAdd {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
     /// `a*b + c`, rounded once.
     Fma {
         d: Reg,
@@ -391,6 +404,21 @@ pub(crate) enum Instr {
         v: i8,
         arr: Arr,
     },
+    /// `element += strong product`.
+    IncStrong1 {
+        a: Reg,
+        b: Reg,
+        i: Reg,
+        u: i8,
+        arr: Arr,
+    },
+    IncStrong2 {
+        a: Reg,
+        b: Reg,
+        i: Reg,
+        j: Reg,
+        arr: Arr,
+    },
     IncAt {
         p: Reg,
         s: Reg,
@@ -414,6 +442,13 @@ pub(crate) enum Instr {
         axis: u8,
         arr: Arr,
     },
+    /// `element += s`, reals, and moves the address.
+    IncNext {
+        p: Reg,
+        s: Reg,
+        axis: u8,
+        arr: Arr,
+    },
     /// Moves an address back to the start of a dimension.
     Rewind {
         p: Reg,
@@ -427,6 +462,13 @@ pub(crate) enum Instr {
     },
     // Counted loops. `q` holds the passes left (at `LoopInit`: the bound), `q + 1` the step.
     LoopInit {
+        q: Reg,
+        index: Reg,
+        first: Reg,
+        t: Target,
+    },
+    /// Step 1.
+    LoopInit1 {
         q: Reg,
         index: Reg,
         first: Reg,
@@ -578,6 +620,7 @@ impl Instr {
             | Self::JumpEqI { t, .. }
             | Self::JumpNeI { t, .. }
             | Self::LoopInit { t, .. }
+            | Self::LoopInit1 { t, .. }
             | Self::LoopNext { t, .. }
             | Self::LoopNext1 { t, .. }
             | Self::CountDown { t, .. } => Some(t),

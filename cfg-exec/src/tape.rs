@@ -217,6 +217,30 @@ impl Tape {
         Ok(cell)
     }
 
+    /// Pushes reals that follow each other in memory.
+    pub(crate) fn push_reals(&mut self, cells: &[u64], meter: &mut Meter) -> Result<(), TapeError> {
+        let n = cells.len() as u64;
+        self.reals.extend_from_slice(cells);
+        meter.counts.reals += n;
+        // The last one is counted as a push of its own.
+        meter.counts.pushes += n.saturating_sub(1);
+        if n == 0 { Ok(()) } else { meter.pushed(64 * n) }
+    }
+
+    /// Pops as many reals, so that they are again as they were pushed.
+    pub(crate) fn pop_reals(&mut self, to: &mut [u64], meter: &mut Meter) -> Result<(), TapeError> {
+        let rest = self.reals.len().checked_sub(to.len());
+        let rest = rest.ok_or(TapeError::Empty("real"))?;
+        to.copy_from_slice(&self.reals[rest..]);
+        self.reals.truncate(rest);
+        let n = to.len() as u64;
+        if n > 0 {
+            meter.counts.pops += n - 1;
+            meter.popped(64 * n);
+        }
+        Ok(())
+    }
+
     pub(crate) fn push_real32(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
         let x = f64::from_bits(cell);
         self.reals32.push(if cell == cell::POISON_REAL {

@@ -197,6 +197,10 @@ impl Emitter<'_> {
             return Err(self.too_large("an operator has the wrong number of operands"));
         };
         let mark = self.mark();
+        let computed = matches!(e, Expr::Op(op, _) if op.class() == OpClass::Elemental);
+        if op == Op::Sum && computed && self.type_of(e)?.ty == ScalarType::Real {
+            return self.sum(e);
+        }
         let of = self.array(e)?;
         self.release(mark);
         let d = self.dest(dest)?;
@@ -209,6 +213,24 @@ impl Emitter<'_> {
             order: of.order,
         });
         Ok(Operand::register(d, of.ty))
+    }
+
+    /// The sum of an elementwise expression, without an array for its elements.
+    fn sum(&mut self, e: &Expr) -> Compiling<Operand> {
+        // Not the destination of the statement: the expression may read it.
+        let d = self.temporary()?;
+        let mark = self.mark();
+        let outer = std::mem::take(&mut self.lanes);
+        let leaves = self.prepare(e, false)?;
+        let Some(first) = leaves.first() else {
+            return Err(self.too_large("an array expression without arrays"));
+        };
+        let like = first.view;
+        self.set_constant(d, 0);
+        self.over_elements(like, e, &leaves, Goal::Sum(d))?;
+        self.lanes = outer;
+        self.release(mark);
+        Ok(Operand::register(d, ScalarType::Real))
     }
 
     /// An assignment to an array.
@@ -231,9 +253,9 @@ impl Emitter<'_> {
         // An array that needs no computing is copied.
         let plain = matches!(value, Expr::Place(_))
             || matches!(value, Expr::Op(op, _) if op.class() == OpClass::Transformational);
-        if allocatable || conflict || plain {
+        if conflict || plain {
             let mut from = self.array(value)?;
-            if plain && (conflict || allocatable) {
+            if plain && conflict {
                 let copy = self.temporary_like(from)?;
                 self.ext(Ext::Copy {
                     d: copy.arr,
@@ -244,13 +266,7 @@ impl Emitter<'_> {
             }
             let to = self.view(target)?;
             if allocatable {
-                self.ext(Ext::Reallocate {
-                    d: to.arr,
-                    like: from.arr,
-                    rank: to.rank,
-                    order: to.order,
-                    ty,
-                });
+                self.reallocate(to, from);
             }
             self.ext(Ext::Copy {
                 d: to.arr,
@@ -260,10 +276,31 @@ impl Emitter<'_> {
             return Ok(());
         }
         let to = self.view(target)?;
+        if !allocatable && let Some((rest, negative)) = self.increment_of(target, value)? {
+            let leaves = self.prepare(rest, false)?;
+            let goal = Goal::Increment { negative };
+            self.over_elements(to, rest, &leaves, goal)?;
+            self.lanes.clear();
+            return Ok(());
+        }
         let leaves = self.prepare(value, false)?;
+        if let (true, Some(first)) = (allocatable, leaves.first()) {
+            self.reallocate(to, first.view);
+        }
         self.elementwise(to, value, &leaves)?;
         self.lanes.clear();
         Ok(())
+    }
+
+    /// Gives an array of deferred extents the shape of another one.
+    fn reallocate(&mut self, to: View, like: View) {
+        self.ext(Ext::Reallocate {
+            d: to.arr,
+            like: like.arr,
+            rank: to.rank,
+            order: to.order,
+            ty: to.ty,
+        });
     }
 
     /// True of a whole local array of deferred extents: assignment gives it a shape.
@@ -370,8 +407,20 @@ impl Emitter<'_> {
         arrays || !fails
     }
 
-    /// The loop over all elements of `to`.
+    /// The loop over all elements of `to`, storing into it.
     fn elementwise(&mut self, to: View, value: &Expr, leaves: &[Leaf]) -> Compiling<()> {
+        self.over_elements(to, value, leaves, Goal::Store)
+    }
+
+    /// The loop over all elements of an array of the shape of `to`.
+    fn over_elements(
+        &mut self,
+        to: View,
+        value: &Expr,
+        leaves: &[Leaf],
+        goal: Goal,
+    ) -> Compiling<()> {
+        let writes = !matches!(goal, Goal::Sum(_));
         for leaf in leaves.iter().filter(|leaf| leaf.view.arr != to.arr) {
             self.ext(Ext::Conform {
                 a: to.arr,
@@ -381,10 +430,12 @@ impl Emitter<'_> {
         }
         let end = self.label();
         let target = self.temporary()?;
-        self.emit(Instr::Base {
-            d: target,
-            arr: to.arr,
-        });
+        if writes {
+            self.emit(Instr::Base {
+                d: target,
+                arr: to.arr,
+            });
+        }
         // From the slowest dimension of the target to the fastest.
         let mut axes: Vec<u8> = (0..to.rank).collect();
         if to.order == Order::Column {
@@ -394,7 +445,10 @@ impl Emitter<'_> {
             return Err(self.too_large("a scalar is used as an array"));
         };
         // Cursors, and whether they move on by themselves along the fastest dimension.
-        let mut cursors: Vec<(Reg, Arr, bool)> = vec![(target, to.arr, true)];
+        let mut cursors: Vec<(Reg, Arr, bool)> = Vec::new();
+        if writes {
+            cursors.push((target, to.arr, true));
+        }
         for leaf in leaves {
             let (p, arr) = (leaf.cursor, leaf.view.arr);
             if let Some(key) = leaf.once {
@@ -437,12 +491,17 @@ impl Emitter<'_> {
         let x = self.expr(value, None)?;
         let x = self.convert(x, to.ty, None)?;
         let s = self.register_of(x.value)?;
-        self.emit(Instr::StoreNext {
-            p: target,
-            s,
-            axis: fastest,
-            arr: to.arr,
-        });
+        let (p, axis, arr) = (target, fastest, to.arr);
+        match goal {
+            Goal::Store => self.emit(Instr::StoreNext { p, s, axis, arr }),
+            Goal::Sum(d) => self.emit(Instr::AddF { d, a: d, b: s }),
+            Goal::Increment { negative: false } => self.emit(Instr::IncNext { p, s, axis, arr }),
+            Goal::Increment { negative: true } => {
+                let d = self.temporary()?;
+                self.emit(Instr::NegF { d, a: s });
+                self.emit(Instr::IncNext { p, s: d, axis, arr });
+            }
+        }
         self.release(mark);
         for (k, &axis) in axes.iter().enumerate().rev() {
             for &(p, arr, moves) in &cursors {
@@ -481,6 +540,17 @@ impl Emitter<'_> {
         });
         Ok(())
     }
+}
+
+/// What is done with each element of an expression.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// Stored into the target.
+    Store,
+    /// Added to the element of the target, or subtracted.
+    Increment { negative: bool },
+    /// Added to a register.
+    Sum(Reg),
 }
 
 /// An array operand and the register that runs over its cells.

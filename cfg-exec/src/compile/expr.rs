@@ -334,7 +334,7 @@ impl Emitter<'_> {
     ) -> Compiling<Option<Operand>> {
         fn product(e: &Expr) -> Option<(&Expr, &Expr)> {
             match e {
-                Expr::Op(Op::Mul, operands) => match &**operands {
+                Expr::Op(Op::Mul | Op::StrongMul, operands) => match &**operands {
                     [x, y] => Some((x, y)),
                     _ => None,
                 },
@@ -349,6 +349,11 @@ impl Emitter<'_> {
             (None, Some((x, y))) => (x, y, left, false),
             (None, None) => return Ok(None),
         };
+        let of = if product_left { left } else { right };
+        let strong = matches!(of, Expr::Op(Op::StrongMul, _));
+        if strong && op == Op::Sub {
+            return Ok(None);
+        }
         // Integers in a product are multiplied as integers.
         for e in [x, y, z] {
             if self.type_of(e)?.ty != ScalarType::Real {
@@ -369,6 +374,7 @@ impl Emitter<'_> {
         self.release(mark);
         let d = self.dest(dest)?;
         self.emit(match (op, product_left) {
+            _ if strong => Instr::StrongMulAdd { d, a, b, c },
             (Op::Add, _) => Instr::MulAdd { d, a, b, c },
             (_, true) => Instr::MulSub { d, a, b, c },
             (_, false) => Instr::SubMul { d, a, b, c },
@@ -405,6 +411,7 @@ impl Emitter<'_> {
                 Op::Sub => Instr::SubF { d, a, b },
                 Op::Mul => Instr::MulF { d, a, b },
                 Op::Div => Instr::DivF { d, a, b },
+                Op::StrongMul => Instr::StrongMul { d, a, b },
                 op => Instr::Real2 { op, d, a, b },
             });
             self.rounded(d, ty);

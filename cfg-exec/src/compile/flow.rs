@@ -269,8 +269,11 @@ impl Emitter<'_> {
         next: Option<Target>,
     ) -> Compiling<()> {
         // All three may read the index, and so is first evaluated before it is assigned.
+        let one = *step == Expr::Int(1);
         self.expr_into(last, q, ScalarType::Integer)?;
-        self.expr_into(step, q + 1, ScalarType::Integer)?;
+        if !one {
+            self.expr_into(step, q + 1, ScalarType::Integer)?;
+        }
         let (first, _) = self.expr_register(first)?;
         self.end_statement();
         let i = match self.home(index) {
@@ -280,11 +283,11 @@ impl Emitter<'_> {
                 q + 2
             }
         };
-        self.emit(Instr::LoopInit {
-            q,
-            index: i,
-            first,
-            t: exit,
+        let (index, t) = (i, exit);
+        self.emit(if one {
+            Instr::LoopInit1 { q, index, first, t }
+        } else {
+            Instr::LoopInit { q, index, first, t }
         });
         self.go(body, next);
         Ok(())

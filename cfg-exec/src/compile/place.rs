@@ -142,6 +142,9 @@ impl Emitter<'_> {
             return self.expr_into(value, d, ty);
         }
         if let Some((rest, negative)) = self.increment_of(target, value)? {
+            if !negative && self.increment_strong(target, rest)? {
+                return Ok(());
+            }
             let x = self.expr(rest, None)?;
             let x = self.convert(x, ty, None)?;
             let value = if negative {
@@ -159,8 +162,49 @@ impl Emitter<'_> {
         self.store(target, x.value)
     }
 
+    /// `element += strong product` in one instruction; false if it is not that.
+    fn increment_strong(&mut self, target: &Place, e: &Expr) -> Compiling<bool> {
+        let Expr::Op(Op::StrongMul, operands) = e else {
+            return Ok(false);
+        };
+        let ([x, y], Home::Array(_)) = (&**operands, self.home(target.var)) else {
+            return Ok(false);
+        };
+        for e in [x, y] {
+            if self.type_of(e)?.ty != ScalarType::Real {
+                return Ok(false);
+            }
+        }
+        let mark = self.mark();
+        let (a, _) = self.expr_register(x)?;
+        let (b, _) = self.expr_register(y)?;
+        let element = self.element(target)?;
+        match element {
+            Element::One { i, u, arr } => self.emit(Instr::IncStrong1 { a, b, i, u, arr }),
+            Element::Two {
+                i,
+                j,
+                u: 0,
+                v: 0,
+                arr,
+            } => self.emit(Instr::IncStrong2 { a, b, i, j, arr }),
+            Element::Two { i, j, u, v, arr } => {
+                let s = self.temporary()?;
+                self.emit(Instr::StrongMul { d: s, a, b });
+                self.emit(Instr::Inc2 { s, i, j, u, v, arr });
+            }
+            Element::Address(p) => {
+                let s = self.temporary()?;
+                self.emit(Instr::StrongMul { d: s, a, b });
+                self.emit(Instr::IncAt { p, s });
+            }
+        }
+        self.release(mark);
+        Ok(true)
+    }
+
     /// `e` and whether it is subtracted, of `target = target + e`: the address is computed once.
-    fn increment_of<'e>(
+    pub(super) fn increment_of<'e>(
         &self,
         target: &Place,
         value: &'e Expr,

@@ -189,6 +189,12 @@ impl Machine {
         } = self;
         let tape = &mut tapes[handle as usize];
         let max_tape = limits.map_or(0, |l| l.max_tape);
+        if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
+            let n = descriptor::count(&axes).unwrap_or(0);
+            let cells = &memory[base as usize..(base + n) as usize];
+            let pushed = tape.push_reals(cells, meter);
+            return pushed.map_err(|_| Box::new(Fault::Tape(max_tape)));
+        }
         descriptor::for_each_cell(base, &axes, order, |at| {
             let cell = memory[at as usize];
             match class {
@@ -222,6 +228,18 @@ impl Machine {
         self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
         let handle = self.register(h);
         self.tape(handle)?;
+        if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
+            let n = descriptor::count(&axes).unwrap_or(0);
+            let Self {
+                tapes,
+                memory,
+                meter,
+                ..
+            } = self;
+            let cells = &mut memory[base as usize..(base + n) as usize];
+            let popped = tapes[handle as usize].pop_reals(cells, meter);
+            return popped.map_err(|_| Box::new(Fault::Empty("real")));
+        }
         // From the last element to the first: all strides turned round.
         let mut last = base;
         let mut turned = axes.clone();

@@ -467,10 +467,13 @@ impl Machine {
     }
 
     fn section(&mut self, d: Arr, arr: Arr, subscripts: &[SubReg]) -> Result<(), Fault> {
-        let (mut base, of) = self.view(arr, subscripts.len() as u8)?;
-        let mut axes = Vec::with_capacity(subscripts.len());
+        self.exists(arr)?;
+        let from = self.now.descriptors + usize::from(arr);
+        let to = self.now.descriptors + usize::from(d);
+        let mut base = self.descriptors[from].base;
+        let mut rank = 0;
         for (k, subscript) in subscripts.iter().enumerate() {
-            let axis = of[k];
+            let axis = descriptor::axis(&self.descriptors[from..], k);
             let inside = |index: i64| {
                 if index == POISON_INT {
                     return Err(Fault::Uninitialised("a subscript"));
@@ -515,15 +518,19 @@ impl Machine {
                         let last = i128::from(first as i64) + reach;
                         inside(i64::try_from(last).unwrap_or(i64::MAX))?;
                     }
-                    axes.push(Axis {
+                    *descriptor::axis_mut(&mut self.descriptors[to..], rank) = Axis {
                         lower: 1,
                         extent,
                         stride: axis.stride.wrapping_mul(step as i64),
-                    });
+                    };
+                    rank += 1;
                 }
             }
         }
-        self.define(d, base, &axes);
+        let view = &mut self.descriptors[to];
+        view.base = base;
+        view.state = State::Bound;
+        view.capacity = 0;
         Ok(())
     }
 

@@ -37,6 +37,17 @@ pub(crate) fn execute(machine: &mut Machine, image: &Image) -> Result<(), Box<Fa
     }
 }
 
+/// The strong product of two real cells.
+#[inline(always)]
+fn strong(a: u64, b: u64) -> u64 {
+    let x = f64::from_bits(a);
+    if x == 0.0 {
+        0
+    } else {
+        real2(x * f64::from_bits(b), a, b)
+    }
+}
+
 fn logical(b: bool) -> u64 {
     u64::from(b)
 }
@@ -325,6 +336,11 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             Instr::SubMul { d, a, b, c } => {
                 r!(d) = real3(f!(c) - f!(a) * f!(b), r!(a), r!(b), r!(c));
             }
+            Instr::StrongMul { d, a, b } => r!(d) = strong(r!(a), r!(b)),
+            Instr::StrongMulAdd { d, a, b, c } => {
+                let product = strong(r!(a), r!(b));
+                r!(d) = real2(f!(c) + f64::from_bits(product), r!(c), product);
+            }
             Instr::Fma { d, a, b, c } => {
                 r!(d) = real3((math.fma)(f!(a), f!(b), f!(c)), r!(a), r!(b), r!(c));
             }
@@ -339,13 +355,7 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             }
             Instr::Real2 { op, d, a, b } => {
                 let (x, y) = (r!(a), r!(b));
-                r!(d) = if op == Op::StrongMul {
-                    if f!(a) == 0.0 {
-                        0
-                    } else {
-                        real2(f!(a) * f!(b), x, y)
-                    }
-                } else if x == POISON_REAL || y == POISON_REAL {
+                r!(d) = if x == POISON_REAL || y == POISON_REAL {
                     POISON_REAL
                 } else {
                     real(math.binary[op as usize % 128](f!(a), f!(b)))
@@ -566,6 +576,24 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                 let cell = cell_at!(address2!(arr, i, j, u, v));
                 *cell = real2(f64::from_bits(*cell) + f!(s), *cell, r!(s));
             }
+            Instr::IncStrong1 { a, b, i, u, arr } => {
+                let product = strong(r!(a), r!(b));
+                let cell = cell_at!(address1!(arr, i, u));
+                *cell = real2(
+                    f64::from_bits(*cell) + f64::from_bits(product),
+                    *cell,
+                    product,
+                );
+            }
+            Instr::IncStrong2 { a, b, i, j, arr } => {
+                let product = strong(r!(a), r!(b));
+                let cell = cell_at!(address2!(arr, i, j, 0i8, 0i8));
+                *cell = real2(
+                    f64::from_bits(*cell) + f64::from_bits(product),
+                    *cell,
+                    product,
+                );
+            }
             Instr::IncAt { p, s } => {
                 let cell = cell_at!(r!(p));
                 *cell = real2(f64::from_bits(*cell) + f!(s), *cell, r!(s));
@@ -586,6 +614,13 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                 r!(p) = at.wrapping_add_signed(part.axes[usize::from(axis % 2)].stride);
                 *cell_at!(at) = r!(s);
             }
+            Instr::IncNext { p, s, axis, arr } => {
+                let at = r!(p);
+                let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
+                r!(p) = at.wrapping_add_signed(part.axes[usize::from(axis % 2)].stride);
+                let cell = cell_at!(at);
+                *cell = real2(f64::from_bits(*cell) + f!(s), *cell, r!(s));
+            }
             Instr::Rewind { p, axis, arr } => {
                 let part = &descriptors[usize::from(arr) + usize::from(axis / 2)];
                 let axis = &part.axes[usize::from(axis % 2)];
@@ -597,6 +632,14 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             }
             Instr::LoopInit { q, index, first, t } => {
                 let n = ok!(trips_needed(r!(first), r!(q), r!(q.wrapping_add(1))));
+                r!(q) = n;
+                r!(index) = r!(first);
+                if n == 0 {
+                    jump!(t);
+                }
+            }
+            Instr::LoopInit1 { q, index, first, t } => {
+                let n = ok!(trips_needed(r!(first), r!(q), 1));
                 r!(q) = n;
                 r!(index) = r!(first);
                 if n == 0 {
