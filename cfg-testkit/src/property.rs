@@ -15,12 +15,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// For the smallest seed with a failure, with the shrunk program, its point and the message; while
 /// shrinking, messages with the same first word are the same failure. A panic of the property counts as
 /// a failure.
+///
+/// The environment variable CFGREV_CASES limits how many seeds are taken, CFGREV_SHRINK the attempts to
+/// shrink.
 #[track_caller]
 pub fn check(
     options: &Options,
     seeds: Range<u64>,
     property: impl Fn(&Case) -> Result<(), String> + Sync,
 ) {
+    let cases = given("CFGREV_CASES").unwrap_or(u64::MAX);
+    let seeds = seeds.start..seeds.end.min(seeds.start.saturating_add(cases));
     let next = AtomicU64::new(seeds.start);
     let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -57,7 +62,8 @@ pub fn check(
                 // The same kind of failure: the first word tells.
                 let word = |m: &str| m.split_whitespace().next().map(str::to_owned);
                 let kind = word(&message);
-                let small = shrink(&generated, 2000, |case| {
+                let tries = given("CFGREV_SHRINK").unwrap_or(2000) as usize;
+                let small = shrink(&generated, tries, |case| {
                     judge(&property, case).is_err_and(|m| word(&m) == kind)
                 });
                 let now = judge(&property, &small.case).err().unwrap_or_default();
@@ -69,6 +75,11 @@ pub fn check(
         };
         panic!("seed {seed}: {message}{shown}");
     }
+}
+
+/// The number in an environment variable, if there is one.
+fn given(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 fn judge(property: &impl Fn(&Case) -> Result<(), String>, case: &Case) -> Result<(), String> {
