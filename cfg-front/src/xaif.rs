@@ -11,6 +11,7 @@ mod codes;
 mod control;
 mod effects;
 mod exact;
+mod exits;
 mod expression;
 mod graph;
 mod helpers;

@@ -305,7 +305,7 @@ pub(super) fn assigned_indices(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
     };
     let in_edges = graph.in_edges();
     for v in conflict {
-        conditional(lower, graph, &in_edges, v);
+        conditional(lower, graph, &in_edges, v, None);
     }
 }
 
@@ -348,8 +348,15 @@ fn written(
     }
 }
 
-/// Turns a counted loop into `index = first; while (index <= last) { ...; index = index + step }`.
-fn conditional(lower: &mut Lower<'_, '_>, graph: &mut Graph, in_edges: &[Vec<usize>], v: usize) {
+/// Turns a counted loop into `index = first; while (index <= last) { ...; index = index + step }`. With a
+/// code, the index stays as it is where the code is not 0.
+pub(super) fn conditional(
+    lower: &mut Lower<'_, '_>,
+    graph: &mut Graph,
+    in_edges: &[Vec<usize>],
+    v: usize,
+    code: Option<VarId>,
+) {
     let node = graph.vertices[v].node;
     let Kind::Loop(LoopTest::Counted {
         index,
@@ -382,7 +389,11 @@ fn conditional(lower: &mut Lower<'_, '_>, graph: &mut Graph, in_edges: &[Vec<usi
             Expr::op(Op::If, [up, compare(Op::Le), compare(Op::Ge)])
         }
     };
-    let next = Expr::op(Op::Add, [Expr::var(index), step]);
+    let mut next = Expr::op(Op::Add, [Expr::var(index), step]);
+    if let Some(code) = code {
+        let going = Expr::op(Op::Eq, [Expr::var(code), Expr::Int(0)]);
+        next = Expr::op(Op::If, [going, next, Expr::var(index)]);
+    }
     let back = vec![(node, Stmt::assign(Place::whole(index), next))];
     graph.vertices[v].kind = Kind::Loop(LoopTest::Pre(condition));
     let (ends, entries) = control::sides(graph, in_edges, v);

@@ -1,16 +1,21 @@
 //! Graphs that say structured="0": the jumps of the source program.
 //!
-//! Many of them nest all the same, only without the EndBranch vertices where arms meet: a jump that
-//! skips the rest of a routine, an `else` written with labels. For those the missing vertices are put in:
-//! the arms of a branch meet at its immediate post-dominator. Where that does not give structured control
-//! flow, the graph stays as it is and is general.
+//! Loops get one exit each (see [`super::exits`]). Then most graphs nest, only without the EndBranch
+//! vertices where arms meet: a jump that skips the rest of a routine, an `else` written with labels. The
+//! missing vertices are put in: the arms of a branch meet at its immediate post-dominator. Where that does
+//! not give structured control flow, the graph stays as it is and is general.
 
 use super::{
-    codes,
+    codes, exits,
     graph::{Graph, Kind},
     lower::Lower,
 };
-use cfg_core::{ir::Control, structure::Structure};
+use cfg_core::{
+    dominance::Dominators,
+    graph::{Adjacency, Reversed, postorder},
+    ir::Control,
+    structure::Structure,
+};
 
 /// Makes structure where that is possible, and says what the graph is.
 pub(super) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control {
@@ -26,10 +31,13 @@ pub(super) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control
             draft.kind = Kind::Block(Vec::new());
         }
     }
-    if join(graph, &ends).is_some() && is_structured(graph) {
+    let variables = lower.ir.variables.len();
+    if exits::single(lower, graph).is_some() && join(graph, &ends).is_some() && is_structured(graph)
+    {
         return Control::Structured;
     }
     *graph = saved;
+    lower.ir.variables.truncate(variables);
     let node = lower.model.routines[lower.r].node;
     let diagnostic = lower
         .doc
@@ -85,57 +93,6 @@ fn drop_unreachable(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
     graph.retain(&keep);
 }
 
-/// Immediate dominators of an acyclic graph given by predecessor lists, along a topological order.
-struct Dominators {
-    parent: Vec<usize>,
-    depth: Vec<u32>,
-}
-
-impl Dominators {
-    fn of(order: &[usize], preds: &[Vec<usize>]) -> Self {
-        let n = preds.len();
-        let mut tree = Self {
-            parent: vec![usize::MAX; n],
-            depth: vec![0; n],
-        };
-        for &v in order {
-            let mut parent: Option<usize> = None;
-            for &p in &preds[v] {
-                parent = Some(parent.map_or(p, |q| tree.meet(p, q)));
-            }
-            if let Some(p) = parent {
-                tree.parent[v] = p;
-                tree.depth[v] = tree.depth[p] + 1;
-            }
-        }
-        tree
-    }
-
-    fn meet(&self, mut a: usize, mut b: usize) -> usize {
-        while a != b {
-            if self.depth[a] >= self.depth[b] {
-                a = self.parent[a];
-            } else {
-                b = self.parent[b];
-            }
-            if a == usize::MAX || b == usize::MAX {
-                return a.min(b);
-            }
-        }
-        a
-    }
-
-    fn dominates(&self, a: usize, mut b: usize) -> bool {
-        while b != a {
-            if self.parent[b] == usize::MAX || self.depth[b] < self.depth[a] {
-                return false;
-            }
-            b = self.parent[b];
-        }
-        true
-    }
-}
-
 /// Puts an EndBranch where the arms of each branch meet. `None` if the graph has cycles other than
 /// those of its loops.
 fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
@@ -158,28 +115,37 @@ fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
             succs[v].push(to);
         }
     }
-    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for (v, list) in succs.iter().enumerate() {
-        for &w in list {
-            preds[w].push(v);
-        }
+    let find = |kind: fn(&Kind) -> bool| graph.vertices.iter().position(|v| kind(&v.kind));
+    let entry = find(|k| matches!(k, Kind::Entry))?;
+    let exit = find(|k| matches!(k, Kind::Exit))?;
+    let edges = succs
+        .iter()
+        .enumerate()
+        .flat_map(|(v, list)| list.iter().map(move |&w| (v, w)));
+    let view = Adjacency::new(n, edges);
+    let last_first = postorder(&view, entry);
+    let mut place = vec![usize::MAX; n];
+    for (i, &v) in last_first.iter().enumerate() {
+        place[v] = i;
     }
-    let order = topological(&succs, &preds)?;
-    let dominators = Dominators::of(&order, &preds);
-    let reverse: Vec<usize> = order.iter().rev().copied().collect();
-    let post = Dominators::of(&reverse, &succs);
+    if succs
+        .iter()
+        .enumerate()
+        .any(|(v, list)| list.iter().any(|&w| place[w] >= place[v]))
+    {
+        return None;
+    }
+    let dominators = Dominators::new(&view, entry);
+    let post = Dominators::new(&Reversed(&view), exit);
     // Innermost and last branches first; an inserted EndBranch counts as dominated by its branch.
     let mut owner: Vec<usize> = (0..n).collect();
     let mut in_edges = graph.in_edges();
     let mut inserted = Vec::new();
-    for &b in &reverse {
+    for &b in &last_first {
         if !matches!(graph.vertices[b].kind, Kind::Branch(_)) {
             continue;
         }
-        let meet = post.parent[b];
-        if meet == usize::MAX {
-            return None;
-        }
+        let meet = post.immediate(b)?;
         let (mine, others): (Vec<usize>, Vec<usize>) = in_edges[meet]
             .iter()
             .partition(|&&e| dominators.dominates(b, owner[graph.edges[e].from]));
@@ -216,21 +182,4 @@ fn join(graph: &mut Graph, old_ends: &[bool]) -> Option<()> {
     }
     graph.retain(&keep);
     Some(())
-}
-
-/// A topological order; `None` if there is a cycle.
-fn topological(succs: &[Vec<usize>], preds: &[Vec<usize>]) -> Option<Vec<usize>> {
-    let mut left: Vec<usize> = preds.iter().map(Vec::len).collect();
-    let mut order: Vec<usize> = (0..succs.len()).filter(|&v| left[v] == 0).collect();
-    let mut next = 0;
-    while let Some(&v) = order.get(next) {
-        next += 1;
-        for &w in &succs[v] {
-            left[w] -= 1;
-            if left[w] == 0 {
-                order.push(w);
-            }
-        }
-    }
-    (order.len() == succs.len()).then_some(order)
 }

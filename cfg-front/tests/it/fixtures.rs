@@ -96,12 +96,59 @@ fn jumps() {
         .filter(|(_, v)| v.vertex_type() == VertexType::EndBranch);
     assert_eq!(ends.count(), 2);
 
-    let (program, problems) = read_xaif(&bytes("jump_out_of_loop"), &Options::default());
-    assert_eq!(program.unwrap().routines[0].control, Control::General);
-    assert_eq!(
-        problems.iter().map(|d| d.code).collect::<Vec<_>>(),
-        ["F622"]
+    check("jump_out_of_loop", &[0.5], &[&[1.0, 2.5]]);
+    check(
+        "exits",
+        &[0.5, 2.0, 0.1875],
+        &[&[1.0, 3.5], &[4.0, 0.0], &[1.5, 0.1875]],
     );
+    for name in ["jump_out_of_loop", "exits"] {
+        assert_eq!(read(name).routines[0].control, Control::Structured);
+    }
+    check(
+        "jump_into_loop",
+        &[5.0, 0.0625],
+        &[&[2.0, 0.0], &[0.0, 0.0625]],
+    );
+    check("short_circuit", &[0.5], &[&[1.0, 0.5]]);
+    for name in ["jump_into_loop", "short_circuit"] {
+        let (program, problems) = read_xaif(&bytes(name), &Options::default());
+        assert_eq!(program.unwrap().routines[0].control, Control::General);
+        let codes: Vec<&str> = problems.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["F622"]);
+    }
+}
+
+/// Structure that is taken away comes back: every EndBranch becomes a block in a graph with jumps.
+#[test]
+fn structure_is_found_again() {
+    let mut documents = documents();
+    documents.extend(crate::corpus::documents().unwrap_or_default());
+    let mut found = 0;
+    for (name, bytes) in documents {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        if !text.contains("<xaif:EndBranch") || text.contains("structured=") {
+            continue;
+        }
+        let Some(original) = read_xaif(&bytes, &Options::default()).0 else {
+            continue;
+        };
+        let text = text
+            .replace(
+                "<xaif:ControlFlowGraph ",
+                "<xaif:ControlFlowGraph structured=\"0\" ",
+            )
+            .replace("<xaif:EndBranch ", "<xaif:BasicBlock scope_id=\"1\" ");
+        let (again, problems) = read_xaif(text.as_bytes(), &Options::default());
+        let again = again.unwrap_or_else(|| panic!("{name}: {problems}"));
+        for routine in &again.routines {
+            assert_eq!(routine.control, Control::Structured, "{name}");
+        }
+        let expected = oracle::jacobian(&original, "x", "y");
+        assert_eq!(oracle::jacobian(&again, "x", "y"), expected, "{name}");
+        found += 1;
+    }
+    assert!(found >= 4, "{found}");
 }
 
 #[test]

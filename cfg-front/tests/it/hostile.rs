@@ -266,7 +266,7 @@ fn mutate(text: &str, rng: &mut Rng) -> String {
     let pick = |rng: &mut Rng| elements[rng.below(elements.len())];
     let (a, b) = pick(rng);
     let (c, d) = pick(rng);
-    match rng.below(6) {
+    match rng.below(7) {
         // Remove, repeat, or put elsewhere.
         0 => format!("{}{}", &text[..a], &text[b..]),
         1 => format!("{}{}{}", &text[..b], &text[a..b], &text[b..]),
@@ -290,6 +290,10 @@ fn mutate(text: &str, rng: &mut Rng) -> String {
                 _ => text.to_owned(),
             }
         }
+        5 => text.replace(
+            "<xaif:ControlFlowGraph ",
+            "<xaif:ControlFlowGraph structured=\"0\" ",
+        ),
         // A number for another.
         _ => {
             const NUMBERS: [&str; 9] = [
