@@ -221,11 +221,8 @@ fn pull_back(
         match op {
             // Each element contributes to the sum: its adjoint is the sum's, broadcast.
             Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {}
-            Op::Transpose => {
-                if rank > 0 {
-                    d = Expr::op(Op::Transpose, [d]);
-                }
-            }
+            Op::Transpose if rank > 0 => d = Expr::op(Op::Transpose, [d]),
+            Op::Transpose => {}
             _ if child.ty.rank < node.ty.rank => {
                 d = if rank > 0 {
                     Expr::op(Op::Sum, [d])

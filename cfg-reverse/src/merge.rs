@@ -62,8 +62,8 @@ pub fn merge(mut routine: Routine) -> Routine {
         kept.push(Some(vertex));
     }
     let mut merged: Vec<Vec<Stmt>> = vec![Vec::new(); n];
-    for start in 0..n {
-        if has_before[start] {
+    for (start, follows) in has_before.into_iter().enumerate() {
+        if follows {
             continue;
         }
         let mut at = Some(start);

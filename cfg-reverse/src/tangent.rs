@@ -70,10 +70,8 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     );
     let normal = draft::normal_program(program, &normals);
     let mut ids = vec![None; program.routines.len()];
-    let mut next = program.routines.len();
-    for r in with_tangent.ones() {
+    for (next, r) in (program.routines.len()..).zip(with_tangent.ones()) {
         ids[r] = Some(RoutineId::new(next));
-        next += 1;
     }
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
     let mut found = Vec::new();

@@ -1,47 +1,16 @@
 //! The adjoint program, run, against derivatives by operator overloading; the visited path against its
 //! reverse; the tape at the end.
 
+use crate::run::{filled, near, value};
 use cfg_core::{
-    elemental::Scalar,
     entity::{RoutineId, VarId},
     ir::{Intent, Program, VertexType},
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
 use cfg_reverse::{Options, Reversal, reverse};
-use cfg_testkit::{
-    case::{Case, Datum, Elements},
-    generate::Options as Generate,
-    interpret::Limits,
-    property,
-};
+use cfg_testkit::{case::Case, generate::Options as Generate, interpret::Limits, property};
 use std::collections::BTreeMap;
-
-fn value(case: &Case, v: VarId, datum: &Datum) -> Value {
-    let variable = case.routine().variable(v);
-    let mut value = Value::uninitialised(variable.ty, &datum.extents, variable.order)
-        .expect("shapes of cases are small");
-    for i in 0..datum.len() {
-        let x = match &datum.elements {
-            Elements::Real(x) => Scalar::Real(x[i]),
-            Elements::Real32(x) => Scalar::Real32(x[i]),
-            Elements::Integer(x) => Scalar::Integer(x[i]),
-            Elements::Logical(x) => Scalar::Logical(x[i]),
-        };
-        assert!(value.set(i, x));
-    }
-    value
-}
-
-fn filled(like: &Value, x: impl Fn(usize) -> f64) -> Value {
-    let mut out = like.clone();
-    for i in 0..out.len() {
-        let x = x(i);
-        let done = out.set(i, Scalar::Real(x)) || out.set(i, Scalar::Real32(x as f32));
-        assert!(done);
-    }
-    out
-}
 
 /// The primal arguments: parameters, then the result.
 fn primal(
@@ -67,7 +36,7 @@ fn primal(
             let made = session
                 .uninitialised_argument(routine, VarId::new(p), &arguments)
                 .map_err(|d| d.to_string())?;
-            arguments[p] = made.into();
+            arguments[p] = made;
         }
     }
     arguments.truncate(count);
@@ -276,8 +245,7 @@ fn gradient_agrees(case: &Case, run: &Run, tolerance: f64) -> Result<(), String>
             .to_f64s()
             .ok_or("an adjoint is uninitialised")?;
         for (i, (a, b)) in ours.iter().zip(&expected).enumerate() {
-            let scale = a.abs().max(b.abs()).max(1.0);
-            if a != b && !((a - b).abs() <= tolerance * scale) {
+            if !near(*a, *b, tolerance) {
                 let name = &original.variable(v).name;
                 let mut shown = String::new();
                 for r in [run.reversal.forward, run.reversal.reverse] {
@@ -293,14 +261,8 @@ fn gradient_agrees(case: &Case, run: &Run, tolerance: f64) -> Result<(), String>
 }
 
 fn agrees(case: &Case, options: &Options, tolerance: f64) -> Result<(), String> {
-    let run = match run(case, options) {
-        Err(m) if m.contains("[V1") || m.contains("fails") => return Ok(()),
-        other => other?,
-    };
-    match same_results(case, &run) {
-        Err(m) if m.contains("fails") => return Ok(()),
-        other => other?,
-    }
+    let run = run(case, options)?;
+    same_results(case, &run)?;
     mirrored(&run)?;
     gradient_agrees(case, &run, tolerance)
 }

@@ -45,6 +45,11 @@ pub(crate) fn filled(like: &Value, x: impl Fn(usize) -> f64) -> Value {
     out
 }
 
+/// Equal, both NaN excepted, or within the tolerance relative to the larger one and 1.
+pub(crate) fn near(a: f64, b: f64, tolerance: f64) -> bool {
+    a == b || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
+}
+
 /// The point of a case.
 pub(crate) fn point(case: &Case) -> Named {
     let named = case.routine().parameter_ids().filter_map(|p| {
@@ -81,8 +86,7 @@ pub(crate) fn run(
         {
             arguments[p.index()] = session
                 .uninitialised_argument(routine, p, &arguments)
-                .map_err(|d| d.to_string())?
-                .into();
+                .map_err(|d| d.to_string())?;
         }
     }
     let report = session

@@ -22,8 +22,7 @@ fn direction(salt: usize, name: usize, i: usize) -> f64 {
     ((salt * 7 + name * 5 + i * 3) % 5) as f64 - 2.0
 }
 
-struct Setting<'c> {
-    case: &'c Case,
+struct Setting {
     results: Named,
     names: Vec<String>,
     /// Positions in `names` of the independents and the dependents.
@@ -31,8 +30,8 @@ struct Setting<'c> {
     dependent: Vec<usize>,
 }
 
-impl<'c> Setting<'c> {
-    fn new(case: &'c Case) -> Result<Self, String> {
+impl Setting {
+    fn new(case: &Case) -> Result<Self, String> {
         let program = valid(case.program.clone())?;
         let results = run(&program, case.main, &point(case))?;
         let names = reals(case, &results);
@@ -46,7 +45,6 @@ impl<'c> Setting<'c> {
             at
         };
         Ok(Self {
-            case,
             independent: position(&r.independents),
             dependent: position(&r.dependents),
             results,

@@ -1,5 +1,6 @@
 //! The tangent program against derivatives by operator overloading.
 
+use crate::run::near;
 use cfg_core::{entity::VarId, validate};
 use cfg_reverse::tangent;
 use cfg_testkit::{
@@ -10,8 +11,10 @@ use cfg_testkit::{
 };
 use std::collections::BTreeMap;
 
+type Arguments = Vec<Argument<()>>;
+
 /// Runs NAME_t naively and returns the primal parameters and the tangents of the real ones.
-fn run(case: &Case) -> Result<(Vec<Argument<()>>, Vec<Argument<()>>), String> {
+fn run(case: &Case) -> Result<[Arguments; 2], String> {
     let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
     let made = tangent(&valid, case.main).map_err(|d| d.to_string())?;
     let program = validate::validate(made.program)
@@ -52,7 +55,7 @@ fn run(case: &Case) -> Result<(Vec<Argument<()>>, Vec<Argument<()>>), String> {
     .map_err(|f| format!("the tangent program fails: {f:?}"))?;
     let mut parameters = outcome.parameters;
     let tangents = parameters.split_off(first);
-    Ok((parameters, tangents))
+    Ok([parameters, tangents])
 }
 
 fn reals(argument: &Argument<()>) -> Vec<f64> {
@@ -68,7 +71,7 @@ fn reals(argument: &Argument<()>) -> Vec<f64> {
 }
 
 fn agrees(case: &Case, tolerance: f64) -> Result<(), String> {
-    let (primal, tangents) = run(case)?;
+    let [primal, tangents] = run(case)?;
     let expected = case
         .run(Limits::default())
         .map_err(|f| format!("the program itself fails: {f:?}"))?;
@@ -97,8 +100,7 @@ fn agrees(case: &Case, tolerance: f64) -> Result<(), String> {
         };
         let ours = ours.ok_or("no tangent")?;
         for (i, (a, b)) in ours.iter().zip(&oracle).enumerate() {
-            let scale = a.abs().max(b.abs()).max(1.0);
-            if a != b && !((a - b).abs() <= tolerance * scale) {
+            if !near(*a, *b, tolerance) {
                 let name = &original.variable(v).name;
                 return Err(format!("tangent of {name}[{i}]: {a} instead of {b}"));
             }
