@@ -638,13 +638,21 @@ pub(crate) fn class_of(ty: ScalarType) -> cfg_core::ir::TapeClass {
     }
 }
 
-/// Normal forms of the routines that are differentiated.
-pub(crate) fn normal_program(program: &Program, normals: &[Option<Normal>]) -> Program {
-    let mut normal = program.clone();
-    for (slot, n) in normal.routines.iter_mut().zip(normals) {
-        if let Some(n) = n {
-            slot.clone_from(&n.routine);
-        }
+/// The program with normal forms in place of the routines that have one.
+pub(crate) fn normal_program(program: &Program, normals: &mut [Option<Normal>]) -> Program {
+    let routines = program
+        .routines
+        .iter()
+        .zip(normals)
+        .map(|(routine, normal)| match normal {
+            Some(n) => std::mem::take(&mut n.routine),
+            None => routine.clone(),
+        })
+        .collect();
+    Program {
+        routines,
+        globals: program.globals.clone(),
+        main: program.main,
+        annotations: None,
     }
-    normal
 }

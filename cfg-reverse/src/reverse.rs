@@ -77,9 +77,6 @@ pub fn reverse(
     for &r in &reachable {
         normals[r.index()] = Some(normalize::normalize(program, &effects, r));
     }
-    let normal = draft::normal_program(program, &normals);
-    let nodes = Nodes::new(&normal);
-    let activity = Activity::of(&normal, &nodes, main);
     let mut out = program.clone();
     let adjoint_globals = add_derivative_globals(
         program,
@@ -90,11 +87,13 @@ pub fn reverse(
         "b",
         "adjoint",
     );
-    // `normal` sees the adjoint globals too: routines name them.
+    // Routines name the adjoint globals too.
     let normal = Program {
         globals: out.globals.clone(),
-        ..normal
+        ..draft::normal_program(program, &mut normals)
     };
+    let nodes = Nodes::new(&normal);
+    let activity = Activity::of(&normal, &nodes, main);
     let sweeps = number_sweeps(&normal, valid, &nodes, &activity, &reachable, main);
     let context = Context {
         program: &normal,

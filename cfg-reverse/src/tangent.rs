@@ -68,7 +68,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         "t",
         "tangent",
     );
-    let normal = draft::normal_program(program, &normals);
+    let normal = draft::normal_program(program, &mut normals);
     let mut ids = vec![None; program.routines.len()];
     for (next, r) in (program.routines.len()..).zip(with_tangent.ones()) {
         ids[r] = Some(RoutineId::new(next));

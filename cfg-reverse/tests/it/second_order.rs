@@ -1,7 +1,7 @@
 //! Second derivatives: tangent of tangent, tangent of adjoint and adjoint of tangent agree, on exact
 //! programs without any tolerance.
 
-use crate::run::{Named, filled, point, run, valid};
+use crate::run::{Named, conditional_section, filled, point, run, valid};
 use cfg_core::{entity::RoutineId, ir::Program};
 use cfg_reverse::{Options, reverse, tangent};
 use cfg_testkit::{case::Case, generate::Options as Generate, property};
@@ -189,33 +189,6 @@ fn agrees_or_is_refused(case: &Case) -> Result<(), String> {
         Err(message) if message.contains("X202") => Ok(()),
         other => other,
     }
-}
-
-/// True if an array stands inside a conditional expression somewhere.
-fn conditional_section(case: &Case) -> bool {
-    use cfg_core::ir::{Expr, Op, StmtKind, Subscript};
-    let mut found = false;
-    for routine in &case.program.routines {
-        let Some(cfg) = &routine.body else { continue };
-        for (_, vertex) in cfg.vertices() {
-            for statement in vertex.statements() {
-                let StmtKind::Assign { value, .. } = &statement.kind else {
-                    continue;
-                };
-                value.walk(&mut |e| {
-                    if let Expr::Op(Op::If, _) = e {
-                        e.walk_places(&mut |p| {
-                            let range = |s: &Subscript| matches!(s, Subscript::Range(_));
-                            let whole =
-                                p.subscripts.is_empty() && routine.variable(p.var).rank() > 0;
-                            found |= whole || p.subscripts.iter().any(range);
-                        });
-                    }
-                });
-            }
-        }
-    }
-    found
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Reading, validating and writing at scale: time per million vertices, in units of serde_json reading the same
-//! text into nothing, and peak memory.
+//! Reading, validating, reversing and writing at scale: times in units of serde_json reading the same text
+//! into nothing, peak memory, and growth from a hundredth of the size on.
 //!
 //! ```text
-//! cargo run --release -p cfg-core --example scale_json -- 1000000
+//! cargo run --release -p cfg-drive --example scale -- 1000000
 //! ```
 
-use cfg_core::json;
+use cfg_core::{entity::RoutineId, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Instant;
@@ -91,59 +91,68 @@ fn peak() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let n: usize = std::env::args()
-        .nth(1)
-        .map_or(Ok(1_000_000), |n| n.parse())?;
+/// Seconds of reading, validating, reversing and writing a program of `n` vertices, and peak memory.
+fn measure(n: usize, out: &mut impl std::io::Write) -> Result<f64, Box<dyn std::error::Error>> {
     let text = text(n).into_bytes();
-    let size = text.len();
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{n} vertices, {:.1} MB of JSON", size as f64 / 1e6)?;
-
+    writeln!(
+        out,
+        "{n} vertices, {:.1} MB of JSON",
+        text.len() as f64 / 1e6
+    )?;
     let start = Instant::now();
     serde_json::from_slice::<serde::de::IgnoredAny>(&text)?;
     let unit = start.elapsed().as_secs_f64();
-    writeln!(out, "IgnoredAny: {unit:.3} s = 1")?;
-
+    writeln!(out, "  serde_json into IgnoredAny  {unit:8.3} s =  1")?;
+    let mut total = 0.0;
+    let mut row = |what: &str, start: Instant| {
+        let seconds = start.elapsed().as_secs_f64();
+        total += seconds;
+        let peak = peak().map_or(0.0, |p| p as f64 / n as f64);
+        writeln!(
+            out,
+            "  {what:26}  {seconds:8.3} s = {:5.2}   peak so far {peak:5.0} B per vertex",
+            seconds / unit
+        )
+    };
     let start = Instant::now();
-    let program = json::read(&text)?;
-    let read = start.elapsed().as_secs_f64();
-    writeln!(out, "read:  {read:.3} s = {:.2}", read / unit)?;
+    let program = json::read_valid(&text)?;
     drop(text);
-    if let Some(peak) = peak() {
-        writeln!(
-            out,
-            "peak memory after reading, text included: {:.0} B per vertex",
-            peak as f64 / n as f64
-        )?;
-    }
-
+    row("read and validate", start)?;
     let start = Instant::now();
-    let checked = json::check(json::Parsed {
-        program: Some(program),
-        ..json::Parsed::default()
-    });
-    let validate = start.elapsed().as_secs_f64();
-    writeln!(out, "validate: {validate:.3} s = {:.2}", validate / unit)?;
-    if let Some(peak) = peak() {
-        writeln!(
-            out,
-            "peak memory after validation: {:.0} B per vertex",
-            peak as f64 / n as f64
-        )?;
-    }
-    let program = checked.into_valid()?;
-
+    let reversal = cfg_reverse::reverse(
+        &program,
+        RoutineId::new(0),
+        &cfg_reverse::Options::default(),
+    )?;
+    row("reverse", start)?;
+    drop(program);
     let start = Instant::now();
     let mut written = 0;
-    json::write(&program, Counter(&mut written))?;
-    let write = start.elapsed().as_secs_f64();
-    writeln!(
-        out,
-        "write: {write:.3} s = {:.2}, {:.1} MB",
-        write / unit,
-        written as f64 / 1e6
-    )?;
+    json::write(&reversal.program, Counter(&mut written))?;
+    row("write the three graphs", start)?;
+    writeln!(out, "  {:.1} MB written", written as f64 / 1e6)?;
+    Ok(total)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let largest: usize = std::env::args()
+        .nth(1)
+        .map_or(Ok(1_000_000), |n| n.parse())?;
+    let mut out = std::io::stdout().lock();
+    let mut points = Vec::new();
+    let mut n = largest / 100;
+    while n <= largest {
+        points.push((n as f64, measure(n, &mut out)?));
+        n *= 10;
+    }
+    for pair in points.windows(2) {
+        let slope = (pair[1].1 / pair[0].1).ln() / (pair[1].0 / pair[0].0).ln();
+        writeln!(
+            out,
+            "slope of log time over log n from {} on: {slope:.2}",
+            pair[0].0
+        )?;
+    }
     Ok(())
 }
 
