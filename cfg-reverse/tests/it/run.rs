@@ -112,19 +112,23 @@ pub(crate) fn conditional_section(case: &Case) -> bool {
         let Some(cfg) = &routine.body else { continue };
         for (_, vertex) in cfg.vertices() {
             for statement in vertex.statements() {
-                let StmtKind::Assign { value, .. } = &statement.kind else {
-                    continue;
+                let values: Vec<&Expr> = match &statement.kind {
+                    StmtKind::Assign { value, .. } => vec![value],
+                    StmtKind::Call { arguments, .. } => arguments.iter().flatten().collect(),
+                    _ => Vec::new(),
                 };
-                value.walk(&mut |e| {
-                    if let Expr::Op(Op::If, _) = e {
-                        e.walk_places(&mut |p| {
-                            let range = |s: &Subscript| matches!(s, Subscript::Range(_));
-                            let whole =
-                                p.subscripts.is_empty() && routine.variable(p.var).rank() > 0;
-                            found |= whole || p.subscripts.iter().any(range);
-                        });
-                    }
-                });
+                for value in values {
+                    value.walk(&mut |e| {
+                        if let Expr::Op(Op::If, _) = e {
+                            e.walk_places(&mut |p| {
+                                let range = |s: &Subscript| matches!(s, Subscript::Range(_));
+                                let whole =
+                                    p.subscripts.is_empty() && routine.variable(p.var).rank() > 0;
+                                found |= whole || p.subscripts.iter().any(range);
+                            });
+                        }
+                    });
+                }
             }
         }
     }
