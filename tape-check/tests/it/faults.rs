@@ -31,7 +31,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         name: "push twice",
         plant: |p, pair| {
             each(p, pair.forward, is_push, |_, b, s| {
-                b.insert(s, b[s].clone())
+                b.insert(s, b[s].clone());
             })
         },
     },
@@ -51,7 +51,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         name: "other width pushed",
         plant: |p, pair| {
             each(p, pair.forward, is_control, |_, b, s| {
-                other_width(&mut b[s])
+                other_width(&mut b[s]);
             })
         },
     },
@@ -59,7 +59,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         name: "other width popped",
         plant: |p, pair| {
             each(p, pair.reverse, is_control, |_, b, s| {
-                other_width(&mut b[s])
+                other_width(&mut b[s]);
             })
         },
     },
