@@ -216,9 +216,9 @@ fn language(source: &Source) -> Result<Language, Usage> {
     }
 }
 
-/// Reads a file or standard input, up to half of the machine's memory.
+/// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
 fn load(file: &str, json: bool) -> anyhow::Result<Vec<u8>> {
-    let limit = crate::machine::half_of_memory();
+    let limit = crate::machine::half_of_memory() / 2;
     let unreadable = |why: &dyn fmt::Display| {
         let name = match file {
             "-" => "standard input",
