@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 ///
 /// ```
 /// let text = b"{\"a\":\n  [1, {\"b\": 2}]}";
-/// assert_eq!(cfg_core::json::locate(text, "/a/1/b"), (2, 12));
+/// assert_eq!(cfg_core::json::locate(text, "/a/1/b"), (2, 13));
 /// ```
 pub fn locate(text: &[u8], pointer: &str) -> (usize, usize) {
     locate_all(text, &[pointer])[0]
