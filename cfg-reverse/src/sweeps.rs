@@ -221,6 +221,21 @@ impl<'p> Sweeps<'_, 'p> {
     }
 }
 
+/// A local for a loop, made on first use and named after the loop's vertex.
+fn loop_local(
+    slot: &mut Option<VarId>,
+    id: i64,
+    base: &str,
+    origin: &'static str,
+    namer: &mut Namer,
+    routine: &mut Routine,
+) -> VarId {
+    *slot.get_or_insert_with(|| {
+        let name = namer.suffixed(format!("{base}_{}", id.unsigned_abs()));
+        add_local(routine, name, ScalarType::Integer, origin)
+    })
+}
+
 fn out_parameter() -> Role {
     Role::Parameter {
         intent: Intent::Out,
@@ -236,7 +251,6 @@ struct Forward<'a, 'b, 'p> {
 }
 
 impl Forward<'_, '_, '_> {
-    /// A local for a loop, made on first use and named after the loop's vertex.
     fn local(
         &mut self,
         header: VertexId,
@@ -244,12 +258,9 @@ impl Forward<'_, '_, '_> {
         origin: &'static str,
         slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
     ) -> VarId {
-        let id = self.sweeps.draft.cfg.vertex(header).id.unsigned_abs();
+        let id = self.sweeps.draft.cfg.vertex(header).id;
         let slot = slot(&mut self.loops[header.index()]);
-        *slot.get_or_insert_with(|| {
-            let name = self.namer.suffixed(format!("{base}_{id}"));
-            add_local(&mut self.routine, name, ScalarType::Integer, origin)
-        })
+        loop_local(slot, id, base, origin, &mut self.namer, &mut self.routine)
     }
 
     fn counter(&mut self, header: VertexId) -> VarId {
@@ -378,12 +389,9 @@ impl Reverse<'_, '_, '_> {
         origin: &'static str,
         slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
     ) -> VarId {
-        let id = self.sweeps.draft.cfg.vertex(header).id.unsigned_abs();
+        let id = self.sweeps.draft.cfg.vertex(header).id;
         let slot = slot(&mut self.loops[header.index()]);
-        *slot.get_or_insert_with(|| {
-            let name = self.namer.suffixed(format!("{base}_{id}"));
-            add_local(&mut self.routine, name, ScalarType::Integer, origin)
-        })
+        loop_local(slot, id, base, origin, &mut self.namer, &mut self.routine)
     }
 
     fn bound(&mut self, header: VertexId) -> VarId {
