@@ -4,7 +4,7 @@
 pub(crate) mod bits;
 pub(crate) mod board;
 mod faces;
-mod flow;
+pub(crate) mod flow;
 mod local;
 mod meter;
 mod order;

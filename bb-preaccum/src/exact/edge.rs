@@ -27,7 +27,7 @@ struct Node {
     closed: bool,
 }
 
-/// Finds the optimum if it is below `below`; gives up after `limit` graphs or when `stop` says so.
+/// Finds the optimum if it is below `below`; gives up when more than `limit` graphs are known or when `stop` says so.
 pub(crate) fn solve<const W: usize>(
     graph: &BitGraph<W>,
     below: u64,
@@ -70,7 +70,7 @@ pub(crate) fn solve<const W: usize>(
             return Outcome::Optimal(cost.into(), path(&nodes, at));
         }
         visited += 1;
-        if visited > limit || (visited.is_multiple_of(256) && stop()) {
+        if nodes.len() > limit || (visited.is_multiple_of(256) && stop()) {
             return Outcome::Unfinished(bound.into());
         }
         for token in moves(&board) {

@@ -12,8 +12,11 @@
 //! the bound of the disjoint paths, which holds for every C, cuts off the rest.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::cost::CostModel;
 use crate::search::bits::{BitGraph, Row, has, items, set as insert};
+use crate::search::flow::BitFlow;
 
 /// Sets of intermediates; at most 64 of them.
 type Set = u64;
@@ -38,6 +41,25 @@ pub(crate) enum Outcome {
     Unfinished,
 }
 
+/// Sets are hashed by one multiplication (Fibonacci hashing); the table is never iterated over.
+#[derive(Default)]
+struct SetHasher(u64);
+
+impl Hasher for SetHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+    fn write_u64(&mut self, set: u64) {
+        let mixed = (self.0 ^ set).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
 struct Solver<'g, const W: usize> {
     graph: &'g BitGraph<W>,
     /// Positions of the intermediates, by bit of a set.
@@ -48,7 +70,8 @@ struct Solver<'g, const W: usize> {
     twins: Vec<Set>,
     /// A lower bound on what each vertex costs in any order.
     least: Vec<u32>,
-    known: HashMap<Set, Known>,
+    known: HashMap<Set, Known, BuildHasherDefault<SetHasher>>,
+    flow: BitFlow,
     work: u64,
     limit: u64,
     stopped: bool,
@@ -100,7 +123,8 @@ pub(crate) fn solve<const W: usize>(
         twins,
         least: places.iter().map(|&place| least[place]).collect(),
         places,
-        known: HashMap::new(),
+        known: HashMap::default(),
+        flow: BitFlow::new(graph.vertices.len()),
         work: 0,
         limit,
         stopped: false,
@@ -175,6 +199,38 @@ impl<const W: usize> Solver<'_, W> {
         self.known.get(&set).map_or_else(cheap, |known| known.value)
     }
 
+    /// The disjoint-path bound when only this set is eliminated and everything else is a terminal.
+    fn local_bound(&mut self, set: Set) -> u32 {
+        let inside = self.row(set);
+        let graph = self.graph;
+        let mut total = 0;
+        for bit in bits(set) {
+            let v = self.places[bit];
+            let mut count = |forward: bool, first: &Row<W>| {
+                let side = if forward { &graph.succ } else { &graph.pred };
+                // A dependent that is read again is an end of paths, too.
+                let is_end = |w: usize| !has(&inside, w) || (forward && has(&graph.stays, w));
+                self.flow.count(v, first, &side.all, is_end)
+            };
+            let (pred, succ) = (&graph.pred, &graph.succ);
+            let products = match graph.model {
+                CostModel::Plain => count(false, &pred.all[v]) * count(true, &succ.all[v]),
+                CostModel::UnitFree => count(false, &pred.strong[v]) * count(true, &succ.strong[v]),
+                CostModel::ConstantAware => {
+                    let (all_in, all_out) =
+                        (count(false, &pred.strong[v]), count(true, &succ.strong[v]));
+                    let (var_in, var_out) = (
+                        count(false, &pred.variable[v]),
+                        count(true, &succ.variable[v]),
+                    );
+                    all_in * all_out - (all_in - var_in) * (all_out - var_out)
+                }
+            };
+            total += products.max(self.least[bit]);
+        }
+        total
+    }
+
     /// The set as a row of the graph.
     fn row(&self, set: Set) -> Row<W> {
         let mut row = [0; W];
@@ -202,6 +258,20 @@ impl<const W: usize> Solver<'_, W> {
         if self.work > self.limit || (self.work.is_multiple_of(1024) && stop()) {
             self.stopped = true;
             return None;
+        }
+        if !self.known.contains_key(&set) && set.count_ones() > 1 {
+            let value = self.local_bound(set);
+            self.known.insert(
+                set,
+                Known {
+                    value,
+                    exact: false,
+                    last: 0,
+                },
+            );
+            if value >= below {
+                return None;
+            }
         }
         // Every choice of the last vertex (or class of twins), best bound first.
         let mut choices: Vec<(u32, u32, usize, Vec<Set>)> = Vec::new();

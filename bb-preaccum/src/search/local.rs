@@ -24,11 +24,17 @@ const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
 const PATIENCE: u32 = 5;
 /// Vertex sets that exact search may look at without being asked for more.
 const EXACT_SETS: u64 = 20_000;
+/// Graphs with at most this many intermediates are always proven.
+const EXACT_VERTICES: usize = 25;
+/// Sets to be remembered at most (32 bytes each).
+const MANY_SETS: u64 = 20_000_000;
 /// Work of one such set, per vertex in it.
 const SET_WORK: u64 = 25;
 /// Graphs that exact edge search may look at without being asked for more, and with.
-const EXACT_GRAPHS: usize = 2_000;
-const MANY_GRAPHS: usize = 1_500_000;
+const EXACT_GRAPHS: usize = 40_000;
+const MANY_GRAPHS: usize = 4_000_000;
+/// Bytes that they may take.
+const GRAPH_BYTES: usize = 1 << 29;
 /// Vertices up to which edge search tries to be exact by itself.
 const EXACT_EDGE_VERTICES: u32 = 6;
 
@@ -121,13 +127,20 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             plain,
         };
         let edges = options.technique != Some(Technique::Vertex);
-        rounds.prove_order(bounds, options, EXACT_SETS);
+        // Small graphs are proven whatever it takes, unless the budget is meant to be small.
+        let small = graph.lcg().intermediates().count() <= EXACT_VERTICES
+            && (options.timer.is_some() || options.work >= super::DEFAULT_WORK);
+        rounds.prove_order(
+            bounds,
+            small || options.exact,
+            if small { MANY_SETS } else { EXACT_SETS },
+        );
         if edges && size(&rounds.bits.eliminable) <= EXACT_EDGE_VERTICES {
             rounds.prove_tokens(EXACT_GRAPHS);
         }
         rounds.improve(&starts, edges);
         if options.exact {
-            rounds.prove_order(bounds, options, u64::MAX);
+            rounds.prove_order(bounds, true, MANY_SETS);
             if edges {
                 rounds.prove_tokens(MANY_GRAPHS);
             }
@@ -256,12 +269,12 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     /// Exact search over vertex orders.
-    fn prove_order(&mut self, bounds: &[u64], options: &Options<'_>, sets: u64) {
+    fn prove_order(&mut self, bounds: &[u64], unlimited: bool, sets: u64) {
         if self.order.0 <= self.vertex_floor {
             return;
         }
         let n = u64::from(size(&self.bits.eliminable));
-        let sets = if options.exact {
+        let sets = if unlimited {
             sets
         } else {
             sets.min(self.meter.left() / (2 * SET_WORK * n))
@@ -299,6 +312,8 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         if best <= self.edge_floor {
             return;
         }
+        // Three rows per vertex at most, kept twice.
+        let most = most.min(GRAPH_BYTES / (64 + 48 * W * self.bits.vertices.len()));
         let meter = &mut *self.meter;
         match exact::edge::solve(&self.bits, best, most, &mut || meter.stop()) {
             exact::edge::Outcome::Optimal(cost, tokens) => {
