@@ -1,15 +1,16 @@
 //! Prints the benchmark table for the graphs of the corpus folder, as Markdown.
 //!
-//! `cargo run --release -p bb-preaccum --example lcg_table [SEEDS] [MILLISECONDS]`
+//! `cargo run --release -p bb-preaccum --example lcg_table [SEEDS] [BUDGET] [NAME]`: BUDGET is a multiple of the default
+//! number of search steps. Milliseconds are processor time where the system tells it (Linux).
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::SystemTime;
 
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::lcg::Lcg;
-use bb_preaccum::search::{Options, search};
+use bb_preaccum::search::{DEFAULT_WORK, Options, search};
 
 /// Graph, published best in the plain and the unit-free model, best known to us before.
 const TASKS: [(&str, [u64; 2], [u64; 2]); 5] = [
@@ -20,10 +21,25 @@ const TASKS: [(&str, [u64; 2], [u64; 2]); 5] = [
     ("BlackScholes_Jacobian_pruned", [307, 238], [293, 223]),
 ];
 
+/// Processor time of this thread, or the time of day.
+fn milliseconds() -> f64 {
+    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanos.map_or_else(
+        || {
+            SystemTime::UNIX_EPOCH
+                .elapsed()
+                .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+        },
+        |nanos| nanos / 1e6,
+    )
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let seeds: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
-    let time: Option<u128> = arguments.next().map(|text| text.parse()).transpose()?;
+    let times: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let only = arguments.next();
     let root = std::env::var_os("CFGREV_CORPUS").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"),
         PathBuf::from,
@@ -32,7 +48,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "| graph | model | forward | reverse | lowest Markowitz | published best | best known | ours (worst of {seeds} seeds) | seeds at or below best known | bound | optimal | ms |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    for (name, published, known) in TASKS {
+    let wanted = |name: &str| {
+        only.as_ref()
+            .is_none_or(|only| name.contains(only.as_str()))
+    };
+    for (name, published, known) in TASKS.into_iter().filter(|task| wanted(task.0)) {
         let text = std::fs::read(root.join("lcg").join(format!("{name}.json")))?;
         let lcg = Lcg::from_json(&text)?;
         for (at, model) in [CostModel::Plain, CostModel::UnitFree]
@@ -42,20 +62,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut costs, mut millis) = (Vec::new(), Vec::new());
             let mut line = String::new();
             for seed in 0..seeds {
-                let start = Instant::now();
-                let late = || time.is_some_and(|most| start.elapsed().as_millis() >= most);
-                let timer: &dyn Fn() -> bool = &late;
-                let timer = time.map(|_| timer);
+                let work = times * DEFAULT_WORK;
+                let start = milliseconds();
                 let outcome = search(
                     &lcg,
                     &Options {
                         model,
                         seed,
-                        timer,
+                        work,
                         ..Options::default()
                     },
                 );
-                millis.push(start.elapsed().as_millis());
+                millis.push((milliseconds() - start).round());
                 costs.push(outcome.cost);
                 let get = |key: &str| {
                     let found = outcome.heuristics.iter().find(|(known, _)| known == key);
@@ -75,7 +93,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     known[at],
                     costs.iter().filter(|&&cost| cost <= known[at]).count(),
                     outcome.bound,
-                    millis.iter().max().copied().unwrap_or(0),
+                    millis.iter().copied().fold(0.0, f64::max),
                 );
             }
             println!("{line}");
