@@ -83,7 +83,7 @@ pub fn read_xaif(bytes: &[u8], options: &Options) -> (Option<Program>, Diagnosti
 }
 
 fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Program> {
-    let model = Model::read(doc, sink);
+    let mut model = Model::read(doc, sink);
     if sink.failed() {
         return None;
     }
@@ -91,6 +91,7 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
     if sink.failed() {
         return None;
     }
+    model.assume_sizes(&scan.beyond);
     let hidden = hidden::find(doc, &model, &scan, sink);
     let storage = Storage::of(doc, &model, &scan);
     let functions = functions(doc, &scan);

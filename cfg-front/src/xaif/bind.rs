@@ -42,9 +42,12 @@ impl Lower<'_, '_> {
                 return None;
             }
             let position = int(doc, argument, At::Position, self.sink)?;
-            let slot = usize::try_from(position.saturating_sub(1))
-                .ok()
-                .and_then(|i| actuals.get_mut(i));
+            let place = self.model.routines[callee].slot(position);
+            if place == Some(None) {
+                // A formal of a type that is not computed with.
+                continue;
+            }
+            let slot = place.flatten().and_then(|i| actuals.get_mut(i));
             let Some(slot) = slot else {
                 self.report(
                     argument,

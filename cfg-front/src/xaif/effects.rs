@@ -12,6 +12,7 @@ use super::{
 };
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
+    graph::{Adjacency, postorder},
     ir::{Cfg, Expr, LoopTest, Place, Program, Role, Routine, Selector, StmtKind, VertexKind},
     structure::Structure,
 };
@@ -98,18 +99,30 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
         .iter()
         .map(|r| FixedBitSet::with_capacity(r.parameters))
         .collect();
-    let mut waiting = vec![true; count];
-    let mut work: Vec<usize> = (0..count).collect();
-    while let Some(r) = work.pop() {
-        waiting[r] = false;
-        let new = of_routine(scan, program, r, structures[r].as_ref(), &found);
-        if new == found[r] {
-            continue;
-        }
-        found[r] = new;
-        for &caller in &callers[r] {
-            if !std::mem::replace(&mut waiting[caller], true) {
-                work.push(caller);
+    // Callees first; only recursion needs another round.
+    let calls = callers
+        .iter()
+        .enumerate()
+        .flat_map(|(callee, of)| of.iter().map(move |&caller| (caller, callee)));
+    // One more vertex calls everything.
+    let all = (0..count).map(|r| (count, r));
+    let graph = Adjacency::new(count + 1, calls.chain(all));
+    let order = postorder(&graph, count);
+    let mut waiting = vec![true; count + 1];
+    waiting[count] = false;
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for &r in &order {
+            if !std::mem::replace(&mut waiting[r], false) {
+                continue;
+            }
+            let new = of_routine(scan, program, r, structures[r].as_ref(), &found);
+            if new != found[r] {
+                found[r] = new;
+                for &caller in &callers[r] {
+                    waiting[caller] = true;
+                    again = true;
+                }
             }
         }
     }

@@ -175,9 +175,9 @@ pub(super) fn boolean(name: &str) -> Option<Op> {
         "greater_or_equal" | "ge" => Op::Ge,
         "equal" | "eq" | "equivalent" | "eqv" => Op::Eq,
         "not_equal" | "ne" | "not_equivalent" | "neqv" | "xor" => Op::Ne,
-        "and" => Op::And,
-        "or" => Op::Or,
-        "not" => Op::Not,
+        "and" | "land" | "cand" => Op::And,
+        "or" | "lior" | "cior" => Op::Or,
+        "not" | "lnot" => Op::Not,
         _ => return None,
     })
 }
@@ -320,9 +320,19 @@ pub(super) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
         "int" | "ifix" | "idint" | "int2" | "int4" | "int8" => {
             return convert(operands, ScalarType::Integer);
         }
-        "nint" | "idnint" => return rounding(operands, Op::Round, true),
+        "nint" | "idnint" | "rnd" => return rounding(operands, Op::Round, true),
         "floor" => return rounding(operands, Op::Floor, true),
         "ceiling" | "ceil" => return rounding(operands, Op::Ceil, true),
+        "trunc" => return convert(operands, ScalarType::Integer),
+        "recip" => {
+            let operand = one(operands)?;
+            let unit = Typed::leaf(Expr::Int(1), ScalarType::Integer);
+            return arithmetic(
+                Op::Div,
+                vec![unit.to(ScalarType::Real).map_err(types)?, operand],
+            );
+        }
+        "rem" => return same_kind(Op::Mod, operands),
         "aint" | "dint" => return rounding(operands, Op::Trunc, false),
         "anint" | "dnint" => return rounding(operands, Op::Round, false),
         // REAL without a kind is Fortran's default real, 32 bit.

@@ -216,18 +216,7 @@ impl<'a, 't> Lower<'a, 't> {
         let s = &self.model.symbols[symbol];
         let ty = match &s.ty {
             SymbolType::Scalar(ty) => *ty,
-            SymbolType::Unsupported(ty) => {
-                if matches!(role, Role::Parameter { .. }) {
-                    let message = format!("the argument {} has type {ty}", s.id);
-                    self.report(
-                        s.node,
-                        &codes::TYPE,
-                        message,
-                        "arguments are real, integer or logical",
-                    );
-                }
-                return;
-            }
+            SymbolType::Unsupported(_) => return,
         };
         let shape = shapes::declared(self.doc, self.model, symbol, role, self.sink);
         let mut variable = Variable::new(name, ty, shape, role);

@@ -79,9 +79,21 @@ pub(super) struct RoutineDecl {
     pub(super) node: NodeId,
     pub(super) symbol: String,
     pub(super) scope: ScopeId,
-    /// Formals in order of position, with the element that declares each.
+    /// Formals in order of position, with the element that declares each; those of types that are not
+    /// computed with are left out.
     pub(super) formals: Vec<(SymbolId, NodeId)>,
+    /// For each position the place in `formals`.
+    slots: Vec<Option<usize>>,
     pub(super) structured: bool,
+}
+
+impl RoutineDecl {
+    /// The place in `formals` of an argument position; `None` inside if it is left out, outside if there
+    /// is no such position.
+    pub(super) fn slot(&self, position: i64) -> Option<Option<usize>> {
+        let i = usize::try_from(position.checked_sub(1)?).ok()?;
+        self.slots.get(i).copied()
+    }
 }
 
 /// Everything declared.
@@ -334,16 +346,19 @@ impl Model {
         // Fortran's: `T(1, 1:2)` refers to a symbol declared with bounds (1:2), (1:1).
         bounds.reverse();
         if variable && !bounds.is_empty() && bounds.len() != rank {
-            sink.push(doc.error(
-                node,
-                &codes::SHAPE,
-                format!(
-                    "shape=\"{shape}\" has {rank} dimensions, but there are bounds of {}",
-                    bounds.len()
-                ),
-                "give the bounds of every dimension, or none",
-            ));
-            bounds.truncate(rank);
+            if bounds.len() > rank {
+                sink.push(doc.error(
+                    node,
+                    &codes::SHAPE,
+                    format!(
+                        "shape=\"{shape}\" has {rank} dimensions, but there are bounds of {}",
+                        bounds.len()
+                    ),
+                    "give the bounds of every dimension, or none",
+                ));
+            }
+            // Some of several: it is not known of which dimensions.
+            bounds.clear();
         }
         let index = self.symbols.len();
         if self
@@ -475,6 +490,15 @@ impl Model {
                 break;
             }
         }
+        let mut kept = Vec::with_capacity(formals.len());
+        let mut slots = Vec::with_capacity(formals.len());
+        for (_, symbol, formal) in formals {
+            let computed = matches!(self.symbols[symbol].ty, SymbolType::Scalar(_));
+            slots.push(computed.then_some(kept.len()));
+            if computed {
+                kept.push((symbol, formal));
+            }
+        }
         let structured = !doc
             .attr(node, At::Structured)
             .is_some_and(|s| s == "0" || s == "false");
@@ -482,9 +506,18 @@ impl Model {
             node,
             symbol,
             scope,
-            formals: formals.into_iter().map(|(_, s, n)| (s, n)).collect(),
+            formals: kept,
+            slots,
             structured,
         });
+    }
+
+    /// A formal `x(1)` with an index other than 1 is of the age before `x(*)`: its bounds are those of the
+    /// actual argument.
+    pub(super) fn assume_sizes(&mut self, beyond: &std::collections::BTreeSet<SymbolId>) {
+        for &symbol in beyond {
+            self.symbols[symbol].bounds.clear();
+        }
     }
 
     /// The scope that an attribute names.

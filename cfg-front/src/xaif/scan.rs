@@ -23,8 +23,8 @@ pub(super) enum Home {
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) callee: usize,
-    /// Position (from 1), the variable passed if it is one, the `Argument` element.
-    pub(super) arguments: Vec<(i64, Option<SymbolId>, NodeId)>,
+    /// Place among the formals, the variable passed if it is one, the `Argument` element.
+    pub(super) arguments: Vec<(usize, Option<SymbolId>, NodeId)>,
 }
 
 /// What one routine uses.
@@ -56,6 +56,8 @@ pub(super) struct Scan {
     pub(super) symbol: HashMap<NodeId, SymbolId>,
     /// The routine of each `SubroutineCall` and `FunctionCall`.
     pub(super) callee: HashMap<NodeId, usize>,
+    /// Formals declared with one element that are used with other indices.
+    pub(super) beyond: BTreeSet<SymbolId>,
     /// Formals that the routine or something it calls may write, by routine and position.
     pub(super) writes_formal: Vec<Vec<bool>>,
     /// Symbols (globals, and variables of hosts) that the routine or something it calls may write.
@@ -150,6 +152,14 @@ impl Scan {
                         {
                             out.unbounded.entry(symbol).or_default().push(parent);
                         }
+                        if let (true, 1, &[(1, Some(1))]) = (
+                            formals.contains(&symbol),
+                            declared.rank,
+                            declared.bounds.as_slice(),
+                        ) && super::shapes::beyond_one(doc, parent)
+                        {
+                            self.beyond.insert(symbol);
+                        }
                         if let Some(key) = doc.attr(parent, At::Alias).and_then(|a| a.parse().ok())
                         {
                             out.alias.entry(symbol).or_default().insert(key);
@@ -168,8 +178,12 @@ impl Scan {
                             if doc.name(argument) != El::Argument {
                                 continue;
                             }
-                            if let Some(position) = int(doc, argument, At::Position, sink) {
-                                call.arguments.push((position, None, argument));
+                            let Some(position) = int(doc, argument, At::Position, sink) else {
+                                continue;
+                            };
+                            // A position that does not exist is reported where the call is lowered.
+                            if let Some(Some(i)) = model.routines[callee].slot(position) {
+                                call.arguments.push((i, None, argument));
                             }
                         }
                         out.calls.push(call);
@@ -263,12 +277,12 @@ impl Scan {
         for routine in &self.routines {
             for call in &routine.calls {
                 let formals = &model.routines[call.callee].formals;
-                let given: HashSet<i64> = call.arguments.iter().map(|a| a.0).collect();
+                let given: HashSet<usize> = call.arguments.iter().map(|a| a.0).collect();
                 if given.len() == formals.len() {
                     continue;
                 }
                 for (i, formal) in formals.iter().enumerate() {
-                    if !given.contains(&(i as i64 + 1)) {
+                    if !given.contains(&i) {
                         found.push((call.callee, formal.0));
                     }
                 }
@@ -279,12 +293,12 @@ impl Scan {
         }
     }
 
-    /// Callers of each routine.
-    fn callers(&self) -> Vec<BTreeSet<usize>> {
-        let mut callers = vec![BTreeSet::new(); self.routines.len()];
+    /// Callers of each routine, with the number of the call.
+    fn callers(&self) -> Vec<Vec<(usize, usize)>> {
+        let mut callers = vec![Vec::new(); self.routines.len()];
         for (r, routine) in self.routines.iter().enumerate() {
-            for call in &routine.calls {
-                callers[call.callee].insert(r);
+            for (c, call) in routine.calls.iter().enumerate() {
+                callers[call.callee].push((r, c));
             }
         }
         callers
@@ -307,7 +321,7 @@ impl Scan {
         }
         while let Some(r) = work.pop() {
             let host = self.routines[r].host.clone();
-            for &caller in &callers[r] {
+            for &(caller, _) in &callers[r] {
                 let before = self.routines[caller].host.len();
                 let missing = host
                     .iter()
@@ -353,7 +367,7 @@ impl Scan {
         let callers = self.callers();
         let mut work: Vec<usize> = (0..count).collect();
         while let Some(r) = work.pop() {
-            for &caller in &callers[r] {
+            for &(caller, c) in &callers[r] {
                 let mut changed = false;
                 let add: Vec<SymbolId> = outside[r]
                     .iter()
@@ -371,22 +385,15 @@ impl Scan {
                 for i in own {
                     changed |= !std::mem::replace(&mut formal[caller][i], true);
                 }
-                for call in &self.routines[caller].calls {
-                    if call.callee != r {
+                for &(i, symbol, _) in &self.routines[caller].calls[c].arguments {
+                    let writes = formal[r].get(i).copied();
+                    let (Some(symbol), Some(true)) = (symbol, writes) else {
                         continue;
-                    }
-                    for &(position, symbol, _) in &call.arguments {
-                        let writes = usize::try_from(position.saturating_sub(1))
-                            .ok()
-                            .and_then(|i| formal[r].get(i).copied());
-                        let (Some(symbol), Some(true)) = (symbol, writes) else {
-                            continue;
-                        };
-                        if let Some(&i) = positions[caller].get(&symbol) {
-                            changed |= !std::mem::replace(&mut formal[caller][i], true);
-                        } else if Self::home(model, caller, symbol) != Home::Own {
-                            changed |= outside[caller].insert(symbol);
-                        }
+                    };
+                    if let Some(&i) = positions[caller].get(&symbol) {
+                        changed |= !std::mem::replace(&mut formal[caller][i], true);
+                    } else if Self::home(model, caller, symbol) != Home::Own {
+                        changed |= outside[caller].insert(symbol);
                     }
                 }
                 if changed {

@@ -3,7 +3,7 @@
 use super::{
     codes,
     lower::Lower,
-    model::{Model, Sink, SymbolId, SymbolType},
+    model::{Model, Sink, SymbolId},
     scan::{Home, Scan},
     xml::{At, Document, El, NodeId},
 };
@@ -101,11 +101,12 @@ fn adjustable(lower: &mut Lower<'_, '_>) {
     let mut marked = None;
     for &(symbol, node) in &decl.formals {
         let s = &lower.model.symbols[symbol];
-        if s.rank == 0 || !s.bounds.is_empty() || !matches!(s.ty, SymbolType::Scalar(_)) {
+        if s.rank == 0 || !s.bounds.is_empty() {
             continue;
         }
-        if !*marked.get_or_insert_with(has_pragma) {
-            return;
+        let old = lower.scan.beyond.contains(&symbol);
+        if !old && !*marked.get_or_insert_with(has_pragma) {
+            continue;
         }
         let diagnostic = lower
             .doc
@@ -201,6 +202,19 @@ fn array(lower: &mut Lower<'_, '_>, symbol: SymbolId, var: VarId, references: &[
             "give its DimensionBounds",
         );
     }
+}
+
+/// True if a reference to an array of one element has an index that may not be 1.
+pub(super) fn beyond_one(doc: &Document<'_>, reference: NodeId) -> bool {
+    let Some(element) = doc.child(reference, El::ArrayElementReference) else {
+        return false;
+    };
+    doc.children(element).any(|triplet| {
+        let parts = [El::Index, El::Bound].into_iter();
+        parts
+            .filter_map(|name| doc.child(triplet, name))
+            .any(|container| constant(doc, container) != Some(1))
+    })
 }
 
 /// The value of a container that holds an integer constant.
