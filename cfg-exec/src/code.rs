@@ -591,6 +591,8 @@ pub(crate) struct Code {
     pub(crate) registers: usize,
     pub(crate) descriptors: usize,
     pub(crate) staged: usize,
+    /// By parameter: descriptor and rank of an array of explicit shape.
+    pub(crate) explicit: Vec<Option<(Arr, u8)>>,
     /// Initial contents of the frame's memory.
     pub(crate) frame: Vec<u64>,
     /// Register of a scalar result at the return.

@@ -5,6 +5,8 @@ mod call;
 mod ext;
 mod run;
 
+use std::collections::BTreeMap;
+
 use cfg_core::{
     elemental::{Binary, Event, Ternary, Unary},
     entity::RoutineId,
@@ -71,6 +73,13 @@ pub(crate) struct Activation {
     pub(crate) number: u64,
 }
 
+/// Two arguments that share cells if the parameters cover all that was passed: for each the parameter, first
+/// cell and dimensions.
+#[derive(Clone, Debug)]
+pub(crate) struct Doubtful {
+    pub(crate) arguments: [(usize, u64, Vec<Axis>); 2],
+}
+
 /// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -95,6 +104,7 @@ pub(crate) struct Met {
     pub(crate) pc: usize,
     pub(crate) op: Op,
     pub(crate) event: Event,
+    pub(crate) times: u64,
 }
 
 /// The state of the machine; its buffers outlive a run.
@@ -109,6 +119,8 @@ pub(crate) struct Machine {
     pub(crate) within: u64,
     pub(crate) staged: Vec<Staged>,
     pub(crate) staged_axes: Vec<Axis>,
+    /// Arguments that may overlap: known when the parameters are bound.
+    pub(crate) doubtful: Vec<Doubtful>,
     /// Descriptor parts of an array result of the last return.
     pub(crate) returned: Vec<Descriptor>,
     pub(crate) frames: Vec<Frame>,
@@ -120,6 +132,8 @@ pub(crate) struct Machine {
     pub(crate) activations: u64,
     pub(crate) trace: Vec<Visit>,
     pub(crate) met: Vec<Met>,
+    /// Positions in `met`, by routine, instruction, operator and event.
+    pub(crate) met_at: BTreeMap<(usize, usize, Op, Event), usize>,
     pub(crate) limits: Option<Limits>,
 }
 
@@ -139,6 +153,7 @@ impl Machine {
         let limit = self.limits.map_or(u64::MAX, |l| l.max_memory);
         let too_much = || Fault::Memory { limit };
         let others = (self.registers.len() as u64)
+            .saturating_add(14 * self.frames.len() as u64)
             .saturating_add(11 * self.descriptors.len() as u64)
             .saturating_add(3 * self.trace.len() as u64);
         let bytes = top

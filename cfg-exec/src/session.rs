@@ -58,7 +58,7 @@ pub struct Visited {
     pub origin: i64,
 }
 
-/// A kink, a singular point or the edge of a domain that a run met.
+/// A kink, a singular point or the edge of a domain that a run met; reported once per place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Met {
     /// The operator.
@@ -67,6 +67,8 @@ pub struct Met {
     pub event: Event,
     /// Where: routine, vertex, statement.
     pub element: String,
+    /// How often.
+    pub times: u64,
 }
 
 /// What a run did.
@@ -105,8 +107,9 @@ struct Known<'s> {
     signature: &'s Signature,
     arguments: &'s [Argument],
     session: &'s Session,
-    /// Bounds may ask about bounds; a circle ends here.
-    depth: std::cell::Cell<u32>,
+    /// Bounds may ask about bounds; circles and repetitions end when these are used up: levels, and
+    /// bounds in all.
+    left: std::cell::Cell<(u32, u32)>,
 }
 
 impl Environment for Known<'_> {
@@ -148,10 +151,9 @@ impl Environment for Known<'_> {
             let axes = &self.session.compiled.inner.globals.axes[g.index()];
             return Some(axes.iter().map(|a| (a.lower, a.extent)).collect());
         }
-        if self.depth.get() > 16 {
-            return None;
-        }
-        self.depth.set(self.depth.get() + 1);
+        let (levels, bounds) = self.left.get();
+        self.left
+            .set((levels.checked_sub(1)?, bounds.checked_sub(1)?));
         let value = self.arguments.get(v.index()).and_then(Argument::value);
         let bounds = variable
             .shape
@@ -167,7 +169,7 @@ impl Environment for Known<'_> {
                 Some((lower, extent))
             })
             .collect();
-        self.depth.set(self.depth.get() - 1);
+        self.left.set((levels, self.left.get().1));
         bounds
     }
 
@@ -261,7 +263,7 @@ impl Session {
             signature,
             arguments,
             session: self,
-            depth: 0.into(),
+            left: (16, 100_000).into(),
         };
         let variable = &signature.variables[parameter.index()];
         variable
@@ -341,6 +343,7 @@ impl Session {
         machine.frames.clear();
         machine.trace.clear();
         machine.met.clear();
+        machine.met_at.clear();
         machine.activations = 0;
         machine.top = 0;
         machine.within = 0;
@@ -633,6 +636,7 @@ fn events(inner: &Inner, machine: &Machine) -> Vec<Met> {
                 op: met.op,
                 event: met.event,
                 element: element_name(name, vertex, statement),
+                times: met.times,
             }
         })
         .collect()

@@ -99,6 +99,8 @@ pub(crate) enum Ext {
         dims: Reg,
         fixed: Box<[bool]>,
     },
+    /// Tests arguments whose overlap depends on the shape that parameters have.
+    CheckOverlaps,
     /// Jumps if the staged argument is absent.
     BindOptional {
         arr: Arr,

@@ -86,6 +86,9 @@ impl Emitter<'_> {
             }
         }
         self.bind_parameters()?;
+        if !routine.aliased && self.code.explicit.iter().any(Option::is_some) {
+            self.ext(Ext::CheckOverlaps);
+        }
         for (k, variable) in routine.variables.iter().enumerate() {
             if variable.role != Role::Local {
                 continue;
@@ -124,6 +127,7 @@ impl Emitter<'_> {
         let routine = self.routine;
         let mut unbound = vec![false; routine.parameters];
         let mut later = Vec::new();
+        self.code.explicit = vec![None; routine.parameters];
         for (k, waits) in unbound.iter_mut().enumerate() {
             let v = VarId::new(k);
             if let (Home::Array(arr), ParameterHome::Staged(staged)) =
@@ -133,11 +137,17 @@ impl Emitter<'_> {
                     self.bind_parameter(v, arr, staged)?;
                 } else {
                     *waits = true;
+                    let rank = routine.variable(v).rank() as u8;
+                    self.code.explicit[k] = Some((arr, rank));
                     later.push((v, arr, staged));
                 }
             }
         }
-        while !later.is_empty() {
+        // A chain of shapes of this length is no program that somebody has written.
+        for round in 0..=64 {
+            if later.is_empty() {
+                break;
+            }
             let before = later.len();
             let mut still = Vec::new();
             for (v, arr, staged) in later {
@@ -148,7 +158,7 @@ impl Emitter<'_> {
                     unbound[v.index()] = false;
                 }
             }
-            if still.len() == before {
+            if still.len() == before || round == 64 {
                 return Err(self.too_large("the shapes of parameters depend on each other"));
             }
             later = still;

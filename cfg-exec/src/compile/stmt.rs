@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{ControlWidth, Expr, Intent, Place, ScalarType, Stmt, StmtKind, TapeClass},
+    ir::{ControlWidth, Expr, Intent, Place, Role, ScalarType, Stmt, StmtKind, TapeClass},
 };
 
 use super::{
@@ -22,6 +22,10 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
         TapeClass::Real32 => StackClass::Real32,
     }
 }
+
+/// Most pairs of arguments of one call that are looked at, and that are compared at run time.
+const MOST_PAIRS: usize = 5_000_000;
+const MOST_TESTS: usize = 10_000;
 
 impl Emitter<'_> {
     pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
@@ -257,36 +261,56 @@ impl Emitter<'_> {
     ) -> Compiling<Vec<MayOverlap>> {
         let routine = self.program.routine(callee);
         let mut pairs = Vec::new();
-        let mut by_storage: Vec<(usize, &Place, bool)> = Vec::new();
+        let shared = self.routine.aliased
+            || arguments.iter().flatten().any(|e| {
+                matches!(e, Expr::Place(place)
+                    if matches!(self.variable(place.var).role, Role::Global(_)))
+            });
+        // Places that can share cells have the same key, or one is a parameter and the other a global.
+        let mut places: Vec<(u64, usize, &Place, bool)> = Vec::new();
         for (k, actual) in arguments.iter().enumerate() {
             let variable = routine.variable(VarId::new(k));
             if let Some(Expr::Place(place)) = actual
                 && variable.ty != ScalarType::Tape
             {
                 let written = variable.intent().is_some_and(Intent::writes);
-                by_storage.push((k, place, written));
+                let key = match self.variable(place.var).role {
+                    Role::Parameter { .. } | Role::Global(_) if shared => u64::MAX,
+                    Role::Global(_) => u64::MAX,
+                    Role::Parameter { .. } | Role::Local => place.var.index() as u64,
+                };
+                places.push((key, k, place, written));
             }
         }
+        places.sort_by_key(|p| (p.0, p.1));
         let mut extents = vec![None; arguments.len()];
-        for (n, &(j, b, b_written)) in by_storage.iter().enumerate() {
-            for &(i, a, a_written) in &by_storage[..n] {
-                let scalars = matches!((passed[i], passed[j]), (Passed::Cell(_), Passed::Cell(_)));
-                if !(a_written || b_written)
-                    || !may_share(self.program, self.routine, a.var, b.var)
-                    || (scalars && different_elements(a, b))
-                {
-                    continue;
+        let mut looked_at = 0;
+        for group in places.chunk_by(|a, b| a.0 == b.0) {
+            for (n, &(_, j, b, b_written)) in group.iter().enumerate() {
+                for &(_, i, a, a_written) in &group[..n] {
+                    looked_at += 1;
+                    if looked_at > MOST_PAIRS || pairs.len() > MOST_TESTS {
+                        return Err(self.too_large("a call passes too many parts of one array"));
+                    }
+                    let scalars =
+                        matches!((passed[i], passed[j]), (Passed::Cell(_), Passed::Cell(_)));
+                    if !(a_written || b_written)
+                        || !may_share(self.program, self.routine, a.var, b.var)
+                        || (scalars && different_elements(a, b))
+                    {
+                        continue;
+                    }
+                    let (Some(first), Some(second)) = (
+                        self.extent(i, a, passed, &mut extents)?,
+                        self.extent(j, b, passed, &mut extents)?,
+                    ) else {
+                        continue;
+                    };
+                    pairs.push(MayOverlap {
+                        first: (i, first),
+                        second: (j, second),
+                    });
                 }
-                let (Some(first), Some(second)) = (
-                    self.extent(i, a, passed, &mut extents)?,
-                    self.extent(j, b, passed, &mut extents)?,
-                ) else {
-                    continue;
-                };
-                pairs.push(MayOverlap {
-                    first: (i, first),
-                    second: (j, second),
-                });
             }
         }
         Ok(pairs)

@@ -3,7 +3,7 @@
 
 use cfg_core::ir::Order;
 
-use super::{ABSENT, Activation, Frame, Image, Machine, WINDOW};
+use super::{ABSENT, Activation, Doubtful, Frame, Image, Machine, WINDOW};
 use crate::{
     cell::POISON_REAL,
     code::{CallInfo, Code, Extent, ParameterHome, Passed, Reg},
@@ -61,7 +61,13 @@ impl Machine {
     fn prepare(&mut self, code: &Code, at: &mut Activation) -> Result<(), Box<Fault>> {
         let registers = at.registers + WINDOW;
         if self.registers.len() < registers {
+            let more = registers.next_multiple_of(4096) - self.registers.len();
+            self.registers
+                .try_reserve(more)
+                .map_err(|_| self.too_big())?;
             self.registers.resize(registers.next_multiple_of(4096), 0);
+            // Registers count as memory: compare with the limit again.
+            self.within = 0;
         }
         let descriptors = at.descriptors + code.descriptors;
         if self.descriptors.len() < descriptors {
@@ -119,18 +125,26 @@ impl Machine {
             return Err(Box::new(Fault::Depth(max_depth)));
         }
         self.burn(1)?;
+        let callee = info.callee.index();
+        let code = &image.routines[callee];
+        self.doubtful.clear();
         for pair in &info.overlaps {
             let (i, a) = pair.first;
             let (j, b) = pair.second;
             let ((a, a_axes), (b, b_axes)) = (self.extent_of(a), self.extent_of(b));
             if a != ABSENT && b != ABSENT && descriptor::overlap((a, &a_axes), (b, &b_axes)) {
-                return Err(Box::new(Fault::Overlap(i, j)));
+                // A parameter of explicit shape may be smaller than what is passed to it.
+                let explicit = |k: usize| matches!(code.explicit.get(k), Some(Some(_)));
+                if !explicit(i) && !explicit(j) {
+                    return Err(Box::new(Fault::Overlap(i, j)));
+                }
+                self.doubtful.push(Doubtful {
+                    arguments: [(i, a, a_axes), (j, b, b_axes)],
+                });
             }
         }
         let caller = self.now;
         let caller_code = &image.routines[caller.routine];
-        let callee = info.callee.index();
-        let code = &image.routines[callee];
         let mut at = Activation {
             routine: callee,
             pc: 0,
@@ -179,6 +193,26 @@ impl Machine {
             result: info.result,
         });
         self.now = at;
+        Ok(())
+    }
+
+    /// Tests the doubtful arguments now that the parameters are bound.
+    pub(super) fn check_overlaps(&mut self, code: &Code) -> Result<(), Fault> {
+        for pair in std::mem::take(&mut self.doubtful) {
+            let [(i, a, a_axes), (j, b, b_axes)] = pair.arguments;
+            let bound = |k: usize, passed: (u64, Vec<Axis>)| match code.explicit.get(k) {
+                Some(Some((arr, rank))) => self.view(*arr, *rank),
+                _ => Ok(passed),
+            };
+            let (a, b) = (bound(i, (a, a_axes))?, bound(j, (b, b_axes))?);
+            if descriptor::overlap((a.0, &a.1), (b.0, &b.1)) {
+                // The place of the error is the call.
+                if let Some(frame) = self.frames.pop() {
+                    self.now = frame.at;
+                }
+                return Err(Fault::Overlap(i, j));
+            }
+        }
         Ok(())
     }
 

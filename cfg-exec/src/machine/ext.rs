@@ -53,6 +53,11 @@ impl Machine {
                 self.set_register(*d, self.tapes.len() as u64);
                 self.tapes.push(tape);
             }
+            Ext::CheckOverlaps => {
+                if !self.doubtful.is_empty() {
+                    self.check_overlaps(code)?;
+                }
+            }
             Ext::BindOptional { staged, t, arr } => {
                 if self.staged[usize::from(*staged)].state == State::Absent {
                     let d = self.part(*arr);
@@ -306,12 +311,19 @@ impl Machine {
     /// Notes a kink or singular point.
     fn meet(&mut self, op: Op, event: Option<Event>) {
         if let Some(event) = event {
-            self.met.push(Met {
-                routine: self.now.routine,
-                pc: self.now.pc,
-                op,
-                event,
-            });
+            let (routine, pc) = (self.now.routine, self.now.pc);
+            let next = self.met.len();
+            let at = *self.met_at.entry((routine, pc, op, event)).or_insert(next);
+            if at == next {
+                self.met.push(Met {
+                    routine,
+                    pc,
+                    op,
+                    event,
+                    times: 0,
+                });
+            }
+            self.met[at].times += 1;
         }
     }
 

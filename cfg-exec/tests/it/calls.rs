@@ -125,6 +125,32 @@ fn sections_that_interleave_do_not_overlap() {
     assert_eq!(problem.code, "X214");
 }
 
+#[test]
+fn pieces_of_an_array_overlap_only_as_far_as_the_parameters_reach() {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let n = g.input("n", Integer);
+    let (a, b) = (g.inout("a", Real.array([n])), g.input("b", Real.array([n])));
+    g.assign(a, a + b);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let (v, n) = (f.inout("v", Real.array([6])), f.input("n", Integer));
+    let k = f.input("k", Integer);
+    f.call(g, [Expr::from(n), v.at(1).into(), v.at(k).into()]);
+    p.add(f);
+    let p = p.finish().unwrap();
+    let start = || Value::reals(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).into();
+    let mut a = [start(), 2.into(), 3.into()];
+    run(&p, &mut a).unwrap();
+    assert_eq!(reals(&a[0]), [4.0, 6.0, 3.0, 4.0, 5.0, 6.0]);
+    let problem = run(&p, &mut [start(), 3.into(), 3.into()]).unwrap_err();
+    assert_eq!(problem.code, "X214");
+    assert_eq!(
+        problem.at.element.as_deref(),
+        Some("routine f, vertex 2, statement 1")
+    );
+}
+
 /// fib(n), with a counter of calls in a global.
 fn fibonacci() -> (ProgramBuilder, RoutineId, GlobalId) {
     let mut p = ProgramBuilder::new();
