@@ -11,7 +11,9 @@ use cfg_core::{
 use cfg_exec::{CompileOptions, Compiled, RunOptions, Session};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let largest = std::env::args().nth(1).map_or(Ok(1_000_000), |n| n.parse())?;
+    let largest = std::env::args()
+        .nth(1)
+        .map_or(Ok(1_000_000), |n| n.parse())?;
     println!(
         "{:>9} {:>12} {:>12} {:>10} {:>10}",
         "vertices", "compile s", "instructions", "run s", "us/vertex"
