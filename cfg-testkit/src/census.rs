@@ -2,7 +2,9 @@
 
 use crate::case::Case;
 use crate::interpret::{Fault, Limits};
-use cfg_core::ir::{Cfg, LoopTest, Program, Selector, StmtKind, VertexKind, VertexType};
+use cfg_core::ir::{
+    Cfg, LoopTest, Program, Role, ScalarType, Selector, StmtKind, VertexKind, VertexType,
+};
 use std::fmt;
 
 /// Properties of one case.
@@ -28,6 +30,16 @@ pub struct Census {
     pub parallel_edges: usize,
     /// A loop's exit edge that runs straight into an outer ENDLOOP.
     pub exits_into_end: usize,
+    /// There are global variables.
+    pub globals: bool,
+    /// There is an external function.
+    pub externals: bool,
+    /// A parameter is optional.
+    pub optionals: bool,
+    /// Parameters of a routine may overlap.
+    pub aliased: bool,
+    /// There are 32-bit reals.
+    pub real32: bool,
     /// Steps of a run.
     pub steps: u64,
     /// A loop was entered and left without a pass.
@@ -55,8 +67,17 @@ impl Census {
 
     /// What can be seen without running.
     pub fn of_program(program: &Program) -> Self {
-        let mut census = Self::default();
+        let mut census = Self {
+            globals: !program.globals.is_empty(),
+            ..Self::default()
+        };
         for (r, routine) in program.routines.iter().enumerate() {
+            census.externals |= routine.external.is_some();
+            census.aliased |= routine.aliased;
+            for v in &routine.variables {
+                census.optionals |= matches!(v.role, Role::Parameter { optional: true, .. });
+                census.real32 |= v.ty == ScalarType::Real32;
+            }
             let Some(body) = &routine.body else {
                 continue;
             };
@@ -234,6 +255,11 @@ impl fmt::Display for Distribution {
                 "loop exit into ENDLOOP",
                 self.share(|c| c.exits_into_end > 0),
             ),
+            ("global variables", self.share(|c| c.globals)),
+            ("external function", self.share(|c| c.externals)),
+            ("optional parameter", self.share(|c| c.optionals)),
+            ("parameters that may overlap", self.share(|c| c.aliased)),
+            ("32-bit reals", self.share(|c| c.real32)),
         ]);
         for (name, share) in rows {
             writeln!(f, "{:5.1} %  {name}", 100.0 * share)?;
@@ -250,10 +276,12 @@ impl fmt::Display for Distribution {
 mod tests {
     use super::*;
     use crate::generate::{Options, generate};
+    use crate::golden::golden;
+    use std::ops::Range;
 
-    fn distribution(options: &Options, n: u64) -> Distribution {
+    fn distribution(options: &Options, seeds: Range<u64>) -> Distribution {
         let mut all = Distribution::default();
-        for seed in 0..n {
+        for seed in seeds {
             let case = generate(options, seed).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
             let census = Census::of(&case).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
             all.add(census);
@@ -261,15 +289,19 @@ mod tests {
         all
     }
 
+    // The seeds are those that the properties of the reversal are tested with.
+
     #[test]
     fn exact_programs_are_what_the_suite_needs() {
-        let all = distribution(&Options::EXACT, 3000);
+        let all = distribution(&Options::EXACT, 0..5000);
         assert_eq!(all.shortfalls(), Vec::<String>::new(), "{all}");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/distribution.txt");
+        golden(path, &format!("{all}\n"));
     }
 
     #[test]
     fn smooth_programs_are_what_the_suite_needs() {
-        let all = distribution(&Options::SMOOTH, 2000);
+        let all = distribution(&Options::SMOOTH, 5000..10_000);
         assert_eq!(all.shortfalls(), Vec::<String>::new(), "{all}");
     }
 

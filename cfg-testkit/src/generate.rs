@@ -16,7 +16,9 @@ mod condition;
 mod expression;
 mod finish;
 mod integer;
+mod program;
 mod region;
+mod routine;
 mod statement;
 
 use crate::case::{Case, Datum, Elements};
@@ -137,7 +139,7 @@ pub fn generate(options: &Options, seed: u64) -> Result<Case, Fault> {
 /// As [`generate`].
 pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fault> {
     let mut rng = Rng::new(seed);
-    let (mut program, mut trees, parameters) = build::program(&mut rng, options);
+    let (mut program, mut trees, parameters) = program::program(&mut rng, options);
     let main = RoutineId::new(program.routines.len() - 1);
     program.main = Some(main);
     for (routine, tree) in program.routines.iter_mut().zip(&mut trees) {

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use storage::{Cells, View};
 use tape::Tape;
 use value::Data;
-pub use value::{Derivative, Magnitude, Value};
+pub use value::{Absolute, Derivative, Magnitude, Value};
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

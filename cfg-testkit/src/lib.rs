@@ -27,6 +27,7 @@
 
 pub mod case;
 pub mod census;
+pub mod differences;
 pub mod fixtures;
 pub mod generate;
 pub mod golden;

@@ -146,3 +146,17 @@ pub(super) fn storage_positions(extents: &[usize]) -> impl Iterator<Item = usize
         position
     })
 }
+
+/// The derivative along a direction with absolute values everywhere: the scale in which errors of a
+/// directional derivative are measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Absolute(pub f64);
+
+impl Derivative for Absolute {
+    fn constant() -> Self {
+        Self(0.0)
+    }
+    fn combine(terms: &[(f64, &Self)]) -> Self {
+        Self(terms.iter().map(|(p, d)| strong(d.0, p.abs())).sum())
+    }
+}

@@ -1,0 +1,301 @@
+//! The main routine and helper routines: parameters, body, values of what comes out.
+
+use super::build::{Builder, INDEX_MAX, Parameter, Use};
+use super::call::{Formal, Shape, Signature};
+use crate::tree::{Node, Region};
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::{Expr, Intent, Op, Place, ScalarType, Selector, Stmt};
+use std::collections::BTreeSet;
+
+impl Builder<'_> {
+    pub(super) fn main(&mut self, narrow: bool) -> (Region, Vec<Parameter>) {
+        let real = |intent, shape| Formal {
+            ty: ScalarType::Real,
+            intent,
+            shape,
+            range: (0, 0),
+            optional: false,
+        };
+        let size = self.rng.between(4, 6);
+        if self.rng.percent(80) {
+            self.parameter(
+                "n",
+                Formal {
+                    ty: ScalarType::Integer,
+                    intent: Intent::In,
+                    shape: Shape::Scalar,
+                    range: (size, size),
+                    optional: false,
+                },
+            );
+        }
+        self.parameter("x", real(Intent::In, Shape::Explicit(vec![size])));
+        if self.rng.percent(60) {
+            self.parameter("s", real(Intent::In, Shape::Scalar));
+        }
+        if self.rng.percent(50) {
+            self.parameter("z", real(Intent::InOut, Shape::Explicit(vec![size])));
+        }
+        if self.rng.percent(30) {
+            self.parameter("q", real(Intent::InOut, Shape::Scalar));
+        }
+        if self.rng.percent(30) {
+            let written = self.rng.percent(50);
+            self.parameter(
+                "i9",
+                Formal {
+                    ty: ScalarType::Integer,
+                    intent: if !written { Intent::In } else { Intent::InOut },
+                    shape: Shape::Scalar,
+                    range: (1, INDEX_MAX),
+                    optional: false,
+                },
+            );
+        }
+        if self.rng.percent(15) {
+            self.parameter(
+                "flag",
+                Formal {
+                    ty: ScalarType::Logical,
+                    ..real(Intent::In, Shape::Scalar)
+                },
+            );
+        }
+        if narrow {
+            self.parameter(
+                "r9",
+                Formal {
+                    ty: ScalarType::Real32,
+                    ..real(Intent::In, Shape::Scalar)
+                },
+            );
+        }
+        let function = self.rng.percent(25);
+        if !function || self.rng.percent(30) {
+            self.parameter("y", real(Intent::Out, Shape::Scalar));
+        }
+        if self.rng.percent(50) {
+            self.parameter("v", real(Intent::Out, Shape::Explicit(vec![size])));
+        }
+        if function {
+            let k = self.local("f", ScalarType::Real, vec![], Use::Free);
+            self.routine.result = Some(self.vars[k].id);
+        }
+        self.locals(true, narrow);
+        let size = self.rng.between(
+            self.options.statements.0 as i64,
+            self.options.statements.1 as i64,
+        );
+        let mut region = vec![Node::Block(self.first_values())];
+        region.extend(self.planned(size as usize));
+        region.extend(self.last_values());
+        for p in self.routine.parameter_ids() {
+            let variable = self.routine.variable(p);
+            if !variable.ty.is_real() {
+                continue;
+            }
+            let intent = variable.intent();
+            if intent != Some(Intent::Out) {
+                self.routine.independents.push(p);
+            }
+            if intent != Some(Intent::In) {
+                self.routine.dependents.push(p);
+            }
+        }
+        self.routine.dependents.extend(self.routine.result);
+        let parameters = (self.vars[..self.routine.parameters].iter())
+            .map(|v| Parameter {
+                extents: v.dims.iter().map(|d| d.1 as usize).collect(),
+                range: v.range,
+            })
+            .collect();
+        (region, parameters)
+    }
+
+    pub(super) fn helper(
+        &mut self,
+        id: RoutineId,
+        recursive: bool,
+        function: bool,
+        narrow: bool,
+    ) -> (Signature, Region) {
+        let scalar = |ty, intent, range| Formal {
+            ty,
+            intent,
+            shape: Shape::Scalar,
+            range,
+            optional: false,
+        };
+        if recursive {
+            self.parameter("d", scalar(ScalarType::Integer, Intent::In, (0, 3)));
+        }
+        let array = self.rng.percent(65);
+        if array && self.rng.percent(40) {
+            self.parameter("n", scalar(ScalarType::Integer, Intent::In, (4, 4)));
+        }
+        let (real, integer) = (ScalarType::Real, ScalarType::Integer);
+        self.parameter("p", scalar(real, Intent::In, (0, 0)));
+        if array {
+            let shape = match self.rng.below(5) {
+                0..2 => Shape::Explicit(vec![4]),
+                2 if !function => Shape::Explicit(vec![4, 4]),
+                _ => Shape::Assumed(4),
+            };
+            let intent = match self.rng.below(5) {
+                0..2 => Intent::In,
+                2 if !function => Intent::Out,
+                _ if !function => Intent::InOut,
+                _ => Intent::In,
+            };
+            self.parameter(
+                "a",
+                Formal {
+                    ty: real,
+                    intent,
+                    shape,
+                    range: (0, 0),
+                    optional: false,
+                },
+            );
+        }
+        if !function {
+            let intent = if self.rng.percent(50) {
+                Intent::Out
+            } else {
+                Intent::InOut
+            };
+            self.parameter("o", scalar(real, intent, (0, 0)));
+            if self.rng.percent(30) {
+                self.parameter("e", scalar(real, Intent::InOut, (0, 0)));
+            }
+        }
+        if self.rng.percent(40) {
+            let intent = if !function && self.rng.percent(50) {
+                Intent::InOut
+            } else {
+                Intent::In
+            };
+            self.parameter("i9", scalar(integer, intent, (1, INDEX_MAX)));
+        }
+        let optional = self.rng.percent(self.options.optionals).then(|| {
+            let intent = if !function && self.rng.percent(50) {
+                Intent::InOut
+            } else {
+                Intent::In
+            };
+            let formal = Formal {
+                optional: true,
+                ..scalar(real, intent, (0, 0))
+            };
+            self.parameter("u", formal)
+        });
+        self.routine.aliased = !function && !recursive && self.rng.percent(self.options.aliased);
+        if function {
+            let k = self.local("f", real, vec![], Use::Free);
+            self.routine.result = Some(self.vars[k].id);
+        }
+        let narrow = narrow && self.rng.percent(30);
+        self.locals(false, narrow);
+        let size = 3 + self.rng.below(10);
+        let mut region = vec![Node::Block(self.first_values())];
+        if let Some(u) = optional {
+            region.push(self.if_present(u));
+        }
+        let formals = self.formals.clone();
+        // A recursive routine may touch any global that it uses before its own signature is complete.
+        let used: BTreeSet<usize> = self.vars.iter().filter_map(|v| v.global).collect();
+        if recursive {
+            self.own = Some(Signature {
+                id,
+                formals: formals.clone(),
+                result: false,
+                cost: 1,
+                reads: used.clone(),
+                writes: used.clone(),
+                aliased: false,
+            });
+            region.extend(self.recursive_body(size));
+        } else {
+            region.extend(self.region(0, size));
+        }
+        if let Some(u) = optional {
+            region.push(self.if_present(u));
+        }
+        region.extend(self.last_values());
+        let k = u64::from(self.self_calls);
+        let signature = Signature {
+            id,
+            formals,
+            result: function,
+            cost: self.cost * (1 + k + k * k + k * k * k),
+            reads: self.reads.clone(),
+            writes: self.writes.clone(),
+            aliased: self.routine.aliased,
+        };
+        (signature, region)
+    }
+
+    /// Statements that use an optional parameter where it is given.
+    fn if_present(&mut self, u: usize) -> Node {
+        let id = self.vars[u].id;
+        let given = || Expr::op(Op::Present, [id.into()]);
+        self.spend(2);
+        let before = self.state.clone();
+        self.state.init[u] = true;
+        let written = self.formals[u].intent.writes();
+        if written {
+            self.vars[u].usage = Use::Free;
+        }
+        let n = 1 + self.rng.below(3);
+        let mut statements = self.statements(n);
+        let mut targets = self.writable(ScalarType::Real, false);
+        targets.retain(|&v| v != u && self.state.init[v]);
+        if let Some(&v) = self.rng.pick(&targets) {
+            let target = self.vars[v].id;
+            self.note_write(v);
+            let sum = Expr::op(Op::Add, [target.into(), id.into()]);
+            statements.push(Stmt::assign(Place::whole(target), sum));
+        }
+        if written && self.rng.percent(60) {
+            let e = self.real(2);
+            statements.push(Stmt::assign(Place::whole(id), e));
+        }
+        self.vars[u].usage = Use::Fixed;
+        self.state = before;
+        Node::Branch {
+            selector: Selector::Condition(given()),
+            arms: vec![(1, vec![Node::Block(statements)]), (0, vec![])],
+        }
+    }
+
+    /// Statements at the end of the routine: a value for what must have one, and outputs that depend on
+    /// what was computed.
+    fn last_values(&mut self) -> Region {
+        let mut statements = Vec::new();
+        for v in 0..self.vars.len() {
+            let var = self.vars[v].clone();
+            let output = self.routine.result == Some(var.id)
+                || (self.formals.get(v)).is_some_and(|f| f.intent != Intent::In && !f.optional);
+            if !output || var.ty != ScalarType::Real || (self.state.init[v] && self.rng.percent(40))
+            {
+                continue;
+            }
+            let mut value = self.real(2);
+            if self.state.init[v] && var.is_scalar() {
+                value = Expr::op(Op::Add, [Expr::var(var.id), value]);
+            }
+            if self.state.init[v] && !var.is_scalar() {
+                continue;
+            }
+            self.spend(1);
+            statements.push(Stmt::assign(Place::whole(var.id), value));
+            self.note_write(v);
+            self.state.init[v] = true;
+        }
+        if statements.is_empty() {
+            vec![]
+        } else {
+            vec![Node::Block(statements)]
+        }
+    }
+}
