@@ -1,4 +1,4 @@
-//! A folder of XAIF documents against reference Jacobians.
+//! A folder of programs, XAIF documents or our own format, against reference Jacobians.
 //!
 //! For each document: both Jacobians, by rows of the adjoint and by columns of the tangent, are compared
 //! with the reference, or with each other if there is none; the static stack checker looks at the adjoint
@@ -124,19 +124,19 @@ pub fn corpus(folder: &Path, options: &Options) -> Result<Vec<Entry>, Diagnostic
         codes::general(
             &codes::FOLDER,
             format!("{}: {e}", path.display()),
-            "name a folder of .xaif files",
+            "name a folder of programs (.xaif or .json)",
         )
     };
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(|e| unreadable(folder, &e))? {
         let path = entry.map_err(|e| unreadable(folder, &e))?.path();
-        if path.extension().is_some_and(|e| e == "xaif") {
+        if language(&path).is_some() {
             paths.push(path);
         }
     }
     paths.sort();
     if paths.is_empty() {
-        return Err(unreadable(folder, &"there is no .xaif file in it"));
+        return Err(unreadable(folder, &"there is no program in it"));
     }
     let mut expected: BTreeMap<String, Expected> = BTreeMap::new();
     let references = folder.join("expected.jsonl");
@@ -159,6 +159,10 @@ pub fn corpus(folder: &Path, options: &Options) -> Result<Vec<Entry>, Diagnostic
             .unwrap_or_default();
         let reference = expected.get(&name);
         entries.push(match fs::read(&path) {
+            Ok(bytes) if language(&path) == Some(Language::Json) => {
+                let program = cfg_core::json::read(&bytes);
+                examine(&name, program, reference, options)
+            }
             Ok(bytes) => document(&name, &bytes, reference, options),
             Err(e) => unsupported(&name, reference, e.to_string()),
         });
@@ -197,12 +201,45 @@ fn first(problems: &Diagnostics) -> String {
     })
 }
 
-/// Runs one document.
+/// The language of a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Xaif,
+    Json,
+}
+
+/// `None` if the file is no program: `f.point.json` and the like belong to `f.json`.
+fn language(path: &Path) -> Option<Language> {
+    match path.extension()?.to_str()? {
+        "xaif" => Some(Language::Xaif),
+        "json" => {
+            let belongs = Path::new(path.file_stem()?).extension().is_some();
+            (!belongs).then_some(Language::Json)
+        }
+        _ => None,
+    }
+}
+
+/// Runs one XAIF document.
 pub fn document(name: &str, bytes: &[u8], expected: Option<&Expected>, options: &Options) -> Entry {
     let (program, problems) = read_xaif(bytes, &cfg_front::xaif::Options::default());
-    let Some(program) = program else {
-        return unsupported(name, expected, first(&problems));
+    examine(name, program.ok_or(problems), expected, options)
+}
+
+/// Runs what has been read.
+fn examine(
+    name: &str,
+    program: Result<Program, Diagnostics>,
+    expected: Option<&Expected>,
+    options: &Options,
+) -> Entry {
+    let mut program = match program {
+        Ok(program) => program,
+        Err(problems) => return unsupported(name, expected, first(&problems)),
     };
+    if program.main.is_none() && program.routines.len() == 1 {
+        program.main = Some(RoutineId::new(0));
+    }
     let size = size(&program);
     let mut entry = match compare(name, program, expected, options) {
         Ok(entry) => entry,

@@ -65,8 +65,8 @@ Example:
     Jacobian(Jacobian),
     /// Run every program of a folder against reference Jacobians
     ///
-    /// The folder has programs (.json, .xaif) and expected.jsonl; without that, the adjoint is compared with
-    /// the tangent. The point is x(i) = i/2, y = 0, unless there is a NAME.point.json.
+    /// The folder has programs (.xaif, .json) and expected.jsonl; without that, adjoint and tangent are
+    /// compared with each other. The point is x(i) = i/2, y = 0.
     #[command(after_help = "Example:\n  cfgrev corpus programs/ --format json")]
     Corpus(Corpus),
     /// Translate a program
@@ -410,9 +410,6 @@ pub(crate) struct Corpus {
     /// A table, or one JSON object per program.
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub(crate) format: Form,
-    /// Largest relative error of a Jacobian.
-    #[arg(long, value_name = "ERROR", default_value_t = 1e-10, value_parser = tolerance)]
-    pub(crate) tolerance: f64,
     #[command(flatten)]
     pub(crate) limits: Limits,
 }

@@ -37,8 +37,6 @@ pub(crate) struct Session {
     stdin: Cell<Option<&'static str>>,
     /// The language of the program.
     pub(crate) language: Cell<Language>,
-    /// Nothing is reported.
-    silent: Cell<bool>,
 }
 
 impl Session {
@@ -48,18 +46,7 @@ impl Session {
             texts: RefCell::default(),
             stdin: Cell::new(None),
             language: Cell::new(Language::Json),
-            silent: Cell::new(false),
         }
-    }
-
-    /// Does something without keeping the texts that it reads, and without reporting warnings.
-    pub(crate) fn forget<T>(&self, work: impl FnOnce() -> T) -> T {
-        let kept = self.texts.borrow().len();
-        let silent = self.silent.replace(true);
-        let result = work();
-        self.silent.set(silent);
-        self.texts.borrow_mut().truncate(kept);
-        result
     }
 
     /// Claims standard input for several arguments.
@@ -80,9 +67,6 @@ impl Session {
 
     /// Reports to standard error.
     pub(crate) fn report(&self, diagnostics: &Diagnostics) {
-        if self.silent.get() {
-            return;
-        }
         self.reporter
             .print_stderr(diagnostics, &self.texts.borrow());
     }
