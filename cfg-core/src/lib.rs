@@ -67,7 +67,7 @@
 //! | [`text`], [`dot`] | programs as text, graphs as pictures |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
 //! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
-//! | [`graph`], [`dominance`], [`dataflow`] | algorithms and analyses on any graph |
+//! | [`graph`], [`dominance`], [`loops`], [`dataflow`] | algorithms and analyses on any graph |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
@@ -80,6 +80,7 @@ pub mod entity;
 pub mod graph;
 pub mod ir;
 pub mod json;
+pub mod loops;
 pub mod order;
 pub mod structure;
 #[cfg(test)]
