@@ -109,6 +109,13 @@ impl Context {
         pointer
     }
 
+    /// True if another problem would only be counted; then it is.
+    pub(super) fn is_full(&mut self) -> bool {
+        let full = self.problems.0.len() >= MAX_PROBLEMS;
+        self.dropped += usize::from(full);
+        full
+    }
+
     /// Adds a problem at the place.
     pub(super) fn report(
         &mut self,
@@ -116,11 +123,9 @@ impl Context {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        if self.problems.0.len() < MAX_PROBLEMS {
+        if !self.is_full() {
             let diagnostic = Diagnostic::error(code, message, help).at_pointer(self.pointer());
             self.problems.push(diagnostic);
-        } else {
-            self.dropped += 1;
         }
     }
 
@@ -147,6 +152,9 @@ impl Context {
 
     /// A value of another type than the place asks for.
     pub(super) fn wrong_type(&mut self, expected: &str, token: &Token<'_>) {
+        if self.is_full() {
+            return;
+        }
         let help = match token {
             Token::Real(r) if expected == "an integer" && r.fract() == 0.0 => {
                 format!("write {r:.0}: a number with `.` or an exponent is a real")

@@ -302,13 +302,11 @@ pub(super) fn lines(text: &[u8], offsets: &[usize]) -> Vec<(usize, usize)> {
     let (mut line, mut start, mut at) = (1, 0, 0);
     for k in order {
         let offset = offsets[k].min(text.len());
-        while at < offset {
-            if text[at] == b'\n' {
-                line += 1;
-                start = at + 1;
-            }
-            at += 1;
+        for newline in memchr::memchr_iter(b'\n', &text[at..offset]) {
+            line += 1;
+            start = at + newline + 1;
         }
+        at = offset;
         result[k] = (line, offset - start + 1);
     }
     result

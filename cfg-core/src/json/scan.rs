@@ -1,6 +1,8 @@
 //! A quick look over the bytes before they are parsed: depth of nesting, and numbers that the parser
 //! would take for something else.
 
+use memchr::{memchr_iter, memchr2, memrchr};
+
 /// Deepest nesting of arrays and objects. An expression of [`crate::ir::Expr::MAX_DEPTH`] levels takes
 /// two arrays per level at worst (a range in a subscript), and stands about ten levels deep.
 pub(super) const MAX_NESTING: usize = 256;
@@ -40,18 +42,20 @@ impl Nesting {
 
     /// Goes on inside a string; the offset after what was looked at.
     fn string(&mut self, piece: &[u8], mut i: usize) -> usize {
-        while i < piece.len() {
-            if self.escaped {
-                self.escaped = false;
-            } else if piece[i] == b'\\' {
-                self.escaped = true;
-            } else if piece[i] == b'"' {
+        if std::mem::take(&mut self.escaped) {
+            i += 1;
+        }
+        while let Some(offset) = piece.get(i..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+            i += offset;
+            if piece[i] == b'"' {
                 self.in_string = false;
                 return i + 1;
             }
-            i += 1;
+            i += 2;
         }
-        i
+        // An escape may be cut in two.
+        self.escaped = i > piece.len();
+        piece.len()
     }
 }
 
@@ -105,12 +109,12 @@ pub(super) fn scan(text: &[u8], limit: usize) -> Result<Vec<(usize, OddNumber)>,
 /// The offset after the string that starts here.
 pub(super) fn after_string(text: &[u8], start: usize) -> usize {
     let mut i = start + 1;
-    while i < text.len() {
-        match text[i] {
-            b'"' => return i + 1,
-            b'\\' => i += 2,
-            _ => i += 1,
+    while let Some(offset) = text.get(i..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        i += offset;
+        if text[i] == b'"' {
+            return i + 1;
         }
+        i += 2;
     }
     text.len()
 }
@@ -148,7 +152,54 @@ fn odd(number: &[u8]) -> Option<OddNumber> {
 /// Line and column, from 1, of a byte offset; columns count bytes.
 pub(super) fn line_column(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
-    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
-    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+    let line = memchr_iter(b'\n', before).count() + 1;
+    let column = before.len() - memrchr(b'\n', before).map_or(0, |i| i + 1) + 1;
     (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nesting_does_not_depend_on_the_pieces() {
+        let deep = "[".repeat(MAX_NESTING);
+        let texts = [
+            format!("{{\"a\\\\\": \"[[\\\"[[\", \"b\": {deep}"),
+            format!("[\"\\\\\\\"[\\\\\", {deep}"),
+            format!("\"{deep}{deep}\\\"{deep}"),
+        ];
+        for text in &texts {
+            let text = text.as_bytes();
+            let whole = scan(text, 0).err();
+            for size in 1..8 {
+                let mut nesting = Nesting::default();
+                let mut found = None;
+                for (i, piece) in text.chunks(size).enumerate() {
+                    found = found.or(nesting.feed(piece).map(|offset| i * size + offset));
+                }
+                assert_eq!(found, whole);
+            }
+        }
+        assert!(scan(texts[0].as_bytes(), 0).is_err());
+        assert!(scan(texts[2].as_bytes(), 0).is_ok());
+    }
+
+    #[test]
+    fn odd_numbers_are_found() {
+        let text = b"[1, -0, -0.0, \"-0\", 9223372036854775807, 9223372036854775808, -9223372036854775809, 1e30]";
+        let found = scan(text, 9).unwrap();
+        assert_eq!(found.len(), 3);
+        assert_eq!(found[0], (4, OddNumber::NegativeZero));
+        assert_eq!(found[1].1, OddNumber::Wide);
+        assert_eq!(&text[found[2].0..][..3], b"-92");
+        assert_eq!(scan(text, 2).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn lines_and_columns() {
+        assert_eq!(line_column(b"", 0), (1, 1));
+        assert_eq!(line_column(b"ab\ncd", 4), (2, 2));
+        assert_eq!(line_column(b"ab\n", 9), (2, 1));
+    }
 }

@@ -313,6 +313,9 @@ pub(super) use wire_object;
 impl Context {
     /// A member that its object does not have.
     pub(super) fn unknown_member(&mut self, name: &str, of: &str, known: &[&'static str]) {
+        if self.is_full() {
+            return;
+        }
         let all = known.join(", ");
         let help = self.suggest(
             name,
@@ -329,6 +332,9 @@ impl Context {
 
     /// A member that was there before.
     pub(super) fn duplicate_member(&mut self, name: &str) {
+        if self.is_full() {
+            return;
+        }
         self.report_at(
             Seg::Name(name.into()),
             &super::codes::DUPLICATE_MEMBER,
@@ -339,6 +345,9 @@ impl Context {
 
     /// A required member that is not there.
     pub(super) fn missing_member(&mut self, name: &str, of: &str) {
+        if self.is_full() {
+            return;
+        }
         self.report(
             &super::codes::MISSING_MEMBER,
             format!("{of} without `{name}`"),
