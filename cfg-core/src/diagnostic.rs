@@ -167,14 +167,24 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// Problems that are kept of one program, so that a gigabyte of nonsense does not fill memory.
+pub const MAX_PROBLEMS: usize = 10_000;
+
 /// Problems in the order in which they were found. Empty means none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds one.
+    /// Adds one, unless there are [`MAX_PROBLEMS`] already; an error then still takes the place of a
+    /// warning, so that [`Diagnostics::has_errors`] stays right.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.0.push(diagnostic);
+        if self.0.len() < MAX_PROBLEMS {
+            self.0.push(diagnostic);
+        } else if let Some(last) = self.0.last_mut()
+            && last.severity < diagnostic.severity
+        {
+            *last = diagnostic;
+        }
     }
 
     /// True if one of them is an error.

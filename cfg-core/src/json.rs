@@ -47,7 +47,7 @@ pub use schema::{SCHEMA_ID, schema};
 pub use write::write;
 
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, MAX_PROBLEMS},
     entity::{EdgeId, RoutineId},
     ir::Program,
 };
@@ -151,9 +151,10 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
                 parsed.program = Some(resolved.program);
             }
         }
-        Err(e) => cx.problems.push(syntax(text, &e)),
+        // The note on too many problems has a place beyond them.
+        Err(e) => cx.problems.0.push(syntax(text, &e)),
     }
-    parsed.problems = cx.finish();
+    parsed.problems = cx.problems;
     place(
         &mut parsed.problems,
         text.as_bytes(),
@@ -233,6 +234,13 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
             &codes::BARE_NAN,
             format!("{word} is not JSON"),
             "write [\"nan\"], [\"inf\"] or [\"-inf\"]",
+        )
+    } else if message == token::TOO_MANY {
+        let message = format!("reading stops here, after {MAX_PROBLEMS} problems");
+        Diagnostic::error(
+            &codes::TOO_MANY,
+            message,
+            "mend the first ones and try again",
         )
     } else if message == token::OUT_OF_MEMORY {
         let help = "split the program, or allow more memory";

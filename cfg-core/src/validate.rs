@@ -32,7 +32,7 @@ mod statements;
 mod tests;
 
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, MAX_PROBLEMS},
     entity::RoutineId,
     ir::{Cfg, Control, Program},
     structure::{self, Structure},
@@ -102,6 +102,13 @@ pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let structures = (0..program.routines.len())
         .map(|r| routine(program, RoutineId::new(r), &writes, &mut found))
         .collect();
+    if found.0.len() >= MAX_PROBLEMS {
+        let message = format!("there may be more than these {MAX_PROBLEMS} problems");
+        let help = "mend the first ones and try again";
+        found
+            .0
+            .push(Diagnostic::error(&codes::TOO_MANY, message, help).warning());
+    }
     (structures, found)
 }
 
@@ -121,7 +128,11 @@ fn routine(
             Err(problems) => {
                 walkable = false;
                 let absolute = |p| inside(p, id, &routine.name);
-                found.0.extend(problems.0.into_iter().map(absolute));
+                problems
+                    .0
+                    .into_iter()
+                    .map(absolute)
+                    .for_each(|p| found.push(p));
                 None
             }
         },

@@ -132,7 +132,7 @@ codes! {
          {\"role\": .., \"vertex\": id} on vertices. Use another key for data of your own.";
     TOO_MANY "J040" "too many problems"
         "At most 10000 problems are kept."
-        "The file has so many problems that listing them all would not help. Mend the first ones.";
+        "The file has so many problems that listing them all would not help: reading stops. Mend the first ones.";
     VALUE "J041" "not a value"
         "A value is a number, true, false, \"NaN\", \"inf\", \"-inf\", or a nested array of these."
         "Points and seeds are objects from names to values: {\"n\": 3, \"x\": 0.5, \"a\": [1, 2, 3]}. Nested arrays \

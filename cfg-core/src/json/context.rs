@@ -2,13 +2,10 @@
 
 use super::{codes, locate::escape, token::Token};
 use crate::{
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS},
     entity::{MAX_ENTITIES, VarId},
 };
 use std::collections::HashMap;
-
-/// Problems that are kept; more are counted only, so that a gigabyte of nonsense does not fill memory.
-const MAX_PROBLEMS: usize = 10_000;
 
 /// Stands for "the routine's only tape" until the routine's variables are known.
 pub(super) const DEFAULT_TAPE: usize = MAX_ENTITIES;
@@ -56,8 +53,6 @@ pub(super) struct Context {
     pub(super) path: Vec<Seg>,
     /// Problems so far.
     pub(super) problems: Diagnostics,
-    /// Problems that are not kept.
-    dropped: usize,
     /// Names of variables in the routine that is being read.
     pub(super) variables: Symbols,
     /// Names of routines.
@@ -81,7 +76,6 @@ impl Default for Context {
         Self {
             path: Vec::new(),
             problems: Diagnostics::default(),
-            dropped: 0,
             variables: Symbols::default(),
             routines: Symbols::default(),
             depth: 0,
@@ -109,11 +103,9 @@ impl Context {
         pointer
     }
 
-    /// True if another problem would only be counted; then it is.
-    pub(super) fn is_full(&mut self) -> bool {
-        let full = self.problems.0.len() >= MAX_PROBLEMS;
-        self.dropped += usize::from(full);
-        full
+    /// True if no more problems are kept; reading then stops soon.
+    pub(super) fn is_full(&self) -> bool {
+        self.problems.0.len() >= MAX_PROBLEMS
     }
 
     /// Adds a problem at the place.
@@ -152,9 +144,6 @@ impl Context {
 
     /// A value of another type than the place asks for.
     pub(super) fn wrong_type(&mut self, expected: &str, token: &Token<'_>) {
-        if self.is_full() {
-            return;
-        }
         let help = match token {
             Token::Real(r) if expected == "an integer" && r.fract() == 0.0 => {
                 format!("write {r:.0}: a number with `.` or an exponent is a real")
@@ -185,18 +174,6 @@ impl Context {
             Some(near) => format!("did you mean `{near}`?"),
             None => otherwise.to_owned(),
         }
-    }
-
-    /// All problems.
-    pub(super) fn finish(mut self) -> Diagnostics {
-        if self.dropped > 0 {
-            self.problems.push(Diagnostic::error(
-                &codes::TOO_MANY,
-                format!("{} more problems were found", self.dropped),
-                "mend the first ones and try again",
-            ));
-        }
-        self.problems
     }
 }
 

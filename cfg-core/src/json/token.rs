@@ -97,6 +97,9 @@ pub(super) trait Wire: Sized {
 /// Why reading stops if the program would take more memory than allowed.
 pub(super) const OUT_OF_MEMORY: &str = "the program takes more memory than allowed";
 
+/// Why reading stops if there are too many problems.
+pub(super) const TOO_MANY: &str = "too many problems";
+
 /// Skips the rest of an array; the number of elements skipped.
 pub(super) fn skip_array<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<usize, A::Error> {
     let mut count = 0;
@@ -125,6 +128,9 @@ pub(super) fn element<'de, T: Wire, A: SeqAccess<'de>>(
     match cx.allowance.checked_sub(2 * size_of::<T::Out>()) {
         Some(left) => cx.allowance = left,
         None => return Err(A::Error::custom(OUT_OF_MEMORY)),
+    }
+    if cx.is_full() {
+        return Err(A::Error::custom(TOO_MANY));
     }
     result
 }
@@ -256,6 +262,9 @@ macro_rules! wire_object {
                 while let Some(found) = map.next_key_seed($crate::json::token::MemberName {
                     cx, known: KNOWN, of: $what,
                 })? {
+                    if cx.is_full() {
+                        return Err(serde::de::Error::custom($crate::json::token::TOO_MANY));
+                    }
                     let Some(position) = found else {
                         map.next_value::<serde::de::IgnoredAny>()?;
                         continue;
@@ -313,9 +322,6 @@ pub(super) use wire_object;
 impl Context {
     /// A member that its object does not have.
     pub(super) fn unknown_member(&mut self, name: &str, of: &str, known: &[&'static str]) {
-        if self.is_full() {
-            return;
-        }
         let all = known.join(", ");
         let help = self.suggest(
             name,
@@ -332,9 +338,6 @@ impl Context {
 
     /// A member that was there before.
     pub(super) fn duplicate_member(&mut self, name: &str) {
-        if self.is_full() {
-            return;
-        }
         self.report_at(
             Seg::Name(name.into()),
             &super::codes::DUPLICATE_MEMBER,
@@ -345,9 +348,6 @@ impl Context {
 
     /// A required member that is not there.
     pub(super) fn missing_member(&mut self, name: &str, of: &str) {
-        if self.is_full() {
-            return;
-        }
         self.report(
             &super::codes::MISSING_MEMBER,
             format!("{of} without `{name}`"),

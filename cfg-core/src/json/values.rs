@@ -64,10 +64,10 @@ fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
         if problem.code == codes::BARE_NAN.code {
             "write the string \"NaN\", \"inf\" or \"-inf\"".clone_into(&mut problem.help);
         }
-        cx.problems.push(problem);
+        cx.problems.0.push(problem);
         None
     });
-    let mut problems = cx.finish();
+    let mut problems = cx.problems;
     match document {
         Some(document) if problems.is_empty() => Ok(document),
         _ => {

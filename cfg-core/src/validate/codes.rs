@@ -174,4 +174,7 @@ codes! {
     DERIVATIVE "V153", "parameters of a derivative routine",
         "a routine given as tangent or adjoint has the parameters of the original, its result, and then the derivative of each real one of these in the same order; adjoints are inout",
         "The derivative routine is called in place of one that would be generated: with the original's arguments, the place of its result if it is a function, and a derivative for each of these that is real, of the same type and rank (a tangent routine also takes a second tape for each tape). Adjoints are incremented, so they are inout.";
+    TOO_MANY "V199", "too many problems",
+        "at most 10000 problems are kept",
+        "The program has so many problems that listing them all would not help. Mend the first ones.";
 }
