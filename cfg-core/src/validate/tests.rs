@@ -19,8 +19,9 @@ use std::{collections::BTreeSet, fmt::Write as _};
 fn every_rule_has_a_program_that_breaks_it() {
     let mut golden = String::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    // Reported where they arise: by the builder, and against in-labels that a file writes.
-    for other in ["V116", "V117"] {
+    // Reported where they arise: by the builder, and against in-labels that a file writes; V199 has a
+    // test of its own.
+    for other in ["V116", "V117", "V199"] {
         seen.insert(other);
     }
     for (code, what, program) in cases() {
@@ -68,6 +69,22 @@ fn a_deep_extent_of_a_called_routine_is_not_walked() {
     let (_, found) = problems(&p.into_program().unwrap());
     let codes: Vec<&str> = found.iter().map(|p| p.code).collect();
     assert_eq!(codes, ["V132"]);
+}
+
+#[test]
+fn problems_beyond_the_limit_are_not_kept() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.local("x", Real);
+    for _ in 0..MAX_PROBLEMS + 50 {
+        f.assign(x, true);
+    }
+    let mut p = ProgramBuilder::new();
+    p.add(f);
+    let (_, found) = problems(&p.into_program().unwrap());
+    assert_eq!(found.0.len(), MAX_PROBLEMS + 1);
+    let last = found.0.last().unwrap();
+    assert_eq!(last.code, "V199");
+    assert!(last.to_string().contains("10000"), "{last}");
 }
 
 #[test]
