@@ -179,6 +179,17 @@ pub(crate) struct Variables {
     pub(crate) dependent: Option<Vec<String>>,
 }
 
+/// A function to differentiate: a routine of a program, its independents and its dependents.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Function {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+}
+
 /// How the reversal is done.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Reversal options")]
@@ -247,11 +258,7 @@ pub(crate) struct Validate {
 #[derive(Debug, Args)]
 pub(crate) struct Reverse {
     #[command(flatten)]
-    pub(crate) source: Source,
-    #[command(flatten)]
-    pub(crate) select: Select,
-    #[command(flatten)]
-    pub(crate) variables: Variables,
+    pub(crate) what: Function,
     #[command(flatten)]
     pub(crate) reversal: Reversal,
     /// Folder for the graphs; created if it does not exist.
@@ -286,11 +293,7 @@ pub(crate) enum Emit {
 #[derive(Debug, Args)]
 pub(crate) struct Tangent {
     #[command(flatten)]
-    pub(crate) source: Source,
-    #[command(flatten)]
-    pub(crate) select: Select,
-    #[command(flatten)]
-    pub(crate) variables: Variables,
+    pub(crate) what: Function,
     /// Evaluate at this point: a JSON file, `-`, or JSON text.
     #[arg(long, value_name = "POINT", requires = "direction")]
     pub(crate) at: Option<String>,
@@ -307,6 +310,19 @@ pub(crate) struct At {
     /// Values of the parameters: a JSON file, `-` for standard input, or JSON text that begins with {.
     #[arg(long = "at", value_name = "POINT")]
     pub(crate) point: String,
+}
+
+/// What every command that evaluates derivatives at a point needs.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Derivative {
+    #[command(flatten)]
+    pub(crate) function: Function,
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) reversal: Reversal,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// `cfgrev run`.
@@ -329,13 +345,7 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(crate) struct Gradient {
     #[command(flatten)]
-    pub(crate) source: Source,
-    #[command(flatten)]
-    pub(crate) select: Select,
-    #[command(flatten)]
-    pub(crate) variables: Variables,
-    #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) what: Derivative,
     /// Adjoints of the dependents: a JSON file, `-`, or JSON text; an array of objects gives an array of
     /// gradients [default: 1 for a single scalar dependent].
     #[arg(long, value_name = "SEED")]
@@ -343,53 +353,29 @@ pub(crate) struct Gradient {
     /// Add the sequences of vertices visited, as ids of the original.
     #[arg(long)]
     pub(crate) trace: bool,
-    #[command(flatten)]
-    pub(crate) reversal: Reversal,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
 }
 
 /// `cfgrev check`.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     #[command(flatten)]
-    pub(crate) source: Source,
-    #[command(flatten)]
-    pub(crate) select: Select,
-    #[command(flatten)]
-    pub(crate) variables: Variables,
-    #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) what: Derivative,
     /// Largest relative gap between adjoint and tangent.
     #[arg(long, value_name = "GAP", default_value_t = 1e-10, value_parser = tolerance)]
     pub(crate) tolerance: f64,
     /// Largest relative gap between tangent and differences.
     #[arg(long, value_name = "GAP", default_value_t = 1e-5, value_parser = tolerance)]
     pub(crate) fd_tolerance: f64,
-    #[command(flatten)]
-    pub(crate) reversal: Reversal,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
 }
 
 /// `cfgrev jacobian`.
 #[derive(Debug, Args)]
 pub(crate) struct Jacobian {
     #[command(flatten)]
-    pub(crate) source: Source,
-    #[command(flatten)]
-    pub(crate) select: Select,
-    #[command(flatten)]
-    pub(crate) variables: Variables,
-    #[command(flatten)]
-    pub(crate) at: At,
+    pub(crate) what: Derivative,
     /// Rows by adjoint or columns by tangent [default: whichever are fewer].
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) mode: Option<Mode>,
-    #[command(flatten)]
-    pub(crate) reversal: Reversal,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
 }
 
 /// How a Jacobian is computed.

@@ -17,7 +17,9 @@ mod tangent;
 mod validate;
 
 use crate::Outcome;
-use crate::args::{Command, Language, Limits, Math, Select, Source, Variables};
+use crate::args::{
+    Command, Derivative, Function, Language, Limits, Math, Select, Source, Variables,
+};
 use crate::codes;
 use crate::input::Session;
 pub(crate) use crate::input::Wanted;
@@ -56,18 +58,22 @@ fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
     }
 }
 
-/// A valid program and the routine to work on, with the independents and dependents that are wanted.
-fn prepare(
+/// A valid program and the routine to work on.
+fn load(
     source: &Source,
     select: &Select,
-    variables: Option<&Variables>,
     session: &Session,
 ) -> anyhow::Result<(ValidProgram, RoutineId)> {
-    let program = session.load(source, &wanted(select, variables))?;
+    let program = session.load(source, &wanted(select, None))?;
     let routine = self::select(&program, select, session)?;
-    let Some(variables) = variables else {
-        return Ok((program, routine));
-    };
+    Ok((program, routine))
+}
+
+/// A valid program and the routine to differentiate, with the independents and dependents that are wanted.
+fn prepare(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
+    let (select, variables) = (&args.select, &args.variables);
+    let program = session.load(&args.source, &wanted(select, Some(variables)))?;
+    let routine = self::select(&program, select, session)?;
     // The reader of XAIF has done it.
     let done = session.language.get() == Language::Xaif;
     if done || variables.independent.is_none() && variables.dependent.is_none() {
@@ -141,6 +147,37 @@ fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
         zero_dependents: session.language.get() == Language::Xaif,
         ..cfg_drive::Options::default()
     }
+}
+
+/// What a command that evaluates derivatives at a point begins with.
+struct Prepared {
+    program: ValidProgram,
+    routine: RoutineId,
+    options: cfg_drive::Options,
+}
+
+/// Claims standard input for FILE, POINT or what else may want it, reads the program, and collects the
+/// options.
+fn evaluation(
+    args: &Derivative,
+    others: &[(&'static str, Option<&str>)],
+    session: &Session,
+) -> anyhow::Result<Prepared> {
+    session.claim_all(&[
+        ("FILE", Some(&args.function.source.file)),
+        ("POINT", Some(&args.at.point)),
+    ])?;
+    session.claim_all(others)?;
+    let (program, routine) = prepare(&args.function, session)?;
+    let options = cfg_drive::Options {
+        reversal: reverse::options(args.reversal),
+        ..options(&args.limits, session)
+    };
+    Ok(Prepared {
+        program,
+        routine,
+        options,
+    })
 }
 
 /// Problems of a POINT, SEED or direction are in that text.

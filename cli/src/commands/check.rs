@@ -1,12 +1,12 @@
 //! `cfgrev check`: are the derivatives right?
 
 use super::results::Object;
-use super::{in_text, options, prepare, reverse};
+use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::Check;
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Checked, Options, Real, Tolerances};
+use cfg_drive::{Checked, Real, Tolerances};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -37,16 +37,12 @@ struct Stack {
 }
 
 pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
-    session.claim_all(&[
-        ("FILE", Some(&args.source.file)),
-        ("POINT", Some(&args.at.point)),
-    ])?;
-    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
-    let options = Options {
-        reversal: reverse::options(args.reversal),
-        ..options(&args.limits, session)
-    };
-    let text = session.read_value("POINT", &args.at.point, false)?;
+    let Prepared {
+        program,
+        routine,
+        options,
+    } = evaluation(&args.what, &[], session)?;
+    let text = session.read_value("POINT", &args.what.at.point, false)?;
     let checked = {
         let _progress = session.progress("checking");
         cfg_drive::check(

@@ -1,12 +1,12 @@
 //! `cfgrev gradient`: the forward and the reverse sweep.
 
 use super::results::{Object, Values, Visits};
-use super::{in_text, options, prepare, reverse};
+use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::Gradient;
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Adjoint, Options, kinks};
+use cfg_drive::{Adjoint, kinks};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -19,22 +19,17 @@ struct Tape {
 }
 
 pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome> {
-    session.claim_all(&[
-        ("FILE", Some(&args.source.file)),
-        ("POINT", Some(&args.at.point)),
-        ("SEED", args.seed.as_deref()),
-    ])?;
-    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
-    let options = Options {
-        trace: args.trace,
-        reversal: reverse::options(args.reversal),
-        ..options(&args.limits, session)
-    };
+    let Prepared {
+        program,
+        routine,
+        mut options,
+    } = evaluation(&args.what, &[("SEED", args.seed.as_deref())], session)?;
+    options.trace = args.trace;
     let mut adjoint = {
         let _progress = session.progress("reversing");
         Adjoint::new(&program, routine, &options)?
     };
-    let text = session.read_value("POINT", &args.at.point, false)?;
+    let text = session.read_value("POINT", &args.what.at.point, false)?;
     let point = adjoint.point(&text.bytes).map_err(in_text(&text))?;
     let (seeds, list) = match &args.seed {
         None => (vec![adjoint.default_seed(&point)?], false),

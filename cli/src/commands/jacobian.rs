@@ -1,25 +1,21 @@
 //! `cfgrev jacobian`: dependents by independents.
 
 use super::results::{Object, Values};
-use super::{in_text, options, prepare, reverse};
+use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::{Jacobian, Mode};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Options, Real};
+use cfg_drive::Real;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
 pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome> {
-    session.claim_all(&[
-        ("FILE", Some(&args.source.file)),
-        ("POINT", Some(&args.at.point)),
-    ])?;
-    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
-    let options = Options {
-        reversal: reverse::options(args.reversal),
-        ..options(&args.limits, session)
-    };
-    let text = session.read_value("POINT", &args.at.point, false)?;
+    let Prepared {
+        program,
+        routine,
+        options,
+    } = evaluation(&args.what, &[], session)?;
+    let text = session.read_value("POINT", &args.what.at.point, false)?;
     let jacobian = {
         let _progress = session.progress("differentiating");
         cfg_drive::jacobian(

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.output.is_none() && args.emit.iter().any(|e| *e != Emit::Json) {
         return Err(Usage("--emit of anything but json needs a folder: -o DIR".into()).into());
     }
-    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
+    let (program, routine) = prepare(&args.what, session)?;
     let reversal = {
         let _progress = session.progress("reversing");
         cfg_reverse::reverse(&program, routine, &options(args.reversal))?

@@ -1,7 +1,7 @@
 //! `cfgrev run`: the program itself.
 
 use super::results::{Object, Values, Visits};
-use super::{in_text, options, prepare};
+use super::{in_text, load, options};
 use crate::Outcome;
 use crate::args::Run;
 use crate::input::Session;
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", Some(&args.source.file)),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let (program, routine) = prepare(&args.source, &args.select, None, session)?;
+    let (program, routine) = load(&args.source, &args.select, session)?;
     let options = Options {
         trace: args.trace,
         ..options(&args.limits, session)

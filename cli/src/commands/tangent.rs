@@ -10,11 +10,11 @@ use cfg_drive::kinks;
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
     session.claim_all(&[
-        ("FILE", Some(&args.source.file)),
+        ("FILE", Some(&args.what.source.file)),
         ("POINT", args.at.as_deref()),
         ("the direction", args.direction.as_deref()),
     ])?;
-    let (program, routine) = prepare(&args.source, &args.select, Some(&args.variables), session)?;
+    let (program, routine) = prepare(&args.what, session)?;
     let mut tangent = {
         let _progress = session.progress("differentiating");
         cfg_reverse::tangent(&program, routine)?
