@@ -18,6 +18,28 @@ pub enum Compared {
 /// Perturbations, relative to a direction of size 1.
 const STEPS: [f64; 5] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 
+/// For each element of the dependents the tangent along [`Case::direction`] with the absolute values of
+/// direction and all local partials: what rounding errors are measured by.
+///
+/// # Errors
+/// A fault at the point.
+pub fn scales(case: &Case) -> Result<Vec<f64>, Fault> {
+    let direction: BTreeMap<VarId, &Vec<f64>> =
+        case.direction.iter().map(|(v, d)| (*v, d)).collect();
+    let outcome = case.run_with(Limits::default(), |p, i| {
+        Absolute(
+            direction
+                .get(&p)
+                .and_then(|d| d.get(i))
+                .map_or(0.0, |d| d.abs()),
+        )
+    })?;
+    Ok(dependents(case, &outcome, |value| match value {
+        Value::Real(_, s) | Value::Real32(_, s) => s.0,
+        Value::Integer(_) | Value::Logical(_) | Value::Undefined => f64::NAN,
+    }))
+}
+
 /// Compares `tangents` (by dependent, along [`Case::direction`]) with central differences, each element
 /// with the best of several steps.
 ///
@@ -26,18 +48,7 @@ const STEPS: [f64; 5] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 pub fn compare(case: &Case, tangents: &[(VarId, Vec<f64>)]) -> Result<Compared, Fault> {
     let direction: BTreeMap<VarId, &Vec<f64>> =
         case.direction.iter().map(|(v, d)| (*v, d)).collect();
-    let scales = case.run_with(Limits::default(), |p, i| {
-        Absolute(
-            direction
-                .get(&p)
-                .and_then(|d| d.get(i))
-                .map_or(0.0, |d| d.abs()),
-        )
-    })?;
-    let scales = dependents(case, &scales, |value| match value {
-        Value::Real(_, s) => s.0,
-        _ => f64::NAN,
-    });
+    let scales = scales(case)?;
     let limits = Limits {
         trace: true,
         ..Limits::default()

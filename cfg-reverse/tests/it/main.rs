@@ -1,6 +1,7 @@
 //! Properties and golden files of the transformations.
 
 mod adjoint;
+mod measure;
 mod run;
 mod second_order;
 mod tangent;

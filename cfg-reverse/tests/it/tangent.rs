@@ -70,6 +70,26 @@ fn reals(argument: &Argument<()>) -> Vec<f64> {
         .collect()
 }
 
+/// Tangents of the dependents, from the tangent program.
+pub(crate) fn of_dependents(case: &Case) -> Result<Vec<(VarId, Vec<f64>)>, String> {
+    let [_, tangents] = run(case)?;
+    let dependents = case.routine().dependents.iter();
+    Ok(dependents
+        .filter_map(|&v| Some((v, tangent_of(case, &tangents, v)?)))
+        .collect())
+}
+
+fn tangent_of(case: &Case, tangents: &Arguments, v: VarId) -> Option<Vec<f64>> {
+    let original = case.routine();
+    if original.result == Some(v) {
+        return tangents.last().map(reals);
+    }
+    let position = (0..v.index())
+        .filter(|&k| original.variables[k].ty.is_real())
+        .count();
+    tangents.get(position).map(reals)
+}
+
 fn agrees(case: &Case, tolerance: f64) -> Result<(), String> {
     let [primal, tangents] = run(case)?;
     let expected = case
@@ -84,20 +104,11 @@ fn agrees(case: &Case, tolerance: f64) -> Result<(), String> {
             ));
         }
     }
-    let position = |v: VarId| {
-        (0..v.index())
-            .filter(|&k| original.variables[k].ty.is_real())
-            .count()
-    };
     for (v, oracle) in case
         .tangent(Limits::default())
         .map_err(|f| format!("{f:?}"))?
     {
-        let ours = if original.result == Some(v) {
-            tangents.last().map(reals)
-        } else {
-            tangents.get(position(v)).map(reals)
-        };
+        let ours = tangent_of(case, &tangents, v);
         let ours = ours.ok_or("no tangent")?;
         for (i, (a, b)) in ours.iter().zip(&oracle).enumerate() {
             if !near(*a, *b, tolerance) {
