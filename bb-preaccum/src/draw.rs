@@ -67,6 +67,28 @@ impl<'a> Pictures<'a> {
         }
     }
 
+    /// Like `next`, without drawing.
+    ///
+    /// # Errors
+    /// The step is not possible.
+    pub fn skip_one(&mut self) -> Result<(), StepError> {
+        if !std::mem::replace(&mut self.started, true) {
+            return Ok(());
+        }
+        self.steps.next().map_or(Ok(()), |&step| self.apply(step))
+    }
+
+    fn apply(&mut self, step: Step) -> Result<(), StepError> {
+        let done = match &mut self.state {
+            State::Primal(graph) => graph.apply(step),
+            State::Dual(graph) => graph.apply(step),
+        };
+        if done.is_err() {
+            self.steps = [].iter();
+        }
+        done.map(|_| ())
+    }
+
     fn picture(&self, title: String) -> Picture {
         let (entries, jaes): (Vec<Entry>, &JaeList) = match &self.state {
             State::Primal(graph) => (graph.entries().collect(), graph.jaes()),
@@ -116,12 +138,7 @@ impl Iterator for Pictures<'_> {
             return Some(Ok(self.picture(self.lcg.name().to_owned())));
         }
         let &step = self.steps.next()?;
-        let done = match &mut self.state {
-            State::Primal(graph) => graph.apply(step),
-            State::Dual(graph) => graph.apply(step),
-        };
-        if let Err(error) = done {
-            self.steps = [].iter();
+        if let Err(error) = self.apply(step) {
             return Some(Err(error));
         }
         Some(Ok(self.picture(describe(self.lcg, step))))

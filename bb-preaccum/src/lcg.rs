@@ -10,6 +10,10 @@ mod read;
 
 use std::fmt;
 
+use cfg_core::diagnostic::{CodeInfo, Diagnostic, Diagnostics, Location, Severity};
+
+use crate::codes;
+
 pub use build::MAX_EDGES;
 
 /// What is known about a local partial before the program runs.
@@ -224,7 +228,7 @@ impl NewEdge {
 /// One thing that is wrong with an input graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Stable code, e.g. `lcg-cycle`.
+    /// Stable code, e.g. `L118` for a cycle; see [`crate::codes`].
     pub code: &'static str,
     /// JSON pointer to the offending element.
     pub pointer: String,
@@ -265,10 +269,9 @@ impl LcgError {
 
     fn push(
         &mut self,
-        code: &'static str,
+        code: &CodeInfo,
         pointer: impl FnOnce() -> String,
         message: impl FnOnce() -> String,
-        rule: &'static str,
         help: &str,
     ) {
         if self.problems.len() >= Self::LIMIT {
@@ -276,12 +279,12 @@ impl LcgError {
             return;
         }
         self.problems.push(Problem {
-            code,
+            code: code.code,
             pointer: pointer(),
             line: None,
             column: None,
             message: message(),
-            rule,
+            rule: code.rule,
             help: help.to_owned(),
         });
     }
@@ -303,5 +306,30 @@ impl fmt::Display for LcgError {
             write!(f, "\nand {} more", self.omitted)?;
         }
         Ok(())
+    }
+}
+
+impl From<LcgError> for Diagnostics {
+    fn from(error: LcgError) -> Self {
+        let describe = |problem: Problem| Diagnostic {
+            code: problem.code,
+            severity: Severity::Error,
+            message: problem.message,
+            rule: problem.rule.to_owned(),
+            help: problem.help,
+            at: Location {
+                pointer: problem.line.is_none().then_some(problem.pointer),
+                line: problem.line,
+                column: problem.column,
+                ..Location::default()
+            },
+        };
+        let mut all: Vec<Diagnostic> = error.problems.into_iter().map(describe).collect();
+        if error.omitted > 0 {
+            let message = format!("{} more problems are not described", error.omitted);
+            let help = "mend those above first";
+            all.push(Diagnostic::error(&codes::MORE, message, help).warning());
+        }
+        Self(all)
     }
 }

@@ -64,6 +64,7 @@
 
 pub mod bound;
 pub mod certificate;
+pub mod codes;
 pub mod cost;
 pub mod draw;
 pub mod eliminate;

@@ -202,6 +202,7 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
                 outcome.cost
             );
         }
+        Proof::Paths if outcome.cost == 0 => text.push_str("nothing is cheaper than nothing\n"),
         Proof::Paths => {
             let ids = |path: &Vec<u32>| {
                 let ids: Vec<String> = path.iter().map(|&v| lcg.id(v).to_string()).collect();
@@ -231,6 +232,49 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
             }
         }
     }
+    text
+}
+
+/// The Jacobian accumulation as code: one line per JAE, then one per entry of the Jacobian. `c(k,i)` is the
+/// partial of vertex k by vertex i that the graph came with, `J7` the result of line 7, `d(y,x)` the
+/// Jacobian's entry (or, if the sequence is not complete, the remainder graph's label). At most `lines`
+/// lines of each kind are shown.
+pub fn code(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
+    let mut text = String::new();
+    let Ok(done) = replay(lcg, &outcome.steps) else {
+        return text;
+    };
+    let name = |label: Label| match done.jaes.origin(label) {
+        Origin::Edge(at) => {
+            let edge = &lcg.edges()[at as usize];
+            format!("c({},{})", lcg.id(edge.target), lcg.id(edge.source))
+        }
+        Origin::Jae(at) => format!("J{at}"),
+    };
+    let more = |text: &mut String, all: usize| {
+        if all > lines {
+            let _ = writeln!(text, "... {} more", all - lines);
+        }
+    };
+    let jaes = done.jaes.as_slice();
+    for (at, jae) in jaes.iter().enumerate().take(lines) {
+        // Writing to a String does not fail.
+        let _ = write!(text, "J{at} = ");
+        let _ = match jae.term {
+            Term::Product(a, b) => write!(text, "{}*{}", name(a), name(b)),
+            Term::Plain(a) => write!(text, "{}", name(a)),
+        };
+        if let Some(absorbed) = jae.absorbed {
+            let _ = write!(text, " + {}", name(absorbed));
+        }
+        text.push('\n');
+    }
+    more(&mut text, jaes.len());
+    for entry in done.entries.iter().take(lines) {
+        let (source, target) = (lcg.id(entry.source), lcg.id(entry.target));
+        let _ = writeln!(text, "d({target},{source}) = {}", name(entry.label));
+    }
+    more(&mut text, done.entries.len());
     text
 }
 

@@ -22,7 +22,7 @@ use crate::heuristic::Technique;
 use crate::lcg::Lcg;
 use meter::Meter;
 
-pub use meter::DEFAULT_WORK;
+pub use meter::{DEFAULT_WORK, Monitor};
 
 /// What to search for, and for how long.
 #[derive(Clone, Copy)]
@@ -39,6 +39,8 @@ pub struct Options<'a> {
     pub timer: Option<&'a dyn Fn() -> bool>,
     /// Set by somebody else to end the search; the best so far is returned.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Is told what has been found so far.
+    pub monitor: Option<&'a Monitor>,
     /// Prove the optimum, whatever it takes (within the timer, if there is one).
     pub exact: bool,
     /// Graphs with more edges than this stop at a remainder graph when fill-in passes four times the
@@ -55,6 +57,7 @@ impl Default for Options<'_> {
             work: DEFAULT_WORK,
             timer: None,
             interrupt: None,
+            monitor: None,
             exact: false,
             large: 10_000,
         }

@@ -25,6 +25,7 @@
 //! ```
 
 mod cluster;
+mod labelled;
 mod quote;
 mod style;
 
@@ -41,6 +42,8 @@ use graphviz_rust::{
 };
 use quote::{attribute, plain, quoted};
 use std::fmt::{self, Write};
+
+pub use labelled::{LabelledEdge, Line, Place, write_labelled};
 
 /// Loops nested more deeply than this are not drawn as clusters: Graphviz's layout of nested clusters
 /// takes too long, and indentation would make the output quadratic.

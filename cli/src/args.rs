@@ -58,6 +58,20 @@ Examples:
     /// Test adjoint against tangent, and tangent against divided differences
     #[command(after_help = "Example:\n  cfgrev check f.json --at '{\"x\": [1, 2]}'")]
     Check(Check),
+    /// Find a cheap elimination sequence for local Jacobians
+    ///
+    /// FILE is a bare linearized computational graph in JSON. Prints the cost of every heuristic, the best
+    /// sequence found, a proven lower bound, and the code that accumulates the Jacobian. Ctrl-C ends the
+    /// search; the best sequence so far is printed.
+    #[command(after_help = "\
+Examples:
+  cfgrev preaccumulate graph.json
+  cfgrev preaccumulate graph.json --time 1000 --model unit-free --format json
+  cfgrev preaccumulate graph.json --exact --emit dot,json -o out
+
+A graph is {\"name\": \"g\", \"inputs\": [1, 2], \"outputs\": [4], \"edges\": [[1, 3, \"variable\"], \
+[2, 3, \"unit\", -1], [3, 4, \"constant\"]]}: an edge is [source, target, kind], a unit edge may say its sign.")]
+    Preaccumulate(Preaccumulate),
     /// Print the full Jacobian, dependents by independents
     #[command(after_help = "\
 Example:
@@ -385,6 +399,85 @@ pub(crate) enum Mode {
     Adjoint,
     /// One tangent run per column.
     Tangent,
+}
+
+/// `cfgrev preaccumulate`.
+#[derive(Debug, Args)]
+pub(crate) struct Preaccumulate {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// A table for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(crate) format: Form,
+    #[command(flatten)]
+    pub(crate) search: Search,
+    /// Instead of --format: the sequence with its code (json), or a picture of the graph, of the graph
+    /// after each step, and of the bipartite end (dot).
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "FORMS")]
+    pub(crate) emit: Vec<EmitGraph>,
+    /// Folder for --emit; created if it does not exist.
+    #[arg(short = 'o', long = "output", value_name = "DIR", requires = "emit")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace existing files.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What to search for, and for how long.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Search options")]
+pub(crate) struct Search {
+    /// Which products count: all; all but those with ±1; and products of constants neither.
+    #[arg(long, value_enum, default_value_t, value_name = "MODEL")]
+    pub(crate) model: Model,
+    /// What is eliminated step by step; auto takes the best of all.
+    #[arg(long, value_enum, default_value_t, value_name = "KIND")]
+    pub(crate) technique: Elimination,
+    /// Search for so many milliseconds of processor time (at most three times as long by the clock), in
+    /// place of a fixed number of steps. The result may then depend on the machine.
+    #[arg(long, value_name = "MS")]
+    pub(crate) time: Option<u64>,
+    /// Seed of the pseudo-random numbers.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) rng: u64,
+    /// Prove the optimum, whatever it takes (as far as memory and --time allow).
+    #[arg(long)]
+    pub(crate) exact: bool,
+}
+
+/// Which products count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Model {
+    /// All.
+    #[default]
+    Plain,
+    /// All but those with ±1.
+    UnitFree,
+    /// All but those with ±1 and those of two constants.
+    ConstantAware,
+}
+
+/// What is eliminated step by step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Elimination {
+    /// Vertices.
+    Vertex,
+    /// Edges.
+    Edge,
+    /// Faces.
+    Face,
+    /// Whatever is best.
+    #[default]
+    Auto,
+}
+
+/// A form of output of an elimination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitGraph {
+    /// The sequence and the code.
+    Json,
+    /// Pictures for Graphviz.
+    Dot,
 }
 
 /// `cfgrev corpus`.

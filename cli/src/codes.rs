@@ -32,6 +32,12 @@ codes! {
     ROUTINE "P405" "which routine?"
         "A command works on one routine: the one that --routine names, the one that the file marks as main, or the only one."
         "If a file has several routines, mark one (\"main\": \"NAME\" at the top of the program) or choose one with --routine NAME.";
+    TOO_MANY_PICTURES "P406" "too many pictures"
+        "The pictures of an elimination have at most 20 million edges together."
+        "A picture is drawn after every step, so their total size grows with the square of the graph. For a large graph, only the graph and the end of the elimination are drawn.";
+    NOT_A_GRAPH "P407" "not a bare graph"
+        "A bare linearized computational graph is a JSON object with `inputs`, `outputs` and `edges`."
+        "The file is a program: its blocks are not linearized by this command.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

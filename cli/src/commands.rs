@@ -9,6 +9,7 @@ mod explain;
 mod gradient;
 mod jacobian;
 mod man;
+mod preaccumulate;
 mod results;
 mod reverse;
 mod run;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Gradient(args) => gradient::run(args, session),
         Command::Check(args) => check::run(args, session),
         Command::Jacobian(args) => jacobian::run(args, session),
+        Command::Preaccumulate(args) => preaccumulate::run(args, session),
         Command::Corpus(args) => corpus::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Dot(args) => dot::run(args, session),

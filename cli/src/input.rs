@@ -3,7 +3,7 @@
 use crate::args::{Language, Source};
 use crate::codes;
 use crate::output::problem;
-use crate::progress::Progress;
+use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::json::{Checked, Parsed};
@@ -65,6 +65,15 @@ impl Session {
         Progress::start(what, self.reporter.quiet)
     }
 
+    /// The same for work that tells how far it is.
+    pub(crate) fn watch(
+        &self,
+        what: &str,
+        status: impl Fn() -> Status + Send + 'static,
+    ) -> Progress {
+        Progress::watch(what, self.reporter.quiet, status)
+    }
+
     /// Reports to standard error.
     pub(crate) fn report(&self, diagnostics: &Diagnostics) {
         self.reporter
@@ -118,6 +127,13 @@ impl Session {
     }
 
     fn parse(&self, source: &Source, wanted: &Wanted) -> anyhow::Result<Parsed> {
+        let text = self.read_source(source)?;
+        let _progress = self.progress(format!("reading {}", text.name));
+        Ok(self.parse_text(&text, wanted))
+    }
+
+    /// Reads FILE, whatever it is.
+    pub(crate) fn read_source(&self, source: &Source) -> anyhow::Result<Rc<Text>> {
         self.claim("FILE", &source.file)?;
         let language = language(source)?;
         self.language.set(language);
@@ -133,7 +149,12 @@ impl Session {
             json: language == Language::Json,
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
-        Ok(match language {
+        Ok(text)
+    }
+
+    /// The program in a text that [`Self::read_source`] has read.
+    fn parse_text(&self, text: &Text, wanted: &Wanted) -> Parsed {
+        match self.language.get() {
             Language::Json => {
                 let left = crate::machine::half_of_memory().saturating_sub(text.bytes.len() as u64);
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
@@ -147,7 +168,7 @@ impl Session {
                     ..Parsed::default()
                 }
             }
-        })
+        }
     }
 
     /// Reads POINT, SEED or a direction: a file, `-`, or the text itself if it begins with `{` (or, where

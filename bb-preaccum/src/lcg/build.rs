@@ -4,6 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::codes;
+
 use super::{Edge, Lcg, LcgError, NewEdge, Role};
 
 /// Largest number of edges, so that labels made by elimination still fit 32 bits.
@@ -72,10 +74,9 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
     let mut errors = LcgError::default();
     if raw.edges.len() > MAX_EDGES || raw.inputs.len() + raw.outputs.len() > MAX_EDGES {
         errors.push(
-            "lcg-too-large",
+            &codes::TOO_LARGE,
             || "/edges".into(),
             || format!("{} edges", raw.edges.len()),
-            "a graph has at most 2^28 edges",
             "split the basic block",
         );
         return Err(errors);
@@ -90,10 +91,9 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
         if roles[v as usize] == Role::Independent {
             let id = ids.sorted[v as usize];
             errors.push(
-                "lcg-duplicate-input",
+                &codes::INPUT_TWICE,
                 || format!("/inputs/{at}"),
                 || format!("id {id} is listed twice in inputs"),
-                "inputs are distinct",
                 "delete the second one",
             );
         }
@@ -104,27 +104,24 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
         match roles[v as usize] {
             Role::Intermediate => roles[v as usize] = Role::Dependent,
             Role::Dependent => errors.push(
-                "lcg-duplicate-output",
+                &codes::OUTPUT_TWICE,
                 || format!("/outputs/{at}"),
                 || format!("id {id} is listed twice in outputs"),
-                "outputs are distinct",
                 "delete the second one",
             ),
             Role::Independent => errors.push(
-                "lcg-input-and-output",
+                &codes::INPUT_OUTPUT,
                 || format!("/outputs/{at}"),
                 || format!("id {id} is an input and an output"),
-                "no id is in both inputs and outputs",
                 "add an output of its own behind an edge of kind unit",
             ),
         }
     }
     if outputs.is_empty() {
         errors.push(
-            "lcg-no-outputs",
+            &codes::NO_OUTPUTS,
             || "/outputs".into(),
             || "the graph has no outputs".into(),
-            "a graph has at least one output",
             "name the vertices whose derivatives are wanted",
         );
     }
@@ -134,18 +131,16 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
         let (source, target) = (ids.rank(new.source), ids.rank(new.target));
         if source == target {
             errors.push(
-                "lcg-self-loop",
+                &codes::SELF_LOOP,
                 || format!("/edges/{at}"),
                 || format!("edge from {} to itself", new.source),
-                "an edge joins two different vertices",
                 "a variable that is overwritten needs a new vertex for its new value",
             );
         } else if roles[target as usize] == Role::Independent {
             errors.push(
-                "lcg-edge-into-input",
+                &codes::INTO_INPUT,
                 || format!("/edges/{at}"),
                 || format!("edge into input {}", new.target),
-                "inputs have no in-edges",
                 "give the value computed here an id of its own",
             );
         }
@@ -261,13 +256,12 @@ fn check_duplicates(n: usize, edges: &[Edge], ids: &Ids, errors: &mut LcgError) 
     for (edge, earlier) in doubles {
         let Edge { source, target, .. } = edges[edge as usize];
         errors.push(
-            "lcg-duplicate-edge",
+            &codes::DUPLICATE_EDGE,
             || format!("/edges/{edge}"),
             || {
                 let (source, target) = (ids.sorted[source as usize], ids.sorted[target as usize]);
                 format!("edge from {source} to {target} is already edge {earlier}")
             },
-            "two vertices are joined by at most one edge",
             "add the two partials into one label",
         );
     }
@@ -301,7 +295,7 @@ fn topological(n: usize, edges: &[Edge], ids: &Ids, errors: &mut LcgError) -> Ve
     if order.len() < n {
         let (edge, cycle) = find_cycle(n, edges, &missing);
         errors.push(
-            "lcg-cycle",
+            &codes::CYCLE,
             || format!("/edges/{edge}"),
             || {
                 let shown: Vec<String> = cycle
@@ -316,7 +310,6 @@ fn topological(n: usize, edges: &[Edge], ids: &Ids, errors: &mut LcgError) -> Ve
                     shown.join(" -> ")
                 )
             },
-            "a linearized computational graph is acyclic",
             "a variable that is overwritten needs a new vertex for its new value",
         );
     }
@@ -369,10 +362,9 @@ fn check_paths(lcg: &Lcg, errors: &mut LcgError) {
     for (at, &v) in lcg.outputs.iter().enumerate() {
         if !reached[v as usize] {
             errors.push(
-                "lcg-no-path",
+                &codes::NO_PATH,
                 || format!("/outputs/{at}"),
                 || format!("no input reaches output {}", lcg.id(v)),
-                "every output depends on an input",
                 "delete the output: its derivatives are all zero",
             );
         }

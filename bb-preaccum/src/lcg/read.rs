@@ -4,11 +4,12 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::codes;
+
 use super::build::Raw;
 use super::{Kind, LcgError, NewEdge, Problem};
 
 const FIELDS: [&str; 6] = ["name", "inputs", "outputs", "edges", "note", "isolated"];
-const SHAPE: &str = "a graph is {\"name\", \"inputs\": [ids], \"outputs\": [ids], \"edges\": [[source, target, kind]]}";
 
 pub(super) fn raw_from_json(json: &[u8]) -> Result<Raw, LcgError> {
     let mut reader = Reader::default();
@@ -21,12 +22,12 @@ pub(super) fn raw_from_json(json: &[u8]) -> Result<Raw, LcgError> {
         errors.problems.insert(
             0,
             Problem {
-                code: "lcg-json",
+                code: codes::JSON.code,
                 pointer: String::new(),
                 line: Some(error.line()),
                 column: Some(error.column()),
                 message: error.to_string(),
-                rule: "the file is one JSON value; numbers are finite",
+                rule: codes::JSON.rule,
                 help: "correct the text at this place".into(),
             },
         );
@@ -160,10 +161,9 @@ impl<'de> DeserializeSeed<'de> for Top<'_> {
 impl Top<'_> {
     fn wrong(&mut self, what: &Item) {
         self.0.errors.push(
-            "lcg-shape",
+            &codes::SHAPE,
             String::new,
             || format!("{} in place of a graph", what.describe()),
-            SHAPE,
             "wrap the graph in an object",
         );
     }
@@ -191,10 +191,9 @@ impl<'de> Visitor<'de> for Top<'_> {
             let Some(at) = FIELDS.iter().position(|&field| field == key) else {
                 let nearest = nearest_field(&key);
                 reader.errors.push(
-                    "lcg-unknown-field",
+                    &codes::UNKNOWN,
                     || format!("/{}", shorten(&key).replace('~', "~0").replace('/', "~1")),
                     || format!("unknown field {:?}", shorten(&key)),
-                    SHAPE,
                     &format!("did you mean {nearest:?}?"),
                 );
                 map.next_value::<IgnoredAny>()?;
@@ -202,10 +201,9 @@ impl<'de> Visitor<'de> for Top<'_> {
             };
             if seen[at] {
                 reader.errors.push(
-                    "lcg-duplicate-key",
+                    &codes::TWICE,
                     || format!("/{key}"),
                     || format!("field {key:?} is given twice"),
-                    "every field is given once",
                     "delete one of them",
                 );
                 map.next_value::<IgnoredAny>()?;
@@ -226,10 +224,9 @@ impl<'de> Visitor<'de> for Top<'_> {
                     Item::Text(text) => reader.raw.name = text,
                     Item::Kind(kind) => kind.name().clone_into(&mut reader.raw.name),
                     item @ (Item::Int(_) | Item::Other(_)) => reader.errors.push(
-                        "lcg-shape",
+                        &codes::SHAPE,
                         || "/name".into(),
                         || format!("{} in place of a name", item.describe()),
-                        "the name is a string",
                         "put it in quotes",
                     ),
                 },
@@ -245,10 +242,9 @@ impl<'de> Visitor<'de> for Top<'_> {
                 .any(|(&known, seen)| seen && known == field)
             {
                 reader.errors.push(
-                    "lcg-missing-field",
+                    &codes::MISSING,
                     String::new,
                     || format!("field {field:?} is missing"),
-                    SHAPE,
                     "add it (an empty list is allowed for inputs and edges)",
                 );
             }
@@ -297,10 +293,9 @@ impl Ids<'_> {
     fn wrong(&mut self, what: &Item) {
         let field = self.field;
         self.reader.errors.push(
-            "lcg-shape",
+            &codes::SHAPE,
             || format!("/{field}"),
             || format!("{} in place of a list of ids", what.describe()),
-            SHAPE,
             "use an array of integers",
         );
     }
@@ -341,10 +336,9 @@ impl<'de> Visitor<'de> for Ids<'_> {
 
 fn bad_id(errors: &mut LcgError, pointer: impl FnOnce() -> String, item: &Item) {
     errors.push(
-        "lcg-bad-id",
+        &codes::BAD_ID,
         pointer,
         || format!("{} in place of an id", item.describe()),
-        "ids are integers of 64 bits",
         "number the vertices",
     );
 }
@@ -361,10 +355,9 @@ impl<'de> DeserializeSeed<'de> for Edges<'_> {
 impl Edges<'_> {
     fn wrong(&mut self, what: &Item) {
         self.0.errors.push(
-            "lcg-shape",
+            &codes::SHAPE,
             || "/edges".into(),
             || format!("{} in place of the list of edges", what.describe()),
-            SHAPE,
             "use an array of [source, target, kind]",
         );
     }
@@ -413,10 +406,9 @@ impl EdgeSeed<'_> {
     fn wrong(&mut self, what: &str) {
         let at = self.at;
         self.reader.errors.push(
-            "lcg-bad-edge",
+            &codes::BAD_EDGE,
             || format!("/edges/{at}"),
             || format!("{what} in place of an edge"),
-            "an edge is [source, target, kind], or [source, target, \"unit\", 1 or -1]",
             "write it so",
         );
     }
@@ -450,18 +442,16 @@ impl<'de> Visitor<'de> for EdgeSeed<'_> {
                 (0 | 1, item) => bad_id(errors, || format!("/edges/{at}/{length}"), &item),
                 (2, Item::Kind(value)) => kind = Some(value),
                 (2, item) => errors.push(
-                    "lcg-bad-kind",
+                    &codes::BAD_KIND,
                     || format!("/edges/{at}/2"),
                     || format!("{} in place of a kind", item.describe()),
-                    "the kind is \"unit\", \"constant\" or \"variable\"",
                     "\"variable\" is always safe",
                 ),
                 (3, Item::Int(value @ (1 | -1))) => sign = value,
                 (3, item) => errors.push(
-                    "lcg-bad-sign",
+                    &codes::BAD_SIGN,
                     || format!("/edges/{at}/3"),
                     || format!("{} in place of a sign", item.describe()),
-                    "a unit edge may give its sign, 1 or -1; other labels are not given",
                     "leave it out",
                 ),
                 _ => {}

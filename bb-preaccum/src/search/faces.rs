@@ -294,6 +294,7 @@ impl<const W: usize> Search<W> {
             let known = best.0;
             (self.total, self.tokens) = start.clone();
             self.round(&mut best, floor, &mut rng, &thresholds, meter);
+            meter.found(best.0);
             idle = if best.0 < known { 0 } else { idle + 1 };
         }
         let steps = self.steps(&best.1)?;

@@ -83,6 +83,8 @@ struct Rounds<'m, 'a, const W: usize> {
     /// Nothing of the kind can be cheaper.
     vertex_floor: u64,
     edge_floor: u64,
+    /// What the reduction cost before.
+    base: u64,
 }
 
 impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
@@ -123,6 +125,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             tokens: None,
             vertex_floor: floor,
             edge_floor: floor,
+            base,
             bits,
             plain,
         };
@@ -234,6 +237,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         meter.spend(state.work);
         let order = found.1.clone();
         if found.0 < self.order.0 {
+            self.meter.found(self.base + found.0);
             self.order = found;
         }
         order
@@ -262,6 +266,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             meter.spend(state.work);
             list = best;
             if !as_plain && self.tokens.as_ref().is_none_or(|(known, _)| cost < *known) {
+                self.meter.found(self.base + cost);
                 self.tokens = Some((cost, list));
                 return;
             }

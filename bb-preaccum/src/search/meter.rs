@@ -1,16 +1,48 @@
 //! The budget of a search: a number of steps, or a clock of the caller's.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Options;
 
 /// Steps of the default budget: about 100 ms on one core of a 2023 server.
 pub const DEFAULT_WORK: u64 = 26_000_000;
 
+/// What a search knows so far, for whoever watches it from another thread.
+#[derive(Debug)]
+pub struct Monitor {
+    best: AtomicU64,
+    spent: AtomicU64,
+}
+
+impl Default for Monitor {
+    fn default() -> Self {
+        Self {
+            best: AtomicU64::new(u64::MAX),
+            spent: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Monitor {
+    /// The least cost of a complete sequence found so far.
+    pub fn best(&self) -> Option<u64> {
+        match self.best.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            cost => Some(cost),
+        }
+    }
+
+    /// Search steps spent so far.
+    pub fn spent(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
+    }
+}
+
 pub(crate) struct Meter<'a> {
     left: u64,
     timer: Option<&'a dyn Fn() -> bool>,
     interrupt: Option<&'a AtomicBool>,
+    monitor: Option<&'a Monitor>,
     pub(crate) spent: u64,
     pub(crate) interrupted: bool,
     late: bool,
@@ -22,6 +54,7 @@ impl<'a> Meter<'a> {
             left: options.work,
             timer: options.timer,
             interrupt: options.interrupt,
+            monitor: options.monitor,
             spent: 0,
             interrupted: false,
             late: false,
@@ -53,6 +86,9 @@ impl<'a> Meter<'a> {
 
     pub(crate) fn spend(&mut self, work: u64) {
         self.spent += work;
+        if let Some(monitor) = self.monitor {
+            monitor.spent.store(self.spent, Ordering::Relaxed);
+        }
         if self.timer.is_none() {
             self.left = self.left.saturating_sub(work);
         }
@@ -69,6 +105,13 @@ impl<'a> Meter<'a> {
 
     pub(crate) fn left(&self) -> u64 {
         self.grant(u64::MAX)
+    }
+
+    /// Tells the world about a complete sequence.
+    pub(crate) fn found(&self, cost: u64) {
+        if let Some(monitor) = self.monitor {
+            monitor.best.fetch_min(cost, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn is_over(&mut self) -> bool {

@@ -68,6 +68,7 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
             steps,
         };
         if ended == Ended::Complete {
+            meter.found(cost);
             found.table.push((heuristic.to_string(), cost));
             order.push((cost, heuristic.technique(), at));
             found.sequences.push(sequence);

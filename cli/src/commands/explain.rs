@@ -8,6 +8,7 @@ use cfg_core::diagnostic::CodeInfo;
 const TABLES: &[&[CodeInfo]] = &[
     cfg_core::json::CODES,
     cfg_core::validate::codes::CODES,
+    bb_preaccum::codes::CODES,
     cfg_reverse::codes::CODES,
     cfg_exec::CODES,
     cfg_drive::CODES,

@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "gradient",
     "check",
     "jacobian",
+    "preaccumulate",
     "corpus",
     "convert",
     "dot",
@@ -76,7 +77,7 @@ fn every_code_is_explained() {
         .lines()
         .filter_map(|l| l.split(' ').next())
         .collect();
-    for prefix in ["J", "V", "X", "R", "P"] {
+    for prefix in ["J", "L", "V", "X", "R", "P"] {
         assert!(codes.iter().any(|c| c.starts_with(prefix)), "{prefix}");
     }
     let one = cfgrev(&["explain", &codes[0].to_lowercase()]);

@@ -2,6 +2,7 @@
 
 mod help;
 mod numbers;
+mod preaccumulate;
 mod programs;
 mod reverse;
 mod run_tool;

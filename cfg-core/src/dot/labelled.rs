@@ -1,0 +1,128 @@
+//! Pictures of small directed graphs with labelled edges, such as linearized computational graphs.
+
+use super::{Pen, node_name, quote, style};
+use graphviz_rust::dot_structures as dot;
+use quote::{attribute, plain, quoted};
+use std::fmt::{self, Write};
+
+/// What a vertex is for the graph as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where paths start.
+    Source,
+    /// On the way.
+    Inner,
+    /// Where paths end.
+    Sink,
+}
+
+/// How an edge is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A plain line.
+    Solid,
+    /// Dashes.
+    Dashed,
+    /// Dots.
+    Dotted,
+}
+
+/// An edge from one id to another.
+#[derive(Clone, Debug)]
+pub struct LabelledEdge {
+    /// Id of the source.
+    pub source: i64,
+    /// Id of the target.
+    pub target: i64,
+    /// Text beside the edge.
+    pub label: String,
+    /// How it is drawn.
+    pub line: Line,
+}
+
+/// Writes a graph: vertices with their ids, edges with their labels.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_labelled(
+    out: &mut impl Write,
+    title: &str,
+    vertices: impl IntoIterator<Item = (i64, Place)>,
+    edges: impl IntoIterator<Item = LabelledEdge>,
+) -> fmt::Result {
+    let mut pen = Pen::start(out)?;
+    for statement in style::defaults(title) {
+        pen.write(statement)?;
+    }
+    for (id, place) in vertices {
+        let (shape, fill) = match place {
+            Place::Source => ("box", "#d3ede5"),
+            Place::Inner => ("oval", "#ffffff"),
+            Place::Sink => ("box", "#fbf3c4"),
+        };
+        pen.write(dot::Stmt::Node(dot::Node {
+            id: node(id),
+            attributes: vec![
+                attribute("label", quoted(&id.to_string())),
+                attribute("shape", plain(shape)),
+                attribute("fillcolor", quoted(fill)),
+            ],
+        }))?;
+    }
+    for edge in edges {
+        let mut attributes = vec![attribute("label", quoted(&edge.label))];
+        match edge.line {
+            Line::Solid => {}
+            Line::Dashed => attributes.push(attribute("style", plain("dashed"))),
+            Line::Dotted => attributes.push(attribute("style", plain("dotted"))),
+        }
+        pen.write(dot::Stmt::Edge(dot::Edge {
+            ty: dot::EdgeTy::Pair(
+                dot::Vertex::N(node(edge.source)),
+                dot::Vertex::N(node(edge.target)),
+            ),
+            attributes,
+        }))?;
+    }
+    pen.end()
+}
+
+fn node(id: i64) -> dot::NodeId {
+    dot::NodeId(plain(node_name(id)), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_is_read_by_a_parser() {
+        let edges = [
+            (-1, 5, "c(5,-1)", Line::Dashed),
+            (5, 6, "a \"b\\", Line::Dotted),
+            (5, 6, "J1", Line::Solid),
+        ]
+        .map(|(source, target, label, line)| LabelledEdge {
+            source,
+            target,
+            label: label.to_owned(),
+            line,
+        });
+        let vertices = [
+            (-1, Place::Source),
+            (5, Place::Inner),
+            (i64::MAX, Place::Sink),
+        ];
+        let mut text = String::new();
+        write_labelled(&mut text, "after (5)", vertices, edges).expect("strings take everything");
+        assert!(graphviz_rust::parse(&text).is_ok(), "{text}");
+        for part in [
+            "m1 -> v5 [label=\"c(5,-1)\",style=dashed]",
+            "a \\\"b\\\\",
+            "after (5)",
+            "v9223372036854775807",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

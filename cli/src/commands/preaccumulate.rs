@@ -1,0 +1,296 @@
+//! `cfgrev preaccumulate`: cheap elimination sequences for local Jacobians.
+
+mod kind;
+mod pictures;
+
+use crate::Outcome;
+use crate::args::{Elimination, EmitGraph, Form, Model, Preaccumulate, Search};
+use crate::codes;
+use crate::input::{Session, Usage};
+use crate::output::{create_folder, file_stem, problem, refuse_existing, to_file, to_stdout};
+use crate::progress::Status;
+use anyhow::Context as _;
+use bb_preaccum::cost::CostModel;
+use bb_preaccum::draw::describe;
+use bb_preaccum::heuristic::Technique;
+use bb_preaccum::lcg::Lcg;
+use bb_preaccum::{report, search};
+use cfg_core::diagnostic::Diagnostics;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Steps, and lines of code, that the table for people shows.
+const LINES: usize = 1000;
+
+pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Outcome> {
+    if args.output.is_none() && args.emit.contains(&EmitGraph::Dot) {
+        return Err(Usage("--emit dot needs a folder: -o DIR".into()).into());
+    }
+    let text = session.read_source(&args.source)?;
+    if !text.json || !kind::is_graph(&text.bytes) {
+        return Err(problem(
+            &codes::NOT_A_GRAPH,
+            format!("{} is not a bare linearized computational graph", text.name),
+            "give a JSON object with `inputs`, `outputs` and `edges`",
+        ));
+    }
+    let lcg = {
+        let _progress = session.progress(format!("checking {}", text.name));
+        Lcg::from_json(&text.bytes).map_err(Diagnostics::from)?
+    };
+    drop(text);
+    let (found, milliseconds) = find(&lcg, args.search, session)?;
+    if found.interrupted {
+        session.reporter.remark("interrupted: best so far");
+    }
+    let _progress = session.progress("writing");
+    write(args, session, &lcg, &found, milliseconds)?;
+    Ok(Outcome::Done)
+}
+
+/// Searches, with a bar for people and an ear for Ctrl-C.
+fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::Outcome, u64)> {
+    let interrupt = Interrupt::listen()?;
+    let monitor = Arc::new(search::Monitor::default());
+    let clock = args.time.map(Clock::start);
+    let late = || clock.as_ref().is_some_and(Clock::is_late);
+    let options = search::Options {
+        model: match args.model {
+            Model::Plain => CostModel::Plain,
+            Model::UnitFree => CostModel::UnitFree,
+            Model::ConstantAware => CostModel::ConstantAware,
+        },
+        technique: match args.technique {
+            Elimination::Vertex => Some(Technique::Vertex),
+            Elimination::Edge => Some(Technique::Edge),
+            Elimination::Face => Some(Technique::Face),
+            Elimination::Auto => None,
+        },
+        seed: args.rng,
+        timer: clock.is_some().then_some(&late),
+        interrupt: Some(&interrupt.flag),
+        monitor: Some(&monitor),
+        exact: args.exact,
+        ..search::Options::default()
+    };
+    let began = Instant::now();
+    let _progress = {
+        let monitor = Arc::clone(&monitor);
+        let (time, work, exact) = (args.time, options.work, args.exact);
+        session.watch("searching", move || Status {
+            done: match time {
+                Some(time) => Some(began.elapsed().as_secs_f64() * 1e3 / time.max(1) as f64),
+                None if exact => None,
+                None => Some(monitor.spent() as f64 / work as f64),
+            },
+            so_far: match monitor.best() {
+                Some(cost) => format!("{cost} multiplications so far; Ctrl-C ends the search"),
+                None => String::new(),
+            },
+        })
+    };
+    let found = search::search(lcg, &options);
+    let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok((found, milliseconds))
+}
+
+/// Says when so much processor time is used up, or three times as much has passed: on a machine that is
+/// busy with other things a search still gets most of what it is meant to have.
+struct Clock {
+    began: Instant,
+    used: Option<Duration>,
+    budget: Duration,
+}
+
+impl Clock {
+    fn start(milliseconds: u64) -> Self {
+        Self {
+            began: Instant::now(),
+            used: processor_time(),
+            budget: Duration::from_millis(milliseconds),
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        let passed = self.began.elapsed();
+        // Processor time is never ahead of the clock.
+        if passed < self.budget {
+            return false;
+        }
+        match (self.used, processor_time()) {
+            (Some(start), Some(now)) => {
+                now.saturating_sub(start) >= self.budget || passed / 3 >= self.budget
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Processor time of this thread.
+#[cfg(unix)]
+fn processor_time() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).ok()
+}
+
+/// Not known here.
+#[cfg(not(unix))]
+fn processor_time() -> Option<Duration> {
+    None
+}
+
+/// Listens to Ctrl-C while it lives. The first one ends the search, the second one the program.
+struct Interrupt {
+    flag: Arc<AtomicBool>,
+    handlers: Vec<signal_hook::SigId>,
+}
+
+impl Interrupt {
+    fn listen() -> anyhow::Result<Self> {
+        use signal_hook::{consts::SIGINT, flag};
+        let signal = Arc::new(AtomicBool::new(false));
+        let listen = || -> io::Result<Vec<signal_hook::SigId>> {
+            // In this order: the first signal finds the flag unset.
+            let end = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&signal))?;
+            let set = flag::register(SIGINT, Arc::clone(&signal))?;
+            Ok(vec![end, set])
+        };
+        let handlers = listen().context("cannot listen to Ctrl-C")?;
+        Ok(Self {
+            flag: signal,
+            handlers,
+        })
+    }
+}
+
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        for handler in self.handlers.drain(..) {
+            signal_hook::low_level::unregister(handler);
+        }
+        self.flag.store(false, Ordering::Relaxed);
+    }
+}
+
+fn write(
+    args: &Preaccumulate,
+    session: &Session,
+    lcg: &Lcg,
+    found: &search::Outcome,
+    milliseconds: u64,
+) -> anyhow::Result<()> {
+    let json = |out: &mut dyn Write, details: bool| {
+        let text = report::to_json(lcg, found, milliseconds, details);
+        writeln!(out, "{text}")
+    };
+    let Some(folder) = &args.output else {
+        return to_stdout(|out| {
+            if args.emit.contains(&EmitGraph::Json) {
+                json(out, true)
+            } else if args.format == Form::Json {
+                json(out, false)
+            } else {
+                people(out, lcg, found)
+            }
+        });
+    };
+    let stem = match lcg.name() {
+        "" => "graph".to_owned(),
+        name => file_stem(name),
+    };
+    let object: Option<PathBuf> = args
+        .emit
+        .contains(&EmitGraph::Json)
+        .then(|| folder.join(format!("{stem}.preaccumulate.json")));
+    let pictures = args
+        .emit
+        .contains(&EmitGraph::Dot)
+        .then(|| pictures::Files::new(folder, &stem, lcg, found));
+    // All or nothing, as far as it can be known before writing.
+    for path in object
+        .iter()
+        .cloned()
+        .chain(pictures.iter().flat_map(|p| p.paths()))
+    {
+        refuse_existing(&path, args.force)?;
+    }
+    create_folder(folder)?;
+    if let Some(path) = object {
+        to_file(&path, args.force, |out| json(out, true))?;
+    }
+    if let Some(pictures) = pictures {
+        pictures.write(args.force, session)?;
+    }
+    Ok(())
+}
+
+/// The table for people.
+fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result<()> {
+    let name = match lcg.name() {
+        "" => "graph",
+        name => name,
+    };
+    // Names come from outside and may hold anything.
+    let name: String = name
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    writeln!(
+        out,
+        "{name}: inputs {}, intermediates {}, outputs {}, edges {}\n",
+        lcg.inputs().len(),
+        lcg.intermediates().count(),
+        lcg.outputs().len(),
+        lcg.edges().len()
+    )?;
+    writeln!(
+        out,
+        "multiplications ({}) of the heuristics",
+        found.model.name()
+    )?;
+    writeln!(out, "{}", report::table(found))?;
+    if found.interrupted {
+        writeln!(out, "interrupted: best so far\n")?;
+    }
+    let counts = search::replay(lcg, &found.steps)
+        .ok()
+        .map(|done| done.counts);
+    writeln!(
+        out,
+        "best sequence: {} multiplications, {} additions ({} of them fused)",
+        found.cost,
+        counts.map_or(0, |counts| counts.additions),
+        counts.map_or(0, |counts| counts.fused(found.model)),
+    )?;
+    if !found.complete {
+        writeln!(
+            out,
+            "it stops at a remainder graph: going on would make too many edges"
+        )?;
+    }
+    writeln!(out, "{}", report::proof(lcg, found))?;
+    let steps: Vec<String> = found
+        .steps
+        .iter()
+        .take(LINES)
+        .map(|&step| describe(lcg, step))
+        .collect();
+    let mut width = 0;
+    for step in &steps {
+        if width > 0 && width + 1 + step.len() > 100 {
+            writeln!(out)?;
+            width = 0;
+        }
+        let space = if width > 0 { " " } else { "" };
+        write!(out, "{space}{step}")?;
+        width += space.len() + step.len();
+    }
+    match found.steps.len() - steps.len() {
+        0 => writeln!(out, "\n")?,
+        rest => writeln!(out, "\n... {rest} more: --emit json has all of them\n")?,
+    }
+    out.write_all(report::code(lcg, found, LINES).as_bytes())
+}

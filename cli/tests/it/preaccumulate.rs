@@ -1,0 +1,255 @@
+//! `preaccumulate` on bare graphs.
+
+use crate::run_tool::{cfgrev, cfgrev_with, command, golden};
+use serde_json::Value;
+use std::io::{Read as _, Write as _};
+
+fn json(args: &[&str]) -> Value {
+    let ran = cfgrev(args);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+    serde_json::from_str(&ran.out).expect("one object")
+}
+
+#[test]
+fn what_people_read() {
+    for (name, extra) in [
+        ("paper_block", &[][..]),
+        ("lion", &["--exact"]),
+        ("signs", &["--model", "constant-aware"]),
+    ] {
+        let file = format!("graphs/{name}.json");
+        let ran = cfgrev(&[&["preaccumulate", &file], extra].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{name}");
+        golden(&format!("preaccumulate.{name}.txt"), &ran.out);
+    }
+}
+
+#[test]
+fn the_object_for_programs() {
+    let mut lion = json(&["preaccumulate", "graphs/lion.json", "--format", "json"]);
+    assert!(lion["milliseconds"].is_u64());
+    lion["milliseconds"] = 0.into();
+    golden("preaccumulate.lion.json", &format!("{lion:#}\n"));
+    // The sequence alone, then with the code.
+    assert!(lion.get("jaes").is_none());
+    let code = json(&["preaccumulate", "graphs/lion.json", "--emit", "json"]);
+    assert_eq!(code["jaes"].as_array().map(Vec::len), Some(11));
+    assert_eq!(code["sequence"], lion["sequence"]);
+    // Each kind of elimination by itself, and each model.
+    for (technique, cost) in [("vertex", 12), ("edge", 11), ("face", 11), ("auto", 11)] {
+        let file = "graphs/lion.json";
+        let args = [
+            "preaccumulate",
+            file,
+            "--format",
+            "json",
+            "--technique",
+            technique,
+        ];
+        assert_eq!(json(&args)["cost"], cost, "{technique}");
+    }
+    for (model, cost) in [("plain", 8), ("unit-free", 0), ("constant-aware", 0)] {
+        let file = "graphs/signs.json";
+        let found = json(&["preaccumulate", file, "--format", "json", "--model", model]);
+        assert_eq!(
+            (&found["model"], found["cost"].as_u64() <= Some(cost)),
+            (&model.into(), true),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let run = |seed: &str| {
+        let file = "graphs/paper_block.json";
+        let mut found = json(&["preaccumulate", file, "--format", "json", "--rng", seed]);
+        found["milliseconds"] = 0.into();
+        found.to_string()
+    };
+    assert_eq!(run("7"), run("7"));
+}
+
+#[test]
+fn pictures_and_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("a plain name");
+    let args = [
+        "preaccumulate",
+        "graphs/lion.json",
+        "--emit",
+        "dot,json",
+        "-o",
+        path,
+    ];
+    let ran = cfgrev(&args);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(0), "", "")
+    );
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is there");
+    let object: Value = serde_json::from_str(&text("lion.preaccumulate.json")).expect("JSON");
+    let steps = object["sequence"].as_array().map_or(0, Vec::len);
+    assert_eq!(
+        folder.path().read_dir().expect("a folder").count(),
+        steps + 2
+    );
+    golden("preaccumulate.lion.0.dot", &text("lion.0.dot"));
+    golden(
+        "preaccumulate.lion.end.dot",
+        &text(&format!("lion.{steps}.dot")),
+    );
+    // They are there now.
+    let again = cfgrev(&args);
+    assert_eq!(again.code, Some(1));
+    assert!(again.err.contains("P402"), "{}", again.err);
+    assert_eq!(cfgrev(&[&args[..], &["--force"]].concat()).code, Some(0));
+    let nowhere = cfgrev(&["preaccumulate", "graphs/lion.json", "--emit", "dot"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert!(nowhere.err.contains("-o DIR"), "{}", nowhere.err);
+}
+
+#[test]
+fn problems_of_graphs_are_diagnostics_like_all_others() {
+    let wrong = br#"{"name": "wrong",
+ "inputs": [1, 1],
+ "outputs": [3, 4],
+ "edges": [[1, 2, "variable"], [2, 2, "unit"],
+           [1, 2, "constant"], [2, 3, "unit"]]}
+"#;
+    let ran = cfgrev_with(&["preaccumulate", "-"], wrong);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    golden("preaccumulate.wrong.txt", &ran.err);
+    let ran = cfgrev_with(&["preaccumulate", "-", "--diagnostics", "json"], wrong);
+    let first: Value =
+        serde_json::from_str(ran.err.lines().next().unwrap_or_default()).expect("JSON");
+    assert_eq!(
+        (&first["code"], &first["at"]["line"]),
+        (&"L111".into(), &2.into()),
+        "{first}"
+    );
+    let cases: [(&[u8], &str); 6] = [
+        (br#"{"inputs": [1], "outputs": [3], "edges": [[1, 2, "unit"], [2, 4, "unit"], [4, 2, "unit"], [2, 3, "unit"]]}"#, "L118"),
+        (br#"{"inputs": [1], "outputs": [3], "edges": [[1, 2, "unit"]]}"#, "L119"),
+        (br#"{"inputs": [1], "outputs": [3], "edges": [[1, 3, "unit", NaN]]}"#, "L101"),
+        (br#"{"inputs": [1], "outputs": [3], "edges": [[1, 3, 1e999]]}"#, "L101"),
+        (br#"{"inputs": [1], "outputs": "#, "L101"),
+        (b"{}", "L105"),
+    ];
+    for (text, code) in cases {
+        let ran = cfgrev_with(&["preaccumulate", "-"], text);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{code}");
+        assert!(ran.err.contains(code), "{code}: {}", ran.err);
+    }
+    let explained = cfgrev(&["explain", "L118"]);
+    assert!(explained.out.contains("cycle"), "{}", explained.out);
+}
+
+#[test]
+fn edge_of_the_command_line() {
+    for (args, part) in [
+        (&["--model", "cheap"][..], "plain"),
+        (&["--technique", "node"], "vertex"),
+        (&["--time", "1.5"], "--time"),
+        (&["-o", "out"], "--emit"),
+    ] {
+        let ran = cfgrev(&[&["preaccumulate", "graphs/lion.json"], args].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(ran.err.contains(part), "{args:?}: {}", ran.err);
+    }
+    // No time at all: the cheapest heuristic still runs.
+    let none = json(&[
+        "preaccumulate",
+        "graphs/lion.json",
+        "--time",
+        "0",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(none["cost"], 12, "{none}");
+}
+
+/// Rows of a grid, each vertex read by three of the next row: too large to be exhausted.
+fn large() -> String {
+    let (width, height) = (14i64, 14i64);
+    let id = |row: i64, column: i64| row * width + column % width;
+    let mut edges = Vec::new();
+    for row in 1..height {
+        for column in 0..width {
+            for back in [0, 1, 5] {
+                let source = id(row - 1, column + back);
+                edges.push(format!("[{source},{},\"variable\"]", id(row, column)));
+            }
+        }
+    }
+    let ids = |row: i64| {
+        let ids: Vec<String> = (0..width).map(|c| id(row, c).to_string()).collect();
+        ids.join(",")
+    };
+    format!(
+        r#"{{"name":"grid","inputs":[{}],"outputs":[{}],"edges":[{}]}}"#,
+        ids(0),
+        ids(height - 1),
+        edges.join(",")
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn the_best_so_far_after_an_interrupt() {
+    let mut child = command(&["preaccumulate", "-", "--time", "60000"])
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin.write_all(large().as_bytes()).expect("it reads");
+    drop(stdin);
+    // The remark on progress says that the search has begun.
+    let mut stderr = child.stderr.take().expect("it is piped");
+    let mut err = Vec::new();
+    while !err.ends_with(b"\n") {
+        let mut byte = [0];
+        assert_eq!(
+            stderr.read(&mut byte).expect("it writes"),
+            1,
+            "it has ended"
+        );
+        err.push(byte[0]);
+    }
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(sent.expect("kill runs").success());
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).expect("text");
+    let output = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(output.status.code(), Some(0), "{rest}");
+    assert!(rest.contains("interrupted: best so far"), "{rest}");
+    assert!(
+        out.contains("interrupted: best so far") && out.contains("best sequence: "),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_clock_ends_the_search() {
+    let args = [
+        "preaccumulate",
+        "-",
+        "--time",
+        "200",
+        "--format",
+        "json",
+        "--quiet",
+    ];
+    let ran = cfgrev_with(&args, large().as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(found["interrupted"], false);
+    let least = found["heuristics"]
+        .as_object()
+        .and_then(|h| h.values().filter_map(Value::as_u64).min());
+    assert!(found["cost"].as_u64() <= least, "{found}");
+    assert!(found["milliseconds"].as_u64() < Some(10_000), "{found}");
+}
