@@ -37,6 +37,7 @@
 //! | `point`, `json`, `slot` | values of variables by name, in and out |
 //! | `mode` | a routine, its adjoint, its tangent |
 //! | `jacobian` | rows by adjoint or columns by tangent |
+//! | `sparsity`, `colouring` | which rows or columns can share a run |
 //! | `check`, `absolute` | are the derivatives right, and in which measure |
 //! | `corpus` | a folder of XAIF documents against reference Jacobians |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
@@ -44,6 +45,7 @@
 mod absolute;
 mod check;
 mod codes;
+mod colouring;
 pub mod corpus;
 mod declare;
 mod extract;
@@ -52,12 +54,13 @@ mod json;
 mod mode;
 pub mod point;
 mod slot;
+mod sparsity;
 
 pub use check::{Checked, Differences, DotProduct, Stack, Tolerances, check};
 pub use codes::CODES;
 pub use declare::declare;
 pub use extract::extract;
-pub use jacobian::{Jacobian, Mode, jacobian};
+pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};
 pub use mode::{
     Adjoint, Directional, Gradient, Named, Options, Primal, Run, Tangent, Trace, kinks,

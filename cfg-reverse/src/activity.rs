@@ -123,16 +123,7 @@ impl Activity {
 
     /// Analyses the program for one routine's independents and dependents.
     pub(crate) fn of(program: &Program, nodes: &Nodes, main: RoutineId) -> Self {
-        let mut graph = Reach::default();
-        for (i, routine) in program.routines.iter().enumerate() {
-            dependences(program, nodes, RoutineId::new(i), routine, &mut graph);
-        }
-        for (g, global) in program.globals.iter().enumerate() {
-            if let Some(overlay) = global.overlay {
-                graph.edge(g, overlay.base.index());
-                graph.edge(overlay.base.index(), g);
-            }
-        }
+        let graph = dependence_graph(program, nodes);
         let routine = program.routine(main);
         let set = |variables: &[VarId]| {
             let mut s = FixedBitSet::with_capacity(nodes.len());
@@ -148,6 +139,21 @@ impl Activity {
         let active = overwrites(program, nodes).forward(nodes.len(), &active);
         Self { active }
     }
+}
+
+/// One edge u -> v where v may be computed from u.
+pub(crate) fn dependence_graph(program: &Program, nodes: &Nodes) -> Reach {
+    let mut graph = Reach::default();
+    for (i, routine) in program.routines.iter().enumerate() {
+        dependences(program, nodes, RoutineId::new(i), routine, &mut graph);
+    }
+    for (g, global) in program.globals.iter().enumerate() {
+        if let Some(overlay) = global.overlay {
+            graph.edge(g, overlay.base.index());
+            graph.edge(overlay.base.index(), g);
+        }
+    }
+    graph
 }
 
 /// From every real actual to the formal that may overwrite it.

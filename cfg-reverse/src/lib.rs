@@ -45,7 +45,7 @@
 //! | file | what |
 //! |---|---|
 //! | `control` | Algorithms 2 to 5 of the paper as one rule per edge |
-//! | `activity` | varied, useful, active |
+//! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
 //! | `plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `sweeps`, `reverse` | from a program to its sweeps |
@@ -57,6 +57,7 @@ mod assignment;
 mod atoms;
 pub mod codes;
 mod control;
+mod dependence;
 mod draft;
 mod linearize;
 mod merge;
@@ -69,6 +70,7 @@ mod sweeps;
 mod tangent;
 mod typing;
 
+pub use dependence::dependence;
 pub use merge::merge;
 pub use plan::FLOW_LIMIT;
 pub use reverse::{Options, Reversal, reverse};

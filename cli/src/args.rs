@@ -74,8 +74,9 @@ A graph is {\"name\": \"g\", \"inputs\": [1, 2], \"outputs\": [4], \"edges\": [[
     Preaccumulate(Preaccumulate),
     /// Print the full Jacobian, dependents by independents
     #[command(after_help = "\
-Example:
-  cfgrev jacobian f.json --at '{\"x\": [1, 2]}' --mode tangent")]
+Examples:
+  cfgrev jacobian f.json --at '{\"x\": [1, 2]}' --mode tangent
+  cfgrev jacobian f.json --at point.json --compress")]
     Jacobian(Jacobian),
     /// Run every program of a folder against reference Jacobians
     ///
@@ -301,6 +302,8 @@ pub(crate) enum Emit {
     Dot,
     /// The readable text form.
     Text,
+    /// XAIF, the exchange format of OpenAD.
+    Xaif,
 }
 
 /// `cfgrev tangent`.
@@ -390,6 +393,9 @@ pub(crate) struct Jacobian {
     /// Rows by adjoint or columns by tangent [default: whichever are fewer].
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) mode: Option<Mode>,
+    /// Find the sparsity pattern first; rows or columns that do not meet share a sweep.
+    #[arg(long)]
+    pub(crate) compress: bool,
 }
 
 /// How a Jacobian is computed.
@@ -520,6 +526,8 @@ pub(crate) enum Target {
     Json,
     /// The readable text form.
     Text,
+    /// XAIF, the exchange format of OpenAD.
+    Xaif,
 }
 
 /// `cfgrev dot`.

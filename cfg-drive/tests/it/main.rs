@@ -17,8 +17,8 @@ use cfg_core::ir::{
 };
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_drive::{
-    Adjoint, Checked, Mode, Named, Options, Point, Primal, Tangent, Tolerances, check, declare,
-    jacobian,
+    Adjoint, Checked, Mode, Named, Options, Point, Primal, Tangent, Tolerances, check,
+    compressed_jacobian, declare, jacobian,
 };
 
 fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {
@@ -425,4 +425,82 @@ fn intents_of_arguments_do_not_confuse_positions() {
     let gradient = adjoint.gradient(&point, &seed).expect("it runs");
     assert_eq!(reals(&gradient.value, "a"), [21.0]);
     assert_eq!(reals(&gradient.gradient, "b"), [0.0, 3.0]);
+}
+
+/// y(i) = x(i-1) x(i) + a sin(x(i+1)), i = 2..n-1; z = b.
+fn band(n: i64) -> (ValidProgram, RoutineId) {
+    let mut f = RoutineBuilder::new("band");
+    let x = f.input("x", Real.array([n]));
+    let a = f.input("a", Real);
+    let b = f.input("b", Real);
+    let y = f.output("y", Real.array([n]));
+    let z = f.output("z", Real);
+    let i = f.local("i", Integer);
+    f.independents([x, a, b]).dependents([y, z]);
+    f.assign(y, 0.0);
+    f.assign(z, b);
+    f.for_loop(i, 2, n - 1, |f| {
+        f.assign(y.at(i), x.at(i - 1) * x.at(i) + a * sin(x.at(i + 1)));
+    });
+    finish(f)
+}
+
+#[test]
+fn sparse_jacobians_take_fewer_sweeps() {
+    let n = 200;
+    let (program, f) = band(n as i64);
+    let x: Vec<String> = (0..n).map(|i| format!("{}", f64::from(i) / 7.0)).collect();
+    let point = format!("{{\"x\": [{}], \"a\": 2, \"b\": 3}}", x.join(", "));
+    let options = Options::default();
+    let read = |t: &Tangent| t.point(point.as_bytes());
+    for mode in [Some(Mode::Adjoint), Some(Mode::Tangent), None] {
+        let full = jacobian(&program, f, &options, read, mode).expect("it has a Jacobian");
+        let few = compressed_jacobian(&program, f, &options, read, mode).expect("it has one");
+        assert_eq!((full.probes, full.entries.len()), (0, 201 * 202));
+        assert_eq!(few.entries, full.entries, "{mode:?}");
+        let dense = if full.mode == Mode::Adjoint { 201 } else { 202 };
+        assert_eq!(full.sweeps, dense);
+        match few.mode {
+            // Three columns of x at a time, and that of a, which is full.
+            Mode::Tangent => assert!(few.sweeps <= 5, "{}", few.sweeps),
+            // The column of a has an entry in every row.
+            Mode::Adjoint => assert!(few.sweeps >= 198, "{}", few.sweeps),
+        }
+        if mode != Some(Mode::Adjoint) {
+            assert_eq!(few.mode, Mode::Tangent);
+            assert!(
+                few.sweeps + few.probes < 80,
+                "{} {}",
+                few.sweeps,
+                few.probes
+            );
+        }
+    }
+    // Without a the rows have colours, too.
+    let declared = ["x".to_owned(), "b".to_owned()];
+    let mut changed = program.program().clone();
+    declare(&mut changed, f, Some(&declared), None).expect("they are there");
+    let program = validate(changed).expect("it is valid");
+    let full = jacobian(&program, f, &options, read, None).expect("it has a Jacobian");
+    let by_rows = compressed_jacobian(&program, f, &options, read, Some(Mode::Adjoint));
+    let by_rows = by_rows.expect("it has a Jacobian");
+    assert!(by_rows.sweeps <= 5, "{}", by_rows.sweeps);
+    assert_eq!(by_rows.entries, full.entries);
+}
+
+#[test]
+fn full_jacobians_cost_at_most_twice() {
+    let (program, f) = product_and_sum();
+    let point = br#"{"n": 3, "x": [2, 3, 5]}"#;
+    let options = Options::default();
+    let full = jacobian(&program, f, &options, |t| t.point(point), None).expect("a Jacobian");
+    for mode in [Mode::Adjoint, Mode::Tangent] {
+        let read = |t: &Tangent| t.point(point);
+        let few = compressed_jacobian(&program, f, &options, read, Some(mode)).expect("one");
+        for (a, b) in few.entries.iter().zip(&full.entries) {
+            assert!((a - b).abs() < 1e-14 * a.abs().max(1.0), "{a} {b}");
+        }
+        let dense = if mode == Mode::Adjoint { 2 } else { 4 };
+        assert!(few.probes <= dense && few.sweeps <= dense, "{few:?}");
+    }
 }

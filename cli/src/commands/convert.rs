@@ -11,6 +11,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     to_stdout(|out| match args.to {
         Target::Json => cfg_core::json::write(&program, out),
         Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
+        Target::Xaif => cfg_front::xaif::write_xaif(&program, out),
     })?;
     Ok(Outcome::Done)
 }

@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::args::{Jacobian, Mode};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::Real;
+use cfg_drive::{Real, Tangent, compressed_jacobian, jacobian};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 
 pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome> {
@@ -18,22 +18,36 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     let text = session.read_value("POINT", &args.what.at.point, false)?;
     let jacobian = {
         let _progress = session.progress("differentiating");
-        cfg_drive::jacobian(
-            &program,
-            routine,
-            &options,
-            |tangent| tangent.point(&text.bytes).map_err(in_text(&text)),
-            args.mode.map(|mode| match mode {
-                Mode::Adjoint => cfg_drive::Mode::Adjoint,
-                Mode::Tangent => cfg_drive::Mode::Tangent,
-            }),
-        )?
+        let read = |tangent: &Tangent| tangent.point(&text.bytes).map_err(in_text(&text));
+        let mode = args.mode.map(|mode| match mode {
+            Mode::Adjoint => cfg_drive::Mode::Adjoint,
+            Mode::Tangent => cfg_drive::Mode::Tangent,
+        });
+        if args.compress {
+            compressed_jacobian(&program, routine, &options, read, mode)?
+        } else {
+            jacobian(&program, routine, &options, read, mode)?
+        }
     };
     to_stdout(|out| {
         let mut object = Object::new(out);
         object.member("routine", &program.routine(routine).name)?;
         object.member("value", &Values(&jacobian.value))?;
         object.member("jacobian", &Blocks(&jacobian))?;
+        if args.compress {
+            let size = |list: &[(String, usize)]| list.iter().map(|x| x.1).sum::<usize>();
+            let (mode, uncompressed) = match jacobian.mode {
+                cfg_drive::Mode::Adjoint => ("adjoint", size(&jacobian.rows)),
+                cfg_drive::Mode::Tangent => ("tangent", size(&jacobian.columns)),
+            };
+            let compression = serde_json::json!({
+                "mode": mode,
+                "sweeps": jacobian.sweeps,
+                "probes": jacobian.probes,
+                "uncompressed": uncompressed,
+            });
+            object.member("compression", &compression)?;
+        }
         object.end()?;
         writeln!(out)
     })?;

@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
                 Emit::Json => "json",
                 Emit::Dot => "dot",
                 Emit::Text => "txt",
+                Emit::Xaif => "xaif",
             };
             let path = folder.join(format!("{stem}.{part}.{extension}"));
             if !files.iter().any(|(p, ..)| *p == path) {
@@ -74,6 +75,7 @@ fn write_program(mut out: &mut dyn Write, program: &Program, emit: Emit) -> io::
     match emit {
         Emit::Json => cfg_core::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
+        Emit::Xaif => cfg_front::xaif::write_xaif(program, &mut out),
         Emit::Dot => TextWriter::run(out, |out| match program.main {
             Some(main) => write_cfg(out, program, main, &DotOptions::default()),
             None => Ok(()),

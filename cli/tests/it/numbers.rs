@@ -333,3 +333,27 @@ fn kinks_are_reported_on_request() {
     let gap = object(&zero.out)["dot_product"]["gap"] == 0.0;
     assert_eq!(zero.code, Some(i32::from(!gap)), "{}", zero.out);
 }
+
+#[test]
+fn compressed_jacobians_say_what_they_took() {
+    let point = "burgers.point.json";
+    let all = |extra: &[&str]| {
+        let mut arguments = vec!["jacobian", "burgers.json", "--at", point];
+        arguments.extend(extra);
+        let ran = cfgrev(&arguments);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+        let value: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        value
+    };
+    for mode in ["adjoint", "tangent"] {
+        let full = all(&["--mode", mode]);
+        let few = all(&["--mode", mode, "--compress"]);
+        assert_eq!(few["value"], full["value"]);
+        assert!(full.get("compression").is_none());
+        let took = &few["compression"];
+        assert_eq!(took["mode"], mode);
+        let (sweeps, dense) = (took["sweeps"].as_u64(), took["uncompressed"].as_u64());
+        assert!(sweeps.is_some() && sweeps <= dense, "{took}");
+        assert!(took["probes"].as_u64() <= dense, "{took}");
+    }
+}

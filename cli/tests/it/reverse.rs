@@ -196,3 +196,34 @@ fn pictures_and_text() {
         dot.err
     );
 }
+
+#[test]
+fn sweeps_as_xaif_are_read_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("a plain name");
+    let ran = cfgrev(&[
+        "reverse",
+        "paper_example.json",
+        "-o",
+        path,
+        "--emit",
+        "json,xaif",
+    ]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    for part in ["original", "forward", "adjoint"] {
+        let at = |extension: &str| {
+            let path = folder.path().join(format!("f.{part}.{extension}"));
+            path.to_str().expect("a plain name").to_owned()
+        };
+        let xaif = std::fs::read_to_string(at("xaif")).expect("it was written");
+        let calls = if part == "adjoint" { "pop" } else { "push" };
+        let calls = xaif.contains(&format!("symbol_id=\"cfgrev_{calls}_control"));
+        assert_eq!(calls, part != "original", "{xaif}");
+        let back = cfgrev(&["convert", &at("xaif"), "--to", "json"]);
+        assert_eq!(back.code, Some(0), "{}", back.err);
+        let json = std::fs::read_to_string(at("json")).expect("it was written");
+        assert_eq!(back.out, json, "{part}");
+        let again = cfgrev(&["convert", &at("json"), "--to", "xaif"]);
+        assert_eq!(again.out, xaif, "{part}");
+    }
+}
