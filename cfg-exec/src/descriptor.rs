@@ -21,6 +21,8 @@ pub(crate) enum State {
     Absent,
     /// A local of deferred extents before its first assignment.
     Unallocated,
+    /// In an arm of a conditional expression that is not chosen.
+    Untaken,
 }
 
 /// Two dimensions of an array; the first part also says where it is. Extents of an array that is not

@@ -61,8 +61,9 @@
 //!   arguments of a call share cells although one of them is written is an error, tested cell by cell,
 //!   unless the routine is marked as aliased. Subscripts of the place that takes a function's result are
 //!   evaluated after the call. `out` parameters are uninitialised at entry.
-//! - **Array operations** compute scalar operands first (those in an arm of a conditional expression
-//!   that could fail, only where the arm is chosen), then element by element. If the target may share
+//! - **Array operations** compute scalar operands first (of a conditional expression with a scalar
+//!   condition, those of the chosen arm; in an arm that is chosen element by element, those that cannot
+//!   fail), then element by element. If the target may share
 //!   cells with an operand in another arrangement, the result goes through a temporary array.
 //! - **Limits** are in [`RunOptions`]: steps, bytes of tapes, bytes of memory, nested calls.
 //!

@@ -133,6 +133,24 @@ pub(crate) enum Ext {
         d: Arr,
         arr: Arr,
     },
+    /// Another descriptor of the same cells.
+    Alias {
+        d: Arr,
+        arr: Arr,
+        rank: u8,
+    },
+    /// An array in an arm of a conditional expression that is not chosen: it conforms with everything.
+    Untaken {
+        arr: Arr,
+        rank: u8,
+    },
+    /// The shape of the first of these that is taken; if none is, of another one, or extents of 1.
+    ShapeOf {
+        d: Arr,
+        rank: u8,
+        candidates: Box<[Arr]>,
+        otherwise: Option<Arr>,
+    },
     /// Fails unless the extents are equal.
     Conform {
         a: Arr,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cell,
-    code::{Arr, Ext, Instr, Reg, SubReg},
+    code::{Arr, Ext, Instr, Reg, SubReg, Target},
 };
 
 /// An array as an operand.
@@ -89,6 +89,12 @@ impl Emitter<'_> {
     /// A descriptor of the value of an array expression; anything but a place is computed into a
     /// temporary array.
     pub(super) fn array(&mut self, e: &Expr) -> Compiling<View> {
+        self.array_or(e, None)
+    }
+
+    /// The same; where only scalars turn out to be chosen in conditional expressions, the value has the
+    /// shape of another array (or extents of 1).
+    fn array_or(&mut self, e: &Expr, otherwise: Option<Arr>) -> Compiling<View> {
         match e {
             Expr::Place(place) => self.view(place),
             Expr::Op(Op::Transpose, operands) => {
@@ -161,12 +167,10 @@ impl Emitter<'_> {
             }
             _ => {
                 let outer = std::mem::take(&mut self.lanes);
-                let leaves = self.prepare(e, false)?;
+                let leaves = self.prepare(e)?;
                 let ty = self.type_of(e)?.ty;
-                let Some(first) = leaves.first() else {
-                    return Err(self.too_large("an array expression without arrays"));
-                };
-                let to = self.temporary_like(View { ty, ..first.view })?;
+                let like = self.common_shape(&leaves, otherwise)?;
+                let to = self.temporary_like(View { ty, ..like })?;
                 self.elementwise(to, e, &leaves)?;
                 self.lanes = outer;
                 Ok(to)
@@ -221,11 +225,8 @@ impl Emitter<'_> {
         let d = self.temporary()?;
         let mark = self.mark();
         let outer = std::mem::take(&mut self.lanes);
-        let leaves = self.prepare(e, false)?;
-        let Some(first) = leaves.first() else {
-            return Err(self.too_large("an array expression without arrays"));
-        };
-        let like = first.view;
+        let leaves = self.prepare(e)?;
+        let like = self.common_shape(&leaves, None)?;
         self.set_constant(d, 0);
         self.over_elements(like, e, &leaves, Goal::Sum(d))?;
         self.lanes = outer;
@@ -254,7 +255,8 @@ impl Emitter<'_> {
         let plain = matches!(value, Expr::Place(_))
             || matches!(value, Expr::Op(op, _) if op.class() == OpClass::Transformational);
         if conflict || plain {
-            let mut from = self.array(value)?;
+            let to = self.view(target)?;
+            let mut from = self.array_or(value, Some(to.arr))?;
             if plain && conflict {
                 let copy = self.temporary_like(from)?;
                 self.ext(Ext::Copy {
@@ -264,7 +266,6 @@ impl Emitter<'_> {
                 });
                 from = copy;
             }
-            let to = self.view(target)?;
             if allocatable {
                 self.reallocate(to, from);
             }
@@ -277,15 +278,16 @@ impl Emitter<'_> {
         }
         let to = self.view(target)?;
         if !allocatable && let Some((rest, negative)) = self.increment_of(target, value)? {
-            let leaves = self.prepare(rest, false)?;
+            let leaves = self.prepare(rest)?;
             let goal = Goal::Increment { negative };
             self.over_elements(to, rest, &leaves, goal)?;
             self.lanes.clear();
             return Ok(());
         }
-        let leaves = self.prepare(value, false)?;
-        if let (true, Some(first)) = (allocatable, leaves.first()) {
-            self.reallocate(to, first.view);
+        let leaves = self.prepare(value)?;
+        if allocatable {
+            let like = self.common_shape(&leaves, Some(to.arr))?;
+            self.reallocate(to, like);
         }
         self.elementwise(to, value, &leaves)?;
         self.lanes.clear();
@@ -342,24 +344,19 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes the cursors of an array expression and computes its scalar parts. `conditional`: the
-    /// expression is not always evaluated.
-    fn prepare(&mut self, e: &Expr, conditional: bool) -> Compiling<Vec<Leaf>> {
+    /// Makes the cursors of an array expression and computes its scalar parts.
+    fn prepare(&mut self, e: &Expr) -> Compiling<Vec<Leaf>> {
         let mut leaves = Vec::new();
-        self.prepare_into(e, conditional, &mut leaves)?;
+        self.prepare_into(e, When::default(), &mut leaves)?;
         Ok(leaves)
     }
 
-    fn prepare_into(
-        &mut self,
-        e: &Expr,
-        conditional: bool,
-        leaves: &mut Vec<Leaf>,
-    ) -> Compiling<()> {
+    fn prepare_into(&mut self, e: &Expr, when: When, leaves: &mut Vec<Leaf>) -> Compiling<()> {
         let ty = self.type_of(e)?;
         if ty.rank == 0 {
             let in_register = matches!(e, Expr::Place(p) if self.is_register(p.var));
-            if is_constant(e) || in_register || (conditional && !self.hoistable(e)) {
+            let untimely = when.for_some && !self.hoistable(e);
+            if is_constant(e) || in_register || untimely {
                 return Ok(());
             }
             let (r, ty) = self.expr_register(e)?;
@@ -368,16 +365,25 @@ impl Emitter<'_> {
             return Ok(());
         }
         match e {
+            Expr::Op(op @ (Op::If | Op::And | Op::Or), operands) => {
+                self.prepare_lazy(*op, operands, when, leaves)?;
+            }
             Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
-                for (k, operand) in operands.iter().enumerate() {
-                    let sometimes = k > 0 && matches!(op, Op::If | Op::And | Op::Or);
-                    self.prepare_into(operand, conditional || sometimes, leaves)?;
+                for operand in operands {
+                    self.prepare_into(operand, when, leaves)?;
                 }
             }
             _ => {
                 let outer = std::mem::take(&mut self.lanes);
-                let view = self.array(e)?;
+                let mut view = self.array(e)?;
                 self.lanes = outer;
+                if when.chosen && matches!(e, Expr::Place(_)) {
+                    // A descriptor that can say that the arm is not taken.
+                    let d = self.temporary_array(view.rank.into())?;
+                    let (arr, rank) = (view.arr, view.rank);
+                    self.ext(Ext::Alias { d, arr, rank });
+                    view.arr = d;
+                }
                 let cursor = self.temporary()?;
                 self.emit(Instr::Base {
                     d: cursor,
@@ -387,11 +393,115 @@ impl Emitter<'_> {
                 leaves.push(Leaf {
                     view,
                     cursor,
-                    once: (!conditional).then(|| address(e)),
+                    once: (!when.for_some).then(|| address(e)),
+                    always: !when.chosen,
                 });
             }
         }
         Ok(())
+    }
+
+    /// Operators that do not evaluate all their operands. What a scalar operand decides is decided
+    /// before the loop: arrays that are not chosen are not looked at.
+    fn prepare_lazy(
+        &mut self,
+        op: Op,
+        operands: &[Expr],
+        when: When,
+        leaves: &mut Vec<Leaf>,
+    ) -> Compiling<()> {
+        let Some((first, rest)) = operands.split_first() else {
+            return Err(self.too_large("an operator has no operands"));
+        };
+        self.prepare_into(first, when, leaves)?;
+        let scalar = self.type_of(first)?.rank == 0;
+        let known = !when.for_some || op == Op::If && self.hoistable(first);
+        if !scalar || !known {
+            let for_some = true;
+            for operand in rest {
+                self.prepare_into(operand, When { for_some, ..when }, leaves)?;
+            }
+            return Ok(());
+        }
+        let chosen = true;
+        if op == Op::If {
+            for (operand, sense) in rest.iter().zip([true, false]) {
+                let skip = self.label();
+                if when.for_some {
+                    // It may not matter that the condition is uninitialised.
+                    let (a, _) = self.expr_register(first)?;
+                    let (value, t) = (u8::from(sense), skip);
+                    self.emit(Instr::JumpIfNot { a, value, t });
+                } else {
+                    self.branch(first, !sense, skip)?;
+                }
+                let from = leaves.len();
+                self.prepare_into(operand, When { chosen, ..when }, leaves)?;
+                self.untaken_at(skip, &leaves[from..]);
+            }
+            return Ok(());
+        }
+        // `and`, `or`: scalars up to the first array decide.
+        let skip = self.label();
+        let value = u8::from(op == Op::And);
+        let from = leaves.len();
+        let mut before: Option<&Expr> = Some(first);
+        for operand in rest {
+            if let Some(e) = before {
+                let mark = self.mark();
+                let (a, _) = self.expr_register(e)?;
+                self.release(mark);
+                let t = skip;
+                self.emit(Instr::JumpIfNot { a, value, t });
+            }
+            let for_some = before.is_none();
+            self.prepare_into(operand, When { chosen, for_some }, leaves)?;
+            if self.type_of(operand)?.rank > 0 {
+                before = None;
+            } else if before.is_some() {
+                before = Some(operand);
+            }
+        }
+        self.untaken_at(skip, &leaves[from..]);
+        Ok(())
+    }
+
+    /// The end of code that `skip` jumps over: there the arrays are marked as not taken.
+    fn untaken_at(&mut self, skip: Target, leaves: &[Leaf]) {
+        if leaves.is_empty() {
+            self.bind(skip);
+            return;
+        }
+        let end = self.label();
+        self.jump(end);
+        self.bind(skip);
+        for leaf in leaves {
+            let (arr, rank) = (leaf.view.arr, leaf.view.rank);
+            self.ext(Ext::Untaken { arr, rank });
+        }
+        self.bind(end);
+    }
+
+    /// The array whose shape an expression has: of those that are taken at run time.
+    fn common_shape(&mut self, leaves: &[Leaf], otherwise: Option<Arr>) -> Compiling<View> {
+        let Some(first) = leaves.first() else {
+            return Err(self.too_large("an array expression without arrays"));
+        };
+        if let Some(leaf) = leaves.iter().find(|leaf| leaf.always) {
+            return Ok(leaf.view);
+        }
+        let rank = first.view.rank;
+        let d = self.temporary_array(rank.into())?;
+        self.ext(Ext::ShapeOf {
+            d,
+            rank,
+            candidates: leaves.iter().map(|leaf| leaf.view.arr).collect(),
+            otherwise,
+        });
+        Ok(View {
+            arr: d,
+            ..first.view
+        })
     }
 
     fn is_register(&self, v: VarId) -> bool {
@@ -569,6 +679,17 @@ struct Leaf {
     cursor: Reg,
     /// The expression's address, if it is evaluated exactly once in each pass.
     once: Option<usize>,
+    /// It is there whatever conditional expressions choose.
+    always: bool,
+}
+
+/// When a part of an array expression is evaluated.
+#[derive(Clone, Copy, Default)]
+struct When {
+    /// Only if a scalar decides so; the code that prepares it runs only then.
+    chosen: bool,
+    /// For some elements, as another operand decides.
+    for_some: bool,
 }
 
 fn is_constant(e: &Expr) -> bool {

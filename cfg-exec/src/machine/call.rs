@@ -225,7 +225,7 @@ impl Machine {
                 let parts = &self.descriptors[from..from + descriptor::positions(rank.into())];
                 let base = match parts[0].state {
                     State::Bound => parts[0].base,
-                    State::Absent | State::Unallocated => ABSENT,
+                    State::Absent | State::Unallocated | State::Untaken => ABSENT,
                 };
                 (base, descriptor::axes(parts, rank.into()))
             }

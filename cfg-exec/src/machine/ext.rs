@@ -112,6 +112,47 @@ impl Machine {
                 view.axes.swap(0, 1);
                 *self.part(*d) = view;
             }
+            Ext::Alias { d, arr, rank } => {
+                self.exists(*arr)?;
+                let n = descriptor::positions((*rank).into());
+                let at = self.now.descriptors;
+                let from = at + usize::from(*arr);
+                let parts = from..from + n;
+                self.descriptors.copy_within(parts, at + usize::from(*d));
+            }
+            Ext::Untaken { arr, rank } => {
+                self.define(*arr, 0, &vec![Axis::default(); (*rank).into()]);
+                self.part(*arr).state = State::Untaken;
+            }
+            Ext::ShapeOf {
+                d,
+                rank,
+                candidates,
+                otherwise,
+            } => {
+                let state =
+                    |arr: &Arr| self.descriptors[self.now.descriptors + usize::from(*arr)].state;
+                let found = (candidates.iter().copied())
+                    .find(|arr| state(arr) != State::Untaken)
+                    .or(otherwise.filter(|arr| state(arr) != State::Unallocated));
+                let axes = match found {
+                    Some(arr) => self.view(arr, *rank)?.1,
+                    None => {
+                        let extent = 1;
+                        vec![
+                            Axis {
+                                extent,
+                                ..Axis::default()
+                            };
+                            (*rank).into()
+                        ]
+                    }
+                };
+                self.define(*d, 0, &axes);
+            }
+            Ext::Conform { b, .. }
+                if self.descriptors[self.now.descriptors + usize::from(*b)].state
+                    == State::Untaken => {}
             Ext::Conform { a, b, rank } => {
                 self.exists(*a)?;
                 self.exists(*b)?;
@@ -360,7 +401,7 @@ impl Machine {
     pub(super) fn exists(&self, arr: Arr) -> Result<(), Fault> {
         match self.descriptors[self.now.descriptors + usize::from(arr)].state {
             State::Bound => Ok(()),
-            State::Absent => Err(Fault::Absent(Some(arr))),
+            State::Absent | State::Untaken => Err(Fault::Absent(Some(arr))),
             State::Unallocated => Err(Fault::Unallocated(Some(arr))),
         }
     }
@@ -394,7 +435,7 @@ impl Machine {
         let actual = self.staged[usize::from(staged)];
         match actual.state {
             State::Bound => {}
-            State::Absent => return Err(Fault::Absent(Some(arr))),
+            State::Absent | State::Untaken => return Err(Fault::Absent(Some(arr))),
             State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
         }
         let rank = usize::from(rank);
@@ -446,7 +487,7 @@ impl Machine {
         let actual = self.staged[usize::from(staged)];
         match actual.state {
             State::Bound => {}
-            State::Absent => return Err(Fault::Absent(Some(arr))),
+            State::Absent | State::Untaken => return Err(Fault::Absent(Some(arr))),
             State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
         }
         if actual.rank != usize::from(rank) {

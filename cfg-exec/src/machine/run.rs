@@ -57,7 +57,7 @@ fn logical(b: bool) -> u64 {
 fn element_fault(d: &Descriptor, arr: u16, axis: usize, i: u64, offset: i8) -> Box<Fault> {
     let index = i as i64;
     Box::new(match d.state {
-        State::Absent => Fault::Absent(Some(arr)),
+        State::Absent | State::Untaken => Fault::Absent(Some(arr)),
         State::Unallocated => Fault::Unallocated(Some(arr)),
         State::Bound if index == POISON_INT => Fault::Uninitialised("a subscript"),
         State::Bound => match index.checked_add(i64::from(offset)) {

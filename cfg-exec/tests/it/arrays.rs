@@ -292,3 +292,120 @@ fn inquiries_give_bounds_and_sizes() {
     run(&program(f), &mut arguments).unwrap();
     assert_eq!(reals(&arguments[2]), [21., 7., -2., 4., 3., 1.]);
 }
+
+/// `y` of 3 elements from `a` of 3 and `b` of 5, as `c` and `n` decide.
+fn choosing(e: impl FnOnce(VarId, VarId, VarId, VarId) -> Expr) -> impl Fn(bool) -> Vec<f64> {
+    let mut f = RoutineBuilder::new("f");
+    let (a, b) = (f.input("a", Real.array([3])), f.input("b", Real.array([5])));
+    let (c, n) = (f.input("c", Logical), f.input("n", Integer));
+    let y = f.output("y", Real.array([3]));
+    f.assign(y, e(a, b, c, n));
+    let p = program(f);
+    move |c| {
+        let mut arguments = [
+            array(&[3], &[1., 2., 3.]),
+            array(&[5], &[10., 20., 30., 40., 50.]),
+            c.into(),
+            if c { 3 } else { 100 }.into(),
+            array(&[3], &[0.0; 3]),
+        ];
+        run(&p, &mut arguments).unwrap_or_else(|e| panic!("{e}"));
+        reals(&arguments[4])
+    }
+}
+
+#[test]
+fn an_arm_that_a_scalar_does_not_choose_is_not_looked_at() {
+    // The section ends at n, which is out of bounds where it is not chosen.
+    let y = choosing(|a, b, c, n| a + cond(c, b.at(range(1, n)), a * 2.0));
+    assert_eq!((y(true), y(false)), (vec![11., 22., 33.], vec![3., 6., 9.]));
+    let y = choosing(|a, b, c, n| cond(not(c), a, b.at(range(1, n))));
+    assert_eq!((y(true), y(false)), (vec![10., 20., 30.], vec![1., 2., 3.]));
+    // Scalars in arms, with elements that are not there; arms in arms; arms in conditions over arrays.
+    let y = choosing(|a, b, c, n| {
+        let inner = cond(gt(n, 3), 7.0, b.at(range(1, n)) * b.at(n));
+        cond(
+            c,
+            inner,
+            cond(gt(a, 1.5), a + cond(c, b.at(range(1, n)), a), -1.0),
+        )
+    });
+    assert_eq!(
+        (y(true), y(false)),
+        (vec![300., 600., 900.], vec![-1., 4., 6.])
+    );
+    // Where only scalars are chosen, a sum is that of one element.
+    let sum = |e: Expr| Expr::op(Op::Sum, [e]);
+    let y = choosing(|a, b, c, n| a * sum(cond(c, b.at(range(2, n)), 0.0)));
+    assert_eq!((y(true), y(false)), (vec![50., 100., 150.], vec![0.; 3]));
+    let largest = |e: Expr| Expr::op(Op::MaxVal, [e]);
+    let y = choosing(|a, b, c, n| a * largest(cond(c, b.at(range(2, n)) + 1.0, 4.0)));
+    assert_eq!(
+        (y(true), y(false)),
+        (vec![31., 62., 93.], vec![4., 8., 12.])
+    );
+}
+
+#[test]
+fn and_and_or_stop_before_arrays_that_a_scalar_spares_them() {
+    let masked = |op, decided: bool| {
+        move |a: VarId, b: VarId, c: VarId, n: VarId| {
+            let first = if decided { not(c) } else { c.into() };
+            let mask = Expr::op(op, [first, gt(b.at(n), 0.0), gt(b.at(range(1, n)), 15.0)]);
+            let hit = Expr::op(if op == Op::And { Op::Any } else { Op::All }, [mask]);
+            cond(hit, a, a * 2.0)
+        }
+    };
+    let y = choosing(masked(Op::And, false));
+    assert_eq!((y(true), y(false)), (vec![1., 2., 3.], vec![2., 4., 6.]));
+    let y = choosing(masked(Op::Or, true));
+    assert_eq!((y(true), y(false)), (vec![1., 2., 3.], vec![1., 2., 3.]));
+}
+
+#[test]
+fn arrays_in_the_chosen_arm_must_conform() {
+    let mut f = RoutineBuilder::new("f");
+    let (a, b) = (f.input("a", Real.array([3])), f.input("b", Real.array([5])));
+    let (c, n) = (f.input("c", Logical), f.input("n", Integer));
+    let y = f.output("y", Real.array([3]));
+    f.assign(y, a + cond(c, b.at(range(1, n)), a));
+    let p = program(f);
+    let arguments = |c: bool| {
+        let y = array(&[3], &[0.0; 3]);
+        [
+            array(&[3], &[1.; 3]),
+            array(&[5], &[2.; 5]),
+            c.into(),
+            5.into(),
+            y,
+        ]
+    };
+    assert_eq!(fault(&p, &mut arguments(true)).0, "X212");
+    assert!(run(&p, &mut arguments(false)).is_ok());
+}
+
+#[test]
+fn an_array_without_shape_takes_that_of_the_chosen_arm() {
+    let mut f = RoutineBuilder::new("f");
+    let (a, b) = (f.input("a", Real.array([3])), f.input("b", Real.array([5])));
+    let c = f.input("c", Logical);
+    let (n, y) = (f.input("n", Integer), f.output("y", Integer));
+    let w = f.local("w", Real.array([Dim::deferred()]));
+    f.assign(w, cond(c, b.at(range(1, n)), a));
+    f.assign(y, Expr::op(Op::Size, [w.into()]));
+    // Its own, where a scalar is chosen, also when it stands on both sides.
+    f.assign(w, cond(c, w.at(strided(5, 1, -1)) + 0.0, 1.0));
+    f.assign(y, y + 10 * Expr::op(Op::Size, [w.into()]));
+    let p = program(f);
+    for (c, size) in [(true, 55), (false, 33)] {
+        let mut arguments = [
+            array(&[3], &[1.; 3]),
+            array(&[5], &[2.; 5]),
+            c.into(),
+            5.into(),
+            0.into(),
+        ];
+        run(&p, &mut arguments).unwrap();
+        assert_eq!(arguments[4], size.into());
+    }
+}

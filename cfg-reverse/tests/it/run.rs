@@ -103,34 +103,3 @@ pub(crate) fn run(
     }
     Ok(out)
 }
-
-/// True if an array stands inside a conditional expression somewhere: the known limit of docs/limits.md.
-pub(crate) fn conditional_section(case: &Case) -> bool {
-    use cfg_core::ir::{Expr, Op, StmtKind, Subscript};
-    let mut found = false;
-    for routine in &case.program.routines {
-        let Some(cfg) = &routine.body else { continue };
-        for (_, vertex) in cfg.vertices() {
-            for statement in vertex.statements() {
-                let values: Vec<&Expr> = match &statement.kind {
-                    StmtKind::Assign { value, .. } => vec![value],
-                    StmtKind::Call { arguments, .. } => arguments.iter().flatten().collect(),
-                    _ => Vec::new(),
-                };
-                for value in values {
-                    value.walk(&mut |e| {
-                        if let Expr::Op(Op::If, _) = e {
-                            e.walk_places(&mut |p| {
-                                let range = |s: &Subscript| matches!(s, Subscript::Range(_));
-                                let whole =
-                                    p.subscripts.is_empty() && routine.variable(p.var).rank() > 0;
-                                found |= whole || p.subscripts.iter().any(range);
-                            });
-                        }
-                    });
-                }
-            }
-        }
-    }
-    found
-}
