@@ -1,0 +1,103 @@
+//! From a program to its adjoint: read a program, reverse one of its routines, write the result as JSON, as
+//! text and as a picture, and prove its stacks right.
+//!
+//! Without an argument it takes the example of Naumann et al. 2004, section 2.
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use cfg_core::dot::{DotOptions, write_cfg};
+use cfg_core::entity::RoutineId;
+use cfg_core::{json, text};
+use cfg_reverse::{Options, Reversal, reverse};
+use std::error::Error;
+use tape_check::Pair;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let file = std::env::args().nth(1);
+    let file = file.unwrap_or_else(|| {
+        concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../fixtures/paper_example.json"
+        )
+        .to_owned()
+    });
+    let reversal = adjoint(&std::fs::read(file)?)?;
+    let program = &reversal.program;
+
+    // As text, for people.
+    let mut shown = String::new();
+    for routine in [reversal.forward, reversal.reverse] {
+        text::routine(&mut shown, program, program.routine(routine))?;
+    }
+    println!("{shown}");
+
+    // As a picture: pipe it into `dot -Tsvg`.
+    let mut picture = String::new();
+    write_cfg(
+        &mut picture,
+        program,
+        reversal.reverse,
+        &DotOptions::default(),
+    )?;
+    println!("{picture}");
+
+    // As JSON, for programs: what `json::read` takes back.
+    let mut bytes = Vec::new();
+    json::write(program, &mut bytes)?;
+    println!("{} bytes of JSON", bytes.len());
+    Ok(())
+}
+
+/// The forward and the reverse sweep of a program's main (or only) routine.
+fn adjoint(bytes: &[u8]) -> Result<Reversal, Box<dyn Error>> {
+    // All problems of the file at once, or a program that keeps all rules.
+    let program = json::read_valid(bytes)?;
+    let only = (!program.routines.is_empty()).then(|| RoutineId::new(0));
+    let routine = program.main.or(only).ok_or("the program has no routine")?;
+    let reversal = reverse(&program, routine, &Options::default())?;
+
+    // What comes out is a program like any other: it is validated like any other, and the stack checker,
+    // which shares no code with the reversal, proves that each pop meets its push.
+    let valid = cfg_core::validate::validate(reversal.program.clone())?;
+    let pair = Pair {
+        forward: reversal.forward,
+        reverse: reversal.reverse,
+        original: Some(routine),
+    };
+    let problems = tape_check::check(&valid, &[pair]);
+    if problems.has_errors() {
+        return Err(problems.into());
+    }
+    Ok(reversal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_example_has_the_papers_numbers() {
+        let bytes = include_bytes!("../../fixtures/paper_example.json");
+        let reversal = adjoint(bytes).expect("it has an adjoint");
+        let vertices = |r| {
+            let graph = reversal.program.routine(r).body.as_ref();
+            graph.map(cfg_core::ir::Cfg::vertex_count)
+        };
+        assert_eq!(vertices(reversal.forward), Some(17));
+        assert_eq!(vertices(reversal.reverse), Some(14));
+        main().expect("it runs");
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_with_all_problems() {
+        let text = br#"{"format": "cfgrev/1", "routines": [], "x": 1, "y": 2}"#;
+        let problems = adjoint(text).expect_err("it is wrong").to_string();
+        assert!(
+            problems.contains("\"x\"") || problems.contains(" x"),
+            "{problems}"
+        );
+        assert!(
+            problems.contains("\"y\"") || problems.contains(" y"),
+            "{problems}"
+        );
+    }
+}
