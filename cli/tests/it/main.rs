@@ -1,5 +1,6 @@
 //! The command line from outside: exit codes, what goes where, files.
 
+mod documents;
 mod help;
 mod numbers;
 mod preaccumulate;

@@ -1,7 +1,7 @@
 //! Starts the binary.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a run left.
@@ -30,9 +30,17 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Runs with this standard input.
+/// Runs among the example programs with this standard input.
 pub(crate) fn cfgrev_with(args: &[&str], input: &[u8]) -> Ran {
-    let mut child = command(args).spawn().expect("the binary starts");
+    cfgrev_in(&fixtures(), args, input)
+}
+
+/// Runs in a folder with this standard input.
+pub(crate) fn cfgrev_in(folder: &Path, args: &[&str], input: &[u8]) -> Ran {
+    let mut child = command(args)
+        .current_dir(folder)
+        .spawn()
+        .expect("the binary starts");
     let mut stdin = child.stdin.take().expect("it is piped");
     let output = std::thread::scope(|scope| {
         // A run that does not read its input closes the pipe: not of interest.

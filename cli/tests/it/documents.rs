@@ -1,0 +1,181 @@
+//! The commands in the documents do what the documents show.
+//!
+//! In a ```` ```console ```` block a line `$ cfgrev ...` is run, and the lines after it are what it prints
+//! (standard output, then standard error); a line `...` stands for any lines. `> FILE` sends the output to
+//! a file. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
+//! printed into the documents, except where `...` stands.
+
+use crate::run_tool::cfgrev_in;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The words of a command: blanks separate, single quotes hold together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in command.chars() {
+        match (c, quoted) {
+            ('\'', _) => quoted = !quoted,
+            (' ', false) => words.push(String::new()),
+            _ => {
+                if let Some(word) = words.last_mut() {
+                    word.push(c);
+                }
+            }
+        }
+    }
+    words.retain(|w| !w.is_empty());
+    words
+}
+
+/// Runs a command line and returns what it prints.
+fn run(command: &str, folder: &Path) -> String {
+    let mut words = words(command);
+    assert_eq!(words.remove(0), "cfgrev", "{command}");
+    let target = words.iter().position(|w| w == ">").map(|at| {
+        let target = words.get(at + 1).cloned().expect("a file to write to");
+        words.truncate(at);
+        target
+    });
+    let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+    let ran = cfgrev_in(folder, &arguments, b"");
+    match target {
+        Some(file) => {
+            std::fs::write(folder.join(file), ran.out).expect("it can be written");
+            ran.err
+        }
+        None => ran.out + &ran.err,
+    }
+}
+
+/// Whether a text is the expected one, in which `...` stands for any lines.
+fn matches(expected: &[&str], found: &[&str]) -> bool {
+    match expected.split_first() {
+        None => found.is_empty(),
+        Some((&"...", rest)) => (0..=found.len()).any(|n| matches(rest, &found[n..])),
+        Some((first, rest)) => found
+            .split_first()
+            .is_some_and(|(f, more)| f == first && matches(rest, more)),
+    }
+}
+
+/// Runs all commands of a document in a folder; the number of them.
+fn replay(document: &str, folder: &Path) -> usize {
+    let path = root().join(document);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{document}: {e}"));
+    let mut blessed = String::new();
+    let mut lines = text.lines().peekable();
+    let mut count = 0;
+    while let Some(line) = lines.next() {
+        blessed += &format!("{line}\n");
+        if let Some(file) = line.strip_prefix("```json ") {
+            let mut content = String::new();
+            for line in lines.by_ref().take_while(|l| *l != "```") {
+                content += &format!("{line}\n");
+            }
+            std::fs::write(folder.join(file), &content).expect("it can be written");
+            blessed += &format!("{content}```\n");
+        } else if line == "```console" {
+            while let Some(line) = lines.next_if(|l| *l != "```") {
+                blessed += &format!("{line}\n");
+                let Some(command) = line.strip_prefix("$ ") else {
+                    panic!("{document}: not a command: {line}");
+                };
+                let mut expected = Vec::new();
+                while let Some(l) = lines.next_if(|l| *l != "```" && !l.starts_with("$ ")) {
+                    expected.push(l);
+                }
+                if !command.starts_with("cfgrev ") || command.contains('|') {
+                    expected.iter().for_each(|l| blessed += &format!("{l}\n"));
+                    continue;
+                }
+                count += 1;
+                let found = run(command, folder);
+                let found: Vec<&str> = found.trim_end().lines().collect();
+                if std::env::var_os("BLESS").is_some() && !expected.contains(&"...") {
+                    found.iter().for_each(|l| blessed += &format!("{l}\n"));
+                    continue;
+                }
+                expected.iter().for_each(|l| blessed += &format!("{l}\n"));
+                assert!(
+                    matches(&expected, &found),
+                    "{document}: {command} prints\n{}\n(BLESS=1 writes it into the document)",
+                    found.join("\n")
+                );
+            }
+        }
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, blessed).expect("it can be written");
+    }
+    count
+}
+
+#[test]
+fn the_tutorial() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(replay("docs/tutorial.md", folder.path()) >= 10);
+    // The pictures are there.
+    for part in ["original", "forward", "adjoint"] {
+        let picture = folder.path().join(format!("out/heron.{part}.dot"));
+        let text = std::fs::read_to_string(picture).expect("the picture exists");
+        assert!(text.starts_with("digraph"), "{text}");
+    }
+}
+
+#[test]
+fn the_readme() {
+    assert!(replay("README.md", &root()) >= 2);
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let docs = root().join("docs").read_dir().expect("a folder");
+    let mut pages: Vec<PathBuf> = docs.map(|e| e.expect("a file").path()).collect();
+    let all = root().read_dir().expect("a folder");
+    for entry in all.filter_map(Result::ok) {
+        let path = entry.path();
+        pages.push(path.join("README.md"));
+        pages.push(path);
+    }
+    pages.retain(|p| p.extension().is_some_and(|e| e == "md") && p.is_file());
+    assert!(pages.len() > 12, "{pages:?}");
+    for page in pages {
+        let text = std::fs::read_to_string(&page).expect("it is text");
+        for link in text.split("](").skip(1) {
+            let target = link.split(')').next().unwrap_or_default();
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if file.starts_with("http") {
+                continue;
+            }
+            let folder = page.parent().unwrap_or(Path::new("."));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                folder.join(file)
+            };
+            assert!(target.exists(), "{}: {file} does not exist", page.display());
+            if anchor.is_empty() {
+                continue;
+            }
+            let text = std::fs::read_to_string(&target).expect("it is text");
+            let headings = text.lines().filter(|l| l.starts_with('#'));
+            let mut anchors = headings.map(|h| -> String {
+                let plain = h.trim_start_matches('#').trim().to_lowercase();
+                let kept = plain
+                    .chars()
+                    .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+                kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+            });
+            assert!(
+                anchors.any(|a| a == anchor),
+                "{}: {} has no heading {anchor}",
+                page.display(),
+                target.display()
+            );
+        }
+    }
+}
