@@ -82,6 +82,7 @@ pub mod ir;
 pub mod json;
 pub mod loops;
 pub mod order;
+pub mod recover;
 pub mod structure;
 #[cfg(test)]
 mod testing;

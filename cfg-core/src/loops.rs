@@ -248,6 +248,18 @@ impl LoopForest {
         &self.order[range.start as usize..range.end as usize]
     }
 
+    /// Where the members of a loop stand among the vertices that are in loops.
+    pub(crate) fn places(&self, l: LoopId) -> Range<usize> {
+        let range = &self.get(l).range;
+        range.start as usize..range.end as usize
+    }
+
+    /// Where a vertex stands among those that are in loops.
+    pub(crate) fn place(&self, v: usize) -> Option<usize> {
+        let place = self.position[v];
+        (place != NONE).then_some(place as usize)
+    }
+
     /// True if the vertex is in the loop.
     pub fn contains(&self, l: LoopId, v: usize) -> bool {
         self.get(l).range.contains(&self.position[v])
@@ -326,14 +338,14 @@ impl LoopForest {
 }
 
 /// Disjoint sets; the name of a set is the last one it was united into.
-struct Sets(Vec<u32>);
+pub(crate) struct Sets(Vec<u32>);
 
 impl Sets {
-    fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self((0..n as u32).collect())
     }
 
-    fn find(&mut self, mut x: u32) -> u32 {
+    pub(crate) fn find(&mut self, mut x: u32) -> u32 {
         // Path halving.
         while self.0[x as usize] != x {
             let above = self.0[self.0[x as usize] as usize];
@@ -343,8 +355,13 @@ impl Sets {
         x
     }
 
-    fn unite(&mut self, x: u32, into: u32) {
+    pub(crate) fn unite(&mut self, x: u32, into: u32) {
         self.0[x as usize] = into;
+    }
+
+    /// Adds a set of one member, the next number.
+    pub(crate) fn add(&mut self) {
+        self.0.push(self.0.len() as u32);
     }
 }
 

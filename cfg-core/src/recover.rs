@@ -1,0 +1,114 @@
+//! Structure recovery: loops and branches of a graph that knows only blocks and jumps, and the way back.
+//!
+//! A front end that has no loops and branches hands over a routine with
+//! [`Control::General`](crate::ir::Control). [`recover`] finds them: it puts LOOP, ENDLOOP and ENDBRANCH where they
+//! belong, recognises counted loops, and declares the routine structured if all of it nests. What does not
+//! nest stays jumps; loops and branches around and inside of it are typed all the same. Nothing is
+//! repeated but the straight code before a loop test, once.
+//!
+//! | file | what |
+//! |---|---|
+//! | `flatten` | the other way: every vertex a block or a branch, jumps between them |
+//! | `reduce` | loops and branches, by reduction |
+//! | `headers` | loops with further exits, in what does not reduce |
+//! | `counted` | counted loops among those tested first |
+//! | `normal` | the form in which recovered and original graphs are compared |
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::{ir::{Control, ScalarType::{Integer, Real}}, recover};
+//!
+//! let mut f = RoutineBuilder::new("f");
+//! let (n, x, i) = (f.input("n", Integer), f.inout("x", Real), f.local("i", Integer));
+//! f.for_loop(i, 1, n, |f| f.if_then(lt(x, 2.0), |f| f.assign(x, x * x)));
+//! let mut p = ProgramBuilder::new();
+//! let f = p.add(f);
+//! let p = p.finish()?;
+//!
+//! let flat = recover::flatten(&p, p.routine(f));
+//! assert_eq!(flat.control, Control::General);
+//! let recovered = recover::recover(&p, &flat);
+//! assert_eq!(recovered.control, Control::Structured);
+//! let mut text = String::new();
+//! cfg_core::text::routine(&mut text, &p, &recovered).unwrap();
+//! assert!(text.contains("for i := 1 to n"), "{text}");
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+mod counted;
+mod draft;
+mod flatten;
+mod headers;
+mod normal;
+mod reduce;
+#[cfg(test)]
+mod tests;
+mod writes;
+
+pub use flatten::{flatten, flatten_dense};
+pub use normal::normal_form;
+
+use crate::{
+    graph::reverse_postorder,
+    ir::{Cfg, Control, Program, Routine, VertexKind},
+    structure::Structure,
+};
+use draft::Draft;
+
+/// The routine with the structure that its graph has. A routine that is structured already, or has no
+/// graph, is returned as it is. The graph must keep the rules of general ones.
+pub fn recover(program: &Program, routine: &Routine) -> Routine {
+    if routine.control == Control::Structured || routine.body.is_none() {
+        return routine.clone();
+    }
+    let typed = |cfg: &Cfg| {
+        cfg.vertices().any(|(_, v)| {
+            matches!(
+                v.kind,
+                VertexKind::Loop { .. } | VertexKind::EndLoop | VertexKind::EndBranch
+            )
+        })
+    };
+    let mut result = match &routine.body {
+        Some(cfg) if typed(cfg) => flatten(program, routine),
+        _ => routine.clone(),
+    };
+    let graph = result.body.take().and_then(|cfg| shape(cfg, true));
+    let Some((cfg, structured)) = graph else {
+        return routine.clone();
+    };
+    let cfg = counted::count_loops(program, &result, cfg);
+    result.control = if structured {
+        Control::Structured
+    } else {
+        Control::General
+    };
+    result.body = Some(cfg);
+    result
+}
+
+/// The same for every routine of a program.
+pub fn recover_program(program: &Program) -> Program {
+    let routines = program.routines.iter().map(|r| recover(program, r));
+    let routines = routines.collect();
+    Program {
+        routines,
+        globals: program.globals.clone(),
+        main: program.main,
+        annotations: program.annotations.clone(),
+    }
+}
+
+/// Types the vertices of a graph of blocks and branches; true if all of it nests. Statements before a loop
+/// test may be repeated, or not.
+pub(crate) fn shape(cfg: Cfg, repeat: bool) -> Option<(Cfg, bool)> {
+    let entry = cfg.entry()?.index();
+    let order = reverse_postorder(&cfg, entry);
+    let mut draft = Draft::new(cfg);
+    reduce::reduce(&mut draft, &order, repeat);
+    let cfg = draft.finish()?;
+    if Structure::of(&cfg).is_ok() {
+        return Some((cfg, true));
+    }
+    headers::type_headers(cfg).map(|cfg| (cfg, false))
+}

@@ -1,0 +1,315 @@
+//! Counted loops among those that are tested first.
+//!
+//! A loop `while (i <= last)` whose body ends with `i = i + step` and assigns `i` nowhere else, with a
+//! constant step and a bound that the loop does not change, is a counted one: the bound has on entry the value
+//! that it has at every test, the index has the same value in each pass and afterwards, and goes beyond the largest
+//! integer, which is an error, in the same pass. An assignment to the index that stands directly before
+//! the loop becomes its first value.
+//!
+//! `i < last` is `i <= last - 1` unless `last` is the smallest integer. Then the loop makes no pass, which
+//! no bound says of an index that is the smallest integer too. So one of both has to be larger for sure:
+//! a constant, a size, something to which a positive constant was added, the index of such a loop
+//! around it. If that is not known of `last` but of the first value, the bound is `max(last, first) - 1`.
+//! For `i > last` the same holds with the largest integer and `min`.
+
+use super::writes::{Writes, statements_mut};
+use crate::{
+    entity::{VarId, VertexId},
+    ir::{
+        Cfg, Expr, LoopForm, LoopTest, Op, OpClass, Place, Program, Routine, StmtKind, VertexKind,
+    },
+    loops::{LoopForest, LoopId},
+};
+use std::collections::BTreeMap;
+
+/// What is known of a loop that is counted.
+struct Found {
+    header: VertexId,
+    test: LoopTest,
+    /// Blocks whose last statement goes: where the index is initialised and incremented.
+    without: Vec<VertexId>,
+}
+
+/// Turns loops tested first into counted ones where they are.
+pub(super) fn count_loops(program: &Program, routine: &Routine, mut cfg: Cfg) -> Cfg {
+    let is_candidate = |v: &crate::ir::Vertex| matches!(&v.kind, VertexKind::Loop { form: LoopForm::Loop, test } if matches!(**test, LoopTest::Pre(_)));
+    if !cfg.vertices().any(|(_, v)| is_candidate(v)) {
+        return cfg;
+    }
+    let Some(entry) = cfg.entry() else { return cfg };
+    let forest = LoopForest::new(&cfg, entry.index());
+    let writes = Writes::of(program, routine, &cfg, &forest);
+    let mut search = Search {
+        cfg: &cfg,
+        forest: &forest,
+        writes: &writes,
+        ranges: BTreeMap::new(),
+        taken: vec![false; cfg.vertex_count()],
+    };
+    let mut all = Vec::new();
+    for l in forest.loops() {
+        let header = VertexId::new(forest.get(l).header);
+        if is_candidate(cfg.vertex(header)) && forest.get(l).is_reducible() {
+            all.extend(search.counted(l, header));
+        }
+    }
+    for found in all {
+        if let VertexKind::Loop { test, .. } = &mut cfg.vertex_mut(found.header).kind {
+            **test = found.test;
+        }
+        for v in found.without {
+            if let Some(statements) = statements_mut(&mut cfg.vertex_mut(v).kind) {
+                statements.pop();
+            }
+        }
+    }
+    cfg
+}
+
+struct Search<'a> {
+    cfg: &'a Cfg,
+    forest: &'a LoopForest,
+    writes: &'a Writes<'a>,
+    /// Of indices of counted loops: the loop, and whether the index is never the smallest, never the largest integer.
+    ranges: BTreeMap<VarId, Vec<(LoopId, [bool; 2])>>,
+    /// Blocks whose last statement is spoken for.
+    taken: Vec<bool>,
+}
+
+impl Search<'_> {
+    fn counted(&mut self, l: LoopId, header: VertexId) -> Option<Found> {
+        let (cfg, forest) = (self.cfg, self.forest);
+        let VertexKind::Loop { test, .. } = &cfg.vertex(header).kind else {
+            return None;
+        };
+        let LoopTest::Pre(condition) = &**test else {
+            return None;
+        };
+        let mut back = None;
+        let mut entry = None;
+        let mut entries = 0;
+        for u in cfg.predecessors(header) {
+            let end = matches!(cfg.vertex(u).kind, VertexKind::EndLoop);
+            if end != forest.contains(l, u.index()) || (end && back.is_some()) {
+                return None;
+            }
+            if end {
+                back = Some(u);
+            } else {
+                entries += 1;
+                entry = Some(u);
+            }
+        }
+        let latch = self.statements_before(back?)?;
+        let StmtKind::Assign { target, value } = &cfg.vertex(latch).statements().last()?.kind
+        else {
+            return None;
+        };
+        let index = target.var;
+        let mut writers = self.writes.inside(forest, l, index);
+        if !target.subscripts.is_empty()
+            || !self.writes.is_index(index)
+            || writers.next() != Some(latch.index())
+            || writers.next().is_some()
+            || !forest.contains(l, latch.index())
+            || self.taken[latch.index()]
+        {
+            return None;
+        }
+        let assigned = |s: &crate::ir::Stmt| writes_variable(s, index);
+        if cfg
+            .vertex(latch)
+            .statements()
+            .iter()
+            .filter(|s| assigned(s))
+            .count()
+            != 1
+        {
+            return None;
+        }
+        let step = increment(value, index)?;
+        let (op, bound) = comparison(condition, index, |e| self.writes.is_integer(e))?;
+        if !self.writes.is_integer(bound) || !self.writes.invariant(forest, l, bound) {
+            return None;
+        }
+        let mut without = vec![latch];
+        let mut first = Expr::var(index);
+        if let (Some(u), 1) = (entry, entries)
+            && let Some(before) = self.statements_before(u)
+            && !self.taken[before.index()]
+            && before != latch
+            && let Some(StmtKind::Assign { target, value }) =
+                cfg.vertex(before).statements().last().map(|s| &s.kind)
+            && *target == Place::whole(index)
+            && self.writes.is_integer(value)
+        {
+            first = value.clone();
+            without.push(before);
+        }
+        let up = step > 0;
+        let last = self.last(op, bound, &first, up, header)?;
+        let known = if up { 0 } else { 1 };
+        let mut range = [false; 2];
+        range[known] = self.inside_range(&first, up, header);
+        self.ranges.entry(index).or_default().push((l, range));
+        for v in &without {
+            self.taken[v.index()] = true;
+        }
+        Some(Found {
+            header,
+            test: LoopTest::Counted {
+                index,
+                first,
+                last,
+                step: Expr::Int(step),
+            },
+            without,
+        })
+    }
+
+    /// The block with statements that is executed directly before, and nowhere else.
+    fn statements_before(&self, v: VertexId) -> Option<VertexId> {
+        let mut at = v;
+        loop {
+            match &self.cfg.vertex(at).kind {
+                VertexKind::Block(statements) if !statements.is_empty() => return Some(at),
+                VertexKind::Block(_) => {}
+                VertexKind::EndLoop if at == v => {}
+                _ => return None,
+            }
+            let [e] = *self.cfg.in_edges(at) else {
+                return None;
+            };
+            at = self.cfg.edge(e).from;
+        }
+    }
+
+    /// The last value, if the comparison is right for the direction.
+    fn last(&self, op: Op, bound: &Expr, first: &Expr, up: bool, at: VertexId) -> Option<Expr> {
+        let (strict, one, combine) = match (op, up) {
+            (Op::Le, true) | (Op::Ge, false) => return Some(bound.clone()),
+            (Op::Lt, true) => (Op::Sub, 1, Op::Max),
+            (Op::Gt, false) => (Op::Add, -1, Op::Min),
+            _ => return None,
+        };
+        if let Expr::Int(bound) = bound {
+            return bound.checked_sub(one).map(Expr::Int);
+        }
+        if bound.depth() + 2 > Expr::MAX_DEPTH || first.depth() + 2 > Expr::MAX_DEPTH {
+            return None;
+        }
+        let by_one = |e: Expr| Expr::op(strict, [e, Expr::Int(1)]);
+        if self.inside_range(bound, up, at) {
+            return Some(by_one(bound.clone()));
+        }
+        self.inside_range(first, up, at)
+            .then(|| by_one(Expr::op(combine, [bound.clone(), first.clone()])))
+    }
+
+    /// True if the value is known not to be the smallest (if `up`) or largest integer.
+    fn inside_range(&self, e: &Expr, up: bool, at: VertexId) -> bool {
+        let limit = if up { i64::MIN } else { i64::MAX };
+        match e {
+            Expr::Int(i) => *i != limit,
+            Expr::Place(place) if place.subscripts.is_empty() => {
+                let known = self.ranges.get(&place.var);
+                known.into_iter().flatten().any(|(l, range)| {
+                    range[usize::from(!up)] && self.forest.contains(*l, at.index())
+                })
+            }
+            Expr::Op(Op::Size, _) => up,
+            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+                let constant = |e: &Expr| match e {
+                    Expr::Int(i) => Some(*i),
+                    _ => None,
+                };
+                // A sum that goes beyond the range is an error: it has no value.
+                let added = match (op, &operands[..]) {
+                    (Op::Add, [a, b]) => constant(b).or_else(|| constant(a)),
+                    (Op::Sub, [_, b]) => constant(b).and_then(i64::checked_neg),
+                    _ => None,
+                };
+                added.is_some_and(|c| if up { c > 0 } else { c < 0 })
+            }
+            _ => false,
+        }
+    }
+}
+
+fn writes_variable(statement: &crate::ir::Stmt, x: VarId) -> bool {
+    match &statement.kind {
+        StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => target.var == x,
+        // Calls and opaque statements: that they name it is enough to say no.
+        StmtKind::Call {
+            arguments, result, ..
+        } => {
+            let place = |e: &Expr| matches!(e, Expr::Place(p) if p.var == x);
+            arguments.iter().flatten().any(place) || result.as_ref().is_some_and(|r| r.var == x)
+        }
+        StmtKind::Push { .. } => false,
+        StmtKind::Opaque { writes, .. } => writes.contains(&x),
+    }
+}
+
+/// The constant that is added to the index; not 0.
+fn increment(value: &Expr, index: VarId) -> Option<i64> {
+    let is_index = |e: &Expr| *e == Expr::var(index);
+    let step = match value {
+        Expr::Op(Op::Add, operands) => match &operands[..] {
+            [a, Expr::Int(s)] | [Expr::Int(s), a] if is_index(a) => Some(*s),
+            [a, Expr::Op(Op::Neg, s)] if is_index(a) => match s[..] {
+                [Expr::Int(s)] => s.checked_neg(),
+                _ => None,
+            },
+            _ => None,
+        },
+        Expr::Op(Op::Sub, operands) => match &operands[..] {
+            [a, Expr::Int(s)] if is_index(a) => s.checked_neg(),
+            _ => None,
+        },
+        _ => None,
+    };
+    step.filter(|s| *s != 0)
+}
+
+/// The condition as a comparison of the index, on the left, with something.
+fn comparison(
+    condition: &Expr,
+    index: VarId,
+    is_integer: impl Fn(&Expr) -> bool,
+) -> Option<(Op, &Expr)> {
+    let (condition, negated) = match condition {
+        Expr::Op(Op::Not, operands) => (operands.first()?, true),
+        c => (c, false),
+    };
+    let Expr::Op(op, operands) = condition else {
+        return None;
+    };
+    let [a, b] = &operands[..] else { return None };
+    let is_index = |e: &Expr| *e == Expr::var(index);
+    let (op, bound) = if is_index(a) {
+        (*op, b)
+    } else if is_index(b) {
+        let turned = match op {
+            Op::Lt => Op::Gt,
+            Op::Le => Op::Ge,
+            Op::Gt => Op::Lt,
+            Op::Ge => Op::Le,
+            _ => return None,
+        };
+        (turned, a)
+    } else {
+        return None;
+    };
+    let op = match (op, negated) {
+        (Op::Lt | Op::Le | Op::Gt | Op::Ge, false) => op,
+        // Of integers only: a comparison with NaN is false, and so is its opposite.
+        _ if !is_integer(bound) => return None,
+        (Op::Lt, true) => Op::Ge,
+        (Op::Le, true) => Op::Gt,
+        (Op::Gt, true) => Op::Le,
+        (Op::Ge, true) => Op::Lt,
+        _ => return None,
+    };
+    Some((op, bound))
+}

@@ -1,0 +1,459 @@
+//! A graph as blocks and jumps only.
+//!
+//! | vertex | becomes |
+//! |---|---|
+//! | ENDBRANCH | an empty block |
+//! | LOOP *pre* | a branch on its condition; its ENDLOOP an empty block |
+//! | LOOP *post* | an empty block; its ENDLOOP a branch on its condition |
+//! | LOOP *counted* | a block `index := first` on its entry, a branch `index <= last` (`>=` if the step is negative); its ENDLOOP the block `index := index + step` |
+//!
+//! The last row needs a bound that the loop does not change, and a constant step. Otherwise
+//! the number of passes is evaluated on entry and counted down: `left := trips(first, last, step)`,
+//! `index := first`; a branch `left > 0`; `index := index + step`, `left := left - 1`.
+//! Every vertex keeps its id.
+
+use super::{draft::Draft, writes::Writes};
+use crate::{
+    entity::VarId,
+    ir::{
+        Cfg, Control, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector,
+        Stmt, StmtKind, Variable, VertexKind,
+    },
+    loops::LoopForest,
+};
+use std::collections::BTreeSet;
+
+/// A routine with a graph of blocks, branches and jumps: no LOOP, ENDLOOP, ENDBRANCH. Every vertex of the
+/// original is one, which may have nothing to do. Routines without a graph stay as they are.
+pub fn flatten(program: &Program, routine: &Routine) -> Routine {
+    let mut result = routine.clone();
+    let Some(cfg) = result.body.take() else {
+        return result;
+    };
+    result.control = Control::General;
+    result.body = flat(program, &mut result, cfg);
+    result
+}
+
+/// The same without the blocks that have nothing to do.
+pub fn flatten_dense(program: &Program, routine: &Routine) -> Routine {
+    let mut result = flatten(program, routine);
+    result.body = result.body.take().and_then(contract);
+    result
+}
+
+/// What a loop test becomes.
+enum Plan {
+    Pre(Expr),
+    Post(Expr),
+    Counted {
+        entry: Vec<Stmt>,
+        condition: Expr,
+        back: Vec<Stmt>,
+    },
+}
+
+fn set(v: VarId, e: Expr) -> Stmt {
+    Stmt::assign(Place::whole(v), e)
+}
+
+/// True if the flat form of a counted loop tests its index: the bound stays as it is.
+pub(super) fn tests_its_index(
+    writes: &Writes<'_>,
+    forest: &LoopForest,
+    header: usize,
+    test: &LoopTest,
+) -> bool {
+    let LoopTest::Counted {
+        index, last, step, ..
+    } = test
+    else {
+        return false;
+    };
+    let Some(l) = forest.headed_by(header) else {
+        return false;
+    };
+    let mut writers = writes.inside(forest, l, *index);
+    forest.get(l).is_reducible()
+        && writes.is_index(*index)
+        && writers.next() == Some(header)
+        && writers.next().is_none()
+        && matches!(step, Expr::Int(s) if *s != 0)
+        && last.depth() < Expr::MAX_DEPTH
+        && writes.invariant(forest, l, last)
+}
+
+/// Counted loops whose bounds change, or whose step is not constant, count their passes in a variable of
+/// their own; what [`flatten`] makes of them, but still a counted loop.
+pub(super) fn with_fixed_bounds(program: &Program, routine: &Routine) -> Routine {
+    let mut result = routine.clone();
+    let Some(cfg) = result.body.take() else {
+        return result;
+    };
+    let plans = plans(program, &mut result, &cfg);
+    let mut draft = Draft::new(cfg);
+    let edges = draft.edges.len();
+    let mut before = vec![None; draft.vertices.len()];
+    let mut back = vec![None; draft.vertices.len()];
+    for (v, plan) in plans.into_iter().enumerate() {
+        let Some(Plan::Counted {
+            entry,
+            condition,
+            back: after,
+        }) = plan
+        else {
+            continue;
+        };
+        let (Expr::Op(Op::Gt, operands), VertexKind::Loop { test, .. }) =
+            (condition, &mut draft.vertices[v].kind)
+        else {
+            continue;
+        };
+        let Some(Expr::Place(left)) = operands.first() else {
+            continue;
+        };
+        // As recovery does it: what is assigned last becomes the first value.
+        let mut entry = entry;
+        let initial =
+            entry.pop_if(|s| matches!(&s.kind, StmtKind::Assign { target, .. } if target == left));
+        let first = match initial.map(|s| s.kind) {
+            Some(StmtKind::Assign { value, .. }) => value,
+            _ => Expr::Place(left.clone()),
+        };
+        **test = LoopTest::Counted {
+            index: left.var,
+            first,
+            last: Expr::Int(1),
+            step: Expr::Int(-1),
+        };
+        before[v] = Some(entry);
+        // The counter itself is the loop's.
+        back[v] = Some(after.into_iter().take(1).collect());
+    }
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); draft.vertices.len()];
+    for e in 0..edges {
+        into[draft.to(e)].push(e);
+    }
+    for e in 0..edges {
+        let (from, to) = (draft.from(e), draft.to(e));
+        if !matches!(draft.vertices[from].kind, VertexKind::EndLoop) {
+            if let Some(statements) = before[to].take() {
+                let block = draft.add_vertex(VertexKind::Block(statements));
+                draft.set_to(e, block);
+                draft.add_edge(block, to, None);
+            }
+        } else if let Some(statements) = back[to].take() {
+            let block = draft.add_vertex(VertexKind::Block(statements));
+            for &other in &into[from] {
+                draft.set_to(other, block);
+            }
+            draft.add_edge(block, from, None);
+        }
+    }
+    result.body = draft.finish();
+    result
+}
+
+/// How each LOOP is written with jumps; by vertex.
+fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan>> {
+    let mut plans: Vec<Option<Plan>> = Vec::with_capacity(cfg.vertex_count());
+    plans.resize_with(cfg.vertex_count(), || None);
+    let mut counted = Vec::new();
+    for (v, vertex) in cfg.vertices() {
+        if let VertexKind::Loop { test, .. } = &vertex.kind {
+            plans[v.index()] = match &**test {
+                LoopTest::Pre(e) => Some(Plan::Pre(e.clone())),
+                LoopTest::Post(e) => Some(Plan::Post(e.clone())),
+                LoopTest::Counted { .. } => {
+                    counted.push(v.index());
+                    None
+                }
+            };
+        }
+    }
+    if counted.is_empty() {
+        return plans;
+    }
+    let entry = cfg.entry().map_or(0, |v| v.index());
+    let forest = LoopForest::new(cfg, entry);
+    let by_index: Vec<bool> = {
+        let writes = Writes::of(program, routine, cfg, &forest);
+        let test = |v: &usize| match &cfg.vertex(crate::entity::VertexId::new(*v)).kind {
+            VertexKind::Loop { test, .. } => tests_its_index(&writes, &forest, *v, test),
+            _ => false,
+        };
+        counted.iter().map(test).collect()
+    };
+    let mut names = Names::of(routine);
+    for (&v, by_index) in counted.iter().zip(by_index) {
+        let vertex = cfg.vertex(crate::entity::VertexId::new(v));
+        let VertexKind::Loop { test, .. } = &vertex.kind else {
+            continue;
+        };
+        let LoopTest::Counted {
+            index,
+            first,
+            last,
+            step,
+        } = &**test
+        else {
+            continue;
+        };
+        let at = Expr::var(*index);
+        let own_first = *first == at;
+        let first_set = set(*index, first.clone());
+        let add = |by: Expr| set(*index, Expr::op(Op::Add, [at.clone(), by]));
+        plans[v] = Some(if by_index {
+            let up = matches!(step, Expr::Int(s) if *s > 0);
+            let compare = if up { Op::Le } else { Op::Ge };
+            Plan::Counted {
+                entry: if own_first {
+                    Vec::new()
+                } else {
+                    vec![first_set]
+                },
+                condition: Expr::op(compare, [at.clone(), last.clone()]),
+                back: vec![add(step.clone())],
+            }
+        } else {
+            let left = names.add(routine, "left", vertex.id);
+            let constant = matches!(step, Expr::Int(_));
+            let by = if constant {
+                step.clone()
+            } else {
+                Expr::var(names.add(routine, "step", vertex.id))
+            };
+            // All three may read the index: it is assigned last. They keep the limit of depth, each in an
+            // assignment of its own where a step down is not left.
+            let mut entry = Vec::new();
+            let mut operands = Vec::new();
+            for e in [first, last, step] {
+                if e.depth() < Expr::MAX_DEPTH {
+                    operands.push(e.clone());
+                } else {
+                    let x = names.add(routine, "bound", vertex.id);
+                    entry.push(set(x, e.clone()));
+                    operands.push(Expr::var(x));
+                }
+            }
+            entry.push(set(left, Expr::op(Op::Trips, operands)));
+            if let Expr::Place(place) = &by {
+                entry.push(set(place.var, step.clone()));
+            }
+            if !own_first {
+                entry.push(first_set);
+            }
+            let fewer = Expr::op(Op::Sub, [Expr::var(left), Expr::Int(1)]);
+            Plan::Counted {
+                entry,
+                condition: Expr::op(Op::Gt, [Expr::var(left), Expr::Int(0)]),
+                back: vec![add(by), set(left, fewer)],
+            }
+        });
+    }
+    plans
+}
+
+/// Names that are not taken.
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn of(routine: &Routine) -> Self {
+        Self(routine.variables.iter().map(|v| v.name.clone()).collect())
+    }
+
+    /// A new local integer.
+    fn add(&mut self, routine: &mut Routine, base: &str, id: i64) -> VarId {
+        let id = id.unsigned_abs();
+        let mut name = format!("{base}_{id}");
+        let mut k = 1u64;
+        while !self.0.insert(name.clone()) {
+            k += 1;
+            name = format!("{base}_{id}_{k}");
+        }
+        let variable = Variable::new(name, ScalarType::Integer, Vec::new(), Role::Local);
+        routine.add_variable(variable)
+    }
+}
+
+fn flat(program: &Program, routine: &mut Routine, cfg: Cfg) -> Option<Cfg> {
+    let plans = plans(program, routine, &cfg);
+    let mut exits = vec![None; cfg.vertex_count()];
+    let mut ends: Vec<Vec<usize>> = vec![Vec::new(); cfg.vertex_count()];
+    for (e, edge) in cfg.edges() {
+        if edge.label.is_none() {
+            exits[edge.from.index()] = Some(e.index());
+        }
+        if matches!(cfg.vertex(edge.from).kind, VertexKind::EndLoop) {
+            ends[edge.to.index()].push(e.index());
+        }
+    }
+    let mut draft = Draft::new(cfg);
+    let edges = draft.edges.len();
+    let is_end = |v: &crate::ir::Vertex| matches!(v.kind, VertexKind::EndLoop);
+    let from_end: Vec<bool> = (0..edges)
+        .map(|e| is_end(&draft.vertices[draft.from(e)]))
+        .collect();
+    for vertex in &mut draft.vertices {
+        if is_end(vertex) || matches!(vertex.kind, VertexKind::EndBranch) {
+            vertex.kind = VertexKind::Block(Vec::new());
+        }
+    }
+    let branch = |e| VertexKind::Branch(Box::new(Selector::Condition(e)));
+    // The block that the edges into a loop from outside go through.
+    let mut entry_block: Vec<Option<usize>> = vec![None; draft.vertices.len()];
+    let mut dead = false;
+    for (v, plan) in plans.into_iter().enumerate() {
+        let Some(plan) = plan else { continue };
+        let (header, end) = match plan {
+            Plan::Pre(condition) => (branch(condition), VertexKind::Block(Vec::new())),
+            Plan::Post(condition) => (VertexKind::Block(Vec::new()), branch(condition)),
+            Plan::Counted {
+                entry,
+                condition,
+                back,
+            } => {
+                if !entry.is_empty() {
+                    let block = draft.add_vertex(VertexKind::Block(entry));
+                    draft.add_edge(block, v, None);
+                    entry_block[v] = Some(block);
+                }
+                (branch(condition), VertexKind::Block(back))
+            }
+        };
+        let tests = matches!(end, VertexKind::Branch(_));
+        let at_end = match *ends[v] {
+            [e] => {
+                let from = draft.from(e);
+                draft.vertices[from].kind = end;
+                draft.edges[e].label = tests.then_some(1);
+                Some(from)
+            }
+            [] => None,
+            _ => {
+                let meet = draft.add_vertex(end);
+                for &e in &ends[v] {
+                    draft.set_to(e, meet);
+                }
+                draft.add_edge(meet, v, tests.then_some(1));
+                Some(meet)
+            }
+        };
+        draft.vertices[v].kind = header;
+        if let Some(exit) = exits[v] {
+            draft.edges[exit].label = Some(0);
+            match at_end {
+                Some(end) if tests => draft.set_from(exit, end),
+                // A post-test loop whose body never comes back has no test.
+                None if tests => {
+                    draft.dead_edge[exit] = true;
+                    dead = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    for (e, from_end) in from_end.into_iter().enumerate() {
+        if let (Some(Some(block)), false) = (entry_block.get(draft.to(e)), from_end) {
+            draft.set_to(e, *block);
+        }
+    }
+    // What starts a loop that has its test at the end has no label any more.
+    for e in 0..draft.edges.len() {
+        if !matches!(draft.vertices[draft.from(e)].kind, VertexKind::Branch(_)) {
+            draft.edges[e].label = None;
+        }
+    }
+    if dead {
+        drop_unreachable(&mut draft);
+    }
+    draft.finish()
+}
+
+/// Drops what ENTRY does not lead to any more; EXIT stays.
+pub(super) fn drop_unreachable(draft: &mut Draft) {
+    let n = draft.vertices.len();
+    let mut succs: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for e in 0..draft.edges.len() {
+        if !draft.dead_edge[e] {
+            succs[draft.from(e)].push(draft.to(e));
+        }
+    }
+    let mut keep = vec![false; n];
+    let is = |v: usize, kind: &VertexKind| {
+        std::mem::discriminant(&draft.vertices[v].kind) == std::mem::discriminant(kind)
+    };
+    let mut work: Vec<usize> = (0..n).filter(|&v| is(v, &VertexKind::Entry)).collect();
+    let exits: Vec<usize> = (0..n).filter(|&v| is(v, &VertexKind::Exit)).collect();
+    while let Some(v) = work.pop() {
+        if !draft.dead_vertex[v] && !std::mem::replace(&mut keep[v], true) {
+            work.extend(&succs[v]);
+        }
+    }
+    for v in exits {
+        keep[v] = true;
+    }
+    for e in 0..draft.edges.len() {
+        if !keep[draft.from(e)] {
+            draft.dead_edge[e] = true;
+        }
+    }
+    for (v, keep) in keep.into_iter().enumerate() {
+        if !keep {
+            draft.dead_vertex[v] = true;
+        }
+    }
+}
+
+/// A graph of blocks and jumps without the blocks that have nothing to do; one of an endless cycle of
+/// such blocks stays.
+pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
+    let mut draft = Draft::new(cfg);
+    let n = draft.vertices.len();
+    let mut next: Vec<Option<usize>> = vec![None; n];
+    let mut out = vec![0usize; n];
+    for e in 0..draft.edges.len() {
+        let from = draft.from(e);
+        if draft.is_empty_block(from) {
+            next[from] = Some(draft.to(e));
+            out[from] = e;
+        }
+    }
+    // Where control goes on; 1: being followed, 2: known.
+    let mut state = vec![0u8; n];
+    for v in 0..n {
+        let mut path = Vec::new();
+        let mut at = v;
+        while let (Some(to), 0) = (next[at], state[at]) {
+            state[at] = 1;
+            path.push(at);
+            at = to;
+        }
+        if state[at] == 1 {
+            // A cycle of empty blocks: this one stays.
+            next[at] = None;
+        }
+        let end = match (state[at], next[at]) {
+            (2, Some(to)) => to,
+            _ => at,
+        };
+        for x in path {
+            state[x] = 2;
+            if next[x].is_some() {
+                next[x] = Some(end);
+            }
+        }
+    }
+    for e in 0..draft.edges.len() {
+        if let Some(to) = next[draft.to(e)] {
+            draft.set_to(e, to);
+        }
+    }
+    for v in 0..n {
+        if next[v].is_some() {
+            draft.dead_vertex[v] = true;
+            draft.dead_edge[out[v]] = true;
+        }
+    }
+    draft.finish()
+}

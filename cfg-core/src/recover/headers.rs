@@ -1,0 +1,69 @@
+//! Loops with further exits: what is left of a graph that did not reduce.
+//!
+//! A cycle that is entered at one branch, and left there, is a LOOP that is tested first, whatever else its
+//! body does: its jumps back meet in one ENDLOOP, other exits (break, return) and jumps inside stay jumps.
+
+use super::draft::Draft;
+use crate::{
+    entity::{EdgeId, VertexId},
+    ir::{Cfg, Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
+    loops::LoopForest,
+};
+
+/// Makes a LOOP of every branch that is the only entry of a cycle and one of its exits.
+pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
+    let entry = cfg.entry()?.index();
+    let forest = LoopForest::new(&cfg, entry);
+    let mut plans = Vec::new();
+    for l in forest.loops() {
+        let this = forest.get(l);
+        let header = VertexId::new(this.header);
+        let VertexKind::Branch(selector) = &cfg.vertex(header).kind else {
+            continue;
+        };
+        let (Selector::Condition(c), true) = (&**selector, this.is_reducible()) else {
+            continue;
+        };
+        let inside = |e: &EdgeId| forest.contains(l, cfg.edge(*e).to.index());
+        let (body, exit): (Vec<EdgeId>, Vec<EdgeId>) =
+            cfg.out_edges(header).iter().copied().partition(&inside);
+        let (&[body], &[exit]) = (&body[..], &exit[..]) else {
+            continue;
+        };
+        let condition = match (cfg.edge(body).label, c) {
+            (Some(1), c) => c.clone(),
+            (_, Expr::Op(Op::Not, operands)) if operands.len() == 1 => operands[0].clone(),
+            (_, c) if c.depth() < Expr::MAX_DEPTH => Expr::op(Op::Not, [c.clone()]),
+            _ => continue,
+        };
+        let backs: Vec<usize> = cfg
+            .in_edges(header)
+            .iter()
+            .filter(|&&e| forest.contains(l, cfg.edge(e).from.index()))
+            .map(|e| e.index())
+            .collect();
+        plans.push((header.index(), condition, body.index(), exit.index(), backs));
+    }
+    let mut draft = Draft::new(cfg);
+    for (header, condition, body, exit, backs) in plans {
+        draft.vertices[header].kind = VertexKind::Loop {
+            form: LoopForm::Loop,
+            test: Box::new(LoopTest::Pre(condition)),
+        };
+        draft.edges[body].label = Some(1);
+        draft.edges[exit].label = None;
+        if let [back] = backs[..]
+            && draft.is_empty_block(draft.from(back))
+        {
+            let from = draft.from(back);
+            draft.vertices[from].kind = VertexKind::EndLoop;
+            continue;
+        }
+        let end = draft.add_vertex(VertexKind::EndLoop);
+        for back in backs {
+            draft.set_to(back, end);
+        }
+        draft.add_edge(end, header, None);
+    }
+    draft.finish()
+}

@@ -1,0 +1,102 @@
+//! The form in which a recovered graph is compared with the original.
+
+use super::{counted, draft::Draft, flatten};
+use crate::{
+    entity::VertexId,
+    ir::{Cfg, Program, Routine, VertexKind},
+    structure::Structure,
+};
+
+/// The normal form of a structured routine. Two routines that differ only in what jumps cannot tell have
+/// the same one:
+///
+/// - a counted loop whose bound it changes, or whose step is not constant, counts its passes in a variable
+///   of its own, and its index is assigned in the body;
+/// - loops tested first that are counted ones are;
+/// - blocks without statements are removed, and blocks that follow one another are joined;
+/// - vertices stand in the order of Algorithm 1 and are numbered from 1, edges follow their sources and
+///   have no names; origins and annotations of both are dropped.
+///
+/// A routine that is not structured is returned as it is.
+pub fn normal_form(program: &Program, routine: &Routine) -> Routine {
+    let mut result = flatten::with_fixed_bounds(program, routine);
+    let body = result.body.take();
+    let counted = body.map(|cfg| counted::count_loops(program, &result, cfg));
+    let Some(cfg) = counted.and_then(joined).and_then(renumbered) else {
+        return routine.clone();
+    };
+    result.body = Some(cfg);
+    result
+}
+
+/// Removes empty blocks, joins adjacent ones.
+fn joined(cfg: Cfg) -> Option<Cfg> {
+    let mut draft = Draft::new(cfg);
+    let n = draft.vertices.len();
+    let mut entries = vec![0usize; n];
+    let mut into = vec![usize::MAX; n];
+    let mut out = vec![usize::MAX; n];
+    for e in 0..draft.edges.len() {
+        entries[draft.to(e)] += 1;
+        into[draft.to(e)] = e;
+        out[draft.from(e)] = e;
+    }
+    for v in 0..n {
+        let VertexKind::Block(_) = draft.vertices[v].kind else {
+            continue;
+        };
+        if draft.dead_vertex[v] || entries[v] != 1 {
+            continue;
+        }
+        // Its statements go to the next block, if there is one; then it is removed.
+        let (before, after) = (into[v], out[v]);
+        let next = draft.to(after);
+        let follows = next != v
+            && entries[next] == 1
+            && matches!(draft.vertices[next].kind, VertexKind::Block(_));
+        if !draft.is_empty_block(v) && !follows {
+            continue;
+        }
+        if follows {
+            let kind = std::mem::replace(&mut draft.vertices[v].kind, VertexKind::EndBranch);
+            if let (VertexKind::Block(mut first), VertexKind::Block(second)) =
+                (kind, &mut draft.vertices[next].kind)
+            {
+                first.append(second);
+                *second = first;
+            }
+        }
+        draft.dead_vertex[v] = true;
+        draft.dead_edge[after] = true;
+        draft.set_to(before, next);
+        if into[next] == after {
+            into[next] = before;
+        }
+    }
+    draft.finish()
+}
+
+/// Vertices in Algorithm 1's order.
+fn renumbered(cfg: Cfg) -> Option<Cfg> {
+    let structure = Structure::of(&cfg).ok()?;
+    let (vertices, mut edges) = cfg.into_parts();
+    let place = |v: VertexId| VertexId::new(structure.position[v.index()] as usize);
+    let mut placed: Vec<Option<crate::ir::Vertex>> = vertices.into_iter().map(Some).collect();
+    let mut vertices = Vec::with_capacity(placed.len());
+    for v in &structure.order {
+        let mut vertex = placed[v.index()].take()?;
+        vertex.id = vertices.len() as i64 + 1;
+        vertex.annotations = None;
+        vertex.origin = None;
+        vertices.push(vertex);
+    }
+    for edge in &mut edges {
+        edge.from = place(edge.from);
+        edge.to = place(edge.to);
+        edge.id = None;
+        edge.annotations = None;
+    }
+    // The arms of a branch keep their order.
+    edges.sort_by_key(|e| (e.from, e.label.is_none()));
+    Cfg::new(vertices, edges)
+}

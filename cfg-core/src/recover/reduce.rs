@@ -1,0 +1,503 @@
+//! Loops and branches of a graph of blocks and jumps, by reduction.
+//!
+//! A *part* of the graph has one vertex at which it is entered, and ends with one edge or with one branch.
+//! At first each vertex is a part. Parts grow as long as one of these rules applies:
+//!
+//! - *sequence*: a part ends with an edge to a part that nothing else leads to;
+//! - *branch*: all arms meet at once: each leads to the same vertex, or to a part that only this arm
+//!   leads to and that ends with an edge to that vertex. An ENDBRANCH is put there;
+//! - *loop, tested first*: a branch has one arm that leads back to it. It becomes the LOOP, and the arm ends
+//!   with an ENDLOOP;
+//! - *loop, tested last*: a part ends with a branch one arm of which leads back to its start. The branch
+//!   becomes the ENDLOOP, the test goes to a LOOP at the start;
+//! - *loop, tested after some statements*: as the paper's canonicalisation (section 2) the statements stand
+//!   before the LOOP, and again before its ENDLOOP. Only straight code is repeated, and no statement more
+//!   than once.
+//!
+//! These are the grammar of structured control flow read backward (R. Kosaraju, JCSS 9(3), 1974; M. Sharir,
+//! *Structural Analysis*, Computer Languages 5, 1980), so a graph of nested loops and branches
+//! becomes one part, the arms of each branch meeting at its post-dominator. What does not
+//! reduce stays as it is, with the largest parts that do inside.
+//!
+//! Each application takes amortised constant time (nearly: parts are named by union-find) and removes an edge
+//! or a vertex; a part is looked at again only when something that its rules read has changed.
+
+use super::draft::Draft;
+use crate::{
+    ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
+    loops::Sets,
+};
+
+/// How a part ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// With EXIT, or it is part of another one now.
+    None,
+    /// With this edge.
+    Goto(usize),
+    /// With this branch.
+    Branch(usize),
+}
+
+/// A part; its number is that of the vertex at which it is entered.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    end: End,
+    /// Number of edges that lead to it, and their numbers combined by exclusive or.
+    entries: u32,
+    combined: usize,
+    /// Nothing but blocks, and perhaps a branch at its end.
+    straight: bool,
+    /// Nothing but blocks without statements.
+    idle: bool,
+    /// Arms of the branch at its end before this one are known to meet.
+    arm: u32,
+}
+
+/// Reduces as far as possible. True if the whole graph has become one part: it is structured.
+pub(super) fn reduce(draft: &mut Draft, order: &[usize], repeat: bool) -> bool {
+    let mut r = Reduction::new(draft, repeat);
+    // Inner parts are at the end of a reverse postorder.
+    let mut work: Vec<usize> = order.to_vec();
+    let mut waiting = vec![false; r.parts.len()];
+    for &v in &work {
+        waiting[v] = true;
+    }
+    while let Some(v) = work.pop() {
+        waiting[v] = false;
+        if !r.alive[v] {
+            continue;
+        }
+        r.grow(v);
+        while let Some(changed) = r.changed.pop() {
+            let changed = r.owner.find(changed as u32) as usize;
+            if !std::mem::replace(&mut waiting[changed], true) {
+                work.push(changed);
+            }
+        }
+    }
+    let one = r.alive.iter().filter(|a| **a).count() == 1;
+    let front = r.finish();
+    for (e, to) in front {
+        draft.set_to(e, to);
+    }
+    one
+}
+
+struct Reduction<'d> {
+    draft: &'d mut Draft,
+    /// By vertex; only those of vertices at which a part is entered are used.
+    parts: Vec<Part>,
+    alive: Vec<bool>,
+    /// The part of each vertex.
+    owner: Sets,
+    /// Out-edges of branches and blocks.
+    out: Vec<Vec<usize>>,
+    /// What now stands at the start of a part: a LOOP that has been put before it.
+    front: Vec<usize>,
+    /// Edges whose target is what it says, not what has been put before it.
+    fixed: Vec<bool>,
+    /// Vertices of parts to look at again.
+    changed: Vec<usize>,
+    /// Whether statements may be repeated.
+    repeat: bool,
+}
+
+impl<'d> Reduction<'d> {
+    fn new(draft: &'d mut Draft, repeat: bool) -> Self {
+        let n = draft.vertices.len();
+        let mut out: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut parts: Vec<Part> = (0..n)
+            .map(|v| Part {
+                end: End::None,
+                entries: 0,
+                combined: 0,
+                straight: true,
+                idle: draft.is_empty_block(v),
+                arm: 0,
+            })
+            .collect();
+        for e in 0..draft.edges.len() {
+            if !draft.dead_edge[e] {
+                out[draft.from(e)].push(e);
+                let to = &mut parts[draft.to(e)];
+                to.entries += 1;
+                to.combined ^= e;
+            }
+        }
+        for (v, part) in parts.iter_mut().enumerate() {
+            part.end = match (&draft.vertices[v].kind, &out[v][..]) {
+                (VertexKind::Branch(_), _) => End::Branch(v),
+                (_, [e]) => End::Goto(*e),
+                _ => End::None,
+            };
+        }
+        Self {
+            alive: draft.dead_vertex.iter().map(|dead| !dead).collect(),
+            owner: Sets::new(n),
+            front: (0..n).collect(),
+            fixed: vec![false; draft.edges.len()],
+            out,
+            parts,
+            draft,
+            changed: Vec::new(),
+            repeat,
+        }
+    }
+
+    /// Edges whose targets are not yet what stands there now.
+    fn finish(self) -> Vec<(usize, usize)> {
+        let edges = 0..self.draft.edges.len();
+        edges
+            .filter(|&e| !self.fixed[e])
+            .map(|e| (e, self.draft.to(e)))
+            .filter_map(|(e, to)| self.front.get(to).map(|&front| (e, front)))
+            .collect()
+    }
+
+    /// Applies rules at the end of a part as long as there are any.
+    fn grow(&mut self, n: usize) {
+        loop {
+            let applied = match self.parts[n].end {
+                End::None => false,
+                End::Goto(e) => self.sequence(n, e),
+                End::Branch(b) => {
+                    self.branch(n, b)
+                        || self.tested_first(n, b)
+                        || self.tested_last(n, b)
+                        || (self.repeat && self.tested_between(n, b))
+                }
+            };
+            if !applied {
+                return;
+            }
+            self.entered(n);
+        }
+    }
+
+    /// If only one edge leads to the part, what it starts from may have a rule now.
+    fn entered(&mut self, n: usize) {
+        if self.parts[n].entries == 1 {
+            self.changed.push(self.draft.from(self.parts[n].combined));
+        }
+    }
+
+    fn drop_entry(&mut self, n: usize, e: usize) {
+        self.parts[n].entries -= 1;
+        self.parts[n].combined ^= e;
+    }
+
+    fn absorb(&mut self, n: usize, part: usize) {
+        self.alive[part] = false;
+        self.parts[part].end = End::None;
+        self.owner.unite(part as u32, n as u32);
+    }
+
+    fn new_vertex(&mut self, n: usize, kind: VertexKind) -> usize {
+        let v = self.draft.add_vertex(kind);
+        self.owner.add();
+        self.owner.unite(v as u32, n as u32);
+        v
+    }
+
+    fn new_edge(&mut self, from: usize, to: usize, label: Option<i64>, fixed: bool) -> usize {
+        self.fixed.push(fixed);
+        self.draft.add_edge(from, to, label)
+    }
+
+    fn fix(&mut self, e: usize, to: usize) {
+        self.draft.set_to(e, to);
+        self.fixed[e] = true;
+    }
+
+    fn ends_with(&mut self, n: usize, end: End) {
+        let part = &mut self.parts[n];
+        part.end = end;
+        part.straight = false;
+        part.idle = false;
+        part.arm = 0;
+    }
+
+    fn sequence(&mut self, n: usize, e: usize) -> bool {
+        let next = self.draft.to(e);
+        if next == n || self.parts[next].entries != 1 {
+            return false;
+        }
+        let part = self.parts[next];
+        let this = &mut self.parts[n];
+        this.end = part.end;
+        this.straight &= part.straight;
+        this.idle &= part.idle;
+        this.arm = 0;
+        self.absorb(n, next);
+        true
+    }
+
+    /// The part that only this edge leads to and the edge it ends with, if there is one.
+    fn arm(&self, n: usize, e: usize) -> Option<(usize, usize)> {
+        let to = self.draft.to(e);
+        match self.parts[to] {
+            Part {
+                end: End::Goto(last),
+                entries: 1,
+                ..
+            } if to != n => Some((to, last)),
+            _ => None,
+        }
+    }
+
+    /// The arm, and where it leads.
+    fn arm_to(&self, n: usize, e: usize) -> (Option<(usize, usize)>, usize) {
+        match self.arm(n, e) {
+            Some((part, last)) => (Some((part, last)), self.draft.to(last)),
+            None => (None, self.draft.to(e)),
+        }
+    }
+
+    fn branch(&mut self, n: usize, b: usize) -> bool {
+        let arms = self.out[b].len();
+        let Some(&first) = self.out[b].first() else {
+            return false;
+        };
+        let meet = self.arm_to(n, first).1;
+        if meet == n {
+            return false;
+        }
+        // From the arm that did not meet the last time; if all do, once more from the first.
+        let mut from = self.parts[n].arm as usize;
+        loop {
+            let differs = |&k: &usize| self.arm_to(n, self.out[b][k]).1 != meet;
+            if let Some(arm) = (from..arms).find(differs) {
+                self.parts[n].arm = arm as u32;
+                return false;
+            }
+            if from == 0 {
+                break;
+            }
+            from = 0;
+        }
+        let whole = self.parts[meet].entries as usize == arms
+            && self.draft.is_empty_block(meet)
+            && self.front[meet] == meet;
+        let end = if whole {
+            self.draft.vertices[meet].kind = VertexKind::EndBranch;
+            meet
+        } else {
+            self.new_vertex(n, VertexKind::EndBranch)
+        };
+        // All arms before the first is changed: with fewer edges to it the meeting point would look like one.
+        let found: Vec<(usize, Option<(usize, usize)>)> =
+            self.out[b].iter().map(|&e| (e, self.arm(n, e))).collect();
+        for (e, arm) in found {
+            let last = match arm {
+                Some((part, last)) => {
+                    self.absorb(n, part);
+                    last
+                }
+                None => e,
+            };
+            self.drop_entry(meet, last);
+            self.fix(last, end);
+        }
+        if whole {
+            let end = self.parts[meet].end;
+            self.absorb(n, meet);
+            self.ends_with(n, end);
+        } else {
+            let e = self.new_edge(end, meet, None, false);
+            self.parts[meet].entries += 1;
+            self.parts[meet].combined ^= e;
+            self.ends_with(n, End::Goto(e));
+        }
+        true
+    }
+
+    /// The condition under which a two-way branch takes this edge.
+    fn condition(&self, b: usize, e: usize) -> Option<Expr> {
+        let VertexKind::Branch(selector) = &self.draft.vertices[b].kind else {
+            return None;
+        };
+        let Selector::Condition(c) = &**selector else {
+            return None;
+        };
+        if self.draft.edges[e].label == Some(1) {
+            return Some(c.clone());
+        }
+        match c {
+            Expr::Op(Op::Not, operands) => operands.first().cloned(),
+            c if c.depth() < Expr::MAX_DEPTH => Some(Expr::op(Op::Not, [c.clone()])),
+            _ => None,
+        }
+    }
+
+    /// Both edges of a two-way branch, in both orders.
+    fn two_ways(&self, b: usize) -> Option<[(usize, usize); 2]> {
+        match self.out[b][..] {
+            [e, f] => Some([(e, f), (f, e)]),
+            _ => None,
+        }
+    }
+
+    fn tested_first(&mut self, n: usize, b: usize) -> bool {
+        let Some(ways) = self.two_ways(b).filter(|_| n == b) else {
+            return false;
+        };
+        for (body, exit) in ways {
+            let (arm, to) = self.arm_to(n, body);
+            if to != n || self.arm_to(n, exit).1 == n {
+                continue;
+            }
+            let Some(condition) = self.condition(b, body) else {
+                continue;
+            };
+            self.make_loop(b, LoopTest::Pre(condition), body, exit);
+            let last = match arm {
+                Some((part, last)) => {
+                    self.absorb(n, part);
+                    last
+                }
+                None => body,
+            };
+            self.drop_entry(n, last);
+            self.end_loop(n, last, b);
+            self.ends_with(n, End::Goto(exit));
+            return true;
+        }
+        false
+    }
+
+    /// Makes a branch a LOOP.
+    fn make_loop(&mut self, b: usize, test: LoopTest, body: usize, exit: usize) {
+        self.draft.vertices[b].kind = loop_vertex(test);
+        self.draft.edges[body].label = Some(1);
+        self.draft.edges[exit].label = None;
+    }
+
+    /// Ends a body, whose last edge this is, with an ENDLOOP.
+    fn end_loop(&mut self, n: usize, last: usize, header: usize) {
+        let from = self.draft.from(last);
+        if self.draft.is_empty_block(from) {
+            self.draft.vertices[from].kind = VertexKind::EndLoop;
+            self.fix(last, header);
+            return;
+        }
+        let end = self.new_vertex(n, VertexKind::EndLoop);
+        self.fix(last, end);
+        self.new_edge(end, header, None, true);
+    }
+
+    fn tested_last(&mut self, n: usize, b: usize) -> bool {
+        let Some(ways) = self.two_ways(b).filter(|_| n != b) else {
+            return false;
+        };
+        for (again, exit) in ways {
+            let (arm, to) = self.arm_to(n, again);
+            let idle = arm.is_none_or(|(part, _)| self.parts[part].idle);
+            if to != n || !idle || self.arm_to(n, exit).1 == n {
+                continue;
+            }
+            let Some(condition) = self.condition(b, again) else {
+                continue;
+            };
+            let test = LoopTest::Post(condition);
+            let own = self.draft.is_empty_block(n) && self.front[n] == n;
+            let header = match self.out[n][..] {
+                [body] if own => {
+                    self.draft.vertices[n].kind = loop_vertex(test);
+                    self.draft.edges[body].label = Some(1);
+                    n
+                }
+                _ => {
+                    let header = self.new_vertex(n, loop_vertex(test));
+                    self.new_edge(header, self.front[n], Some(1), true);
+                    self.front[n] = header;
+                    header
+                }
+            };
+            self.draft.vertices[b].kind = VertexKind::EndLoop;
+            self.draft.edges[again].label = None;
+            let last = match arm {
+                Some((part, last)) => {
+                    self.remove_idle(part, last);
+                    self.absorb(n, part);
+                    last
+                }
+                None => again,
+            };
+            self.drop_entry(n, last);
+            self.fix(again, header);
+            self.draft.edges[exit].label = None;
+            self.draft.set_from(exit, header);
+            self.ends_with(n, End::Goto(exit));
+            return true;
+        }
+        false
+    }
+
+    /// Removes a part of blocks without statements.
+    fn remove_idle(&mut self, part: usize, last: usize) {
+        let mut at = part;
+        loop {
+            self.draft.dead_vertex[at] = true;
+            let Some(&e) = self.out[at].first() else {
+                return;
+            };
+            self.draft.dead_edge[e] = true;
+            if e == last {
+                return;
+            }
+            at = self.draft.to(e);
+        }
+    }
+
+    fn tested_between(&mut self, n: usize, b: usize) -> bool {
+        let Some(ways) = self
+            .two_ways(b)
+            .filter(|_| n != b && self.parts[n].straight)
+        else {
+            return false;
+        };
+        for (body, exit) in ways {
+            let (Some((part, last)), to) = self.arm_to(n, body) else {
+                continue;
+            };
+            if to != n || self.arm_to(n, exit).1 == n {
+                continue;
+            }
+            let Some(condition) = self.condition(b, body) else {
+                continue;
+            };
+            self.make_loop(b, LoopTest::Pre(condition), body, exit);
+            self.absorb(n, part);
+            self.drop_entry(n, last);
+            // What stands before the test, once more.
+            let mut at = n;
+            let mut open = last;
+            while at != b {
+                let Some(&next) = self.out[at].first() else {
+                    break;
+                };
+                if !self.draft.is_empty_block(at) {
+                    let original = self.draft.vertices[at].clone();
+                    let copy = self.new_vertex(n, original.kind);
+                    self.draft.vertices[copy].annotations = original.annotations;
+                    self.draft.vertices[copy].origin = original.origin;
+                    self.fix(open, copy);
+                    open = self.new_edge(copy, b, None, true);
+                }
+                at = self.draft.to(next);
+            }
+            self.end_loop(n, open, b);
+            self.ends_with(n, End::Goto(exit));
+            return true;
+        }
+        false
+    }
+}
+
+fn loop_vertex(test: LoopTest) -> VertexKind {
+    VertexKind::Loop {
+        form: LoopForm::Loop,
+        test: Box::new(test),
+    }
+}

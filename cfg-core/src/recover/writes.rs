@@ -1,0 +1,150 @@
+//! Where variables may be written, and which expressions a loop does not change.
+
+use crate::{
+    dataflow::{Access, decision_accesses, statement_accesses},
+    entity::VarId,
+    ir::{Cfg, Expr, Program, Role, Routine, ScalarType, VertexKind},
+    loops::{LoopForest, LoopId},
+    typing::{self, Type},
+};
+
+/// The vertices that may write each variable, or another one in the same storage.
+pub(super) struct Writes<'a> {
+    routine: &'a Routine,
+    /// The storage of each variable.
+    class: Vec<usize>,
+    /// By storage: (place among the members of loops, vertex), sorted; only vertices in loops.
+    by_class: Vec<Vec<(usize, usize)>>,
+}
+
+impl<'a> Writes<'a> {
+    pub(super) fn of(
+        program: &Program,
+        routine: &'a Routine,
+        cfg: &Cfg,
+        forest: &LoopForest,
+    ) -> Self {
+        let class = classes(program, routine);
+        let mut by_class: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
+        for (v, vertex) in cfg.vertices() {
+            let Some(place) = forest.place(v.index()) else {
+                continue;
+            };
+            let mut found = |access| match access {
+                Access::Read(_) => {}
+                Access::Write(x) | Access::MayWrite(x) => {
+                    if let Some(&c) = class.get(x.index()) {
+                        let list = &mut by_class[c];
+                        if list.last() != Some(&(place, v.index())) {
+                            list.push((place, v.index()));
+                        }
+                    }
+                }
+            };
+            for statement in vertex.statements() {
+                statement_accesses(program, routine, statement, &mut found);
+            }
+            decision_accesses(vertex, &mut found);
+        }
+        for list in &mut by_class {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Self {
+            routine,
+            class,
+            by_class,
+        }
+    }
+
+    /// Up to two vertices of the loop that may write the variable's storage.
+    pub(super) fn inside(
+        &self,
+        forest: &LoopForest,
+        l: LoopId,
+        x: VarId,
+    ) -> impl Iterator<Item = usize> {
+        let list = &self.by_class[self.class[x.index()]];
+        let range = forest.places(l);
+        let first = list.partition_point(|w| w.0 < range.start);
+        let inside = list[first..].iter().take_while(move |w| w.0 < range.end);
+        inside.map(|w| w.1).take(2)
+    }
+
+    /// True if nothing that the expression reads may be written in the loop.
+    pub(super) fn invariant(&self, forest: &LoopForest, l: LoopId, e: &Expr) -> bool {
+        let mut changes = false;
+        e.walk_places(&mut |p| {
+            changes = changes || self.inside(forest, l, p.var).next().is_some();
+        });
+        !changes
+    }
+
+    /// True of an integer scalar that nothing else shares storage with, so that who writes it is known.
+    pub(super) fn is_index(&self, x: VarId) -> bool {
+        let variable = self.routine.variable(x);
+        let private = match variable.role {
+            Role::Local => true,
+            Role::Parameter { intent, optional } => {
+                intent.writes() && !optional && !self.routine.aliased
+            }
+            Role::Global(_) => false,
+        };
+        private && variable.ty == ScalarType::Integer && variable.rank() == 0
+    }
+
+    /// True of an integer scalar expression.
+    pub(super) fn is_integer(&self, e: &Expr) -> bool {
+        let ty = typing::type_of(&self.routine.variables, e);
+        ty.is_ok_and(|ty| ty == Type::scalar(ScalarType::Integer))
+    }
+}
+
+/// Variables that may lie in the same storage get the same number.
+fn classes(program: &Program, routine: &Routine) -> Vec<usize> {
+    let mut shared = None;
+    let mut bases: Vec<(usize, usize)> = Vec::new();
+    let mut class: Vec<usize> = (0..routine.variables.len()).collect();
+    for (x, variable) in routine.variables.iter().enumerate() {
+        match variable.role {
+            Role::Global(g) => {
+                let base = match program.globals.get(g.index()).and_then(|g| g.overlay) {
+                    Some(overlay) => overlay.base.index(),
+                    None => g.index(),
+                };
+                bases.push((base, x));
+            }
+            Role::Parameter { .. } if routine.aliased => {
+                class[x] = *shared.get_or_insert(x);
+            }
+            Role::Parameter { .. } | Role::Local => {}
+        }
+    }
+    bases.sort_unstable();
+    let mut previous: Option<(usize, usize)> = None;
+    for (base, x) in bases {
+        class[x] = match (shared, previous) {
+            // Parameters that may overlap may overlap globals.
+            (Some(shared), _) => shared,
+            (None, Some((b, first))) if b == base => first,
+            (None, _) => {
+                previous = Some((base, x));
+                x
+            }
+        };
+    }
+    class
+}
+
+/// The statements that a vertex holds, to change them.
+pub(super) fn statements_mut(kind: &mut VertexKind) -> Option<&mut Vec<crate::ir::Stmt>> {
+    match kind {
+        VertexKind::Block(statements) => Some(statements),
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Loop { .. }
+        | VertexKind::EndLoop
+        | VertexKind::Branch(_)
+        | VertexKind::EndBranch => None,
+    }
+}
