@@ -38,6 +38,9 @@ impl Remainder {
 /// Vertices that a search over sets handles; larger graphs get the best prefix of the sequence.
 const MOST: usize = 400;
 
+/// Edges that a search over sets may look at, over all sets that it tries.
+const EVALUATED: usize = 200_000;
+
 fn nontrivial(graph: &Primal<'_>) -> u64 {
     graph
         .entries()
@@ -188,8 +191,9 @@ fn improve(
     // Each full pass without gain ends it; passes are few because every change gains at least 1.
     let mut idle = 0;
     let mut at = 0;
-    let mut work = 4 * order.len() * order.len().min(64);
-    while idle < order.len() && work > 0 {
+    let mut work =
+        (4 * order.len() * order.len().min(64)).min(EVALUATED / lcg.edges().len().max(1));
+    while idle < order.len() && work > 0 && !order.is_empty() {
         work -= 1;
         chosen[at] = !chosen[at];
         let (found, steps) = evaluate(lcg, model, order, &chosen);

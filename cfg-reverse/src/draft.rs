@@ -11,11 +11,14 @@ use cfg_core::{
     text,
 };
 use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
 
 use crate::{
     activity::{Activity, Nodes},
     assignment::{self, Scope},
     atoms::Atoms,
+    block::ForwardScope,
+    blocks::{self, Choice},
     codes,
     linearize::{Temporaries, Unsupported, zero},
     names::Namer,
@@ -59,16 +62,17 @@ pub(crate) struct Draft<'p> {
     pub(crate) atoms: Atoms,
     pub(crate) loops: Vec<Option<LoopPlan>>,
     pub(crate) code: Vec<Vec<StatementCode>>,
+    /// Temporaries of the forward routine.
+    pub(crate) forward: ForwardScope,
 }
 
 impl<'p> Draft<'p> {
-    /// Writes the adjoint of every statement.
+    /// Declares everything; no code yet.
     pub(crate) fn new(
         context: &Context<'p>,
         id: RoutineId,
         normal_namer: &Namer,
         structure: &'p Structure,
-        found: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
@@ -93,6 +97,7 @@ impl<'p> Draft<'p> {
             derivative: vec![None; routine.variables.len()],
             active: FixedBitSet::with_capacity(routine.variables.len()),
             storage: class.clone(),
+            shared: normalize::shared_classes(&class),
         };
         let tape_name = scope.namer.suffixed("tape".to_owned());
         let tape = scope.routine.add_variable(Variable::new(
@@ -105,9 +110,12 @@ impl<'p> Draft<'p> {
             },
         ));
         let namer = scope.namer.clone();
+        let forward = ForwardScope {
+            routine: scope.routine.clone(),
+            temporaries: Temporaries::default(),
+        };
         add_adjoints(context, id, routine, &mut scope);
-        check_extents(context, id, routine, found);
-        let mut draft = Self {
+        Some(Self {
             id,
             originals: routine.variables.len(),
             tape,
@@ -118,11 +126,39 @@ impl<'p> Draft<'p> {
             atoms: Atoms::new(context.program, routine, cfg, &class),
             loops,
             code: Vec::with_capacity(cfg.vertex_count()),
-        };
-        for (v, vertex) in cfg.vertices() {
-            let mut code = Vec::with_capacity(vertex.statements().len());
-            for statement in vertex.statements() {
-                match draft.statement(context, routine, statement) {
+            forward,
+        })
+    }
+
+    /// Writes the adjoint of every statement; the statements of the chosen segments together. Choices
+    /// come in the order of the vertices and their statements.
+    pub(crate) fn write(
+        &mut self,
+        context: &Context<'p>,
+        choices: &[Choice<'_>],
+        found: &mut Vec<Diagnostic>,
+    ) {
+        let id = self.id;
+        let routine = context.program.routine(id);
+        check_extents(context, id, routine, found);
+        let mut choices = choices.iter().peekable();
+        let mut twins = HashMap::new();
+        for (v, vertex) in self.cfg.vertices() {
+            let statements = vertex.statements();
+            let mut code: Vec<StatementCode> = Vec::with_capacity(statements.len());
+            for (s, statement) in statements.iter().enumerate() {
+                if s < code.len() {
+                    continue;
+                }
+                let choice = choices
+                    .next_if(|choice| choice.found.vertex == v && choice.found.range.start == s);
+                if let Some(choice) = choice
+                    && let Ok(together) = blocks::write(self, statements, choice, &mut twins)
+                {
+                    code.extend(together);
+                    continue;
+                }
+                match self.statement(context, routine, statement) {
                     Ok(c) => code.push(c),
                     Err((info, message)) => {
                         let shown = text::stmt(routine, context.program, statement);
@@ -140,9 +176,11 @@ impl<'p> Draft<'p> {
                     }
                 }
             }
-            draft.code.push(code);
+            self.code.push(code);
         }
-        Some(draft)
+        for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
+            self.namer.reserve(&variable.name);
+        }
     }
 
     fn statement(

@@ -370,7 +370,7 @@ impl<'e> Nodes<'e> {
     }
 
     /// The node's value, over the temporaries of inner nodes.
-    fn rebuild(&self, n: usize) -> Expr {
+    pub(crate) fn rebuild(&self, n: usize) -> Expr {
         match &self.nodes[n].kind {
             NodeKind::Leaf(place) => Expr::Place((*place).clone()),
             NodeKind::Passive(expr) => (*expr).clone(),
@@ -439,6 +439,11 @@ impl<'e> Nodes<'e> {
     /// for it is guarded, so its derivative need not be.
     pub(crate) fn has_scalar_guard(&self, n: usize) -> bool {
         self.nodes[n].guard.is_some_and(|g| self.guards[g].scalar)
+    }
+
+    /// True if the node is evaluated only under some condition.
+    pub(crate) fn is_guarded(&self, n: usize) -> bool {
+        self.nodes[n].guard.is_some()
     }
 
     /// The place of a leaf such that its subscripts may be evaluated although the arm that it stands in

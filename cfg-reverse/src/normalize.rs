@@ -371,6 +371,18 @@ pub(crate) fn storage_classes(program: &Program, routine: &Routine) -> Vec<u32> 
     class
 }
 
+/// Classes of more than one variable.
+pub(crate) fn shared_classes(class: &[u32]) -> FixedBitSet {
+    let mut seen = FixedBitSet::with_capacity(class.len());
+    let mut shared = FixedBitSet::with_capacity(class.len());
+    for &c in class {
+        if seen.put(c as usize) {
+            shared.insert(c as usize);
+        }
+    }
+    shared
+}
+
 /// A local of this type with a new name.
 pub(crate) fn add_local(
     routine: &mut Routine,

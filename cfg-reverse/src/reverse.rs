@@ -14,7 +14,8 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     activity::{Activity, Nodes, Reach},
-    codes,
+    blocks::{self, Blocks, Choice, Found},
+    choose, codes,
     draft::{self, Context, Draft, class_of, routine_shell},
     names::Namer,
     normalize::{self, Effects, Normal},
@@ -24,13 +25,28 @@ use crate::{
 };
 
 /// Choices of [`reverse`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Count the iterations of counted loops too, although the reverse sweep could recompute how many
     /// there were.
     pub counters: bool,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
+    /// How the adjoints of basic blocks are built.
+    pub blocks: Blocks,
+    /// Steps of the search for elimination sequences, for the whole program.
+    pub work: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            counters: false,
+            merge: false,
+            blocks: Blocks::default(),
+            work: bb_preaccum::search::DEFAULT_WORK,
+        }
+    }
 }
 
 /// What [`reverse`] gives: the program with the generated routines, and which they are.
@@ -65,6 +81,95 @@ pub fn reverse(
     main: RoutineId,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
+    prepare(valid, main, options, |setting, out| {
+        let drafts = match options.blocks {
+            Blocks::Statement => setting.drafts(&[])?,
+            Blocks::Preaccumulate => {
+                let all = setting.survey();
+                let outcomes = blocks::eliminate(&all, &blocks::search_options(options.work));
+                setting.drafts(&choose::complete(&all, &outcomes))?
+            }
+            Blocks::Auto => choose::cheapest(setting, options.work)?,
+        };
+        emit(
+            setting.context,
+            main,
+            setting.reachable,
+            &drafts,
+            out,
+            options,
+        )
+    })
+}
+
+/// A program ready to be written.
+pub(crate) struct Setting<'a, 'p> {
+    pub(crate) context: &'a Context<'p>,
+    pub(crate) reachable: &'a [RoutineId],
+    valid: &'p ValidProgram,
+    normals: &'a [Option<Normal>],
+}
+
+impl<'p> Setting<'_, 'p> {
+    /// Declarations of a routine that is differentiated.
+    pub(crate) fn draft(&self, r: RoutineId) -> Option<Draft<'p>> {
+        self.context.sweeps[r.index()]?;
+        let structure = self.valid.structure(r)?;
+        let normal = self.normals[r.index()].as_ref()?;
+        Draft::new(self.context, r, &normal.namer, structure)
+    }
+
+    /// All segments of all routines.
+    pub(crate) fn survey(&self) -> Vec<Found> {
+        let mut all = Vec::new();
+        for &r in self.reachable {
+            if let Some(mut draft) = self.draft(r) {
+                blocks::survey(self.context, &mut draft, &mut all);
+            }
+        }
+        all
+    }
+
+    /// Writes every routine, and solves what is to be recorded.
+    pub(crate) fn drafts(
+        &self,
+        choices: &[Choice<'_>],
+    ) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
+        let mut found = Vec::new();
+        let mut drafts: Vec<Option<Draft<'_>>> = self.normals.iter().map(|_| None).collect();
+        let mut own: Vec<Vec<Choice<'_>>> = vec![Vec::new(); drafts.len()];
+        for choice in choices {
+            own[choice.found.routine.index()].push(choice.clone());
+        }
+        for &r in self.reachable {
+            if self.context.sweeps[r.index()].is_none() {
+                continue;
+            }
+            if self.valid.structure(r).is_none() {
+                found.push(general(self.valid.program(), r));
+                continue;
+            }
+            let Some(mut draft) = self.draft(r) else {
+                continue;
+            };
+            draft.write(self.context, &own[r.index()], &mut found);
+            drafts[r.index()] = Some(draft);
+        }
+        if !found.is_empty() {
+            return Err(Diagnostics(found));
+        }
+        solve_across_calls(self.context, self.reachable, &mut drafts);
+        Ok(drafts)
+    }
+}
+
+/// Everything before the first decision on how a block is written.
+pub(crate) fn prepare<T>(
+    valid: &ValidProgram,
+    main: RoutineId,
+    options: &Options,
+    then: impl FnOnce(&Setting<'_, '_>, Program) -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
     let program = valid.program();
     let mut found = Vec::new();
     check_main(program, main, &mut found);
@@ -104,24 +209,13 @@ pub fn reverse(
         adjoint_globals: &adjoint_globals,
         counters: options.counters,
     };
-    let mut drafts: Vec<Option<Draft<'_>>> = program.routines.iter().map(|_| None).collect();
-    for &r in &reachable {
-        if sweeps[r.index()].is_none() {
-            continue;
-        }
-        let Some(structure) = valid.structure(r) else {
-            found.push(general(program, r));
-            continue;
-        };
-        if let Some(n) = &normals[r.index()] {
-            drafts[r.index()] = Draft::new(&context, r, &n.namer, structure, &mut found);
-        }
-    }
-    if !found.is_empty() {
-        return Err(Diagnostics(found));
-    }
-    solve_across_calls(&context, &reachable, &mut drafts);
-    emit(&context, main, &reachable, &drafts, out, options)
+    let setting = Setting {
+        context: &context,
+        reachable: &reachable,
+        valid,
+        normals: &normals,
+    };
+    then(&setting, out)
 }
 
 fn check_main(program: &Program, main: RoutineId, found: &mut Vec<Diagnostic>) {
@@ -194,7 +288,7 @@ fn number_sweeps(
     sweeps
 }
 
-fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
+pub(crate) fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
     Tbr::solve(
         context.program,
         context.program.routine(draft.id),

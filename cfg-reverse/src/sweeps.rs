@@ -95,7 +95,7 @@ impl<'p> Sweeps<'_, 'p> {
 
     /// Locals that die at the end although the reverse sweep needs them: values, and the number of
     /// extents that go with them where the shape is not declared.
-    fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
+    pub(crate) fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
         let routine = self.original();
         let set = self.tbr.at(self.draft.exit());
         (0..routine.variables.len())
@@ -152,7 +152,9 @@ impl<'p> Sweeps<'_, 'p> {
     pub(crate) fn forward(&self, name: String) -> Routine {
         let original = self.original();
         let mut routine = routine_shell(original);
-        routine.variables = self.draft.scope.routine.variables[..=self.draft.tape.index()].to_vec();
+        routine
+            .variables
+            .clone_from(&self.draft.forward.routine.variables);
         let mut order: Vec<VarId> = original.parameter_ids().collect();
         if let Some(result) = original.result {
             routine.variables[result.index()].role = out_parameter();

@@ -96,6 +96,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
                 derivative: vec![None; normal.routine(id).variables.len()],
                 active: FixedBitSet::with_capacity(normal.routine(id).variables.len()),
                 storage: normalize::storage_classes(&normal, normal.routine(id)),
+                shared: FixedBitSet::new(),
             },
             found: &mut found,
         };

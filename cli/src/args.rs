@@ -215,6 +215,21 @@ pub(crate) struct Reversal {
     /// Merge inserted blocks into neighbouring blocks.
     #[arg(long)]
     pub(crate) merge: bool,
+    /// How the adjoint of a basic block is built.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) blocks: Blocks,
+}
+
+/// How the adjoint of a basic block is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Blocks {
+    /// Statement by statement, from recorded values.
+    #[default]
+    Statement,
+    /// From its Jacobian, which the forward sweep accumulates and records.
+    Preaccumulate,
+    /// Whichever is estimated to cost less, for each stretch of statements.
+    Auto,
 }
 
 /// When iterations are counted.

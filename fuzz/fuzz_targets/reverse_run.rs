@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(valid) = validate::validate(case.program.clone()) else { return };
     let merge = seed[3] & 2 == 0;
     let counters = seed[3] & 4 == 0;
-    let made = match cfg_reverse::reverse(&valid, case.main, &cfg_reverse::Options { counters, merge }) {
+    let made = match cfg_reverse::reverse(&valid, case.main, &cfg_reverse::Options { counters, merge, ..cfg_reverse::Options::default() }) {
         Ok(made) => made,
         Err(problems) => {
             assert!(problems.has_errors());

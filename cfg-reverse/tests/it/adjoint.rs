@@ -12,7 +12,7 @@ use cfg_core::{
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
-use cfg_reverse::{Options, Reversal, reverse};
+use cfg_reverse::{Blocks, Options, Reversal, reverse};
 use cfg_testkit::{case::Case, generate::Options as Generate, interpret::Limits, property};
 use std::collections::BTreeMap;
 
@@ -317,6 +317,21 @@ fn agrees(
 const DEFAULT: Options = Options {
     counters: false,
     merge: false,
+    blocks: Blocks::Statement,
+    work: 0,
+};
+
+/// Blocks from their Jacobians; the search is cheap, so that many programs can be tried.
+const PREACCUMULATE: Options = Options {
+    blocks: Blocks::Preaccumulate,
+    work: 20_000,
+    ..DEFAULT
+};
+
+/// Each block in the way that is estimated to be cheaper.
+const AUTO: Options = Options {
+    blocks: Blocks::Auto,
+    ..PREACCUMULATE
 };
 
 #[test]
@@ -344,9 +359,37 @@ fn with_counters_and_merged_blocks() {
         let options = Options {
             counters,
             merge: true,
+            ..DEFAULT
         };
         property::check(&Generate::EXACT, seeds, |case| {
             agrees(case, &options, &NONE).map(drop)
         });
     }
+}
+
+#[test]
+fn preaccumulated_blocks() {
+    property::check(&Generate::EXACT, 40_000..42_000, |case| {
+        agrees(case, &PREACCUMULATE, &NONE).map(drop)
+    });
+    property::check(&Generate::SMOOTH, 42_000..42_500, |case| {
+        agrees(case, &PREACCUMULATE, &SMOOTH).map(drop)
+    });
+    let merged = Options {
+        merge: true,
+        ..PREACCUMULATE
+    };
+    property::check(&Generate::EXACT, 43_000..43_500, |case| {
+        agrees(case, &merged, &NONE).map(drop)
+    });
+}
+
+#[test]
+fn blocks_by_cost() {
+    property::check(&Generate::EXACT, 44_000..46_000, |case| {
+        agrees(case, &AUTO, &NONE).map(drop)
+    });
+    property::check(&Generate::SMOOTH, 46_000..46_500, |case| {
+        agrees(case, &AUTO, &SMOOTH).map(drop)
+    });
 }

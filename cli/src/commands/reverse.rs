@@ -2,7 +2,7 @@
 
 use super::prepare;
 use crate::Outcome;
-use crate::args::{Counters, Emit, Reversal, Reverse};
+use crate::args::{Blocks, Counters, Emit, Reversal, Reverse};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::dot::{DotOptions, write_cfg};
@@ -16,6 +16,12 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
     cfg_reverse::Options {
         counters: args.counters == Counters::Always,
         merge: args.merge,
+        blocks: match args.blocks {
+            Blocks::Statement => cfg_reverse::Blocks::Statement,
+            Blocks::Preaccumulate => cfg_reverse::Blocks::Preaccumulate,
+            Blocks::Auto => cfg_reverse::Blocks::Auto,
+        },
+        ..cfg_reverse::Options::default()
     }
 }
 

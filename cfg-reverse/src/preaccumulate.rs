@@ -1,0 +1,203 @@
+//! The basic blocks of a program as linearized computational graphs, with their Jacobian code.
+//!
+//! [`preaccumulate`] is what [`crate::reverse()`] does with `blocks: Blocks::Preaccumulate`, opened up: for
+//! each segment of each block the graph, what its vertices and labels are, the result of the search, and
+//! the code of both sweeps.
+//!
+//! ```
+//! use bb_preaccum::search::Options;
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::ScalarType::Real;
+//! use cfg_reverse::preaccumulate::{Side, preaccumulate};
+//!
+//! // The block of Naumann et al. 2004, section 3.
+//! let mut f = RoutineBuilder::new("f");
+//! let [v1, v2] = ["v1", "v2"].map(|name| f.input(name, Real));
+//! let [v3, v4, v6, v7] = ["v3", "v4", "v6", "v7"].map(|name| f.output(name, Real));
+//! f.independents([v1, v2]).dependents([v3, v4, v6, v7]);
+//! f.assign(v3, v1 * v2);
+//! f.assign(v4, v1 * v3);
+//! f.assign(v6, sin(v4));
+//! f.assign(v7, (v3 * v2) * v4);
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?;
+//!
+//! let result = preaccumulate(&program, f, &Options::default())?;
+//! let block = &result.blocks[0];
+//! assert_eq!(block.lcg.edges().len(), 9);
+//! assert_eq!((block.outcome.cost, block.outcome.bound), (10, 10));
+//! // All eight entries depend on the point: eight values go on the tape.
+//! assert_eq!(block.pushes.len(), 8);
+//! let shown: Vec<String> = block.jaes.iter().map(|s| result.text(block, Side::Forward, s)).collect();
+//! assert_eq!(shown.len(), 10 + 2); // and two partials are entries as they are
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+use bb_preaccum::{
+    lcg::Lcg,
+    search::{Options as Search, Outcome},
+};
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::RoutineId,
+    ir::{Expr, Place, Program, Routine, Stmt},
+    text,
+    validate::ValidProgram,
+};
+use std::{collections::HashMap, ops::Range};
+
+use crate::{
+    blocks::{self, Choice},
+    reverse::{Options, prepare},
+};
+
+/// All segments of a program that have a Jacobian.
+#[derive(Clone, Debug)]
+pub struct Preaccumulation {
+    /// In the order of the routines (callees first), their vertices and statements.
+    pub blocks: Vec<Block>,
+    /// The program in normal form (results of functions and arguments that are computed have variables
+    /// of their own), for names of routines and globals.
+    pub program: Program,
+    /// The variables of both sweeps, by routine.
+    sweeps: Vec<Option<(Routine, Routine)>>,
+}
+
+/// Which sweep a statement belongs to: they have different temporaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The forward sweep.
+    Forward,
+    /// The reverse sweep.
+    Reverse,
+}
+
+/// A segment of a basic block: assignments that are linearized together.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The routine.
+    pub routine: RoutineId,
+    /// The id of the vertex.
+    pub vertex: i64,
+    /// The statements, by position in the block in normal form.
+    pub statements: Range<usize>,
+    /// The graph. The tag of an edge is its position in [`Block::labels`].
+    pub lcg: Lcg,
+    /// Ids and places of the independents: values on entry. Variables are those of the forward sweep, as
+    /// everywhere but in [`Block::reverse`].
+    pub independents: Vec<(i64, Place)>,
+    /// Ids and places of the dependents: active values that are live on exit.
+    pub dependents: Vec<(i64, Place)>,
+    /// Local partials, by tag.
+    pub labels: Vec<Expr>,
+    /// What the search found.
+    pub outcome: Outcome,
+    /// The statements with their local partials (Eqn. (4) of the paper).
+    pub linearized: Vec<Stmt>,
+    /// The Jacobian accumulation expressions (Eqn. (5)).
+    pub jaes: Vec<Stmt>,
+    /// The pushes of the entries that are not known before the program runs.
+    pub pushes: Vec<Stmt>,
+    /// The adjoint block (Eqn. (6)).
+    pub reverse: Vec<Stmt>,
+    /// The edges left: ids of source and target, and the value. The Jacobian, if the outcome is complete.
+    pub entries: Vec<(i64, i64, Expr)>,
+}
+
+impl Preaccumulation {
+    /// A statement as text.
+    pub fn text(&self, block: &Block, side: Side, statement: &Stmt) -> String {
+        text::stmt(self.variables(block, side), &self.program, statement)
+    }
+
+    /// The variables that a block's code uses.
+    pub fn variables(&self, block: &Block, side: Side) -> &Routine {
+        match (self.sweeps.get(block.routine.index()), side) {
+            (Some(Some((forward, _))), Side::Forward) => forward,
+            (Some(Some((_, reverse))), Side::Reverse) => reverse,
+            _ => self.program.routine(block.routine),
+        }
+    }
+}
+
+/// Linearizes the blocks of a routine and of everything it calls, and eliminates; the budget of the
+/// search is for all of them together.
+///
+/// # Errors
+/// R3xx: the routine cannot be differentiated.
+pub fn preaccumulate(
+    valid: &ValidProgram,
+    main: RoutineId,
+    search: &Search<'_>,
+) -> Result<Preaccumulation, Diagnostics> {
+    prepare(valid, main, &Options::default(), |setting, _| {
+        let all = setting.survey();
+        let outcomes = blocks::eliminate(&all, search);
+        let program = setting.context.program;
+        let mut result = Preaccumulation {
+            blocks: Vec::new(),
+            program: program.clone(),
+            sweeps: vec![None; program.routines.len()],
+        };
+        let mut at = 0;
+        for &r in setting.reachable {
+            let Some(mut draft) = setting.draft(r) else {
+                continue;
+            };
+            let mut twins = HashMap::new();
+            while let Some(found) = all.get(at).filter(|found| found.routine == r) {
+                let outcome = &outcomes[at];
+                at += 1;
+                let Some(outcome) = outcome else { continue };
+                let vertex = draft.cfg.vertex(found.vertex);
+                let choice = Choice {
+                    found,
+                    steps: outcome.steps.clone(),
+                };
+                let Ok((segment, code)) =
+                    blocks::code(&mut draft, vertex.statements(), &choice, &mut twins)
+                else {
+                    continue;
+                };
+                let Some(lcg) = segment.lcg else { continue };
+                let id = |v: u32| i64::from(v) + 1;
+                let statements = vertex.statements()[found.range.clone()].iter();
+                result.blocks.push(Block {
+                    routine: r,
+                    vertex: vertex.id,
+                    statements: found.range.clone(),
+                    lcg,
+                    independents: segment
+                        .independents
+                        .into_iter()
+                        .map(|(v, place)| (id(v), place))
+                        .collect(),
+                    dependents: segment
+                        .outputs
+                        .into_iter()
+                        .filter_map(|output| Some((id(output.vertex?), output.place)))
+                        .collect(),
+                    labels: segment.partials,
+                    outcome: outcome.clone(),
+                    linearized: segment
+                        .code
+                        .into_iter()
+                        .zip(statements)
+                        .flat_map(|(code, s)| code.unwrap_or_else(|| vec![s.clone()]))
+                        .collect(),
+                    jaes: code.jaes,
+                    pushes: code.pushes,
+                    reverse: code.reverse,
+                    entries: code
+                        .entries
+                        .into_iter()
+                        .map(|(source, target, value)| (id(source), id(target), value))
+                        .collect(),
+                });
+            }
+            result.sweeps[r.index()] = Some((draft.forward.routine, draft.scope.routine));
+        }
+        Ok(result)
+    })
+}
