@@ -1,7 +1,7 @@
 //! Prints the benchmark table for the graphs of the corpus folder, as Markdown.
 //!
-//! `cargo run --release -p bb-preaccum --example lcg_table [SEEDS] [BUDGET] [NAME]`: BUDGET is a multiple of the default
-//! number of search steps. Milliseconds are processor time where the system tells it (Linux).
+//! `cargo run --release -p bb-preaccum --example lcg_table [SEEDS] [BUDGET] [NAME] [MODEL]`: BUDGET is a multiple of
+//! the default number of search steps. Milliseconds are processor time where the system tells it (Linux).
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seeds: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
     let times: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
     let only = arguments.next();
+    let only_model = arguments.next();
     let root = std::env::var_os("CFGREV_CORPUS").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"),
         PathBuf::from,
@@ -58,6 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (at, model) in [CostModel::Plain, CostModel::UnitFree]
             .into_iter()
             .enumerate()
+            .filter(|(_, model)| only_model.as_ref().is_none_or(|only| only == model.name()))
         {
             let (mut costs, mut millis) = (Vec::new(), Vec::new());
             let mut line = String::new();

@@ -78,7 +78,7 @@ pub(crate) fn solve<const W: usize>(
             let Some(price) = scratch.apply(token) else {
                 continue;
             };
-            let total = cost + price;
+            let total = cost + price.counted;
             let state = scratch.state();
             let next = match index.get(&state) {
                 Some(&next) if nodes[next as usize].cost <= total => continue,
@@ -147,6 +147,8 @@ impl<const W: usize> Board<W> {
         add(&self.succ.all);
         if self.model() != crate::cost::CostModel::Plain {
             add(&self.succ.strong);
+        }
+        if self.model() == crate::cost::CostModel::ConstantAware {
             add(&self.succ.variable);
         }
         words.into()
@@ -169,6 +171,8 @@ impl<const W: usize> Board<W> {
         fill(&mut self.succ.all, &mut self.pred.all);
         if self.model() != crate::cost::CostModel::Plain {
             fill(&mut self.succ.strong, &mut self.pred.strong);
+        }
+        if self.model() == crate::cost::CostModel::ConstantAware {
             fill(&mut self.succ.variable, &mut self.pred.variable);
         }
     }

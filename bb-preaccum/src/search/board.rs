@@ -13,6 +13,16 @@ pub(crate) enum Token {
     Back(u16, u16),
 }
 
+/// What a token costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Price {
+    /// Products that count in the model.
+    pub(crate) counted: u32,
+    /// All products. Where many sequences cost the same, those with fewer free products leave more room
+    /// for improvement, so the search prefers them a little.
+    pub(crate) all: u32,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Board<const W: usize> {
     pub(crate) pred: Side<W>,
@@ -40,6 +50,8 @@ impl<const W: usize> Board<W> {
         if self.model != CostModel::Plain {
             self.pred.strong.copy_from_slice(&other.pred.strong);
             self.succ.strong.copy_from_slice(&other.succ.strong);
+        }
+        if self.model == CostModel::ConstantAware {
             self.pred.variable.copy_from_slice(&other.pred.variable);
             self.succ.variable.copy_from_slice(&other.succ.variable);
         }
@@ -49,7 +61,8 @@ impl<const W: usize> Board<W> {
         self.succ.all == other.succ.all
             && (self.model == CostModel::Plain
                 || (self.succ.strong == other.succ.strong
-                    && self.succ.variable == other.succ.variable))
+                    && (self.model == CostModel::UnitFree
+                        || self.succ.variable == other.succ.variable)))
     }
 
     /// Dependents that are read again.
@@ -58,7 +71,7 @@ impl<const W: usize> Board<W> {
     }
 
     /// Does what the token says; `None` if there is nothing to do.
-    pub(crate) fn apply(&mut self, token: Token) -> Option<u32> {
+    pub(crate) fn apply(&mut self, token: Token) -> Option<Price> {
         match token {
             Token::Vertex(j) => self.vertex(j.into()),
             Token::Front(i, j) => self.front(i.into(), j.into()),
@@ -66,14 +79,15 @@ impl<const W: usize> Board<W> {
         }
     }
 
-    fn vertex(&mut self, j: usize) -> Option<u32> {
+    fn vertex(&mut self, j: usize) -> Option<Price> {
         let (preds, succs) = (self.pred.all[j], self.succ.all[j]);
         if preds == [0; W] || succs == [0; W] {
             return None;
         }
         let stays = has(&self.stays, j);
+        let all = size(&preds) * size(&succs);
         let cost = if self.model == CostModel::Plain {
-            size(&preds) * size(&succs)
+            all
         } else {
             let (strong_in, strong_out) = (size(&self.pred.strong[j]), size(&self.succ.strong[j]));
             let mut cost = strong_in * strong_out;
@@ -97,10 +111,10 @@ impl<const W: usize> Board<W> {
         if !stays {
             clear(&mut self.pred, j);
         }
-        Some(cost)
+        Some(Price { counted: cost, all })
     }
 
-    fn front(&mut self, i: usize, j: usize) -> Option<u32> {
+    fn front(&mut self, i: usize, j: usize) -> Option<Price> {
         if !has(&self.succ.all[i], j)
             || has(&self.stays, j)
             || !has(&self.eliminable, j)
@@ -110,6 +124,7 @@ impl<const W: usize> Board<W> {
         }
         let succs = self.succ.all[j];
         let cost = half_cost(&self.succ, i, j, self.model);
+        let all = size(&succs);
         for k in items(&succs) {
             add_edge(&mut self.pred, (k, i), &self.succ, (i, j, k), self.model);
         }
@@ -122,15 +137,16 @@ impl<const W: usize> Board<W> {
             }
             clear(&mut self.succ, j);
         }
-        Some(cost)
+        Some(Price { counted: cost, all })
     }
 
-    fn back(&mut self, j: usize, k: usize) -> Option<u32> {
+    fn back(&mut self, j: usize, k: usize) -> Option<Price> {
         if !has(&self.succ.all[j], k) || !has(&self.eliminable, j) || self.pred.all[j] == [0; W] {
             return None;
         }
         let preds = self.pred.all[j];
         let cost = half_cost(&self.pred, k, j, self.model);
+        let all = size(&preds);
         for i in items(&preds) {
             add_edge(&mut self.succ, (i, k), &self.pred, (k, j, i), self.model);
         }
@@ -143,7 +159,7 @@ impl<const W: usize> Board<W> {
             }
             clear(&mut self.pred, j);
         }
-        Some(cost)
+        Some(Price { counted: cost, all })
     }
 
     /// What is still to be eliminated.
@@ -217,6 +233,8 @@ fn extend<const W: usize>(side: &mut Side<W>, i: usize, j: usize, far: &Row<W>, 
             meet(far, &side.strong[j])
         };
         join(&mut side.strong[i], &strong);
+    }
+    if model == CostModel::ConstantAware {
         let variable = if has(&side.variable[i], j) {
             *far
         } else {
@@ -242,7 +260,9 @@ fn add_edge<const W: usize>(
         if known || has(&other.strong[a], j) || has(&other.strong[j], b) {
             set(&mut side.strong[row], bit);
         }
-        if has(&other.variable[a], j) || has(&other.variable[j], b) {
+        if model == CostModel::ConstantAware
+            && (has(&other.variable[a], j) || has(&other.variable[j], b))
+        {
             set(&mut side.variable[row], bit);
         }
     }
@@ -252,6 +272,8 @@ fn drop_bit<const W: usize>(side: &mut Side<W>, row: usize, bit: usize, model: C
     unset(&mut side.all[row], bit);
     if model != CostModel::Plain {
         unset(&mut side.strong[row], bit);
+    }
+    if model == CostModel::ConstantAware {
         unset(&mut side.variable[row], bit);
     }
 }

@@ -15,7 +15,7 @@ use crate::lcg::Lcg;
 
 /// Steps per vertex for one annealing run of orders, and of token lists.
 const ORDER_WORK: u64 = 80_000;
-const TOKEN_WORK: u64 = 400_000;
+const TOKEN_WORK: u64 = 200_000;
 /// Temperatures, in multiplications. Found by experiment; low ones win because good orders are close
 /// to greedy ones and the ground is flat.
 const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
@@ -184,7 +184,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         if n < 2 {
             return;
         }
-        let (mut round, mut since) = (0, 0);
+        let (mut round, mut since) = (0u32, 0);
         while !self.meter.is_over() {
             let goal = if edges {
                 self.edge_floor
@@ -200,16 +200,19 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             } else {
                 starts[self.rng.below(starts.len())].clone()
             };
-            let order = if self.order.0 <= self.vertex_floor {
+            // With little left, orders still get their share.
+            let share = if edges {
+                self.meter.left() / 2
+            } else {
+                self.meter.left()
+            };
+            let work = share.min(n * ORDER_WORK);
+            // Orders that are good when every product counts are the better starts for tokens.
+            let order = if edges && self.bits.model != CostModel::Plain && round > 0 {
+                self.anneal_order_in(true, &start, work)
+            } else if self.order.0 <= self.vertex_floor {
                 self.order.1.clone()
             } else {
-                // With little left, orders still get their share.
-                let share = if edges {
-                    self.meter.left() / 2
-                } else {
-                    self.meter.left()
-                };
-                let work = share.min(n * ORDER_WORK);
                 self.anneal_order(&start, work)
             };
             if edges {
@@ -224,9 +227,20 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     fn anneal_order(&mut self, start: &[usize], work: u64) -> Vec<usize> {
-        let mut state = OrderState::new(&self.bits, start);
+        let order = self.anneal_order_in(false, start, work);
+        let total = self.bits.total(&order);
+        if total < self.order.0 {
+            self.meter.found(self.base + total);
+            self.order = (total, order.clone());
+        }
+        order
+    }
+
+    fn anneal_order_in(&mut self, as_plain: bool, start: &[usize], work: u64) -> Vec<usize> {
+        let graph = if as_plain { &self.plain } else { &self.bits };
+        let mut state = OrderState::new(graph, start);
         let meter = &mut *self.meter;
-        let found = order::anneal(
+        let (_, order) = order::anneal(
             &mut state,
             ORDER_HEAT,
             work,
@@ -235,41 +249,25 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             &mut || meter.stop(),
         );
         meter.spend(state.work);
-        let order = found.1.clone();
-        if found.0 < self.order.0 {
-            self.meter.found(self.base + found.0);
-            self.order = found;
-        }
         order
     }
 
     fn anneal_tokens(&mut self, order: &[usize], work: u64) {
-        let mut list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
-        let models: &[bool] = if self.bits.model == CostModel::Plain {
-            &[false]
-        } else {
-            &[true, false]
-        };
-        for (at, &as_plain) in models.iter().enumerate() {
-            let graph = if as_plain { &self.plain } else { &self.bits };
-            let share = self.meter.grant(u64::MAX) / (models.len() - at) as u64;
-            let mut state = TokenState::new(graph, list);
-            let meter = &mut *self.meter;
-            let (cost, best) = tokens::anneal(
-                &mut state,
-                TOKEN_HEAT,
-                work.min(share),
-                &mut self.rng,
-                &self.thresholds,
-                &mut || meter.stop(),
-            );
-            meter.spend(state.work);
-            list = best;
-            if !as_plain && self.tokens.as_ref().is_none_or(|(known, _)| cost < *known) {
-                self.meter.found(self.base + cost);
-                self.tokens = Some((cost, list));
-                return;
-            }
+        let list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
+        let mut state = TokenState::new(&self.bits, list);
+        let meter = &mut *self.meter;
+        let (cost, best) = tokens::anneal(
+            &mut state,
+            TOKEN_HEAT,
+            work.min(meter.left()),
+            &mut self.rng,
+            &self.thresholds,
+            &mut || meter.stop(),
+        );
+        meter.spend(state.work);
+        if self.tokens.as_ref().is_none_or(|(known, _)| cost < *known) {
+            self.meter.found(self.base + cost);
+            self.tokens = Some((cost, best));
         }
     }
 

@@ -2,8 +2,9 @@
 //! with edge eliminations in between.
 
 use super::bits::{BitGraph, has, items, join, meet, set, size};
-use super::board::{Board, Token};
+use super::board::{Board, Price, Token};
 use super::rng::{Rng, Thresholds};
+use crate::cost::CostModel;
 
 /// Boards are kept at least so many tokens apart.
 const STRIDE: usize = 6;
@@ -11,8 +12,21 @@ const STRIDE: usize = 6;
 /// What one edge elimination more has to gain, so that they do not pile up.
 const PENALTY: f64 = 0.01;
 
+/// What a product weighs that the model does not count, at the beginning and at the end. Good sequences
+/// of the plain model are a way to good ones of the others, but not their goal.
+const FREE: (f64, f64) = (2.0, 0.03);
+
 /// Most edge eliminations in a list.
 const MOST_EDGES: usize = 24;
+
+/// Both numbers in one, for sums: the first in the upper half.
+fn packed(price: Price) -> u64 {
+    u64::from(price.counted) << 32 | u64::from(price.all)
+}
+
+fn unpacked(total: u64) -> (f64, f64) {
+    ((total >> 32) as f64, (total & 0xffff_ffff) as f64)
+}
 
 /// The board before token `at`, and what the tokens before it cost.
 struct Mark<const W: usize> {
@@ -75,7 +89,7 @@ impl<'g, const W: usize> TokenState<'g, W> {
         let mut marked = here;
         while here < at {
             self.work += 10;
-            cost += self.scratch.apply(self.tokens[here]).map_or(0, u64::from);
+            cost += self.scratch.apply(self.tokens[here]).map_or(0, packed);
             here += 1;
             if here - marked >= STRIDE {
                 let mut board = self.unused.pop().unwrap_or_else(|| self.scratch.clone());
@@ -110,7 +124,7 @@ impl<'g, const W: usize> TokenState<'g, W> {
             let token = self.candidate[at];
             self.work += 10;
             let done = self.scratch.apply(token);
-            cost += done.map_or(0, u64::from);
+            cost += done.map_or(0, packed);
             if done.is_some() || matches!(token, Token::Vertex(_)) {
                 self.candidate[kept] = token;
                 kept += 1;
@@ -318,6 +332,11 @@ pub(crate) fn anneal<const W: usize>(
         return best;
     }
     let start = state.work;
+    let share = if state.graph.model == CostModel::Plain {
+        (0.0, 0.0)
+    } else {
+        FREE
+    };
     let mut moves = 0u32;
     while state.work - start < work {
         let done = (state.work - start) as f64 / work as f64;
@@ -333,7 +352,9 @@ pub(crate) fn anneal<const W: usize>(
         let from = change.from;
         let (total, end, moved) = state.evaluate(change);
         let more = state.candidate.len() as f64 - state.tokens.len() as f64;
-        let change = total as f64 - state.total as f64 + PENALTY * more;
+        let share = share.0 + (share.1 - share.0) * done;
+        let (old, new) = (unpacked(state.total), unpacked(total));
+        let change = new.0 - old.0 + share * (new.1 - old.1) + PENALTY * more;
         if thresholds.accept(change, temperature, rng) {
             state.commit(from, total, (end, moved));
             if total < best.0 {
@@ -341,5 +362,5 @@ pub(crate) fn anneal<const W: usize>(
             }
         }
     }
-    best
+    (best.0 >> 32, best.1)
 }
