@@ -198,8 +198,12 @@ pub(crate) fn code(
 const LEAST: u64 = 1_000;
 
 /// Searches for sequences; equal graphs are solved once, and the budget is shared by number of edges.
-/// One outcome per segment that has a graph.
-pub(crate) fn eliminate(all: &[Found], options: &search::Options<'_>) -> Vec<Option<Outcome>> {
+/// One outcome per segment that has a graph. A clock says when a part of the time is over.
+pub(crate) fn eliminate(
+    all: &[Found],
+    options: &search::Options<'_>,
+    time: Option<&dyn Fn(f64) -> bool>,
+) -> Vec<Option<Outcome>> {
     let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut graphs: Vec<&Lcg> = Vec::new();
     let mut which = Vec::with_capacity(all.len());
@@ -213,14 +217,20 @@ pub(crate) fn eliminate(all: &[Found], options: &search::Options<'_>) -> Vec<Opt
     }
     let weight = |lcg: &Lcg| lcg.edges().len() as u64 + 1;
     let total: u64 = graphs.iter().map(|lcg| weight(lcg)).sum();
+    let mut before = 0u64;
     let outcomes: Vec<Outcome> = graphs
         .iter()
         .map(|lcg| {
+            before += weight(lcg);
+            let part = before as f64 / total.max(1) as f64;
+            let slice = || time.is_some_and(|is_over| is_over(part));
             let share =
                 u128::from(options.work) * u128::from(weight(lcg)) / u128::from(total.max(1));
             let work = u64::try_from(share).unwrap_or(u64::MAX);
+            let timer: &dyn Fn() -> bool = &slice;
             let options = search::Options {
                 work: work.max(LEAST.min(options.work)),
+                timer: time.map(|_| timer).or(options.timer),
                 ..*options
             };
             search(lcg, &options)

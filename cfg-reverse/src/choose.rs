@@ -73,7 +73,7 @@ pub(crate) fn cheapest<'p>(
     if all.is_empty() {
         return Ok(statements);
     }
-    let outcomes = blocks::eliminate(&all, &blocks::search_options(work));
+    let outcomes = blocks::eliminate(&all, &blocks::search_options(work), None);
     let choices = scarce(&all, &outcomes);
     let together = setting.drafts(&choices)?;
     let mixed_choices = one_by_one(setting, &statements, &together, choices.clone());

@@ -48,7 +48,7 @@ use cfg_core::{
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    blocks::{self, Choice},
+    blocks::{self, Choice, Found},
     reverse::{Options, prepare},
 };
 
@@ -131,9 +131,49 @@ pub fn preaccumulate(
     main: RoutineId,
     search: &Search<'_>,
 ) -> Result<Preaccumulation, Diagnostics> {
+    with(valid, main, |all| blocks::eliminate(all, search, None))
+}
+
+/// As [`preaccumulate`], by a clock: `is_over(part)` says whether this part of the time (from 0 to 1) is
+/// over.
+///
+/// # Errors
+/// R3xx: the routine cannot be differentiated.
+pub fn preaccumulate_within(
+    valid: &ValidProgram,
+    main: RoutineId,
+    search: &Search<'_>,
+    is_over: &dyn Fn(f64) -> bool,
+) -> Result<Preaccumulation, Diagnostics> {
+    with(valid, main, |all| {
+        blocks::eliminate(all, search, Some(is_over))
+    })
+}
+
+/// As [`preaccumulate`], with sequences of the caller's own. A sequence need not be complete; a block for
+/// whose graph there is none is left out.
+///
+/// # Errors
+/// R3xx: the routine cannot be differentiated.
+pub fn preaccumulate_by(
+    valid: &ValidProgram,
+    main: RoutineId,
+    mut sequence: impl FnMut(&Lcg) -> Option<Outcome>,
+) -> Result<Preaccumulation, Diagnostics> {
+    with(valid, main, |all| {
+        let graphs = all.iter().map(|found| found.segment.lcg.as_ref());
+        graphs.map(|lcg| lcg.and_then(&mut sequence)).collect()
+    })
+}
+
+fn with(
+    valid: &ValidProgram,
+    main: RoutineId,
+    eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
+) -> Result<Preaccumulation, Diagnostics> {
     prepare(valid, main, &Options::default(), |setting, _| {
         let all = setting.survey();
-        let outcomes = blocks::eliminate(&all, search);
+        let outcomes = eliminate(&all);
         let program = setting.context.program;
         let mut result = Preaccumulation {
             blocks: Vec::new(),
