@@ -426,7 +426,10 @@ pub(crate) enum Mode {
 #[derive(Debug, Args)]
 pub(crate) struct Preaccumulate {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) what: Function,
+    /// Of a program, only the basic block with this id.
+    #[arg(long, value_name = "ID", allow_negative_numbers = true)]
+    pub(crate) vertex: Option<i64>,
     /// A table for people, or one JSON object.
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub(crate) format: Form,

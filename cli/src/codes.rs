@@ -35,9 +35,9 @@ codes! {
     TOO_MANY_PICTURES "P406" "too many pictures"
         "The pictures of an elimination have at most 20 million edges together."
         "A picture is drawn after every step, so their total size grows with the square of the graph. For a large graph, only the graph and the end of the elimination are drawn.";
-    NOT_A_GRAPH "P407" "not a bare graph"
-        "A bare linearized computational graph is a JSON object with `inputs`, `outputs` and `edges`."
-        "The file is a program: its blocks are not linearized by this command.";
+    NO_BLOCK "P407" "no block to preaccumulate"
+        "A basic block has a local Jacobian if it assigns active scalars or array elements that are read later."
+        "Choose another vertex with --vertex, or look at what is active: the routine's independents and dependents decide. Assignments of whole arrays and calls are not linearized.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

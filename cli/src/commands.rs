@@ -73,8 +73,18 @@ fn load(
 
 /// A valid program and the routine to differentiate, with the independents and dependents that are wanted.
 fn prepare(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
+    let wanted = wanted(&args.select, Some(&args.variables));
+    let program = session.load(&args.source, &wanted)?;
+    declare(args, program, session)
+}
+
+/// The routine to differentiate, with the independents and dependents that are wanted.
+fn declare(
+    args: &Function,
+    program: ValidProgram,
+    session: &Session,
+) -> anyhow::Result<(ValidProgram, RoutineId)> {
     let (select, variables) = (&args.select, &args.variables);
-    let program = session.load(&args.source, &wanted(select, Some(variables)))?;
     let routine = self::select(&program, select, session)?;
     // The reader of XAIF has done it.
     let done = session.language.get() == Language::Xaif;

@@ -104,6 +104,10 @@ impl Session {
     /// Languages in which what to differentiate is found by reading need to know what the user wants.
     pub(crate) fn examine(&self, source: &Source, wanted: &Wanted) -> anyhow::Result<Checked> {
         let parsed = self.parse(source, wanted)?;
+        Ok(self.check(parsed))
+    }
+
+    fn check(&self, parsed: Parsed) -> Checked {
         let _progress = self.progress("validating");
         let mut checked = cfg_core::json::check(parsed);
         if self.language.get() != Language::Json {
@@ -112,12 +116,20 @@ impl Session {
                 d.at.pointer = None;
             }
         }
-        Ok(checked)
+        checked
     }
 
     /// Reads a program that must be valid. Warnings are reported.
     pub(crate) fn load(&self, source: &Source, wanted: &Wanted) -> anyhow::Result<ValidProgram> {
-        let mut examined = self.examine(source, wanted)?;
+        self.valid(self.examine(source, wanted)?)
+    }
+
+    /// The valid program in a text that [`Self::read_source`] has read.
+    pub(crate) fn load_text(&self, text: &Text, wanted: &Wanted) -> anyhow::Result<ValidProgram> {
+        self.valid(self.check(self.parse_text(text, wanted)))
+    }
+
+    fn valid(&self, mut examined: Checked) -> anyhow::Result<ValidProgram> {
         let problems = std::mem::take(&mut examined.problems);
         if problems.has_errors() {
             return Err(problems.into());

@@ -2,12 +2,12 @@
 
 mod kind;
 mod pictures;
+mod program;
 
 use crate::Outcome;
 use crate::args::{Elimination, EmitGraph, Form, Model, Preaccumulate, Search};
-use crate::codes;
 use crate::input::{Session, Usage};
-use crate::output::{create_folder, file_stem, problem, refuse_existing, to_file, to_stdout};
+use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use crate::progress::Status;
 use anyhow::Context as _;
 use bb_preaccum::cost::CostModel;
@@ -29,13 +29,13 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
     if args.output.is_none() && args.emit.contains(&EmitGraph::Dot) {
         return Err(Usage("--emit dot needs a folder: -o DIR".into()).into());
     }
-    let text = session.read_source(&args.source)?;
+    let text = session.read_source(&args.what.source)?;
     if !text.json || !kind::is_graph(&text.bytes) {
-        return Err(problem(
-            &codes::NOT_A_GRAPH,
-            format!("{} is not a bare linearized computational graph", text.name),
-            "give a JSON object with `inputs`, `outputs` and `edges`",
-        ));
+        return program::run(args, &text, session);
+    }
+    if args.vertex.is_some() || args.what.select.routine.is_some() {
+        let message = "--vertex and --routine choose a part of a program; FILE is a bare graph";
+        return Err(Usage(message.into()).into());
     }
     let lcg = {
         let _progress = session.progress(format!("checking {}", text.name));
@@ -51,13 +51,9 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
     Ok(Outcome::Done)
 }
 
-/// Searches, with a bar for people and an ear for Ctrl-C.
-fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::Outcome, u64)> {
-    let interrupt = Interrupt::listen()?;
-    let monitor = Arc::new(search::Monitor::default());
-    let clock = args.time.map(Clock::start);
-    let late = || clock.as_ref().is_some_and(Clock::is_late);
-    let options = search::Options {
+/// What the command line says of the search.
+fn options(args: Search) -> search::Options<'static> {
+    search::Options {
         model: match args.model {
             Model::Plain => CostModel::Plain,
             Model::UnitFree => CostModel::UnitFree,
@@ -70,11 +66,22 @@ fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::O
             Elimination::Auto => None,
         },
         seed: args.rng,
+        exact: args.exact,
+        ..search::Options::default()
+    }
+}
+
+/// Searches, with a bar for people and an ear for Ctrl-C.
+fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::Outcome, u64)> {
+    let interrupt = Interrupt::listen()?;
+    let monitor = Arc::new(search::Monitor::default());
+    let clock = args.time.map(Clock::start);
+    let late = || clock.as_ref().is_some_and(Clock::is_late);
+    let options = search::Options {
         timer: clock.is_some().then_some(&late),
         interrupt: Some(&interrupt.flag),
         monitor: Some(&monitor),
-        exact: args.exact,
-        ..search::Options::default()
+        ..options(args)
     };
     let began = Instant::now();
     let _progress = {
@@ -115,15 +122,19 @@ impl Clock {
     }
 
     fn is_late(&self) -> bool {
+        self.is_over(1.0)
+    }
+
+    /// Whether this part of the budget is used up.
+    fn is_over(&self, part: f64) -> bool {
+        let budget = self.budget.mul_f64(part.clamp(0.0, 1.0));
         let passed = self.began.elapsed();
         // Processor time is never ahead of the clock.
-        if passed < self.budget {
+        if passed < budget {
             return false;
         }
         match (self.used, processor_time()) {
-            (Some(start), Some(now)) => {
-                now.saturating_sub(start) >= self.budget || passed / 3 >= self.budget
-            }
+            (Some(start), Some(now)) => now.saturating_sub(start) >= budget || passed / 3 >= budget,
             _ => true,
         }
     }

@@ -1,0 +1,282 @@
+//! The basic blocks of a program: graph, costs, sequence, bound and code of each.
+
+use super::{Clock, Interrupt, options, people, pictures};
+use crate::Outcome;
+use crate::args::{EmitGraph, Form, Preaccumulate};
+use crate::codes;
+use crate::commands::{declare, wanted};
+use crate::input::Session;
+use crate::output::{create_folder, file_stem, problem, refuse_existing, to_file, to_stdout};
+use crate::report::Text;
+use bb_preaccum::report;
+use bb_preaccum::search;
+use cfg_core::ir::{Expr, Place, Routine, Stmt};
+use cfg_core::text;
+use cfg_reverse::preaccumulate::{
+    Block, Preaccumulation, Side, preaccumulate, preaccumulate_within,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Statements of a block that the listing for people shows.
+const LINES: usize = 1000;
+
+pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyhow::Result<Outcome> {
+    let wanted = wanted(&args.what.select, Some(&args.what.variables));
+    let program = session.load_text(text, &wanted)?;
+    let (program, routine) = declare(&args.what, program, session)?;
+    let interrupt = Interrupt::listen()?;
+    let clock = args.search.time.map(Clock::start);
+    let options = search::Options {
+        interrupt: Some(&interrupt.flag),
+        ..options(args.search)
+    };
+    let began = Instant::now();
+    let mut result = {
+        let _progress = session.progress("linearizing and searching");
+        match &clock {
+            Some(clock) => {
+                let is_over = |part| clock.is_over(part);
+                preaccumulate_within(&program, routine, &options, &is_over)?
+            }
+            None => preaccumulate(&program, routine, &options)?,
+        }
+    };
+    let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    if let Some(vertex) = args.vertex {
+        let all: Vec<String> = vertices(&result);
+        let blocks = &mut result.blocks;
+        blocks.retain(|block| block.vertex == vertex);
+        if blocks.is_empty() {
+            return Err(problem(
+                &codes::NO_BLOCK,
+                format!("vertex {vertex} has no local Jacobian"),
+                match &*all {
+                    [] => "no block of this program has one".to_owned(),
+                    all => format!("vertices that have one: {}", all.join(", ")),
+                },
+            ));
+        }
+    }
+    if result.blocks.iter().any(|block| block.outcome.interrupted) {
+        session.reporter.remark("interrupted: best so far");
+    }
+    let _progress = session.progress("writing");
+    write(args, session, &result, milliseconds)?;
+    Ok(Outcome::Done)
+}
+
+/// Ids of the vertices that have a block, each once.
+fn vertices(result: &Preaccumulation) -> Vec<String> {
+    let mut ids: Vec<i64> = result.blocks.iter().map(|block| block.vertex).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.truncate(20);
+    ids.iter().map(i64::to_string).collect()
+}
+
+fn write(
+    args: &Preaccumulate,
+    session: &Session,
+    result: &Preaccumulation,
+    milliseconds: u64,
+) -> anyhow::Result<()> {
+    let json = |out: &mut dyn Write, details: bool| -> io::Result<()> {
+        write_json(out, result, milliseconds, details)
+    };
+    let Some(folder) = &args.output else {
+        return to_stdout(|out| {
+            if args.emit.contains(&EmitGraph::Json) {
+                json(out, true)
+            } else if args.format == Form::Json {
+                json(out, false)
+            } else {
+                listing(out, result)
+            }
+        });
+    };
+    let object: Option<PathBuf> = args
+        .emit
+        .contains(&EmitGraph::Json)
+        .then(|| folder.join("blocks.preaccumulate.json"));
+    let mut drawn = Vec::new();
+    if args.emit.contains(&EmitGraph::Dot) {
+        let stems: Vec<String> = result
+            .blocks
+            .iter()
+            .map(|block| stem(result, block))
+            .collect();
+        drawn.extend(stems.into_iter().zip(&result.blocks));
+    }
+    let pictures: Vec<pictures::Files<'_>> = drawn
+        .iter()
+        .map(|(stem, block)| pictures::Files::new(folder, stem, &block.lcg, &block.outcome))
+        .collect();
+    for path in object
+        .iter()
+        .cloned()
+        .chain(pictures.iter().flat_map(pictures::Files::paths))
+    {
+        refuse_existing(&path, args.force)?;
+    }
+    create_folder(folder)?;
+    if let Some(path) = object {
+        to_file(&path, args.force, |out| json(out, true))?;
+    }
+    for pictures in pictures {
+        pictures.write(args.force, session)?;
+    }
+    Ok(())
+}
+
+/// ROUTINE.VERTEX.STATEMENT
+fn stem(result: &Preaccumulation, block: &Block) -> String {
+    let name = &result.program.routine(block.routine).name;
+    let (vertex, first) = (block.vertex, block.statements.start);
+    format!("{}.{vertex}.{first}", file_stem(name))
+}
+
+/// Names of the vertices that stand for variables.
+#[derive(Serialize)]
+struct Name {
+    id: i64,
+    variable: String,
+}
+
+#[derive(Serialize)]
+struct EntryOut {
+    source: i64,
+    target: i64,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct Code {
+    linearized: Vec<String>,
+    jacobian: Vec<String>,
+    pushes: Vec<String>,
+    adjoint: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct BlockOut<'a> {
+    routine: &'a str,
+    vertex: i64,
+    /// First statement and the one after the last.
+    statements: (usize, usize),
+    independents: Vec<Name>,
+    dependents: Vec<Name>,
+    graph: Box<RawValue>,
+    result: Box<RawValue>,
+    pushed: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Vec<EntryOut>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<Code>,
+}
+
+fn names(result: &Preaccumulation, block: &Block, list: &[(i64, Place)]) -> Vec<Name> {
+    let routine = result.variables(block, Side::Forward);
+    list.iter()
+        .map(|(id, place)| Name {
+            id: *id,
+            variable: text::expr(routine, &Expr::Place(place.clone())),
+        })
+        .collect()
+}
+
+fn write_json(
+    out: &mut dyn Write,
+    result: &Preaccumulation,
+    milliseconds: u64,
+    details: bool,
+) -> io::Result<()> {
+    out.write_all(b"{\"blocks\":[")?;
+    for (k, block) in result.blocks.iter().enumerate() {
+        if k > 0 {
+            out.write_all(b",\n")?;
+        }
+        let forward: &Routine = result.variables(block, Side::Forward);
+        let lines = |side: Side, list: &[Stmt]| -> Vec<String> {
+            list.iter().map(|s| result.text(block, side, s)).collect()
+        };
+        // The time is that of the whole program.
+        let found = report::to_json(&block.lcg, &block.outcome, milliseconds, details);
+        let shown = BlockOut {
+            routine: &result.program.routine(block.routine).name,
+            vertex: block.vertex,
+            statements: (block.statements.start, block.statements.end),
+            independents: names(result, block, &block.independents),
+            dependents: names(result, block, &block.dependents),
+            graph: RawValue::from_string(block.lcg.to_json())?,
+            result: RawValue::from_string(found)?,
+            pushed: block.pushes.len(),
+            entries: details.then(|| {
+                let entries = block.entries.iter();
+                entries
+                    .map(|(source, target, value)| EntryOut {
+                        source: *source,
+                        target: *target,
+                        value: text::expr(forward, value),
+                    })
+                    .collect()
+            }),
+            code: details.then(|| Code {
+                linearized: lines(Side::Forward, &block.linearized),
+                jacobian: lines(Side::Forward, &block.jaes),
+                pushes: lines(Side::Forward, &block.pushes),
+                adjoint: lines(Side::Reverse, &block.reverse),
+            }),
+        };
+        serde_json::to_writer(&mut *out, &shown)?;
+    }
+    writeln!(out, "]}}")
+}
+
+fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
+    if result.blocks.is_empty() {
+        return writeln!(out, "no block has a local Jacobian");
+    }
+    for (k, block) in result.blocks.iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        writeln!(
+            out,
+            "routine {}, vertex {}, statements {} to {}",
+            result.program.routine(block.routine).name,
+            block.vertex,
+            block.statements.start + 1,
+            block.statements.end
+        )?;
+        for (what, list) in [
+            ("independents", &block.independents),
+            ("dependents", &block.dependents),
+        ] {
+            let shown: Vec<String> = names(result, block, &list[..list.len().min(LINES)])
+                .iter()
+                .map(|name| format!("{} = {}", name.id, name.variable))
+                .collect();
+            writeln!(out, "{what}: {}", shown.join(", "))?;
+        }
+        people(out, &block.lcg, &block.outcome)?;
+        for (what, side, list) in [
+            ("linearized block", Side::Forward, &block.linearized),
+            ("Jacobian code", Side::Forward, &block.jaes),
+            ("recorded", Side::Forward, &block.pushes),
+            ("adjoint block", Side::Reverse, &block.reverse),
+        ] {
+            writeln!(out, "\n{what}: {} statements", list.len())?;
+            for statement in list.iter().take(LINES) {
+                writeln!(out, "  {}", result.text(block, side, statement))?;
+            }
+            if list.len() > LINES {
+                writeln!(out, "  ... {} more", list.len() - LINES)?;
+            }
+        }
+    }
+    Ok(())
+}
