@@ -25,6 +25,7 @@ mod scan;
 mod shapes;
 mod spelling;
 mod storage;
+mod transformational;
 mod typed;
 mod unstructured;
 mod write;

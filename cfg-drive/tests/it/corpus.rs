@@ -38,13 +38,24 @@ fn openad() {
             "{entry:?}"
         );
         assert_ne!(entry.status, Status::Differs, "{entry:?}");
-        if !unsupported && entry.error.is_some() {
-            assert_ne!(entry.stacks, Some(false), "{entry:?}");
-            assert_ne!(entry.order, Some(false), "{entry:?}");
-        }
+        // The stack checker and the order of visits, with separate and with merged blocks. The output of one
+        // program is an integer: there is nothing to reverse.
+        let reversed = (!unsupported && entry.name != "int_f_arg").then_some(true);
+        assert_eq!(
+            (entry.stacks, entry.order),
+            (reversed, reversed),
+            "{entry:?}"
+        );
     }
     let agree = entries.iter().filter(|e| e.status == Status::Agrees);
     assert!(agree.count() >= 98, "{table}");
+    // Those on which OpenAD's own adjoint is recorded as failing stand apart.
+    let (_, apart) = table
+        .split_once("\nPrograms on which")
+        .expect("there are some");
+    for entry in entries.iter().filter(|e| !e.openad_fails.is_empty()) {
+        assert!(apart.contains(&format!("\n{} ", entry.name)), "{table}");
+    }
 }
 
 /// Our own documents have no references here: adjoint and tangent agree.
@@ -54,8 +65,10 @@ fn own_documents() {
     let table = corpus::table(&entries);
     for entry in &entries {
         let expected = match entry.name.as_str() {
-            // A value that only a marker sets; jumps that do not nest.
-            "hidden_store" | "jump_into_loop" | "short_circuit" => Status::Unsupported,
+            // A value that only a marker sets, one of a structure; jumps that do not nest.
+            "hidden_store" | "structure_argument" | "jump_into_loop" | "short_circuit" => {
+                Status::Unsupported
+            }
             _ => Status::NoReference,
         };
         assert_eq!(entry.status, expected, "{table}");

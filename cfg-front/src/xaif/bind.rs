@@ -160,6 +160,26 @@ impl Lower<'_, '_> {
                 );
                 return None;
             }
+            let place = match place.section() {
+                Ok(place) => place,
+                Err((section, ty)) => {
+                    if formal.written {
+                        self.report(
+                            argument,
+                            &codes::CALL,
+                            format!("a section with a vector subscript for the formal {}, which is written", formal.name),
+                            "pass a variable, and assign it afterwards",
+                        );
+                        return None;
+                    }
+                    let value = self.gather(argument, section, ty)?;
+                    let Expr::Place(place) = value.expr else {
+                        return None;
+                    };
+                    let rank = value.rank;
+                    return self.bind_place(argument, callee, place, rank, &formal, after);
+                }
+            };
             return self.bind_place(argument, callee, place.place, place.rank, &formal, after);
         }
         // Expressions and constants go through a temporary.

@@ -7,9 +7,11 @@
 
 use super::{
     codes,
+    helpers::Section,
     intrinsics::{self, Failure},
     lower::Lower,
     model::Sink,
+    transformational,
     typed::Typed,
     xml::{At, Document, El, NodeId},
 };
@@ -29,6 +31,22 @@ pub(super) struct TypedPlace {
     pub(super) ty: ScalarType,
     pub(super) rank: usize,
     pub(super) depth: usize,
+    /// Subscripts that are vectors, by dimension from 0; the place has full ranges there.
+    pub(super) vectors: Vec<(usize, Typed)>,
+}
+
+impl TypedPlace {
+    /// The place with its vector subscripts, if it has any.
+    pub(super) fn section(self) -> Result<Self, (Section, ScalarType)> {
+        if self.vectors.is_empty() {
+            return Ok(self);
+        }
+        let section = Section {
+            place: self.place,
+            vectors: self.vectors,
+        };
+        Err((section, self.ty))
+    }
 }
 
 /// An expression as the document has it.
@@ -286,7 +304,10 @@ impl Lower<'_, '_> {
         match name {
             El::Constant => constant(self.doc, v, self.sink),
             El::VariableReference => {
-                let place = self.place(v)?;
+                let place = match self.place(v)?.section() {
+                    Ok(place) => place,
+                    Err((section, ty)) => return self.gather(v, section, ty),
+                };
                 Some(Typed {
                     expr: Expr::Place(place.place),
                     ty: place.ty,
@@ -313,26 +334,15 @@ impl Lower<'_, '_> {
             }
         } else {
             let stem = intrinsics::stem(&name);
-            // A matrix product needs loops, so it is a call.
-            if stem == "matmul" {
-                return self.matmul(v, operands);
+            if transformational::is_transformational(&stem, &operands) {
+                return self.transformational(v, &name, &stem, operands);
             }
             intrinsics::apply(&name, &stem, operands)
         };
         let result = match result {
             Ok(result) => result,
             Err(failure) => {
-                let (info, message, help) = match failure {
-                    Failure::Unsupported(m) => (
-                        &codes::INTRINSIC,
-                        m,
-                        "see docs/xaif.md for the intrinsics that are read",
-                    ),
-                    Failure::Type(m) => (&codes::TYPE, m, "give the operands types that fit"),
-                    Failure::Shape(m) => (&codes::SHAPE, m, "give the operands shapes that fit"),
-                    Failure::Count(m) => (&codes::EXPRESSION, m, "give it its operands"),
-                };
-                self.report(v, info, format!("{name}: {message}"), help);
+                self.refuse(v, &name, failure);
                 return None;
             }
         };
@@ -390,9 +400,11 @@ impl Lower<'_, '_> {
                 ty,
                 rank,
                 depth: 1,
+                vectors: Vec::new(),
             });
         };
         let mut list = Vec::new();
+        let mut vectors = Vec::new();
         let mut left = 0;
         let mut depth = 0;
         for triplet in doc.children(subscripts) {
@@ -401,7 +413,13 @@ impl Lower<'_, '_> {
                 self.sink.push(problem);
                 return None;
             }
-            let subscript = self.subscript(triplet, &mut depth)?;
+            let subscript = match self.subscript(triplet, &mut depth)? {
+                Ok(subscript) => subscript,
+                Err(vector) => {
+                    vectors.push((list.len(), vector));
+                    Subscript::Range(Box::default())
+                }
+            };
             left += usize::from(matches!(subscript, Subscript::Range(_)));
             list.push(subscript);
         }
@@ -418,30 +436,49 @@ impl Lower<'_, '_> {
             );
             return None;
         }
-        let place = self.simplify(Place {
+        let place = Place {
             var,
             subscripts: list.into(),
-        });
+        };
+        let place = if vectors.is_empty() {
+            self.simplified(place)
+        } else {
+            place
+        };
         Some(TypedPlace {
             place,
             ty,
             rank: left,
             depth: depth + 1,
+            vectors,
         })
     }
 
-    fn subscript(&mut self, triplet: NodeId, depth: &mut usize) -> Option<Subscript> {
+    /// A subscript; a vector is handed back as such.
+    fn subscript(
+        &mut self,
+        triplet: NodeId,
+        depth: &mut usize,
+    ) -> Option<Result<Subscript, Typed>> {
         let doc = self.doc;
+        let alone = [El::Bound, El::Stride]
+            .into_iter()
+            .all(|name| doc.child(triplet, name).is_none());
+        let mut vector = None;
         let mut part = |lower: &mut Self, name| -> Option<Option<Expr>> {
             let Some(container) = doc.child(triplet, name) else {
                 return Some(None);
             };
             let value = lower.expression(container)?;
+            if alone && value.rank == 1 && value.ty == ScalarType::Integer {
+                vector = Some(value);
+                return Some(None);
+            }
             if value.rank > 0 {
                 lower.report(
                     container,
                     &codes::SHAPE,
-                    "a subscript is an array",
+                    "a subscript is an array that is no vector of integers",
                     "write a loop over its elements",
                 );
                 return None;
@@ -466,9 +503,12 @@ impl Lower<'_, '_> {
         let index = part(self, El::Index)?;
         let bound = part(self, El::Bound)?;
         let stride = part(self, El::Stride)?;
+        if let Some(vector) = vector {
+            return Some(Err(vector));
+        }
         if bound.is_none() && stride.is_none() {
             if let Some(index) = index {
-                return Some(Subscript::Index(index));
+                return Some(Ok(Subscript::Index(index)));
             }
             self.report(
                 triplet,
@@ -478,15 +518,15 @@ impl Lower<'_, '_> {
             );
             return None;
         }
-        Some(Subscript::Range(Box::new(Range {
+        Some(Ok(Subscript::Range(Box::new(Range {
             lower: index,
             upper: bound,
             stride: stride.filter(|s| *s != Expr::Int(1)),
-        })))
+        }))))
     }
 
     /// A section that is the whole array is written as the whole array.
-    fn simplify(&self, place: Place) -> Place {
+    pub(super) fn simplified(&self, place: Place) -> Place {
         let shape = &self.ir.variables[place.var.index()].shape;
         let whole = place.subscripts.iter().zip(shape).all(|(s, dim)| {
             let Subscript::Range(range) = s else {

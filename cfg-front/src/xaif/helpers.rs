@@ -1,7 +1,8 @@
-//! Routines that lowering adds to the program: matrix products, which need loops.
+//! Routines that lowering adds to the program for what needs loops.
 
 use super::{codes, lower::Lower, typed::Typed, xml::NodeId};
 use cfg_core::{
+    builder::RoutineBuilder,
     entity::{RoutineId, VarId, VertexId},
     ir::{
         Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, OpClass, Order, Place, Role,
@@ -14,7 +15,8 @@ use std::collections::{BTreeMap, HashSet};
 pub(super) struct Helpers {
     first: usize,
     pub(super) routines: Vec<Routine>,
-    known: BTreeMap<(ScalarType, usize, usize), RoutineId>,
+    /// By the name that each would like to have.
+    known: BTreeMap<String, RoutineId>,
     names: HashSet<String>,
 }
 
@@ -28,18 +30,44 @@ impl Helpers {
         }
     }
 
-    /// The routine `c = matmul(a, b)` for operands of these ranks.
-    fn matmul(&mut self, ty: ScalarType, a: usize, b: usize) -> RoutineId {
-        if let Some(&id) = self.known.get(&(ty, a, b)) {
-            return id;
+    /// The routine of this name, built if it is not there yet; `None` if it cannot be built.
+    pub(super) fn get(
+        &mut self,
+        key: &str,
+        build: impl FnOnce(&mut RoutineBuilder),
+    ) -> Option<RoutineId> {
+        if let Some(&id) = self.known.get(key) {
+            return Some(id);
         }
+        let name = super::lower::free(&mut self.names, key, key);
+        let mut builder = RoutineBuilder::new(name);
+        build(&mut builder);
+        Some(self.add(key, builder.finish().ok()?))
+    }
+
+    fn add(&mut self, key: &str, routine: Routine) -> RoutineId {
         let id = RoutineId::new(self.first + self.routines.len());
-        let wish = format!("oad_matmul_{}_{a}{b}", ty.name());
-        let name = super::lower::free(&mut self.names, &wish, &wish);
-        self.routines.push(matmul(name, ty, a, b));
-        self.known.insert((ty, a, b), id);
+        self.routines.push(routine);
+        self.known.insert(key.to_owned(), id);
         id
     }
+
+    /// The routine `c = matmul(a, b)` for operands of these ranks.
+    fn matmul(&mut self, ty: ScalarType, a: usize, b: usize) -> RoutineId {
+        let key = format!("oad_matmul_{}_{a}{b}", ty.name());
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        let name = super::lower::free(&mut self.names, &key, &key);
+        self.add(&key, matmul(name, ty, a, b))
+    }
+}
+
+/// A section of which some subscripts are vectors: the place has full ranges there.
+pub(super) struct Section {
+    pub(super) place: Place,
+    /// Dimension (from 0) and index vector.
+    pub(super) vectors: Vec<(usize, Typed)>,
 }
 
 fn whole_range() -> Subscript {

@@ -7,7 +7,7 @@
 
 use super::{
     codes,
-    model::{Model, Sink, SymbolId},
+    model::{Model, Sink, SymbolId, SymbolType},
     scan::{Home, Scan},
     xml::{At, Document, El, NodeId},
 };
@@ -37,6 +37,64 @@ pub(super) fn harmless(annotation: &str) -> bool {
     WORDS.iter().any(|w| annotation.contains(w))
 }
 
+/// Variables that stand for parts of structures: the front end calls `t%a` `oaScalRef0`, without saying of
+/// what it is a part. That is the same variable in a whole routine only as long as the structure is a
+/// scalar of the routine's own that nothing else sees.
+fn structures(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) {
+    let part = |s: &SymbolId| {
+        let id = model.symbols[*s].id.to_ascii_lowercase();
+        id.starts_with("oascalref") || id.starts_with("scalarizedref")
+    };
+    let structure = |s: SymbolId| matches!(&model.symbols[s].ty, SymbolType::Unsupported(ty) if ty.ends_with("(M)"));
+    let users: Vec<usize> = (0..model.routines.len())
+        .filter(|&r| scan.routines[r].used.iter().any(part))
+        .collect();
+    if users.is_empty() {
+        return;
+    }
+    let of_all = |s: &SymbolId| model.scopes[model.symbols[*s].scope].owner.is_none();
+    let shared = (0..model.symbols.len()).find(|s| structure(*s) && of_all(s));
+    for &r in &users {
+        let decl = &model.routines[r];
+        let array = (0..model.symbols.len()).find(|&s| {
+            structure(s)
+                && model.symbols[s].rank > 0
+                && model.scopes[model.symbols[s].scope].owner == Some(r)
+        });
+        // Formals and actuals.
+        let passed = doc.subtree(decl.node).find_map(|n| {
+            let reference = match doc.name(n) {
+                El::ArgumentSymbolReference => Some(n),
+                El::Argument => doc
+                    .children(n)
+                    .filter(|&v| doc.name(v) == El::VariableReference)
+                    .flat_map(|v| doc.children(v))
+                    .find(|&s| doc.name(s) == El::SymbolReference),
+                _ => None,
+            }?;
+            let found = model.reference(doc, reference, &mut Sink::default());
+            found.filter(|&s| structure(s))
+        });
+        let shared = shared.filter(|_| users.len() > 1);
+        let Some(whole) = passed.or(array).or(shared) else {
+            continue;
+        };
+        let reads = first_reads(doc, model, scan, r);
+        let symbol = scan.routines[r].used.iter().find(|s| part(s));
+        let Some(&symbol) = symbol else { continue };
+        let n = reads.get(&symbol).copied().unwrap_or(decl.node);
+        let (id, whole) = (&model.symbols[symbol].id, &model.symbols[whole].id);
+        sink.push(doc.error(
+            n,
+            &codes::TYPE,
+            format!(
+                "{id} is part of a structure, perhaps of {whole}, which more than this routine or more than one element has; the document does not say which part"
+            ),
+            "pass the parts of structures as variables of their own",
+        ));
+    }
+}
+
 /// Finds what markers write, and reports reads of what they alone can have set.
 pub(super) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Writes {
     let mut writes = Writes::new();
@@ -44,6 +102,7 @@ pub(super) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Si
     for r in 0..model.routines.len() {
         routine(doc, model, scan, r, &mut writes, &mut outside, sink);
     }
+    structures(doc, model, scan, sink);
     // A global that a marker of some routine writes and nothing else does cannot be read anywhere.
     if outside.is_empty() {
         return writes;

@@ -182,6 +182,34 @@ pub(super) fn boolean(name: &str) -> Option<Op> {
     })
 }
 
+/// An array with what a mask leaves out replaced by what does not change the reduction.
+pub(super) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
+    conform(&[array.clone(), mask.clone()])?;
+    let neutral = match (op, array.ty) {
+        (Op::Sum, _) => Expr::Int(0),
+        (Op::Product, _) => Expr::Int(1),
+        (Op::MaxVal, ScalarType::Real) => Expr::Real(-f64::MAX),
+        (Op::MinVal, ScalarType::Real) => Expr::Real(f64::MAX),
+        (Op::MaxVal, ScalarType::Real32) => Expr::Real32(-f32::MAX),
+        (Op::MinVal, ScalarType::Real32) => Expr::Real32(f32::MAX),
+        _ => {
+            return Err(Failure::Unsupported(format!(
+                "a mask of {} of type {}",
+                op.name(),
+                array.ty.name()
+            )));
+        }
+    };
+    let ty = array.ty;
+    let neutral = match neutral {
+        Expr::Int(_) => Typed::leaf(neutral, ScalarType::Integer)
+            .to(ty)
+            .map_err(types)?,
+        _ => Typed::leaf(neutral, ty),
+    };
+    Ok(Typed::op(Op::If, ty, vec![mask, array, neutral]))
+}
+
 /// Reduction of a whole array; a mask replaces what it leaves out by the neutral element.
 fn reduction(op: Op, operands: Vec<Typed>) -> Result<Typed> {
     count(&operands, 1, 3)?;
@@ -198,19 +226,7 @@ fn reduction(op: Op, operands: Vec<Typed>) -> Result<Typed> {
     let mut masked = array;
     for extra in operands {
         if extra.ty == ScalarType::Logical {
-            let neutral = match op {
-                Op::Sum => Expr::Int(0),
-                Op::Product => Expr::Int(1),
-                _ => {
-                    return Err(Failure::Unsupported(
-                        "a mask is supported for sum and product only".to_owned(),
-                    ));
-                }
-            };
-            let neutral = Typed::leaf(neutral, ScalarType::Integer);
-            let neutral = neutral.to(masked.ty).map_err(types)?;
-            let ty = masked.ty;
-            masked = Typed::op(Op::If, ty, vec![extra, masked, neutral]);
+            masked = self::masked(op, masked, extra)?;
         } else if masked.rank != 1 {
             return Err(Failure::Unsupported(
                 "a reduction along one dimension of several".to_owned(),

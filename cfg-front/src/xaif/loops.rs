@@ -61,6 +61,12 @@ pub(super) fn for_loop(lower: &mut Lower<'_, '_>, n: NodeId) -> Option<Lowered> 
         },
     ) = (&first.kind, &next.kind)
     else {
+        lower.report(
+            n,
+            &codes::SHAPE,
+            "the index of the loop is a section",
+            "a loop counts with a scalar variable",
+        );
         return None;
     };
     if let (true, Some(last), Some(step)) = (

@@ -394,6 +394,10 @@ impl<'a, 't> Lower<'a, 't> {
             return None;
         }
         let value = self.converted(n, value, target.ty)?;
+        let target = match target.section() {
+            Ok(target) => target,
+            Err((section, ty)) => return self.scatter(n, section, ty, value),
+        };
         let place = shapes::allocated(self, target.place);
         Some(Stmt::assign(place, value.expr))
     }

@@ -237,6 +237,17 @@ fn hidden_stores() {
 }
 
 #[test]
+fn parts_of_structures_that_are_passed() {
+    let (program, problems) = read_xaif(&bytes("structure_argument"), &Options::default());
+    assert!(program.is_none());
+    for problem in problems.iter() {
+        assert_eq!(problem.code, "F612");
+        assert!(problem.message.contains("oaScalRef0"), "{problem}");
+    }
+    assert_eq!(problems.iter().count(), 2);
+}
+
+#[test]
 fn markers_stay_in_place() {
     check(
         "markers",
@@ -260,8 +271,82 @@ fn every_fixture_is_read_or_refused_on_purpose() {
         let (program, problems) = read_xaif(&bytes, &Options::default());
         assert_eq!(
             program.is_some(),
-            name != "hidden_store",
+            !["hidden_store", "structure_argument"].contains(&&*name),
             "{name}: {problems}"
         );
     }
+}
+
+#[test]
+fn transformational_intrinsics() {
+    let (a, b) = (0.5f64, 1.0f64);
+    let s = a + b;
+    check(
+        "transformational",
+        &[
+            11.0 * s * s,
+            6.0 * a.powi(3) + 12.0 * b.powi(3),
+            3.0 * b * b,
+            3.0 * b,
+            4.0 * a * b,
+            36.0 * (a.powi(4) + b.powi(4)),
+            a,
+            2.0 * a + 3.0 * b,
+            3.0 * b * (2.0 * a + 3.0 * a),
+        ],
+        &[
+            &[22.0 * s, 22.0 * s],
+            &[18.0 * a * a, 36.0 * b * b],
+            &[0.0, 6.0 * b],
+            &[0.0, 3.0],
+            &[4.0 * b, 4.0 * a],
+            &[144.0 * a.powi(3), 144.0 * b.powi(3)],
+            &[1.0, 0.0],
+            &[2.0, 3.0],
+            &[15.0 * b, 15.0 * a],
+        ],
+    );
+}
+
+#[test]
+fn vector_subscripts() {
+    let [a, b, c, d] = [0.5f64, 1.0, 1.5, 2.0];
+    check(
+        "vector_subscripts",
+        &[
+            d * a + c,
+            d * d + 2.0 * a * a + 3.0 * c * c,
+            2.0 * (d + a + c),
+            d * 2.0 * a,
+            d * c,
+            21.0 * a,
+            a + 2.0 * c + 2.0 * b,
+        ],
+        &[
+            &[d, 0.0, 1.0, a],
+            &[4.0 * a, 0.0, 6.0 * c, 2.0 * d],
+            &[2.0, 0.0, 2.0, 2.0],
+            &[2.0 * d, 0.0, 0.0, 2.0 * a],
+            &[0.0, 0.0, d, c],
+            &[21.0, 0.0, 0.0, 0.0],
+            &[1.0, 2.0, 2.0, 0.0],
+        ],
+    );
+}
+
+#[test]
+fn bits() {
+    let (a, b) = (0.5f64, 1.0f64);
+    check(
+        "bits",
+        &[8.0 * a, 7.0 * b, -6.0 * a * a, 15.0 * b, a.sin(), 10.0 * a],
+        &[
+            &[8.0, 0.0],
+            &[0.0, 7.0],
+            &[-12.0 * a, 0.0],
+            &[0.0, 15.0],
+            &[a.cos(), 0.0],
+            &[10.0, 0.0],
+        ],
+    );
 }

@@ -366,3 +366,86 @@ fn damage() {
         "{read} {refused}"
     );
 }
+
+/// What users see: line and column, element, rule and what to do, for one mistake each.
+#[test]
+fn diagnostics() {
+    let shared = fixture("shared");
+    let mut text = String::new();
+    let mut add = |title: &str, document: &str| {
+        let (program, problems) = read_xaif(document.as_bytes(), &Options::default());
+        assert!(program.is_none(), "{title}");
+        for d in problems.iter() {
+            assert!(
+                d.at.line.is_some() && d.at.column.is_some() && !d.help.is_empty(),
+                "{d}"
+            );
+        }
+        text.push_str(&format!("== {title}\n{problems}\n"));
+    };
+    let cases = [
+        ("a tag that is not closed", "</xaif:SymbolTable>", ""),
+        (
+            "an entity",
+            "<xaif:CallGraph ",
+            "<!DOCTYPE x [<!ENTITY e \"\">]><xaif:CallGraph ",
+        ),
+        (
+            "another element",
+            "<xaif:Exit vertex_id",
+            "<xaif:Finish vertex_id",
+        ),
+        ("an unknown shape", "shape=\"vector\"", "shape=\"cube\""),
+        (
+            "an edge to nowhere",
+            "<xaif:ControlFlowEdge edge_id=\"1\" source=\"1\" target=\"2\"",
+            "<xaif:ControlFlowEdge edge_id=\"1\" source=\"1\" target=\"99\"",
+        ),
+        ("no Exit", "<xaif:Exit vertex_id=\"14\"/>", ""),
+        (
+            "an unknown intrinsic",
+            "name=\"sin_scal\"",
+            "name=\"besselj_scal\"",
+        ),
+        (
+            "complex numbers",
+            "type=\"real\" feType=\"F8\"",
+            "type=\"complex\" feType=\"C16\"",
+        ),
+        (
+            "a symbol that is not there",
+            "symbol_id=\"X_1\"/>",
+            "symbol_id=\"Q_1\"/>",
+        ),
+        (
+            "an operand too many",
+            "target=\"3\" position=\"2\"",
+            "target=\"3\" position=\"3\"",
+        ),
+    ];
+    for (title, from, to) in cases {
+        assert!(shared.contains(from), "{from}");
+        add(title, &shared.replacen(from, to, 1));
+    }
+    let loops = fixture("loops");
+    let end = loops.find("<xaif:EndLoop").expect("it has loops");
+    let close = loops[end..].find("/>").expect("it is closed") + end + 2;
+    add(
+        "a loop without EndLoop",
+        &format!("{}{}", &loops[..end], &loops[close..]),
+    );
+    add("a value that only a marker sets", &fixture("hidden_store"));
+    add(
+        "a part of a structure that is passed",
+        &fixture("structure_argument"),
+    );
+    let call = fixture("vector_subscripts").replacen("intent=\"out\"", "intent=\"in\"", 1);
+    let wrong = call.replacen(
+        "<xaif:Argument position=\"2\">",
+        "<xaif:Argument position=\"7\">",
+        1,
+    );
+    add("an argument too far", &wrong);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diagnostics.txt");
+    cfg_testkit::golden::golden(path, &text);
+}
