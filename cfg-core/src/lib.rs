@@ -12,8 +12,8 @@
 //! of Naumann, Utke, Lyons and Fagan (SCAM 2004): ENTRY, EXIT, BASICBLOCK, LOOP, ENDLOOP, BRANCH,
 //! ENDBRANCH. Edges carry labels: 1 leads into a loop's body, 1 and 0 into the arms of a two-way branch.
 //!
-//! The [`builder`] makes programs without a thought for vertices and edges. This is the example of
-//! section 2 of the paper:
+//! The [`builder`] makes programs without a thought for vertices and edges. This builds the example of
+//! section 2 of the paper, reverses it with `cfg-reverse` and prints the adjoint:
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -44,18 +44,20 @@
 //! let f = program.add(f);
 //! let program = program.finish()?; // validated: all problems at once, or a program that keeps all rules
 //!
+//! let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())?;
+//! let (program, adjoint) = (&reversal.program, reversal.program.routine(reversal.reverse));
 //! let mut printed = String::new();
-//! cfg_core::text::routine(&mut printed, &program, program.routine(f)).unwrap();
-//! assert!(printed.contains("y(3) := y(1)*y(2)"));
-//!
-//! // Validation knows the nesting: vertex 10 is the ENDLOOP of the LOOP, vertex 4.
-//! let structure = program.structure(f).unwrap();
-//! let ids = program.routine(f).body.as_ref().unwrap();
-//! let (loop_, _) = ids.vertices().nth(3).unwrap();
-//! let end = structure.partner(loop_).map(|v| ids.vertex(v).id);
-//! assert_eq!(end, Some(10));
+//! cfg_core::text::routine(&mut printed, program, adjoint).unwrap();
+//! println!("{printed}");
+//! # assert!(printed.contains("y_b(1) := y_b(1) + y_b(3)*!y(2)"), "{printed}");
+//! # assert_eq!(adjoint.body.as_ref().map(|g| g.vertex_count()), Some(14));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
+//!
+//! A graph that is built this way is structured: what is left open or ended twice is reported by
+//! [`finish`](builder::ProgramBuilder::finish), with everything else that is wrong with the program.
+//! Only [`RoutineBuilder::body`](builder::RoutineBuilder::body) takes a graph made elsewhere, which is then
+//! validated like a file.
 //!
 //! # Where things are
 //!

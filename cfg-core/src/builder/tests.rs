@@ -247,36 +247,112 @@ fn wrong_calls_are_reported_with_what_is_open() {
     );
 }
 
+/// One of the builder's calls, by number.
+fn call(f: &mut RoutineBuilder, number: usize, v: VarIdAlias, label: i64) {
+    match number {
+        0 => f.begin_while(lt(v, 1)),
+        1 => f.begin_for(v, 1, 2, 1),
+        2 => f.begin_repeat(),
+        3 => f.begin_if(lt(v, 1)),
+        4 => f.begin_cases(v),
+        5 => f.begin_else(),
+        6 => f.begin_arm(label, [], label == 9),
+        7 => f.end_loop(),
+        8 => f.end_repeat(lt(v, 1)),
+        9 => f.end_if(),
+        10 => f.end_cases(),
+        11 => f.block(),
+        12 => f.while_loop(lt(v, 1), |f| f.assign(v, 2)),
+        _ => f.assign(v, 1),
+    }
+}
+
+/// The call that ends what the call `opened` opened, or what comes before that.
+fn ending(opened: usize, parts: &mut i64) -> usize {
+    match opened {
+        0 | 1 => 7,
+        2 => 8,
+        3 => 9,
+        _ if *parts < 2 => {
+            *parts += 1;
+            6
+        }
+        _ => 10,
+    }
+}
+
 #[test]
 fn random_calls_make_a_structured_graph_or_a_report() {
     let mut rng = Rng::new(11);
-    let mut made = 0;
-    for _ in 0..2000 {
+    let (mut made, mut nested, mut refused) = (0, 0, 0);
+    for round in 0..4000 {
         let mut f = RoutineBuilder::new("f");
-        let v = f.local("v", Integer);
-        for _ in 0..rng.below(9) {
-            match rng.below(13) {
-                0 => f.begin_while(lt(v, 1)),
-                1 => f.end_loop(),
-                2 => f.begin_repeat(),
-                3 => f.end_repeat(lt(v, 1)),
-                4 => f.begin_if(lt(v, 1)),
-                5 => f.begin_else(),
-                6 => f.end_if(),
-                7 => f.begin_cases(v),
-                8 => f.begin_arm(rng.below(3) as i64, [], false),
-                9 => f.end_cases(),
-                10 => f.block(),
-                11 => f.begin_for(v, 1, 2, 1),
-                _ => f.assign(v, 1),
+        let v = f.inout("v", Integer);
+        if round % 2 == 0 {
+            // A caller who knows nothing.
+            for _ in 0..rng.below(9) {
+                call(&mut f, rng.below(14), v, rng.below(10) as i64);
+            }
+        } else {
+            // One who mostly ends what is open.
+            let mut open: Vec<(usize, i64)> = Vec::new();
+            let mut left = rng.below(40);
+            while left > 0 || !open.is_empty() {
+                let slip = rng.below(60) == 0;
+                let next = match open.last_mut() {
+                    _ if slip => rng.below(14),
+                    Some((4, parts)) if *parts == 0 => ending(4, parts),
+                    Some((3, parts)) if *parts == 0 && rng.below(5) == 0 => {
+                        *parts = 1;
+                        5
+                    }
+                    Some((opened, parts)) if left == 0 || rng.below(4) == 0 => {
+                        ending(*opened, parts)
+                    }
+                    _ => [0, 1, 2, 3, 4, 11, 12, 13][rng.below(8)],
+                };
+                let label = open.last().map_or(0, |o| o.1);
+                match next {
+                    _ if slip => {}
+                    0..=4 => open.push((next, 0)),
+                    7..=10 => drop(open.pop()),
+                    _ => {}
+                }
+                call(&mut f, next, v, label);
+                left = left.saturating_sub(1);
             }
         }
-        if let Ok(routine) = f.finish() {
-            made += 1;
-            Structure::of(&routine.body.unwrap()).unwrap();
+        let mut program = ProgramBuilder::new();
+        let id = program.add(f);
+        let program = match program.into_program() {
+            Ok(program) => program,
+            Err(problems) => {
+                let misuse = |d: &Diagnostic| d.code == codes::BUILDER.code;
+                assert!(problems.iter().all(misuse), "{problems}");
+                refused += 1;
+                continue;
+            }
+        };
+        let body = program.routine(id).body.as_ref().unwrap();
+        Structure::of(body).unwrap();
+        let openers = types(body).into_iter();
+        let openers = openers.filter(|t| matches!(t, VertexType::Loop | VertexType::Branch));
+        nested += usize::from(openers.count() > 2);
+        made += 1;
+        // What else is wrong has nothing to do with the graph: a range or a default twice, an index that
+        // is assigned, a use before a definition.
+        if let Err(problems) = validate::validate(program) {
+            for d in problems.iter() {
+                let about_cases = ["V110", "V111"].contains(&d.code);
+                let about_graphs = ("V101"..="V117").contains(&d.code) && !about_cases;
+                assert!(!about_graphs, "{d}");
+            }
         }
     }
-    assert!(made > 100);
+    assert!(
+        made > 1000 && nested > 200 && refused > 500,
+        "{made} {nested} {refused}"
+    );
 }
 
 /// The deepest expression of a routine.
