@@ -4,12 +4,11 @@
 //! tape, and only changes the numbers in the point.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use cfg_core::elemental::Scalar;
+use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+use cfg_core::ir::ScalarType::{Integer, Real};
 use cfg_drive::{Adjoint, Options};
 use cfg_exec::Value;
 use std::error::Error;
-
-const PROGRAM: &[u8] = include_bytes!("../../fixtures/rosenbrock.json");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (x, value, runs) = minimise(20_000)?;
@@ -19,10 +18,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Where the minimum is, the value there, and the number of gradients that it took.
 fn minimise(most: usize) -> Result<(Vec<f64>, f64, usize), Box<dyn Error>> {
-    let program = cfg_core::json::read_valid(PROGRAM)?;
-    let routine = program
-        .find_routine("rosenbrock")
-        .ok_or("no such routine")?;
+    let mut f = RoutineBuilder::new("rosenbrock");
+    let n = f.input("n", Integer);
+    let x = f.input("x", Real.array([n]));
+    let y = f.result("y", Real);
+    let (i, valley) = (f.local("i", Integer), f.local("valley", Real));
+    f.independents([x]).dependents([y]);
+    f.assign(y, 0.0);
+    f.for_loop(i, 1, n - 1, |f| {
+        f.assign(valley, x.at(i + 1) - pow(x.at(i), 2));
+        f.assign(y, y + 100.0 * pow(valley, 2) + pow(1.0 - x.at(i), 2));
+    });
+    let mut program = ProgramBuilder::new();
+    let routine = program.add(f);
+    let program = program.finish()?;
     let mut adjoint = Adjoint::new(&program, routine, &Options::default())?;
 
     // The first point is read; the later ones are the same point with other numbers.
@@ -34,10 +43,7 @@ fn minimise(most: usize) -> Result<(Vec<f64>, f64, usize), Box<dyn Error>> {
     for run in 1..=most {
         point.arguments[1] = Value::reals(&x).into();
         let found = adjoint.gradient(&point, &seed)?;
-        let value = found.value[0].1.get(0);
-        let Some(Scalar::Real(value)) = value else {
-            return Err("the value is a real".into());
-        };
+        let value = found.value[0].1.get_f64(0).ok_or("it has a value")?;
         let gradient = found.gradient[0].1.to_f64s().ok_or("it has a value")?;
         // The same path, so the tape is as long as before; its memory is used again.
         let counts = tape.get_or_insert_with(|| found.tape.clone());

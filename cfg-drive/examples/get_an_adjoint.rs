@@ -11,16 +11,14 @@ use cfg_reverse::{Options, Reversal, reverse};
 use std::error::Error;
 use tape_check::Pair;
 
+const PAPER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../fixtures/paper_example.json"
+);
+
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1);
-    let file = file.unwrap_or_else(|| {
-        concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../fixtures/paper_example.json"
-        )
-        .to_owned()
-    });
-    let reversal = adjoint(&std::fs::read(file)?)?;
+    let reversal = adjoint(&std::fs::read(file.as_deref().unwrap_or(PAPER))?)?;
     let program = &reversal.program;
 
     // As text, for people.
@@ -76,8 +74,8 @@ mod tests {
 
     #[test]
     fn the_papers_example_has_the_papers_numbers() {
-        let bytes = include_bytes!("../../fixtures/paper_example.json");
-        let reversal = adjoint(bytes).expect("it has an adjoint");
+        let bytes = std::fs::read(PAPER).expect("the fixture");
+        let reversal = adjoint(&bytes).expect("it has an adjoint");
         let vertices = |r| {
             let graph = reversal.program.routine(r).body.as_ref();
             graph.map(cfg_core::ir::Cfg::vertex_count)
