@@ -8,6 +8,7 @@ mod tests;
 pub use regions::{Region, RegionId, RegionKind, RegionTree};
 
 use crate::{
+    classify::{ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control},
@@ -88,7 +89,12 @@ impl Structure {
         order::nest(cfg).map_err(|problem| {
             // Irreducibility explains more than the first end that does not match.
             let mut problems = check::irreducible(cfg);
-            problems.push(*problem);
+            let class = classify(cfg);
+            let mut problem = *problem;
+            if class.class > ControlClass::Structured {
+                problem.message = format!("{}; the graph is {class}", problem.message);
+            }
+            problems.push(problem);
             problems
         })
     }

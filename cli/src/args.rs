@@ -535,6 +535,20 @@ pub(crate) struct Convert {
     /// What to write.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Target,
+    /// Write control flow as jumps, or find loops and branches in jumps.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) jumps: Option<Jumps>,
+}
+
+/// What `convert` does with control flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Jumps {
+    /// Every loop and branch as blocks and jumps, one block per vertex.
+    Flat,
+    /// The same without empty blocks.
+    Dense,
+    /// Loops and branches where the jumps of general control flow nest.
+    Recover,
 }
 
 /// What `convert` writes.

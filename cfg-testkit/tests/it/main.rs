@@ -2,4 +2,5 @@
 
 mod files;
 mod generated;
+mod jumps;
 mod recovered;

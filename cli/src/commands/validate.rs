@@ -3,8 +3,11 @@
 use crate::Outcome;
 use crate::args::Validate;
 use crate::input::{Session, Wanted};
+use cfg_core::classify::classify;
 use cfg_core::diagnostic::Diagnostics;
+use cfg_core::ir::Control;
 use cfg_core::json::Checked;
+use cfg_core::text::Name;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
@@ -24,6 +27,15 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
         return Ok(Outcome::Failed);
     }
     if let Some(program) = examined.program {
+        for routine in &program.routines {
+            if let (Control::General, Some(body)) = (routine.control, &routine.body) {
+                let class = classify(body);
+                session.reporter.remark(&format!(
+                    "note: the control flow of routine {} is general; the graph is {class}",
+                    Name(&routine.name)
+                ));
+            }
+        }
         let graphs = program.routines.iter().filter_map(|r| r.body.as_ref());
         let vertices: usize = graphs.map(|g| g.vertex_count()).sum();
         session.reporter.remark(&format!(

@@ -1,0 +1,456 @@
+//! How far a graph nests: structured, structured with exits, reducible, irreducible, and what stands in
+//! the way of more.
+//!
+//! ```
+//! use cfg_core::{classify::{ControlClass, classify}, ir::{Cfg, Edge, Selector, Vertex, VertexKind}};
+//! use cfg_core::{entity::VertexId, ir::Expr};
+//!
+//! // Two blocks that jump to each other, entered at both.
+//! let branch = || VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true))));
+//! let kinds = [VertexKind::Entry, branch(), VertexKind::Block(vec![]), branch(), VertexKind::Exit];
+//! let vertices = (1..).zip(kinds).map(|(id, kind)| Vertex::new(id, kind)).collect();
+//! let edges = [(0, 1, None), (1, 2, Some(1)), (1, 3, Some(0)), (2, 3, None), (3, 2, Some(1)), (3, 4, Some(0))];
+//! let edges = edges.map(|(a, b, label)| Edge::new(VertexId::new(a), VertexId::new(b), label));
+//! let Some(cfg) = Cfg::new(vertices, edges.to_vec()) else { return };
+//! let found = classify(&cfg);
+//! assert_eq!(found.class, ControlClass::Irreducible);
+//! assert_eq!(
+//!     found.to_string(),
+//!     "irreducible: the loop of BASICBLOCK 3 is also entered by the edge 2 -> 4",
+//! );
+//! ```
+
+use crate::{
+    entity::{EdgeId, VertexId},
+    graph::{Adjacency, reverse_postorder},
+    ir::{Arm, Cfg, Edge, Expr, Selector, Stmt, StmtKind, Vertex, VertexKind},
+    loops::{LoopForest, LoopId},
+    recover,
+    structure::check::name,
+};
+use std::fmt;
+
+/// How far a graph nests; each class contains the ones before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ControlClass {
+    /// Loops and branches nest.
+    Structured,
+    /// They do but for jumps out of loops: break, early return, a test in the middle of the body.
+    StructuredWithExits,
+    /// Every loop is entered at one vertex.
+    Reducible,
+    /// A loop is entered at several vertices.
+    Irreducible,
+}
+
+impl ControlClass {
+    /// The name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Structured => "structured",
+            Self::StructuredWithExits => "structured with exits",
+            Self::Reducible => "reducible",
+            Self::Irreducible => "irreducible",
+        }
+    }
+}
+
+/// Where a graph stops to nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A vertex that control comes to from several places that are not the arms of one branch.
+    Vertex(VertexId),
+    /// An edge that leaves a loop, or enters one, elsewhere than at its test or header.
+    Edge(EdgeId),
+}
+
+/// The class of a graph, and why it is no better one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classification {
+    /// The class.
+    pub class: ControlClass,
+    /// The first obstacle in reverse postorder; `None` of structured graphs.
+    pub obstacle: Option<Obstacle>,
+    /// The same in words, with the ids of the file; empty for structured graphs.
+    pub reason: String,
+}
+
+impl fmt::Display for Classification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.class.name())?;
+        if !self.reason.is_empty() {
+            write!(f, ": {}", self.reason)?;
+        }
+        Ok(())
+    }
+}
+
+/// The class of a graph that keeps the rules of general ones. O((vertices + edges) log).
+pub fn classify(cfg: &Cfg) -> Classification {
+    let found = |class, obstacle, reason| Classification {
+        class,
+        obstacle,
+        reason,
+    };
+    let structured = found(ControlClass::Structured, None, String::new());
+    let Some(entry) = cfg.entry().map(VertexId::index) else {
+        return structured;
+    };
+    let forest = LoopForest::new(cfg, entry);
+    let ids = |e: EdgeId| {
+        let edge = cfg.edge(e);
+        let id = |v| cfg.vertex(v).id;
+        format!("{} -> {}", id(edge.from), id(edge.to))
+    };
+    for l in forest.loops() {
+        if let Some((from, to)) = forest.get(l).side_entry {
+            let edges = cfg.out_edges(VertexId::new(from));
+            let edge = edges.iter().find(|&&e| cfg.edge(e).to.index() == to);
+            let header = VertexId::new(forest.get(l).header);
+            let reason = match edge {
+                Some(&e) => format!(
+                    "the loop of {} is also entered by the edge {}",
+                    name(cfg, header),
+                    ids(e)
+                ),
+                None => String::new(),
+            };
+            return found(
+                ControlClass::Irreducible,
+                edge.map(|&e| Obstacle::Edge(e)),
+                reason,
+            );
+        }
+    }
+    let all: Vec<usize> = (0..cfg.edge_count()).collect();
+    if nests(&skeleton(cfg, &all, &[])).is_none() {
+        return structured;
+    }
+    let order = reverse_postorder(cfg, entry);
+    let (kept, tests, first_exit) = without_exits(cfg, &forest, &order);
+    let graph = skeleton(cfg, &kept, &tests);
+    match (nests(&graph), first_exit) {
+        (None, Some(e)) => {
+            let loops = forest.innermost(cfg.edge(e).from.index());
+            let header = loops.map(|l| name(cfg, VertexId::new(forest.get(l).header)));
+            let reason = format!(
+                "the edge {} leaves the loop of {} elsewhere than at its test",
+                ids(e),
+                header.unwrap_or_default()
+            );
+            found(
+                ControlClass::StructuredWithExits,
+                Some(Obstacle::Edge(e)),
+                reason,
+            )
+        }
+        (None, None) => structured,
+        (Some(at), _) => {
+            let at = at.and_then(|id| usize::try_from(id - 1).ok());
+            let at = at.filter(|&v| v < cfg.vertex_count()).map(VertexId::new);
+            let reason = at.map(|v| {
+                format!(
+                    "{} is entered from several places that are not the arms of one branch",
+                    name(cfg, v)
+                )
+            });
+            found(
+                ControlClass::Reducible,
+                at.map(Obstacle::Vertex),
+                reason.unwrap_or_default(),
+            )
+        }
+    }
+}
+
+/// A test at the end of a loop that has none of its own: the header, and where the loop leads on.
+type Test = (LoopId, usize, usize);
+
+/// The edges without those that leave a loop elsewhere than at its test, and the first of these. A loop
+/// that has no exit at its header is given a test at its end.
+fn without_exits(
+    cfg: &Cfg,
+    forest: &LoopForest,
+    order: &[usize],
+) -> (Vec<usize>, Vec<Test>, Option<EdgeId>) {
+    // Of each loop the exit that is kept, best kind first: at the header, at a jump back, elsewhere.
+    let mut kept: Vec<Option<(u8, EdgeId)>> = vec![None; forest.len()];
+    let mut left: Vec<Option<LoopId>> = vec![None; cfg.edge_count()];
+    let jumps_back = |v: VertexId, l: LoopId| {
+        let header = forest.get(l).header;
+        cfg.successors(v).any(|w| w.index() == header)
+    };
+    for &v in order {
+        let v = VertexId::new(v);
+        for &e in cfg.out_edges(v) {
+            let to = cfg.edge(e).to.index();
+            let Some(l) = forest.outermost_left(v.index(), to) else {
+                continue;
+            };
+            left[e.index()] = Some(l);
+            let kind = if forest.get(l).header == v.index() {
+                0
+            } else if jumps_back(v, l) {
+                1
+            } else if forest.innermost(v.index()) == Some(l) {
+                2
+            } else {
+                3
+            };
+            let slot = &mut kept[l.index()];
+            if slot.is_none_or(|(best, _)| kind < best) {
+                *slot = Some((kind, e));
+            }
+        }
+    }
+    let is_kept = |e: EdgeId, l: LoopId| kept[l.index()].is_some_and(|(_, k)| k == e);
+    let at_header = |e: EdgeId, l: LoopId| cfg.edge(e).from.index() == forest.get(l).header;
+    let stays = |e: EdgeId| match left[e.index()] {
+        None => true,
+        Some(l) => is_kept(e, l) && at_header(e, l),
+    };
+    let tests = forest.loops().filter_map(|l| {
+        let (kind, e) = kept[l.index()]?;
+        (kind > 0).then_some((l, forest.get(l).header, cfg.edge(e).to.index()))
+    });
+    let tests: Vec<Test> = tests.collect();
+    // The first exit that is no test: at the header, or at the only jump back.
+    let ends = |e: EdgeId, l: LoopId| {
+        let backs = forest.back_edges(cfg, l).take(2).count();
+        at_header(e, l) || (backs == 1 && jumps_back(cfg.edge(e).from, l))
+    };
+    let first = order
+        .iter()
+        .flat_map(|&v| cfg.out_edges(VertexId::new(v)))
+        .copied()
+        .find(|&e| left[e.index()].is_some_and(|l| !(is_kept(e, l) && ends(e, l))));
+    // Jumps back go to the test.
+    let headers: Vec<bool> = {
+        let mut headers = vec![false; cfg.vertex_count()];
+        for &(_, header, _) in &tests {
+            headers[header] = true;
+        }
+        headers
+    };
+    let kept_edges = (0..cfg.edge_count()).map(EdgeId::new).filter(|&e| {
+        let edge = cfg.edge(e);
+        let back = headers[edge.to.index()]
+            && forest.back_to(edge.from.index(), edge.to.index()).is_some();
+        // Kept, but `skeleton` leads it to the test.
+        back || stays(e)
+    });
+    (kept_edges.map(EdgeId::index).collect(), tests, first)
+}
+
+/// The graph as blocks and branches without contents. Ids are positions in the original, from 1.
+fn skeleton(cfg: &Cfg, edges: &[usize], tests: &[Test]) -> Option<Cfg> {
+    let n = cfg.vertex_count();
+    let mut test_of = vec![None; n];
+    for (k, &(_, header, _)) in tests.iter().enumerate() {
+        test_of[header] = Some(n + k);
+    }
+    let entry = cfg.entry()?.index();
+    let forest = (!tests.is_empty()).then(|| LoopForest::new(cfg, entry));
+    let mut arrows: Vec<(usize, usize)> = Vec::with_capacity(edges.len());
+    for &e in edges {
+        let edge = cfg.edge(EdgeId::new(e));
+        let (from, mut to) = (edge.from.index(), edge.to.index());
+        if let (Some(test), Some(forest)) = (test_of[to], &forest)
+            && forest.back_to(from, to).is_some()
+        {
+            to = test;
+        }
+        arrows.push((from, to));
+    }
+    for (k, &(_, header, exit)) in tests.iter().enumerate() {
+        arrows.push((n + k, header));
+        arrows.push((n + k, exit));
+    }
+    let view = Adjacency::new(n + tests.len(), arrows.iter().copied());
+    let reached = crate::graph::reachable(&view, entry);
+    let mut degree = vec![0usize; n + tests.len()];
+    let mut place = vec![0; n + tests.len()];
+    for &(from, _) in &arrows {
+        degree[from] += 1;
+    }
+    let mut vertices = Vec::new();
+    for v in reached.ones() {
+        place[v] = vertices.len();
+        let original = (v < n).then(|| &cfg.vertex(VertexId::new(v)).kind);
+        let kind = match (original, degree[v]) {
+            (Some(VertexKind::Entry), _) => VertexKind::Entry,
+            (Some(VertexKind::Exit), _) => VertexKind::Exit,
+            (_, 2) => VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
+            (_, d) if d > 2 => VertexKind::Branch(Box::new(Selector::Cases {
+                value: Expr::Int(0),
+                arms: (0..d as i64)
+                    .map(|label| Arm {
+                        label,
+                        cases: Box::default(),
+                        default: false,
+                    })
+                    .collect(),
+            })),
+            (Some(VertexKind::Block(s)), _) if !s.is_empty() => {
+                VertexKind::Block(vec![Stmt::new(StmtKind::Opaque {
+                    text: Box::default(),
+                    reads: Box::default(),
+                    writes: Box::default(),
+                })])
+            }
+            _ => VertexKind::Block(Vec::new()),
+        };
+        vertices.push(Vertex::new(v as i64 + 1, kind));
+    }
+    let mut next = vec![0i64; n + tests.len()];
+    let edges = arrows.into_iter().filter(|a| reached.contains(a.0));
+    let edges = edges.map(|(from, to)| {
+        // Labels of two-way branches are 1 and 0.
+        let label = (degree[from] > 1).then_some(next[from]);
+        next[from] += 1;
+        Edge::new(VertexId::new(place[from]), VertexId::new(place[to]), label)
+    });
+    Cfg::new(vertices, edges.collect())
+}
+
+/// `None` if the graph nests; otherwise the id of the first vertex that several edges lead to although it
+/// is not the end of a branch or loop.
+fn nests(graph: &Option<Cfg>) -> Option<Option<i64>> {
+    let graph = graph.clone()?;
+    let most = graph.max_abs_id();
+    let (cfg, structured) = recover::shape(graph, false)?;
+    if structured {
+        return None;
+    }
+    let order = reverse_postorder(&cfg, cfg.entry()?.index());
+    let merge = order.into_iter().map(VertexId::new).find(|&v| {
+        let vertex = cfg.vertex(v);
+        cfg.in_edges(v).len() > 1
+            && vertex.id <= most
+            && !matches!(
+                vertex.kind,
+                VertexKind::Loop { .. } | VertexKind::EndBranch | VertexKind::EndLoop
+            )
+    });
+    Some(merge.map(|v| cfg.vertex(v).id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Rng, graph, nested, random_nesting};
+
+    fn of(letters: &str, edges: &[(usize, usize, i64)]) -> String {
+        let mut cfg = graph(letters, edges);
+        for v in 0..cfg.vertex_count() {
+            if let VertexKind::Block(list) = &mut cfg.vertex_mut(VertexId::new(v)).kind {
+                let (reads, writes) = (Box::default(), Box::default());
+                let text = "work".into();
+                list.push(Stmt::new(StmtKind::Opaque {
+                    text,
+                    reads,
+                    writes,
+                }));
+            }
+        }
+        classify(&cfg).to_string()
+    }
+
+    #[test]
+    fn nested_graphs_are_structured() {
+        let mut rng = Rng::new(41);
+        for _ in 0..200 {
+            let size = 1 + rng.below(40);
+            let text = random_nesting(&mut rng, size);
+            assert_eq!(classify(&nested(&text)).to_string(), "structured", "{text}");
+        }
+    }
+
+    #[test]
+    fn blocks_and_jumps_that_nest_are_structured() {
+        // while (c) { if (d) b }
+        let edges = [
+            (1, 2, -1),
+            (2, 3, 1),
+            (2, 5, 0),
+            (3, 4, 1),
+            (3, 2, 0),
+            (4, 2, -1),
+        ];
+        assert_eq!(of("EccbX", &edges), "structured");
+    }
+
+    #[test]
+    fn breaks_and_returns() {
+        // while (2) { if (3) break; 4 } 5
+        let edges = [
+            (1, 2, -1),
+            (2, 3, 1),
+            (2, 5, 0),
+            (3, 5, 1),
+            (3, 4, 0),
+            (4, 2, -1),
+            (5, 6, -1),
+        ];
+        assert_eq!(
+            of("EccbbX", &edges),
+            "structured with exits: the edge 3 -> 5 leaves the loop of BRANCH 2 elsewhere than at its test"
+        );
+        // Two loops, and a return from the inner one.
+        let edges = [
+            (1, 2, -1),
+            (2, 3, 1),
+            (2, 6, 0),
+            (3, 4, 1),
+            (3, 2, 0),
+            (4, 6, 1),
+            (4, 5, 0),
+            (5, 3, -1),
+        ];
+        assert_eq!(
+            of("EcccbX", &edges),
+            "structured with exits: the edge 4 -> 6 leaves the loop of BRANCH 3 elsewhere than at its test"
+        );
+        // A test in the middle: 2 if (3) break; 4
+        let edges = [(1, 2, -1), (2, 3, -1), (3, 5, 1), (3, 4, 0), (4, 2, -1)];
+        assert_eq!(
+            of("EbcbX", &edges),
+            "structured with exits: the edge 3 -> 5 leaves the loop of BASICBLOCK 2 elsewhere than at its test"
+        );
+    }
+
+    #[test]
+    fn forward_jumps_are_reducible() {
+        // if (2) { if (3) goto 6; 4 } 5 6: the jump skips 5.
+        let edges = [
+            (1, 2, -1),
+            (2, 3, 1),
+            (2, 5, 0),
+            (3, 6, 1),
+            (3, 4, 0),
+            (4, 5, -1),
+            (5, 6, -1),
+            (6, 7, -1),
+        ];
+        assert_eq!(
+            of("EccbbbX", &edges),
+            "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch"
+        );
+    }
+
+    #[test]
+    fn two_entries_are_irreducible() {
+        let edges = [
+            (1, 2, -1),
+            (2, 3, 1),
+            (2, 4, 0),
+            (3, 4, -1),
+            (4, 3, 1),
+            (4, 5, 0),
+        ];
+        assert_eq!(
+            of("EcbcX", &edges),
+            "irreducible: the loop of BASICBLOCK 3 is also entered by the edge 2 -> 4"
+        );
+    }
+}
