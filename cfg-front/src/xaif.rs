@@ -94,7 +94,7 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
     }
     model.assume_sizes(&scan.beyond);
     let hidden = hidden::find(doc, &model, &scan, sink);
-    let storage = Storage::of(doc, &model, &scan);
+    let storage = Storage::of(doc, &model, &scan, sink);
     let functions = functions(doc, &scan);
     let mut routine_names = HashSet::new();
     let names: Vec<String> = model

@@ -240,7 +240,24 @@ impl Lower<'_, '_> {
             return self.copied(argument, place, rank, formal, after);
         }
         if rank == formal.rank() {
-            return Some(Expr::Place(place));
+            let extents = self.extents_now(&place);
+            let fits = formal
+                .shape
+                .iter()
+                .zip(&extents)
+                .all(|(bounds, extent)| match bounds {
+                    Some((lower, upper)) => {
+                        *extent == Expr::Int(upper.saturating_sub(*lower).saturating_add(1).max(0))
+                    }
+                    None => true,
+                });
+            if fits {
+                return Some(Expr::Place(place));
+            }
+        }
+        // A matrix for a vector: its elements in sequence.
+        if formal.rank() == 1 && rank > 1 {
+            return self.flattened(argument, place, rank, formal, after);
         }
         // An element for an array: the array from there on, along the first dimension.
         if formal.rank() == 1 && place.is_element() {
@@ -351,6 +368,85 @@ impl Lower<'_, '_> {
         true
     }
 
+    /// Copy-in, copy-out of an array of several dimensions as a vector.
+    fn flattened(
+        &mut self,
+        argument: NodeId,
+        place: Place,
+        rank: usize,
+        formal: &Formal,
+        after: &mut Vec<Stmt>,
+    ) -> Option<Expr> {
+        let place = self.fixed(argument, place, formal)?;
+        let extents = self.extents_now(&place);
+        let size = match extents.iter().try_fold(1i64, |n, e| match e {
+            Expr::Int(e) => n.checked_mul(*e),
+            _ => None,
+        }) {
+            Some(n) => Expr::Int(n),
+            None => Expr::op(Op::Mul, extents),
+        };
+        let vector = Expr::var(self.array_of(argument, formal.ty, vec![size]));
+        let copy = |lower: &mut Self, from: Expr, to: Expr, ranks| {
+            let callee = lower.reshaper(formal.ty, ranks)?;
+            Some(Stmt::new(StmtKind::Call {
+                callee,
+                arguments: [Some(from), Some(to)].into(),
+                result: None,
+            }))
+        };
+        let copy_in = copy(self, Expr::Place(place.clone()), vector.clone(), (rank, 1))?;
+        self.emit(argument, copy_in);
+        if formal.written {
+            let copy_out = copy(self, vector.clone(), Expr::Place(place), (1, rank))?;
+            after.push(copy_out);
+        }
+        Some(vector)
+    }
+
+    /// The place with the values of its subscripts at the call, whatever the callee does to them, if the
+    /// callee writes it.
+    fn fixed(&mut self, argument: NodeId, place: Place, formal: &Formal) -> Option<Place> {
+        if !formal.written {
+            return Some(place);
+        }
+        let mut subscripts = Vec::with_capacity(place.subscripts.len());
+        for s in &place.subscripts {
+            let mut fixed = |e: &Expr| -> Option<Expr> {
+                if matches!(e, Expr::Int(_)) {
+                    return Some(e.clone());
+                }
+                let value = Typed {
+                    expr: e.clone(),
+                    ty: ScalarType::Integer,
+                    rank: 0,
+                    depth: e.depth(),
+                };
+                self.spill(argument, value).map(|v| v.expr)
+            };
+            subscripts.push(match s {
+                Subscript::Index(e) => Subscript::Index(fixed(e)?),
+                Subscript::Range(r) => {
+                    let mut part = |e: &Option<Expr>| -> Option<Option<Expr>> {
+                        match e {
+                            None => Some(None),
+                            Some(e) => Some(Some(fixed(e)?)),
+                        }
+                    };
+                    Subscript::Range(Box::new(Range {
+                        lower: part(&r.lower)?,
+                        upper: part(&r.upper)?,
+                        stride: part(&r.stride)?,
+                    }))
+                }
+            });
+        }
+        Some(Place {
+            var: place.var,
+            subscripts: subscripts.into(),
+        })
+    }
+
     /// Copy-in, copy-out.
     fn copied(
         &mut self,
@@ -360,46 +456,7 @@ impl Lower<'_, '_> {
         formal: &Formal,
         after: &mut Vec<Stmt>,
     ) -> Option<Expr> {
-        let place = if formal.written {
-            // The section is that at the call, whatever the callee does to its subscripts.
-            let mut subscripts = Vec::with_capacity(place.subscripts.len());
-            for s in &place.subscripts {
-                let mut fixed = |e: &Expr| -> Option<Expr> {
-                    if matches!(e, Expr::Int(_)) {
-                        return Some(e.clone());
-                    }
-                    let value = Typed {
-                        expr: e.clone(),
-                        ty: ScalarType::Integer,
-                        rank: 0,
-                        depth: e.depth(),
-                    };
-                    self.spill(argument, value).map(|v| v.expr)
-                };
-                subscripts.push(match s {
-                    Subscript::Index(e) => Subscript::Index(fixed(e)?),
-                    Subscript::Range(r) => {
-                        let mut part = |e: &Option<Expr>| -> Option<Option<Expr>> {
-                            match e {
-                                None => Some(None),
-                                Some(e) => Some(Some(fixed(e)?)),
-                            }
-                        };
-                        Subscript::Range(Box::new(Range {
-                            lower: part(&r.lower)?,
-                            upper: part(&r.upper)?,
-                            stride: part(&r.stride)?,
-                        }))
-                    }
-                });
-            }
-            Place {
-                var: place.var,
-                subscripts: subscripts.into(),
-            }
-        } else {
-            place
-        };
+        let place = self.fixed(argument, place, formal)?;
         let value = Typed {
             expr: Expr::Place(place.clone()),
             ty: formal.ty,

@@ -325,7 +325,9 @@ impl Lower<'_, '_> {
         let name = super::model::text(doc, v, At::Name, self.sink)?;
         let result = if doc.name(v) == El::BooleanOperation {
             use cfg_core::ir::Op;
-            match intrinsics::boolean(&name) {
+            match intrinsics::boolean(&name)
+                .or_else(|| intrinsics::boolean(&intrinsics::stem(&name)))
+            {
                 Some(op @ (Op::And | Op::Or | Op::Not)) => intrinsics::logic(op, operands),
                 Some(op) => intrinsics::compare(op, operands),
                 None => Err(Failure::Unsupported(format!(

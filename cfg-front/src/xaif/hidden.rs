@@ -37,14 +37,17 @@ pub(super) fn harmless(annotation: &str) -> bool {
     WORDS.iter().any(|w| annotation.contains(w))
 }
 
+/// True of variables that stand for parts of structures.
+pub(super) fn is_part(model: &Model, s: SymbolId) -> bool {
+    let id = model.symbols[s].id.to_ascii_lowercase();
+    id.starts_with("oascalref") || id.starts_with("scalarizedref")
+}
+
 /// Variables that stand for parts of structures: the front end calls `t%a` `oaScalRef0`, without saying of
 /// what it is a part. That is the same variable in a whole routine only as long as the structure is a
 /// scalar of the routine's own that nothing else sees.
 fn structures(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) {
-    let part = |s: &SymbolId| {
-        let id = model.symbols[*s].id.to_ascii_lowercase();
-        id.starts_with("oascalref") || id.starts_with("scalarizedref")
-    };
+    let part = |s: &SymbolId| is_part(model, *s);
     let structure = |s: SymbolId| matches!(&model.symbols[s].ty, SymbolType::Unsupported(ty) if ty.ends_with("(M)"));
     let users: Vec<usize> = (0..model.routines.len())
         .filter(|&r| scan.routines[r].used.iter().any(part))

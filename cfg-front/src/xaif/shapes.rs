@@ -43,18 +43,21 @@ pub(super) fn declared(
         }
         return vec![deferred(1); s.rank];
     }
-    let open = s.bounds.iter().filter(|b| b.1.is_none()).count();
-    if open > 0 && (s.bounds.len() > 1 || !matches!(role, Role::Parameter { .. })) {
+    // Of an assumed-size array `a(2, *)` the last extent is not known, so all are taken from the actual;
+    // calls see to it that the others are what they should be.
+    let open = s.bounds.iter().any(|b| b.1.is_none());
+    if open && !matches!(role, Role::Parameter { .. }) {
         sink.push(doc.error(
             s.node,
             &codes::SHAPE,
             format!("{} has dimensions without upper bound", s.id),
-            "only a formal argument of one dimension may leave it out",
+            "only a formal argument may leave it out",
         ));
     }
     s.bounds
         .iter()
         .map(|&(lower, upper)| match upper {
+            Some(_) if open => deferred(lower),
             Some(upper) => Dim {
                 lower: Expr::Int(lower),
                 extent: Extent::Fixed(Expr::Int(

@@ -6,9 +6,10 @@
 //! where no name matches. Module variables have one symbol for all routines.
 
 use super::{
-    model::{Model, SymbolId},
+    codes,
+    model::{Model, Sink, SymbolId},
     names::short_name,
-    scan::{Home, Scan},
+    scan::{Home, RoutineScan, Scan},
     xml::{At, Document},
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -19,7 +20,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of(doc: &Document<'_>, model: &Model, scan: &Scan) -> Self {
+    pub(super) fn of(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Self {
         let mut storage = Self {
             leader: (0..model.symbols.len()).collect(),
         };
@@ -40,6 +41,13 @@ impl Storage {
         }
         for group in by_name.values() {
             storage.merge(model, &users, group, &mut merged);
+            let apart = |&&s: &&SymbolId| {
+                !alike(model, group[0], s) && users[&group[0]].is_disjoint(&users[&s])
+            };
+            for &s in group.iter().filter(apart) {
+                let message = "it has another type or shape than in another routine";
+                refuse(doc, model, s, message, sink);
+            }
         }
         let mut by_address: BTreeMap<(i64, i64), Vec<SymbolId>> = BTreeMap::new();
         for &s in users
@@ -52,6 +60,30 @@ impl Storage {
         }
         for group in by_address.values() {
             storage.merge(model, &users, group, &mut merged);
+        }
+        // Members that neither name nor address matches, in two routines at addresses that meet.
+        let mut alone: Vec<(usize, (i64, i64), SymbolId)> = Vec::new();
+        for &s in users.keys() {
+            if let (true, 1, Some(&r)) = (
+                common.contains(&s) && !merged.contains(&s),
+                users[&s].len(),
+                users[&s].first(),
+            ) && let Some(range) = range_in(model, &scan.routines[r], s)
+            {
+                alone.push((r, range, s));
+            }
+        }
+        alone.sort_by_key(|a| (a.1, a.2));
+        for pair in alone.windows(2) {
+            let (r, (_, to), first) = pair[0];
+            let (other, (from, _), s) = pair[1];
+            if r != other && from <= to {
+                let message = format!(
+                    "it may be the storage of {}, which has another name, type or shape",
+                    model.symbols[first].id
+                );
+                refuse(doc, model, s, &message, sink);
+            }
         }
         // Within one routine, different variables at one definite address are EQUIVALENCE.
         for (r, routine) in scan.routines.iter().enumerate() {
@@ -69,6 +101,7 @@ impl Storage {
                     storage.leader[a.max(b)] = a.min(b);
                 }
             }
+            storage.overlaps(doc, model, routine, &formals, sink);
         }
         storage
     }
@@ -80,6 +113,39 @@ impl Storage {
             at = self.leader[at];
         }
         at
+    }
+
+    /// Refuses variables of one routine that share only part of their storage, or share it under other
+    /// shapes: an EQUIVALENCE of an array with one of its elements, say.
+    fn overlaps(
+        &self,
+        doc: &Document<'_>,
+        model: &Model,
+        routine: &RoutineScan,
+        formals: &HashSet<SymbolId>,
+        sink: &mut Sink,
+    ) {
+        let mut ranges: Vec<((i64, i64), SymbolId)> = routine
+            .used
+            .iter()
+            .filter(|s| !formals.contains(s) && !super::hidden::is_part(model, **s))
+            .filter_map(|&s| Some((range_in(model, routine, s)?, s)))
+            .collect();
+        ranges.sort_unstable();
+        let mut last: Option<(i64, SymbolId)> = None;
+        for ((from, to), s) in ranges {
+            if let Some((end, other)) = last
+                && from <= end
+                && self.leader(other) != self.leader(s)
+                && model.symbols[other].scope == model.symbols[s].scope
+            {
+                let message = format!("it overlaps with {}", model.symbols[other].id);
+                refuse(doc, model, s, &message, sink);
+            }
+            if last.is_none_or(|(end, _)| to > end) {
+                last = Some((to, s));
+            }
+        }
     }
 
     /// Makes one storage of symbols of different routines.
@@ -105,6 +171,32 @@ impl Storage {
             merged.insert(s);
         }
     }
+}
+
+fn refuse(doc: &Document<'_>, model: &Model, s: SymbolId, why: &str, sink: &mut Sink) {
+    let symbol = &model.symbols[s];
+    sink.push(doc.error(
+        symbol.node,
+        &codes::STORAGE,
+        format!(
+            "{} shares storage in a way that is not supported: {why}",
+            symbol.id
+        ),
+        "declare the COMMON block alike in every routine, and write EQUIVALENCE as assignments",
+    ));
+}
+
+/// The one range of addresses of all references in a routine, certain or not.
+fn range_in(model: &Model, routine: &RoutineScan, symbol: SymbolId) -> Option<(i64, i64)> {
+    let mut found = None;
+    for key in routine.alias.get(&symbol).into_iter().flatten() {
+        match model.aliases.get(key)?.as_slice() {
+            [] => {}
+            &[(from, to, _)] if found.is_none_or(|f| f == (from, to)) => found = Some((from, to)),
+            _ => return None,
+        }
+    }
+    found
 }
 
 fn alike(model: &Model, a: SymbolId, b: SymbolId) -> bool {

@@ -134,7 +134,7 @@ impl Lower<'_, '_> {
     }
 
     /// Extents of an array or section, as expressions to be evaluated at the statement.
-    fn extents_now(&self, place: &Place) -> Vec<Expr> {
+    pub(super) fn extents_now(&self, place: &Place) -> Vec<Expr> {
         let variable = self.ir.variable(place.var);
         let whole = |d: usize| match &variable.shape[d].extent {
             Extent::Fixed(Expr::Int(n)) => Expr::Int(*n),
@@ -407,8 +407,24 @@ impl Lower<'_, '_> {
             return Ok(None);
         };
         let (from, ty) = (source.rank, source.ty);
+        let callee = self.reshaper(ty, (from, rank));
+        let Some(place) = self.as_place(v, source) else {
+            return Ok(None);
+        };
+        let extents = (1..=rank)
+            .map(|d| Expr::Place(wanted.var.at(d as i32)))
+            .collect();
+        Ok(self.by_helper(v, callee, vec![Expr::Place(place)], ty, extents))
+    }
+
+    /// The routine that copies an array to one of other dimensions, in storage order.
+    pub(super) fn reshaper(
+        &mut self,
+        ty: ScalarType,
+        (from, rank): (usize, usize),
+    ) -> Option<RoutineId> {
         let key = format!("oad_reshape_{}_{from}{rank}", ty.name());
-        let callee = self.helpers.get(&key, |b| {
+        self.helpers.get(&key, |b| {
             let s = b.input("s", deferred(ty, from));
             let t = b.inout("t", deferred(ty, rank));
             let k = b.local("k", ScalarType::Integer);
@@ -431,14 +447,7 @@ impl Lower<'_, '_> {
             b.assign(element(t, to), element(s, at));
             b.assign(k, k + 1);
             close(b, rank);
-        });
-        let Some(place) = self.as_place(v, source) else {
-            return Ok(None);
-        };
-        let extents = (1..=rank)
-            .map(|d| Expr::Place(wanted.var.at(d as i32)))
-            .collect();
-        Ok(self.by_helper(v, callee, vec![Expr::Place(place)], ty, extents))
+        })
     }
 
     fn cshift(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {

@@ -271,7 +271,7 @@ fn every_fixture_is_read_or_refused_on_purpose() {
         let (program, problems) = read_xaif(&bytes, &Options::default());
         assert_eq!(
             program.is_some(),
-            !["hidden_store", "structure_argument"].contains(&&*name),
+            !["hidden_store", "structure_argument", "common_shapes"].contains(&&*name),
             "{name}: {problems}"
         );
     }
@@ -349,4 +349,30 @@ fn bits() {
             &[10.0, 0.0],
         ],
     );
+}
+
+#[test]
+fn matrices_for_other_formals() {
+    // a = (x1, x2; 2 x1, 2 x2; 3 x1, 3 x2) by columns; v(6) = v(1) v(2), v(3) = 2 v(5), m(2, 2) = m(1, 3) m(2, 1).
+    let (a, b) = (0.5f64, 1.0f64);
+    check(
+        "matrix_arguments",
+        &[a, b, 6.0 * a, 3.0 * a * b, 3.0 * a, a * b],
+        &[
+            &[1.0, 0.0],
+            &[0.0, 1.0],
+            &[6.0, 0.0],
+            &[3.0 * b, 3.0 * a],
+            &[3.0, 0.0],
+            &[b, a],
+        ],
+    );
+}
+
+#[test]
+fn common_blocks_that_do_not_match() {
+    let (program, problems) = read_xaif(&bytes("common_shapes"), &Options::default());
+    assert!(program.is_none());
+    let problem = problems.iter().next().unwrap();
+    assert_eq!(problem.code, "F617", "{problem}");
 }
