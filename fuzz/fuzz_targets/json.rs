@@ -1,21 +1,6 @@
-//! Any bytes: the reader answers with a program or with diagnostics; what it reads it writes back, and
-//! what is valid can be reversed and differentiated without a panic.
 #![no_main]
 
-use cfg_core::{json, validate};
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies/json.rs"]
+mod body;
 
-fuzz_target!(|data: &[u8]| {
-    let Ok(program) = json::read(data) else { return };
-    let mut text = Vec::new();
-    json::write(&program, &mut text).expect("a program that was read can be written");
-    let again = json::read(text.as_slice()).expect("what was written can be read");
-    let mut second = Vec::new();
-    json::write(&again, &mut second).expect("and written again");
-    assert!(text == second, "writing is not stable");
-    let Ok(valid) = validate::validate(program) else { return };
-    if let Some(main) = valid.main.or((!valid.routines.is_empty()).then(|| cfg_core::entity::RoutineId::new(0))) {
-        let _ = cfg_reverse::tangent(&valid, main);
-        let _ = cfg_reverse::reverse(&valid, main, &cfg_reverse::Options::default());
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));

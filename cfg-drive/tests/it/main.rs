@@ -6,8 +6,10 @@
 )]
 
 mod corpus;
+mod counted;
 
 mod fixtures;
+mod fuzz_corpus;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;

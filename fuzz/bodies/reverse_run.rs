@@ -1,0 +1,197 @@
+//! A random program, damaged operator by operator: if it is still valid, its tape passes the static
+//! check, its forward sweep gives the original's results, and its reverse sweep empties the tape.
+
+use cfg_core::{
+    elemental::Scalar,
+    entity::VarId,
+    ir::{Cfg, Expr, Op, Program, StmtKind, VertexKind},
+    validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, Value};
+use cfg_reverse::Blocks;
+use cfg_testkit::{
+    case::{Case, Elements},
+    generate::{Options, generate},
+};
+
+/// One input.
+pub(crate) fn run(data: &[u8]) {
+    let Some((seed, rest)) = data.split_first_chunk::<4>() else {
+        return;
+    };
+    let options = if seed[3] & 1 == 0 {
+        Options::EXACT
+    } else {
+        Options::SMOOTH
+    };
+    let Ok(mut case) = generate(&options, u64::from(u32::from_le_bytes(*seed))) else {
+        return;
+    };
+    damage(&mut case.program, rest);
+    let Ok(valid) = validate::validate(case.program.clone()) else {
+        return;
+    };
+    let merge = seed[3] & 2 == 0;
+    let counters = seed[3] & 4 == 0;
+    let made =
+        match cfg_reverse::reverse(&valid, case.main, &cfg_reverse::Options { counters, merge }) {
+            Ok(made) => made,
+            Err(problems) => {
+                assert!(problems.has_errors());
+                return;
+            }
+        };
+    let program = validate::validate(made.program.clone()).expect("the adjoint program is valid");
+    let found = tape_check::check_program(&program).problems;
+    assert!(!found.has_errors(), "{found}");
+    let limits = RunOptions {
+        fuel: 1_000_000,
+        max_tape: 1 << 24,
+        max_memory: 1 << 26,
+        max_depth: 200,
+    };
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let mut session = Session::new(&compiled);
+    let Some(mut original) = arguments(&case, &session, case.main, &made.program) else {
+        return;
+    };
+    original.truncate(case.routine().parameters);
+    let Ok(report) = session.run(case.main, &mut original, &limits) else {
+        return;
+    };
+    original.extend(report.result.map(Argument::Value));
+
+    session.reset_globals();
+    let Some(mut forward) = arguments(&case, &session, made.forward, &made.program) else {
+        return;
+    };
+    let count = forward.len();
+    forward.push(Tape::default().into());
+    let limits = RunOptions {
+        fuel: 100_000_000,
+        max_tape: 1 << 30,
+        ..limits
+    };
+    session
+        .run(made.forward, &mut forward, &limits)
+        .expect("the forward sweep runs where the original does");
+    let tape = forward.pop().unwrap_or_default();
+    assert!(
+        format!("{original:?}") == format!("{forward:?}"),
+        "results differ"
+    );
+    let r = case.routine();
+    for p in 0..count {
+        let v = if p < r.parameters {
+            VarId::new(p)
+        } else {
+            r.result.expect("a result")
+        };
+        if let (true, Argument::Value(x)) = (r.variable(v).ty.is_real(), &forward[p]) {
+            let mut b = x.clone();
+            for i in 0..b.len() {
+                let _ = b.set(i, Scalar::Real(1.0)) || b.set(i, Scalar::Real32(1.0));
+            }
+            forward.push(b.into());
+        } else if r.variable(v).ty.is_real() {
+            forward.push(Argument::Absent);
+        }
+    }
+    forward.push(tape);
+    // An undefined value may decide a conditional expression of the adjoint only.
+    if session.run(made.reverse, &mut forward, &limits).is_ok() {
+        let tape = forward.pop().unwrap_or_default();
+        assert!(
+            tape.tape().is_some_and(|t| t.size().is_empty()),
+            "the tape is not empty"
+        );
+    }
+}
+
+fn arguments(
+    case: &Case,
+    session: &Session,
+    routine: cfg_core::entity::RoutineId,
+    program: &Program,
+) -> Option<Vec<Argument>> {
+    let r = case.routine();
+    let mut arguments: Vec<Argument> = Vec::new();
+    for p in r.parameter_ids() {
+        arguments.push(match case.value(p) {
+            None => Argument::Absent,
+            Some(datum) => {
+                let variable = r.variable(p);
+                let mut value = Value::uninitialised(variable.ty, &datum.extents, variable.order)?;
+                for i in 0..datum.len() {
+                    value.set(
+                        i,
+                        match &datum.elements {
+                            Elements::Real(x) => Scalar::Real(x[i]),
+                            Elements::Real32(x) => Scalar::Real32(x[i]),
+                            Elements::Integer(x) => Scalar::Integer(x[i]),
+                            Elements::Logical(x) => Scalar::Logical(x[i]),
+                        },
+                    );
+                }
+                value.into()
+            }
+        });
+    }
+    let generated = program.routine(routine);
+    let count = r.parameters + usize::from(r.result.is_some());
+    arguments.resize(count, Argument::Absent);
+    for p in 0..count.min(generated.parameters) {
+        let variable = &generated.variables[p];
+        if arguments[p] == Argument::Absent && variable.intent() == Some(cfg_core::ir::Intent::Out)
+        {
+            arguments[p] = session
+                .uninitialised_argument(routine, VarId::new(p), &arguments)
+                .ok()?
+                .into();
+        }
+    }
+    Some(arguments)
+}
+
+/// Each pair of bytes replaces one operator by another of the same number of operands, or removes a
+/// statement.
+fn damage(program: &mut Program, bytes: &[u8]) {
+    for pair in bytes.chunks_exact(2).take(16) {
+        let (which, what) = (usize::from(pair[0]), usize::from(pair[1]));
+        let routines = program.routines.len();
+        let routine = &mut program.routines[which % routines];
+        let Some(cfg) = routine.body.take() else {
+            continue;
+        };
+        let (mut vertices, edges) = cfg.into_parts();
+        let n = vertices.len();
+        let vertex = &mut vertices[(which * 31 + what) % n];
+        if let VertexKind::Block(statements) = &mut vertex.kind
+            && !statements.is_empty()
+        {
+            let k = what % statements.len();
+            if what % 3 == 0 {
+                statements.remove(k);
+            } else if let StmtKind::Assign { value, .. } = &mut statements[k].kind {
+                replace(value, what);
+            }
+        }
+        routine.body = Cfg::new(vertices, edges);
+    }
+}
+
+fn replace(e: &mut Expr, what: usize) {
+    if let Expr::Op(op, operands) = e {
+        if what % 2 == 0 && !operands.is_empty() {
+            let k = what / 2 % operands.len();
+            return replace(&mut operands[k], what / 3);
+        }
+        let fits: Vec<Op> = Op::ALL
+            .iter()
+            .copied()
+            .filter(|o| o.class() == op.class())
+            .filter(|o| o.arity().0 <= operands.len() && operands.len() <= o.arity().1)
+            .collect();
+        *op = fits[what % fits.len()];
+    }
+}
