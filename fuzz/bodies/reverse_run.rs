@@ -33,14 +33,25 @@ pub(crate) fn run(data: &[u8]) {
     };
     let merge = seed[3] & 2 == 0;
     let counters = seed[3] & 4 == 0;
-    let made =
-        match cfg_reverse::reverse(&valid, case.main, &cfg_reverse::Options { counters, merge }) {
-            Ok(made) => made,
-            Err(problems) => {
-                assert!(problems.has_errors());
-                return;
-            }
-        };
+    let blocks = [
+        Blocks::Statement,
+        Blocks::Preaccumulate,
+        Blocks::Auto,
+        Blocks::Statement,
+    ];
+    let choices = cfg_reverse::Options {
+        counters,
+        merge,
+        blocks: blocks[usize::from(seed[3] >> 3 & 3)],
+        ..cfg_reverse::Options::default()
+    };
+    let made = match cfg_reverse::reverse(&valid, case.main, &choices) {
+        Ok(made) => made,
+        Err(problems) => {
+            assert!(problems.has_errors());
+            return;
+        }
+    };
     let program = validate::validate(made.program.clone()).expect("the adjoint program is valid");
     let found = tape_check::check_program(&program).problems;
     assert!(!found.has_errors(), "{found}");
