@@ -104,8 +104,7 @@ pub(crate) fn cheapest<'p>(
 
 /// How often a vertex is visited, roughly.
 fn rate(draft: &Draft<'_>, v: VertexId) -> u64 {
-    let depth = draft.structure.loop_depth.get(v.index()).copied();
-    8u64.pow(depth.unwrap_or(0).min(10))
+    8u64.pow(draft.shape.loop_depth(v).min(10))
 }
 
 fn operations(e: &Expr) -> u64 {

@@ -33,13 +33,6 @@ pub const EXTENT: CodeInfo = CodeInfo {
     rule: "variables in lower bounds and extents keep their values while the routine runs",
     explanation: "copy the variable to another one and change that",
 };
-/// A graph without structure.
-pub const GENERAL: CodeInfo = CodeInfo {
-    code: "R306",
-    title: "general control flow",
-    rule: "only structured graphs can be reversed",
-    explanation: "write the routine with loops and branches; general graphs can be run, not reversed",
-};
 /// Nothing to differentiate.
 pub const NOTHING: CodeInfo = CodeInfo {
     code: "R307",
@@ -58,6 +51,4 @@ pub const NO_BODY: CodeInfo = CodeInfo {
 };
 
 /// All codes of this crate.
-pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, EXTENT, GENERAL, NOTHING, NO_BODY,
-];
+pub const CODES: &[CodeInfo] = &[EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY];

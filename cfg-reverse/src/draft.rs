@@ -20,6 +20,7 @@ use crate::{
     block::ForwardScope,
     blocks::{self, Choice},
     codes,
+    general::General,
     linearize::{Temporaries, Unsupported, zero},
     names::Namer,
     normalize::{self, Effects, Normal},
@@ -38,11 +39,54 @@ pub(crate) struct Context<'p> {
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: &'p [Option<GlobalId>],
     pub(crate) counters: bool,
+    /// General graphs are reversed by the numbers of their blocks.
+    pub(crate) trace: bool,
 }
 
 impl Context<'_> {
     pub(crate) fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
         self.activity.is_active(self.nodes.of(id, routine, v))
+    }
+}
+
+/// What is known of a graph.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'p> {
+    Structured(&'p Structure),
+    General(&'p General),
+}
+
+impl<'p> Shape<'p> {
+    /// All vertices, predecessors first where there is no cycle.
+    pub(crate) fn order(self) -> &'p [VertexId] {
+        match self {
+            Shape::Structured(structure) => &structure.order,
+            Shape::General(general) => &general.order,
+        }
+    }
+
+    /// Position of each vertex in the order.
+    pub(crate) fn position(self) -> &'p [u32] {
+        match self {
+            Shape::Structured(structure) => &structure.position,
+            Shape::General(general) => &general.position,
+        }
+    }
+
+    /// Number of loops around a vertex.
+    pub(crate) fn loop_depth(self, v: VertexId) -> u32 {
+        match self {
+            Shape::Structured(structure) => structure.loop_depth[v.index()],
+            Shape::General(general) => general.forest.depth(v.index()),
+        }
+    }
+
+    /// The other end of a loop or branch of a structured graph, else the vertex itself.
+    pub(crate) fn partner(self, v: VertexId) -> VertexId {
+        match self {
+            Shape::Structured(structure) => structure.partner(v).unwrap_or(v),
+            Shape::General(_) => v,
+        }
     }
 }
 
@@ -58,7 +102,7 @@ pub(crate) struct Draft<'p> {
     /// Name table as it was before the reverse routine's own variables.
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
-    pub(crate) structure: &'p Structure,
+    pub(crate) shape: Shape<'p>,
     pub(crate) atoms: Atoms,
     pub(crate) loops: Vec<Option<LoopPlan>>,
     pub(crate) code: Vec<Vec<StatementCode>>,
@@ -72,20 +116,23 @@ impl<'p> Draft<'p> {
         context: &Context<'p>,
         id: RoutineId,
         normal_namer: &Namer,
-        structure: &'p Structure,
+        shape: Shape<'p>,
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
         let class = normalize::storage_classes(context.program, routine);
-        let loops = plan::plan_loops(
-            context.program,
-            context.effects,
-            routine,
-            cfg,
-            structure,
-            &class,
-            context.counters,
-        );
+        let loops = match shape {
+            Shape::Structured(structure) => plan::plan_loops(
+                context.program,
+                context.effects,
+                routine,
+                cfg,
+                structure,
+                &class,
+                context.counters,
+            ),
+            Shape::General(general) => general.plans.clone(),
+        };
         let mut scope = Scope {
             routine: Routine {
                 body: None,
@@ -122,7 +169,7 @@ impl<'p> Draft<'p> {
             scope,
             namer,
             cfg,
-            structure,
+            shape,
             atoms: Atoms::new(context.program, routine, cfg, &class),
             loops,
             code: Vec::with_capacity(cfg.vertex_count()),
@@ -418,11 +465,7 @@ impl<'p> Draft<'p> {
 
     /// The vertex that is EXIT.
     pub(crate) fn exit(&self) -> VertexId {
-        self.structure
-            .order
-            .last()
-            .copied()
-            .unwrap_or(VertexId::new(0))
+        self.cfg.exit().unwrap_or(VertexId::new(0))
     }
 
     /// Adds what the reverse sweeps of callees read after the calls.

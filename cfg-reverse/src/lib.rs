@@ -45,11 +45,13 @@
 //! | file | what |
 //! |---|---|
 //! | `control` | Algorithms 2 to 5 of the paper as one rule per edge |
+//! | `control_general`, `general`, `lower` | the same for general graphs |
 //! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
 //! | `plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `sweeps`, `reverse` | from a program to its sweeps |
 //! | `merge` | inserted blocks merged into neighbours |
+//! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
 
 mod activity;
@@ -60,10 +62,13 @@ mod blocks;
 mod choose;
 pub mod codes;
 mod control;
+mod control_general;
 mod dependence;
 mod draft;
+mod general;
 mod jacobian;
 mod linearize;
+mod lower;
 mod merge;
 mod names;
 mod normalize;
@@ -75,11 +80,12 @@ mod reverse;
 mod segments;
 mod sweeps;
 mod tangent;
+mod trace;
 mod typing;
 
 pub use blocks::Blocks;
 pub use dependence::dependence;
 pub use merge::merge;
 pub use plan::FLOW_LIMIT;
-pub use reverse::{Options, Reversal, reverse};
+pub use reverse::{Options, Reversal, Unstructured, reverse};
 pub use tangent::{Tangent, tangent};

@@ -18,9 +18,11 @@ pub fn merge(mut routine: Routine) -> Routine {
     let mut into: Vec<usize> = (0..n).collect();
     let is_block = |v: VertexId| matches!(cfg.vertex(v).kind, VertexKind::Block(_));
     let inserted = |v: VertexId| is_inserted(cfg.vertex(v));
-    // Only vertices with one way in and out are blocks, so a run of inserted blocks is a chain.
+    // Blocks have one way out, and those that follow here one way in, so a run of inserted blocks is a
+    // chain.
     let before = |v: VertexId| only(cfg.predecessors(v)).filter(|&u| is_block(u));
-    let after = |v: VertexId| only(cfg.successors(v)).filter(|&u| is_block(u));
+    let one_way = |u: VertexId| cfg.in_edges(u).len() == 1;
+    let after = |v: VertexId| only(cfg.successors(v)).filter(|&u| is_block(u) && one_way(u));
     for (head, _) in cfg.vertices() {
         if !inserted(head) || before(head).is_some_and(inserted) {
             continue;

@@ -10,7 +10,7 @@
 //! set for all of it, which is sound and records more.
 
 use cfg_core::{
-    entity::{GlobalId, VarId, VertexId},
+    entity::{EdgeId, GlobalId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Intent, LoopTest, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, VertexKind,
@@ -21,7 +21,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     atoms::Atoms,
-    draft::Draft,
+    draft::{Draft, Shape},
     normalize::{self, Effects},
 };
 
@@ -60,7 +60,7 @@ pub(crate) struct Tbr<'a> {
     program: &'a Program,
     effects: &'a Effects,
     cfg: &'a Cfg,
-    structure: &'a Structure,
+    shape: Shape<'a>,
     atoms: &'a Atoms,
     code: &'a [Vec<StatementCode>],
     loops: &'a [Option<LoopPlan>],
@@ -83,7 +83,7 @@ impl<'a> Tbr<'a> {
             program,
             effects,
             cfg,
-            structure: draft.structure,
+            shape: draft.shape,
             atoms: &draft.atoms,
             code: &draft.code,
             loops: &draft.loops,
@@ -112,16 +112,59 @@ impl<'a> Tbr<'a> {
         while let Some(p) = next_one(&dirty, from) {
             dirty.remove(p);
             from = p + 1;
-            let v = self.structure.order[p];
+            let v = self.shape.order()[p];
             let out = self.out(v);
-            for w in self.cfg.successors(v) {
-                if grow(&mut self.at[w.index()], &out) {
-                    let q = self.structure.position[w.index()] as usize;
+            for &e in self.cfg.out_edges(v) {
+                let w = self.cfg.edge(e).to;
+                let left = self.indices_left(e);
+                let grew = if left.is_empty() {
+                    grow(&mut self.at[w.index()], &out)
+                } else {
+                    let mut out = out.clone();
+                    for index in left {
+                        self.kill(&Place::whole(index), &mut out);
+                    }
+                    grow(&mut self.at[w.index()], &out)
+                };
+                if grew {
+                    let q = self.shape.position()[w.index()] as usize;
                     dirty.insert(q);
                     from = from.min(q);
                 }
             }
         }
+    }
+
+    /// Indices of the loops that an edge of a general graph leaves. The reverse loops set them.
+    fn indices_left(&self, e: EdgeId) -> Vec<VarId> {
+        let Shape::General(general) = self.shape else {
+            return Vec::new();
+        };
+        if !general.is_live(self.cfg, e) {
+            return Vec::new();
+        }
+        let headers = general.left(self.cfg, e).into_iter();
+        let headers = headers.filter_map(|l| general.counted(l).map(|this| this.header));
+        headers
+            .filter_map(|h| match &self.cfg.vertex(h).kind {
+                VertexKind::Loop { test, .. } => match test.as_ref() {
+                    LoopTest::Counted { index, .. } => Some(*index),
+                    LoopTest::Pre(_) | LoopTest::Post(_) => None,
+                },
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The set at the end of an edge.
+    pub(crate) fn on_edge(&self, e: EdgeId) -> FixedBitSet {
+        let mut set = self.out(self.cfg.edge(e).from);
+        if self.flow() {
+            for index in self.indices_left(e) {
+                self.kill(&Place::whole(index), &mut set);
+            }
+        }
+        set
     }
 
     /// One set for the whole routine: everything that is read anywhere.

@@ -5,9 +5,11 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Cfg, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
-        Variable, Vertex, VertexKind,
+        Cfg, Control, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable, Vertex, VertexKind,
     },
+    recover::recover,
+    structure::Structure,
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
@@ -16,7 +18,9 @@ use crate::{
     activity::{Activity, Nodes, Reach},
     blocks::{self, Blocks, Choice, Found},
     choose, codes,
-    draft::{self, Context, Draft, class_of, routine_shell},
+    draft::{self, Context, Draft, Shape, class_of, routine_shell},
+    general::General,
+    lower,
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
@@ -36,6 +40,18 @@ pub struct Options {
     pub blocks: Blocks,
     /// Steps of the search for elimination sequences, for the whole program.
     pub work: u64,
+    /// How routines with general control flow are reversed.
+    pub unstructured: Unstructured,
+}
+
+/// How routines with general control flow are reversed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unstructured {
+    /// By their loops and merges: trip counts, and at each merge which edge was taken.
+    #[default]
+    Structure,
+    /// By recording the number of each block that is executed.
+    Trace,
 }
 
 impl Default for Options {
@@ -45,6 +61,7 @@ impl Default for Options {
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,
+            unstructured: Unstructured::default(),
         }
     }
 }
@@ -106,7 +123,7 @@ pub fn reverse(
 pub(crate) struct Setting<'a, 'p> {
     pub(crate) context: &'a Context<'p>,
     pub(crate) reachable: &'a [RoutineId],
-    valid: &'p ValidProgram,
+    shapes: &'a [Option<Shape<'p>>],
     normals: &'a [Option<Normal>],
 }
 
@@ -114,9 +131,9 @@ impl<'p> Setting<'_, 'p> {
     /// Declarations of a routine that is differentiated.
     pub(crate) fn draft(&self, r: RoutineId) -> Option<Draft<'p>> {
         self.context.sweeps[r.index()]?;
-        let structure = self.valid.structure(r)?;
+        let shape = self.shapes[r.index()]?;
         let normal = self.normals[r.index()].as_ref()?;
-        Draft::new(self.context, r, &normal.namer, structure)
+        Draft::new(self.context, r, &normal.namer, shape)
     }
 
     /// All segments of all routines.
@@ -142,13 +159,6 @@ impl<'p> Setting<'_, 'p> {
             own[choice.found.routine.index()].push(choice.clone());
         }
         for &r in self.reachable {
-            if self.context.sweeps[r.index()].is_none() {
-                continue;
-            }
-            if self.valid.structure(r).is_none() {
-                found.push(general(self.valid.program(), r));
-                continue;
-            }
             let Some(mut draft) = self.draft(r) else {
                 continue;
             };
@@ -179,8 +189,13 @@ pub(crate) fn prepare<T>(
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
+    let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
-        normals[r.index()] = Some(normalize::normalize(program, &effects, r));
+        let mut normal = normalize::normalize(program, &effects, r);
+        if valid.structure(r).is_none() {
+            structures[r.index()] = structure(program, &effects, &mut normal, options);
+        }
+        normals[r.index()] = Some(normal);
     }
     let mut out = program.clone();
     let adjoint_globals = add_derivative_globals(
@@ -208,11 +223,32 @@ pub(crate) fn prepare<T>(
         sweeps: &sweeps,
         adjoint_globals: &adjoint_globals,
         counters: options.counters,
+        trace: options.unstructured == Unstructured::Trace,
     };
+    let generals: Vec<Option<General>> = (normal.routines.iter().enumerate())
+        .map(|(r, routine)| {
+            let known = valid
+                .structure(RoutineId::new(r))
+                .or(structures[r].as_ref());
+            let cfg = routine.body.as_ref().filter(|_| known.is_none())?;
+            sweeps[r]?;
+            let counters = options.counters;
+            Some(General::of(&normal, &effects, routine, cfg, counters))
+        })
+        .collect();
+    let shapes: Vec<Option<Shape<'_>>> = (0..generals.len())
+        .map(|r| {
+            let structure = valid.structure(RoutineId::new(r));
+            let structure = structure.or(structures[r].as_ref());
+            structure
+                .map(Shape::Structured)
+                .or_else(|| generals[r].as_ref().map(Shape::General))
+        })
+        .collect();
     let setting = Setting {
         context: &context,
         reachable: &reachable,
-        valid,
+        shapes: &shapes,
         normals: &normals,
     };
     then(&setting, out)
@@ -245,14 +281,26 @@ fn check_main(program: &Program, main: RoutineId, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn general(program: &Program, r: RoutineId) -> Diagnostic {
-    let name = &program.routine(r).name;
-    Diagnostic::error(
-        &codes::GENERAL,
-        format!("the graph of `{name}` is not structured"),
-        codes::GENERAL.explanation,
-    )
-    .at_element(format!("routine {name}"))
+/// Finds the structure that a graph has although it is not declared; its LOOP vertices that do not head
+/// loops become branches.
+fn structure(
+    program: &Program,
+    effects: &Effects,
+    normal: &mut Normal,
+    options: &Options,
+) -> Option<Structure> {
+    let mut routine = std::mem::take(&mut normal.routine);
+    let trace = options.unstructured == Unstructured::Trace;
+    if !trace {
+        routine = recover(program, &routine);
+    }
+    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer);
+    if trace {
+        return None;
+    }
+    let structure = Structure::of(normal.routine.body.as_ref()?).ok()?;
+    normal.routine.control = Control::Structured;
+    Some(structure)
 }
 
 /// Gives ids to the sweeps of every routine that has an active variable and a body.

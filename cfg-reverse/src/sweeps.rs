@@ -1,7 +1,9 @@
 //! The forward and the reverse sweep of one routine.
 
+mod general;
+
 use cfg_core::{
-    entity::{VarId, VertexId},
+    entity::{EdgeId, VarId, VertexId},
     ir::{
         Arm, CaseRange, Cfg, ControlWidth, Expr, Intent, LoopForm, LoopTest, Op, Place, Role,
         Routine, ScalarType, Selector, Stmt, StmtKind, TapeClass, VertexKind,
@@ -10,11 +12,13 @@ use cfg_core::{
 
 use crate::{
     control::{self, AdjointCode, ForwardCode},
-    draft::{self, Context, Draft, class_of, routine_shell},
+    control_general,
+    draft::{self, Context, Draft, Shape, class_of, routine_shell},
     linearize::zero,
     names::Namer,
     normalize::add_local,
     plan::{LoopPlan, Tbr},
+    trace,
 };
 
 /// What both sweeps of a routine share.
@@ -31,6 +35,8 @@ struct LoopVariables {
     index: Option<VarId>,
     first: Option<VarId>,
     step: Option<VarId>,
+    point: Option<VarId>,
+    state: Option<VarId>,
 }
 
 impl<'p> Sweeps<'_, 'p> {
@@ -77,17 +83,22 @@ impl<'p> Sweeps<'_, 'p> {
         }
     }
 
-    /// The index of a counted loop, if its value before the loop is to be saved.
+    /// The index of a counted loop of a structured graph, if its value before the loop is to be saved.
     fn saved_index(&self, header: VertexId) -> Option<VarId> {
+        let Shape::Structured(structure) = self.draft.shape else {
+            return None;
+        };
+        let mut edges = self.draft.cfg.in_edges(header).iter();
+        let entry = edges.find(|&&e| structure.kind(e).loop_entry)?;
+        self.index_saved_on(header, *entry)
+    }
+
+    /// The index of a counted loop, if its value is to be saved on this edge into the loop.
+    fn index_saved_on(&self, header: VertexId, entry: EdgeId) -> Option<VarId> {
         let LoopTest::Counted { index, .. } = self.test(header)? else {
             return None;
         };
-        let cfg = self.draft.cfg;
-        let entry = cfg
-            .in_edges(header)
-            .iter()
-            .find(|&&e| self.draft.structure.kind(e).loop_entry)?;
-        let before = self.tbr.out(cfg.edge(*entry).from);
+        let before = self.tbr.on_edge(entry);
         self.tbr
             .contains(&before, &Place::whole(*index))
             .then_some(*index)
@@ -148,6 +159,34 @@ impl<'p> Sweeps<'_, 'p> {
         }
     }
 
+    /// The adjoint of a block.
+    fn adjoint_block(&self, v: VertexId) -> Vec<Stmt> {
+        let statements = self.draft.cfg.vertex(v).statements();
+        let mut pops: Vec<Vec<Stmt>> = vec![Vec::new(); statements.len()];
+        let mut set = self.tbr.at(v).clone();
+        self.tbr.transfer(v, &mut set, &mut |i, place, _| {
+            pops[i].push(self.pop(self.class(place.var), place.clone()));
+        });
+        let mut out = Vec::new();
+        for (i, statement) in statements.iter().enumerate().rev() {
+            let code = &self.draft.code[v.index()][i];
+            let at = out.len();
+            let restore = std::mem::take(&mut pops[i]).into_iter().rev();
+            out.extend(code.before_pops.iter().cloned());
+            if code.after_pops {
+                out.extend(restore);
+                out.extend(code.reverse.iter().cloned());
+            } else {
+                out.extend(code.reverse.iter().cloned());
+                out.extend(restore);
+            }
+            if let Some(first) = out.get_mut(at) {
+                first.annotations.clone_from(&statement.annotations);
+            }
+        }
+        out
+    }
+
     /// The forward sweep: parameters, result, tape.
     pub(crate) fn forward(&self, name: String) -> Routine {
         let original = self.original();
@@ -167,7 +206,13 @@ impl<'p> Sweeps<'_, 'p> {
             loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
             routine,
         };
-        let cfg = control::forward_graph(self.draft.cfg, self.draft.structure, &mut code);
+        let cfg = match self.draft.shape {
+            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &mut code),
+            Shape::General(g) if self.context.trace => {
+                trace::forward_graph(self.draft.cfg, g, &mut code)
+            }
+            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code),
+        };
         finish(code.routine, cfg, name, order, original, "forward")
     }
 
@@ -203,9 +248,16 @@ impl<'p> Sweeps<'_, 'p> {
         }
         order.extend(adjoints);
         order.push(self.draft.tape);
-        let branch_id = (0..self.draft.cfg.vertex_count())
-            .map(VertexId::new)
-            .any(|v| matches!(self.draft.cfg.vertex(v).kind, VertexKind::EndBranch));
+        let branch_id = match self.draft.shape {
+            Shape::Structured(_) => (self.draft.cfg.vertices())
+                .any(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch)),
+            Shape::General(_) if self.context.trace => true,
+            Shape::General(g) => (self.draft.cfg.vertices()).any(|(v, _)| {
+                g.groups(self.draft.cfg, v)
+                    .iter()
+                    .any(|ways| ways.len() > 1)
+            }),
+        };
         let mut namer = self.draft.scope.namer.clone();
         let branch_id = branch_id.then(|| {
             let name = namer.suffixed("branchId".to_owned());
@@ -218,7 +270,13 @@ impl<'p> Sweeps<'_, 'p> {
             routine,
             branch_id,
         };
-        let cfg = control::adjoint_graph(self.draft.cfg, self.draft.structure, &mut code);
+        let cfg = match self.draft.shape {
+            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &mut code),
+            Shape::General(g) if self.context.trace => {
+                trace::adjoint_graph(self.draft.cfg, g, &mut code)
+            }
+            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code),
+        };
         finish(code.routine, cfg, name, order, original, "reverse")
     }
 }
@@ -400,9 +458,10 @@ impl Reverse<'_, '_, '_> {
         self.local(header, "rBound", "trip count", |l| &mut l.counter)
     }
 
-    /// The FORLOOP that runs the adjoint body: over rCtr = 1..rBound, or, for a counted loop, over its
-    /// own index from the last value it had in the body back to the first.
-    fn for_loop(&mut self, header: VertexId) -> LoopTest {
+    /// The FORLOOP that runs the adjoint body: over rCtr = from..rBound, or, for a counted loop, over its
+    /// own index from the last value it had in the body back to the first. `bound`: the number of passes
+    /// is a variable.
+    fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
         let plan = self.sweeps.plan(header);
         let Some(LoopTest::Counted {
             index,
@@ -414,7 +473,7 @@ impl Reverse<'_, '_, '_> {
             let index = self.local(header, "rCtr", "loop counter", |l| &mut l.index);
             return LoopTest::Counted {
                 index,
-                first: Expr::Int(1),
+                first: Expr::Int(from),
                 last: Expr::var(self.bound(header)),
                 step: Expr::Int(1),
             };
@@ -426,11 +485,11 @@ impl Reverse<'_, '_, '_> {
         } else {
             (first.clone(), step.clone())
         };
-        let start = if !plan.counter && matches!(step, Expr::Int(1 | -1)) {
+        let start = if !bound && matches!(step, Expr::Int(1 | -1)) {
             // Every value up to the bound is taken, so the bound is the last.
             last.clone()
         } else {
-            let n = if plan.counter {
+            let n = if bound {
                 Expr::var(self.bound(header))
             } else {
                 Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()])
@@ -463,14 +522,14 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             VertexKind::Loop { .. } => VertexKind::EndLoop,
             VertexKind::Branch(_) => VertexKind::EndBranch,
             VertexKind::EndLoop => {
-                let header = s.draft.structure.partner(v).unwrap_or(v);
+                let header = s.draft.shape.partner(v);
                 VertexKind::Loop {
                     form: LoopForm::ForLoop,
-                    test: Box::new(self.for_loop(header)),
+                    test: Box::new(self.for_loop(header, s.plan(header).counter, 1)),
                 }
             }
             VertexKind::EndBranch => {
-                let branch = s.draft.structure.partner(v).unwrap_or(v);
+                let branch = s.draft.shape.partner(v);
                 let id = self.branch_id.map_or(Expr::Int(0), Expr::var);
                 VertexKind::Branch(Box::new(match s.selector(branch) {
                     Some(Selector::Cases { arms, .. }) => Selector::Cases {
@@ -493,31 +552,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     }
                 }))
             }
-            VertexKind::Block(statements) => {
-                let mut pops: Vec<Vec<Stmt>> = vec![Vec::new(); statements.len()];
-                let mut set = s.tbr.at(v).clone();
-                s.tbr.transfer(v, &mut set, &mut |i, place, _| {
-                    pops[i].push(s.pop(s.class(place.var), place.clone()));
-                });
-                let mut out = Vec::new();
-                for (i, statement) in statements.iter().enumerate().rev() {
-                    let code = &s.draft.code[v.index()][i];
-                    let at = out.len();
-                    let restore = std::mem::take(&mut pops[i]).into_iter().rev();
-                    out.extend(code.before_pops.iter().cloned());
-                    if code.after_pops {
-                        out.extend(restore);
-                        out.extend(code.reverse.iter().cloned());
-                    } else {
-                        out.extend(code.reverse.iter().cloned());
-                        out.extend(restore);
-                    }
-                    if let Some(first) = out.get_mut(at) {
-                        first.annotations.clone_from(&statement.annotations);
-                    }
-                }
-                VertexKind::Block(out)
-            }
+            VertexKind::Block(_) => VertexKind::Block(s.adjoint_block(v)),
         }
     }
 
@@ -551,7 +586,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
 
     fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt> {
         let s = self.sweeps;
-        let branch = s.draft.structure.partner(end_branch).unwrap_or(end_branch);
+        let branch = s.draft.shape.partner(end_branch);
         self.branch_id
             .map(|id| s.pop(s.marker_class(branch), Place::whole(id)))
             .into_iter()

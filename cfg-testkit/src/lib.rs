@@ -3,6 +3,7 @@
 //! - [`mod@generate`] makes random structured programs that terminate and never fail, each with a point, a
 //!   direction and adjoint seeds ([`case::Case`]); [`census`] measures what they are like, [`property`]
 //!   checks something for many of them and shows a failure [`mod@shrink`]ed.
+//! - [`general`] does the same for graphs of blocks and jumps.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
@@ -29,6 +30,7 @@ pub mod case;
 pub mod census;
 pub mod differences;
 pub mod fixtures;
+pub mod general;
 pub mod generate;
 pub mod golden;
 pub mod interpret;

@@ -212,6 +212,9 @@ pub(crate) struct Reversal {
     /// Count the iterations of loops whose range the reverse sweep could recompute, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) counters: Counters,
+    /// How general control flow (jumps) is reversed.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) unstructured: Unstructured,
     /// Merge inserted blocks into neighbouring blocks.
     #[arg(long)]
     pub(crate) merge: bool,
@@ -230,6 +233,16 @@ pub(crate) enum Blocks {
     Preaccumulate,
     /// Whichever is estimated to cost less, for each stretch of statements.
     Auto,
+}
+
+/// How general control flow is reversed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unstructured {
+    /// By its loops and merges: trip counts, and at each merge which edge was taken.
+    #[default]
+    Structure,
+    /// By the number of each block that is executed.
+    Trace,
 }
 
 /// When iterations are counted.

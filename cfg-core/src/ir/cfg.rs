@@ -172,11 +172,25 @@ pub enum OriginRole {
     ReturnSave,
     /// Inserted elsewhere: saves and restores around a loop.
     ValueSave,
+    /// A FORLOOP or ENDLOOP of the reverse loop of a loop that has no LOOP or several back edges.
+    CountedLoop,
+    /// The BRANCH at the start of a reverse loop's body, to the point at which the loop was left.
+    ExitBranch,
+    /// Inserted after it: the passes that follow begin at the back edges.
+    ExitSet,
+    /// The BRANCH on the marker of a merge that is no ENDBRANCH.
+    MarkerBranch,
+    /// The BRANCH through which the points of an irreducible region are entered, and the choice of one.
+    Dispatch,
+    /// Inserted where blocks are traced: `push(number)`.
+    TracePush,
+    /// Inserted where blocks are traced: `number := pop()`.
+    TracePop,
 }
 
 impl OriginRole {
     /// Every role.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
         Self::Copy,
         Self::Adjoint,
         Self::CounterInit,
@@ -187,6 +201,13 @@ impl OriginRole {
         Self::MarkerPop,
         Self::ReturnSave,
         Self::ValueSave,
+        Self::CountedLoop,
+        Self::ExitBranch,
+        Self::ExitSet,
+        Self::MarkerBranch,
+        Self::Dispatch,
+        Self::TracePush,
+        Self::TracePop,
     ];
 
     /// The name in files.
@@ -202,6 +223,13 @@ impl OriginRole {
             Self::MarkerPop => "marker-pop",
             Self::ReturnSave => "return-save",
             Self::ValueSave => "value-save",
+            Self::CountedLoop => "counted-loop",
+            Self::ExitBranch => "exit-branch",
+            Self::ExitSet => "exit-set",
+            Self::MarkerBranch => "marker-branch",
+            Self::Dispatch => "dispatch",
+            Self::TracePush => "trace-push",
+            Self::TracePop => "trace-pop",
         }
     }
 

@@ -41,8 +41,8 @@ impl Machine {
                     .checked_add(step)
                     .ok_or_else(|| Fault::Overflow(format!("{i} + {step}")))?
                     as u64;
-                self.memory[at] -= 1;
-                if self.memory[at] != 0 {
+                self.memory[at] = self.memory[at].wrapping_sub(1);
+                if self.memory[at] as i64 > 0 {
                     let t = *t as usize;
                     self.burn(self.now.pc.saturating_sub(t) as u64)?;
                     self.now.pc = t;

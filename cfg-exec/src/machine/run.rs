@@ -653,8 +653,9 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                     leave!(Err(Box::new(Fault::Overflow(format!("{} + 1", i as i64)))));
                 };
                 r!(index) = next as u64;
-                r!(q) -= 1;
-                if r!(q) != 0 {
+                // A jump into the body of a general graph can bring it below 0.
+                r!(q) = r!(q).wrapping_sub(1);
+                if r!(q) as i64 > 0 {
                     jump!(t);
                 }
             }
@@ -665,8 +666,9 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                     leave!(Err(Box::new(Fault::Overflow(format!("{i} + {step}")))));
                 };
                 r!(index) = next as u64;
-                r!(q) -= 1;
-                if r!(q) != 0 {
+                // A jump into the body of a general graph can bring it below 0.
+                r!(q) = r!(q).wrapping_sub(1);
+                if r!(q) as i64 > 0 {
                     jump!(t);
                 }
             }

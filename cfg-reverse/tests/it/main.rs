@@ -1,6 +1,7 @@
 //! Properties and golden files of the transformations.
 
 mod adjoint;
+mod general;
 mod measure;
 mod run;
 mod second_order;

@@ -2,7 +2,7 @@
 
 use super::prepare;
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Emit, Reversal, Reverse};
+use crate::args::{Blocks, Counters, Emit, Reversal, Reverse, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::dot::{DotOptions, write_cfg};
@@ -20,6 +20,10 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
             Blocks::Statement => cfg_reverse::Blocks::Statement,
             Blocks::Preaccumulate => cfg_reverse::Blocks::Preaccumulate,
             Blocks::Auto => cfg_reverse::Blocks::Auto,
+        },
+        unstructured: match args.unstructured {
+            Unstructured::Structure => cfg_reverse::Unstructured::Structure,
+            Unstructured::Trace => cfg_reverse::Unstructured::Trace,
         },
         ..cfg_reverse::Options::default()
     }

@@ -1,0 +1,207 @@
+//! What stands in the two graphs of a general routine.
+
+use cfg_core::{
+    entity::{EdgeId, VertexId},
+    ir::{ControlWidth, Expr, LoopTest, Op, Place, Stmt, TapeClass, VertexKind},
+};
+
+use super::{Forward, Reverse};
+use crate::{
+    control_general::{AdjointCode, ForwardCode},
+    trace::TraceCode,
+};
+
+/// Bits that tell so many ways apart.
+fn width(ways: usize) -> TapeClass {
+    let bits = usize::BITS - (ways.max(2) - 1).leading_zeros();
+    TapeClass::Control(ControlWidth::Bits(bits as u8))
+}
+
+const COUNT: TapeClass = TapeClass::Control(ControlWidth::Count);
+
+impl ForwardCode for Forward<'_, '_, '_> {
+    fn copy(&mut self, v: VertexId) -> VertexKind {
+        crate::control::ForwardCode::copy(self, v)
+    }
+
+    fn leave(&mut self, header: VertexId, record: bool) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let mut out = Vec::new();
+        if s.plan(header).record_bounds {
+            let first = self.local(header, "first", "loop bound", |l| &mut l.first);
+            let step = self.local(header, "step", "loop bound", |l| &mut l.step);
+            for v in [first, step] {
+                out.push(s.push(TapeClass::Integer, Expr::var(v)));
+            }
+        }
+        if record {
+            let counter = self.counter(header);
+            out.push(s.push(COUNT, Expr::var(counter)));
+        }
+        out
+    }
+
+    fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let index = s.index_saved_on(header, e).into_iter();
+        index
+            .map(|index| s.push(s.class(index), Expr::var(index)))
+            .collect()
+    }
+
+    fn loop_entry(&mut self, header: VertexId, counts: bool) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        if let (true, Some(LoopTest::Counted { first, step, .. })) = (
+            self.sweeps.plan(header).record_bounds,
+            self.sweeps.test(header),
+        ) {
+            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
+            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
+            out.push(Stmt::assign(Place::whole(f), first.clone()));
+            out.push(Stmt::assign(Place::whole(s), step.clone()));
+        }
+        if counts {
+            let counter = self.counter(header);
+            out.push(Stmt::assign(Place::whole(counter), Expr::Int(0)));
+        }
+        out
+    }
+
+    fn loop_back(&mut self, header: VertexId) -> Vec<Stmt> {
+        let counter = self.counter(header);
+        let value = Expr::op(Op::Add, [Expr::var(counter), Expr::Int(1)]);
+        vec![Stmt::assign(Place::whole(counter), value)]
+    }
+
+    fn marker(&mut self, ordinal: usize, ways: usize) -> Vec<Stmt> {
+        vec![self.sweeps.push(width(ways), Expr::Int(ordinal as i64))]
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        crate::control::ForwardCode::routine_exit(self)
+    }
+}
+
+impl AdjointCode for Reverse<'_, '_, '_> {
+    fn block(&mut self, v: VertexId) -> Vec<Stmt> {
+        self.sweeps.adjoint_block(v)
+    }
+
+    fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
+        Reverse::for_loop(self, header, bound, from)
+    }
+
+    fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let mut out = Vec::new();
+        if bound {
+            let n = Place::whole(self.bound(header));
+            if record {
+                out.push(s.pop(COUNT, n.clone()));
+                if more {
+                    let value = Expr::op(Op::Add, [Expr::Place(n.clone()), Expr::Int(1)]);
+                    out.push(Stmt::assign(n, value));
+                }
+            } else if let Some(LoopTest::Counted {
+                first, last, step, ..
+            }) = s.test(header)
+            {
+                let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
+                out.push(Stmt::assign(n, trips));
+            }
+        }
+        if s.plan(header).record_bounds {
+            let first = self.local(header, "first", "loop bound", |l| &mut l.first);
+            let step = self.local(header, "step", "loop bound", |l| &mut l.step);
+            for v in [step, first] {
+                out.push(s.pop(TapeClass::Integer, Place::whole(v)));
+            }
+        }
+        out
+    }
+
+    fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt> {
+        let v = self.local(header, "exit", "point of exit", |l| &mut l.point);
+        vec![Stmt::assign(Place::whole(v), Expr::Int(point))]
+    }
+
+    fn point(&mut self, header: VertexId) -> Expr {
+        Expr::var(self.local(header, "exit", "point of exit", |l| &mut l.point))
+    }
+
+    fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let index = s.index_saved_on(header, e).into_iter();
+        index
+            .map(|index| s.pop(s.class(index), Place::whole(index)))
+            .collect()
+    }
+
+    fn pop_marker(&mut self, ways: usize) -> Vec<Stmt> {
+        let id = self.branch_id.into_iter();
+        id.map(|id| self.sweeps.pop(width(ways), Place::whole(id)))
+            .collect()
+    }
+
+    fn marker(&mut self) -> Expr {
+        self.branch_id.map_or(Expr::Int(0), Expr::var)
+    }
+
+    fn state(&mut self, region: VertexId) -> Expr {
+        Expr::var(self.local(region, "state", "dispatch", |l| &mut l.state))
+    }
+
+    fn set_state(&mut self, region: VertexId, state: i64) -> Vec<Stmt> {
+        let v = self.local(region, "state", "dispatch", |l| &mut l.state);
+        vec![Stmt::assign(Place::whole(v), Expr::Int(state))]
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        crate::control::AdjointCode::routine_exit(self)
+    }
+}
+
+impl TraceCode for Forward<'_, '_, '_> {
+    fn image(&mut self, v: VertexId) -> VertexKind {
+        ForwardCode::copy(self, v)
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        ForwardCode::routine_exit(self)
+    }
+
+    fn record(&mut self, number: usize, of: usize) -> Vec<Stmt> {
+        // One more than there are: the width of the paper's comparison.
+        ForwardCode::marker(self, number, of + 1)
+    }
+
+    fn number(&mut self) -> Expr {
+        Expr::Int(0)
+    }
+}
+
+impl TraceCode for Reverse<'_, '_, '_> {
+    fn image(&mut self, v: VertexId) -> VertexKind {
+        match &self.sweeps.draft.cfg.vertex(v).kind {
+            VertexKind::Entry => VertexKind::Exit,
+            VertexKind::Exit => VertexKind::Entry,
+            VertexKind::Branch(_) => VertexKind::EndBranch,
+            VertexKind::Block(_) => VertexKind::Block(self.block(v)),
+            VertexKind::Loop { .. } | VertexKind::EndLoop | VertexKind::EndBranch => {
+                VertexKind::Block(Vec::new())
+            }
+        }
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        AdjointCode::routine_exit(self)
+    }
+
+    fn record(&mut self, _: usize, of: usize) -> Vec<Stmt> {
+        self.pop_marker(of + 1)
+    }
+
+    fn number(&mut self) -> Expr {
+        self.marker()
+    }
+}
