@@ -92,7 +92,7 @@ pub fn merge(mut routine: Routine) -> Routine {
     // only first edges of a chain carry labels.
     let edges = edges
         .into_iter()
-        .filter(|e| into[e.from.index()] != into[e.to.index()])
+        .filter(|e| e.from == e.to || into[e.from.index()] != into[e.to.index()])
         .map(|e| Edge {
             from: VertexId::new(new_index[into[e.from.index()]]),
             to: VertexId::new(new_index[into[e.to.index()]]),

@@ -4,6 +4,7 @@
 //!   direction and adjoint seeds ([`case::Case`]); [`census`] measures what they are like, [`property`]
 //!   checks something for many of them and shows a failure [`mod@shrink`]ed.
 //! - [`general`] does the same for graphs of blocks and jumps.
+//!   [`jumps`] has real shapes of such graphs.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
@@ -34,6 +35,7 @@ pub mod general;
 pub mod generate;
 pub mod golden;
 pub mod interpret;
+pub mod jumps;
 pub mod kernels;
 pub mod pairs;
 pub mod property;

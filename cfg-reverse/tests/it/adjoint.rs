@@ -317,21 +317,26 @@ fn agrees(
 
 /// The same for general control flow, where loops are not structured ones: the vertices other than LOOP
 /// and ENDLOOP are visited in reverse.
-pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<(), String> {
+/// Gives the control bits and integers that the forward sweep records.
+pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<(u64, u64), String> {
     let run = run(case, options)?;
     same_results(case, &run)?;
     mirrored_blocks(&run)?;
     let gradient = gradient(case, &run)?;
     gradient_agrees(case, &run, &gradient, 0.0)?;
     let tangents = tangent::of_dependents(case)?;
-    dot_product(case, &tangents, &gradient, 0.0)
+    dot_product(case, &tangents, &gradient, 0.0)?;
+    let tape = &run.forward.tape;
+    Ok((tape.control_bits, tape.integers))
 }
 
 fn mirrored_blocks(run: &Run) -> Result<(), String> {
-    let cfg = (run.program.routine(run.reversal.original).body.as_ref()).ok_or("no body")?;
+    // Structure recovery makes loops of branches.
+    let cfg = (run.program.routine(run.reversal.forward).body.as_ref()).ok_or("no body")?;
     let blocks: std::collections::BTreeSet<i64> = (cfg.vertices())
         .filter(|(_, v)| !matches!(v.vertex_type(), VertexType::Loop | VertexType::EndLoop))
-        .map(|(_, v)| v.id)
+        .filter_map(|(_, v)| v.origin.filter(|o| o.role.is_image()))
+        .map(|o| o.vertex)
         .collect();
     let visits = |report: &RunReport, routine| -> Vec<i64> {
         let program = &run.program;
