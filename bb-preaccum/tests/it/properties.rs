@@ -320,3 +320,35 @@ fn the_paths_of_the_bound_are_disjoint_paths() {
         assert_eq!(total, bound::bound(&lcg, CostModel::Plain, u64::MAX));
     }
 }
+
+/// The optimum over vertex orders is proven without being asked for on every graph of up to 25
+/// intermediates, dense ones and ones with many reads included.
+#[test]
+fn twenty_five_intermediates_are_always_proven() {
+    for seed in 0..12 {
+        let degree = 2 + (seed as usize) % 6;
+        let lcg = graph(
+            seed,
+            Shape {
+                inputs: 3 + (seed as usize) % 7,
+                middle: 25,
+                outputs: 2 + (seed as usize) % 9,
+                degree,
+                read_dependents: seed % 2 == 0,
+            },
+        );
+        for model in CostModel::ALL {
+            let technique = Some(Technique::Vertex);
+            let outcome = search(
+                &lcg,
+                &Options {
+                    model,
+                    technique,
+                    ..Options::default()
+                },
+            );
+            assert_eq!(outcome.cost, outcome.bound, "{model:?} {}", lcg.to_json());
+            assert!(outcome.optimal.is_some());
+        }
+    }
+}
