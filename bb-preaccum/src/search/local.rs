@@ -16,6 +16,8 @@ use crate::lcg::Lcg;
 /// Steps per vertex for one annealing run of orders, and of token lists.
 const ORDER_WORK: u64 = 80_000;
 const TOKEN_WORK: u64 = 200_000;
+/// The same for an order that is only a start for tokens.
+const START_WORK: u64 = 30_000;
 /// Temperatures, in multiplications. Found by experiment; low ones win because good orders are close
 /// to greedy ones and the ground is flat.
 const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
@@ -209,7 +211,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             let work = share.min(n * ORDER_WORK);
             // Orders that are good when every product counts are the better starts for tokens.
             let order = if edges && self.bits.model != CostModel::Plain && round > 0 {
-                self.anneal_order_in(true, &start, work)
+                self.anneal_order_in(true, &start, share.min(n * START_WORK))
             } else if self.order.0 <= self.vertex_floor {
                 self.order.1.clone()
             } else {
