@@ -17,7 +17,7 @@ use cfg_core::{
     diagnostic::{Diagnostics, Severity},
     elemental::Scalar,
     entity::RoutineId,
-    ir::{Cfg, Expr, Extent, Order, Program, ScalarType, StmtKind, VertexType},
+    ir::{Cfg, Expr, Extent, Order, Program, ScalarType, StmtKind, Vertex, VertexType},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{TapeCounts, Value};
@@ -626,8 +626,8 @@ fn inspect(
         options.reversal.merge = merge;
         options.trace = true;
         let mut adjoint = Adjoint::new(program, main, &options)?;
-        let found = tape_check::check_program(adjoint.program());
-        stacks &= !found.problems.has_errors();
+        let found = crate::check::stack_problems(adjoint.program());
+        stacks &= !found.has_errors();
         let tangent = Tangent::new(program, main, &options)?;
         let point = point(&tangent, program, main)?;
         let seed: Vec<Value> = adjoint
@@ -637,7 +637,14 @@ fn inspect(
             .collect();
         let run = adjoint.gradient(&point, &seed)?;
         stacks &= run.tape.leftovers.iter().all(|l| l.is_empty());
-        order &= mirrored(program, main, &run.trace.forward, &run.trace.reverse);
+        let trace = &run.trace;
+        order &= mirrored(
+            program,
+            main,
+            adjoint.program(),
+            &trace.forward,
+            &trace.reverse,
+        );
         if !merge {
             entry.tape = Some(run.tape);
         }
@@ -648,20 +655,40 @@ fn inspect(
 }
 
 /// True if the reverse sweep visits the original's vertices, LOOP and ENDLOOP aside, in reverse order.
-fn mirrored(program: &Program, main: RoutineId, forward: &[i64], reverse: &[i64]) -> bool {
+fn mirrored(
+    program: &Program,
+    main: RoutineId,
+    adjoint: &Program,
+    forward: &[i64],
+    reverse: &[i64],
+) -> bool {
     let Some(body) = &program.routine(main).body else {
         return false;
     };
-    let counted: BTreeMap<i64, bool> = body
-        .vertices()
-        .map(|(_, v)| {
-            let of_loop = matches!(
-                v.vertex_type(),
-                VertexType::Loop | VertexType::ForLoop | VertexType::EndLoop
-            );
-            (v.id, !of_loop)
-        })
-        .collect();
+    let of_loop = |v: &Vertex| {
+        matches!(
+            v.vertex_type(),
+            VertexType::Loop | VertexType::ForLoop | VertexType::EndLoop
+        )
+    };
+    let mut counted: BTreeMap<i64, bool> =
+        body.vertices().map(|(_, v)| (v.id, !of_loop(v))).collect();
+    // In general control flow, structure recovery makes loops of branches.
+    let name = &program.routine(main).name;
+    let sweep = adjoint.routines.iter().find(|r| {
+        r.origin
+            .as_ref()
+            .is_some_and(|o| o.0 == *name && o.1 == "forward")
+    });
+    for (_, v) in sweep
+        .and_then(|r| r.body.as_ref())
+        .into_iter()
+        .flat_map(|g| g.vertices())
+    {
+        if let (true, Some(origin)) = (of_loop(v), v.origin) {
+            counted.insert(origin.vertex, false);
+        }
+    }
     let keep = |id: &&i64| counted.get(*id) == Some(&true);
     forward
         .iter()
