@@ -32,6 +32,7 @@ mod style;
 use crate::{
     entity::{RoutineId, VertexId},
     ir::{Cfg, Edge, Program, Selector, Vertex, VertexKind, VertexType},
+    loops::LoopForest,
     structure::Structure,
     text::Printer,
 };
@@ -55,6 +56,9 @@ pub struct DotOptions<'a> {
     /// The nesting of the graph, to draw loops as clusters; loops deeper than [`MAX_CLUSTER_DEPTH`] are
     /// marked by colour and a depth label instead. `None`: no clusters.
     pub clusters: Option<&'a Structure>,
+    /// The loops of a graph that does not nest, to draw them as clusters, irreducible ones marked as such;
+    /// used where there is no nesting.
+    pub loops: Option<&'a LoopForest>,
     /// Writes `T` and `F` instead of 1 and 0 at two-way branches and loops.
     pub true_false: bool,
     /// Longest line of a label, in characters; what is cut is in the tooltip.
@@ -67,6 +71,7 @@ impl Default for DotOptions<'_> {
     fn default() -> Self {
         Self {
             clusters: None,
+            loops: None,
             true_false: false,
             max_label: 60,
             max_lines: 16,
@@ -107,14 +112,20 @@ fn write_vertices<W: Write>(
     printer: &Printer<'_>,
     options: &DotOptions<'_>,
 ) -> fmt::Result {
-    let fits = |s: &&Structure| s.parent.len() == cfg.vertex_count();
-    let Some(structure) = options.clusters.filter(fits) else {
-        for (_, vertex) in cfg.vertices() {
-            pen.write(node(vertex, 0, printer, options))?;
+    let n = cfg.vertex_count();
+    let structure = options.clusters.filter(|s| s.parent.len() == n);
+    let loops = options.loops.filter(|f| f.vertex_count() == n);
+    let clusters = match (structure, loops) {
+        (Some(structure), _) => Clusters::new(cfg, structure),
+        (None, Some(forest)) => Clusters::of_loops(cfg, forest),
+        (None, None) => {
+            for (_, vertex) in cfg.vertices() {
+                pen.write(node(vertex, 0, printer, options))?;
+            }
+            return Ok(());
         }
-        return Ok(());
     };
-    for step in Clusters::new(cfg, structure).walk() {
+    for step in clusters.walk() {
         match step {
             Step::Open(v) => {
                 let id = cfg.vertex(v).id;
@@ -123,15 +134,24 @@ fn write_vertices<W: Write>(
                     id: name,
                     stmts: vec![],
                 })?;
-                for statement in style::cluster(id) {
+                let headed = loops.and_then(|f| Some((f, f.headed_by(v.index())?)));
+                let reducible = headed.is_none_or(|(f, l)| f.get(l).is_reducible());
+                for statement in style::cluster(id, structure.is_some() || reducible) {
                     pen.write(statement)?;
                 }
             }
             Step::Close => pen.close()?,
             Step::Vertex(v) => {
                 let vertex = cfg.vertex(v);
-                let opens = matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::EndLoop);
-                let depth = structure.loop_depth[v.index()].saturating_add(u32::from(opens));
+                let depth = match (structure, loops) {
+                    (Some(structure), _) => {
+                        let opens =
+                            matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::EndLoop);
+                        structure.loop_depth[v.index()].saturating_add(u32::from(opens))
+                    }
+                    (None, Some(forest)) => forest.depth(v.index()),
+                    (None, None) => 0,
+                };
                 pen.write(node(vertex, depth, printer, options))?;
             }
         }

@@ -212,6 +212,11 @@ impl LoopForest {
         self.loops.len()
     }
 
+    /// Number of vertices of the graph.
+    pub fn vertex_count(&self) -> usize {
+        self.innermost.len()
+    }
+
     /// True of a graph without cycles.
     pub fn is_empty(&self) -> bool {
         self.loops.is_empty()

@@ -4,6 +4,7 @@ use super::MAX_CLUSTER_DEPTH;
 use crate::{
     entity::VertexId,
     ir::{Cfg, VertexKind},
+    loops::LoopForest,
     structure::Structure,
 };
 
@@ -56,6 +57,37 @@ impl Clusters {
                 _ => inside[v.index()],
             }
         };
+        Self::by_home(cfg, opens.clone(), home)
+    }
+
+    /// Of a graph that does not nest: its loops, reducible or not, named by their headers.
+    pub(super) fn of_loops(cfg: &Cfg, forest: &LoopForest) -> Self {
+        let n = cfg.vertex_count();
+        let mut opens = vec![false; n];
+        let mut home_of: Vec<usize> = Vec::with_capacity(forest.len());
+        for l in forest.loops() {
+            let this = forest.get(l);
+            let opened = this.depth <= MAX_CLUSTER_DEPTH;
+            opens[this.header] = opened;
+            home_of.push(match this.parent {
+                _ if opened => this.header,
+                Some(parent) => home_of[parent.index()],
+                None => n,
+            });
+        }
+        let home = |v: VertexId| {
+            let own = forest.headed_by(v.index()).filter(|_| opens[v.index()]);
+            let around = match own {
+                Some(own) => forest.get(own).parent,
+                None => forest.innermost(v.index()),
+            };
+            around.map_or(n, |l| home_of[l.index()])
+        };
+        Self::by_home(cfg, opens.clone(), home)
+    }
+
+    fn by_home(cfg: &Cfg, opens: Vec<bool>, home: impl Fn(VertexId) -> usize) -> Self {
+        let n = cfg.vertex_count();
         let mut start = vec![0u32; n + 2];
         for (v, _) in cfg.vertices() {
             start[home(v) + 1] += 1;

@@ -108,9 +108,14 @@ pub(super) fn back_edge() -> [Attribute; 3] {
 }
 
 /// The box around a loop. The fill is translucent, so that nesting shows as shading.
-pub(super) fn cluster(id: i64) -> [Stmt; 6] {
+pub(super) fn cluster(id: i64, reducible: bool) -> [Stmt; 6] {
+    let kind = if reducible {
+        "loop"
+    } else {
+        "irreducible loop"
+    };
     [
-        attribute("label", quoted(&format!("loop {id}"))),
+        attribute("label", quoted(&format!("{kind} {id}"))),
         attribute("labeljust", plain("l")),
         attribute("fontsize", plain("9")),
         attribute("style", quoted("rounded,filled")),

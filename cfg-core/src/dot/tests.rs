@@ -525,3 +525,39 @@ fn programs_that_break_rules_are_drawn() {
         );
     }
 }
+
+#[test]
+fn loops_of_general_graphs_as_clusters() {
+    // A loop with two entries, and a loop of its own inside.
+    let edges = [
+        (1, 2, -1),
+        (2, 3, 1),
+        (2, 4, 0),
+        (3, 4, -1),
+        (4, 5, 1),
+        (4, 6, 0),
+        (5, 3, 1),
+        (5, 5, 0),
+    ];
+    let cfg = crate::testing::graph("EcbccX", &edges);
+    let forest = crate::loops::LoopForest::new(&cfg, 0);
+    let routine = Routine {
+        control: crate::ir::Control::General,
+        body: Some(cfg),
+        ..Routine::default()
+    };
+    let program = Program {
+        routines: vec![routine],
+        ..Program::default()
+    };
+    let options = DotOptions {
+        loops: Some(&forest),
+        ..DotOptions::default()
+    };
+    let mut out = String::new();
+    write_cfg(&mut out, &program, RoutineId::new(0), &options).unwrap();
+    assert!(out.contains("irreducible loop 3"), "{out}");
+    assert!(out.contains("label=\"loop 5\""), "{out}");
+    let inside = out.find("subgraph cluster_v5").unwrap();
+    assert!(inside > out.find("subgraph cluster_v3").unwrap(), "{out}");
+}

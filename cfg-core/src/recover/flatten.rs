@@ -236,12 +236,22 @@ fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan
                     operands.push(Expr::var(x));
                 }
             }
-            entry.push(set(left, Expr::op(Op::Trips, operands)));
+            let mut reads_index = false;
+            for e in &operands {
+                e.walk_places(&mut |p| reads_index |= p.var == *index);
+            }
+            let trips = set(left, Expr::op(Op::Trips, operands));
             if let Expr::Place(place) = &by {
                 entry.push(set(place.var, step.clone()));
             }
-            if !own_first {
-                entry.push(first_set);
+            // Last what counts: recovery makes it the first value of the counter.
+            if own_first || reads_index {
+                entry.push(trips);
+                if !own_first {
+                    entry.push(first_set);
+                }
+            } else {
+                entry.extend([first_set, trips]);
             }
             let fewer = Expr::op(Op::Sub, [Expr::var(left), Expr::Int(1)]);
             Plan::Counted {

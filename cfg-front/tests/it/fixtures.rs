@@ -119,6 +119,88 @@ fn jumps() {
     }
 }
 
+/// A document, its values and its Jacobian.
+type Expected = (&'static str, [f64; 2], [[f64; 2]; 2]);
+
+/// What `fixtures/xaif/jumps.py` prints.
+const JUMPS: [Expected; 12] = [
+    (
+        "jump_loop",
+        [3.1338432166187693, 1.5669216083093847],
+        [
+            [0.14340719720016182, 2.9836799578797097],
+            [3.20554681521885, 1.4918399789398549],
+        ],
+    ),
+    ("jump_break", [4.0, 2.0], [[8.0, 6.0], [8.0, 3.0]]),
+    ("jump_return", [4.5, 4.5], [[9.0, 18.0], [9.0, 22.5]]),
+    ("jump_continue", [3.5, 3.25], [[7.0, 10.5], [9.5, 4.125]]),
+    (
+        "jump_levels",
+        [3.5, -0.950710991376569],
+        [[7.0, 10.5], [276.74496729285187, 319.4776460660128]],
+    ),
+    (
+        "jump_fall_through",
+        [1.5, 2.25],
+        [[3.0, 0.5], [13.5, 4.875]],
+    ),
+    (
+        "jump_two_entries",
+        [2.151043010211712, 0.3203289261874782],
+        [
+            [5.621791084343065, 4.116411318955791],
+            [-0.28672711786839133, -0.41631771214093555],
+        ],
+    ),
+    (
+        "jump_two_entries_in_loop",
+        [0.9375, 11.875],
+        [[5.0, 1.8125], [33.75, 15.25]],
+    ),
+    (
+        "jump_states",
+        [0.9974949866040544, 3.5],
+        [[0.2122116050031087, 0.10610580250155435], [5.0, 3.0]],
+    ),
+    (
+        "jump_errors",
+        [1.3414709848078965, 0.5],
+        [[1.0, 1.0403023058681398], [0.0, 0.5]],
+    ),
+    (
+        "jump_middle_test",
+        [8.0, 14.5],
+        [[16.0, 16.0], [81.0, 45.0]],
+    ),
+    (
+        "jump_into_body",
+        [2.0, 1.59375],
+        [[4.0, 3.0], [8.0625, 2.0]],
+    ),
+];
+
+/// Documents with jumps: values and Jacobians from a program in another language, with loops, break,
+/// continue and return.
+#[test]
+fn jumps_of_all_kinds() {
+    for (name, values, rows) in JUMPS {
+        let program = read(name);
+        let (found, jacobian) = oracle::jacobian(&program, "x", "y")
+            .unwrap_or_else(|e| panic!("{name}: {e}\n{program}"));
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1.0);
+        for i in 0..2 {
+            assert!(close(found[i], values[i]), "{name}: {found:?}\n{program}");
+            for j in 0..2 {
+                assert!(
+                    close(jacobian[i][j], rows[i][j]),
+                    "{name}: {jacobian:?}\n{program}"
+                );
+            }
+        }
+    }
+}
+
 /// Structure that is taken away comes back: every EndBranch becomes a block in a graph with jumps.
 #[test]
 fn structure_is_found_again() {

@@ -109,3 +109,48 @@ fn a_program_without_routine_or_with_several() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("no routine g"), "{}", ran.err);
 }
+
+/// Two blocks that jump to each other, entered at both.
+const TWO_ENTRIES: &str = r#"{"format": "cfgrev/1", "routines": [{
+  "name": "f", "control": "general",
+  "parameters": [{"name": "n", "type": "integer", "intent": "inout"}],
+  "vertices": [
+    {"id": 1, "type": "ENTRY"},
+    {"id": 2, "type": "BRANCH", "condition": ["<", "n", 3]},
+    {"id": 3, "type": "BASICBLOCK", "statements": [["=", "n", ["+", "n", 1]]]},
+    {"id": 4, "type": "BRANCH", "condition": ["<", "n", 9]},
+    {"id": 5, "type": "EXIT"}],
+  "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 3, "label": 1}, {"from": 2, "to": 4, "label": 0},
+    {"from": 3, "to": 4}, {"from": 4, "to": 3, "label": 1}, {"from": 4, "to": 5, "label": 0}]}]}
+"#;
+
+#[test]
+fn the_class_of_a_general_graph() {
+    let ran = cfgrev_with(&["validate", "-"], TWO_ENTRIES.as_bytes());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""));
+    let note = "note: the control flow of routine f is general; the graph is irreducible: \
+                the loop of BASICBLOCK 3 is also entered by the edge 2 -> 4";
+    assert!(ran.err.contains(note), "{}", ran.err);
+}
+
+#[test]
+fn jumps_and_back() {
+    let flat = cfgrev(&[
+        "convert",
+        "paper_example.json",
+        "--to",
+        "json",
+        "--jumps",
+        "flat",
+    ]);
+    assert_eq!(flat.code, Some(0));
+    assert!(
+        flat.out.contains("\"general\"") && !flat.out.contains("LOOP"),
+        "{}",
+        flat.out
+    );
+    let args = ["convert", "-", "--to", "text", "--jumps", "recover"];
+    let back = cfgrev_with(&args, flat.out.as_bytes());
+    let original = cfgrev(&["convert", "paper_example.json", "--to", "text"]);
+    assert_eq!((back.code, back.out), (Some(0), original.out));
+}

@@ -1,0 +1,92 @@
+//! Programs as blocks and jumps, recovered and reversed.
+
+use crate::run::value;
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Control, Intent, Program},
+    recover, validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape};
+use cfg_reverse::{Options, reverse};
+use cfg_testkit::{case::Case, generate::Options as Generate, kernels, property};
+
+/// The arguments of the forward sweep: parameters, the result, the tape.
+fn arguments(
+    case: &Case,
+    session: &Session,
+    forward: RoutineId,
+    program: &Program,
+) -> Vec<Argument> {
+    let original = case.routine();
+    let given = original.parameter_ids().map(|p| match case.value(p) {
+        Some(datum) => value(case, p, datum).into(),
+        None => Argument::Absent,
+    });
+    let mut all: Vec<Argument> = given.collect();
+    let routine = program.routine(forward);
+    all.resize(routine.parameters, Argument::Absent);
+    for p in 0..routine.parameters - 1 {
+        let written = routine.variables[p].intent().is_some_and(Intent::writes);
+        if all[p] == Argument::Absent && written {
+            let made = session.uninitialised_argument(forward, VarId::new(p), &all);
+            all[p] = made.unwrap();
+        }
+    }
+    all[routine.parameters - 1] = Tape::default().into();
+    all
+}
+
+/// Control bits that the forward sweep records.
+fn control_bits(case: &Case, program: &Program) -> Result<u64, String> {
+    let valid = validate::validate(program.clone()).map_err(|d| d.to_string())?;
+    let reversal = reverse(&valid, case.main, &Options::default()).map_err(|d| d.to_string())?;
+    let adjoint = validate::validate(reversal.program).map_err(|d| d.to_string())?;
+    let compiled =
+        Compiled::new(&adjoint, &CompileOptions::default()).map_err(|d| d.to_string())?;
+    let mut session = Session::new(&compiled);
+    let mut all = arguments(case, &session, reversal.forward, &adjoint);
+    let report = session
+        .run(reversal.forward, &mut all, &RunOptions::default())
+        .map_err(|d| d.to_string())?;
+    Ok(report.tape.control_bits)
+}
+
+fn records_no_more(case: &Case) -> Result<(), String> {
+    let before = control_bits(case, &case.program)?;
+    let mut flat = case.program.clone();
+    let mut dense = case.program.clone();
+    for (r, original) in case.program.routines.iter().enumerate() {
+        flat.routines[r] = recover::flatten(&case.program, original);
+        dense.routines[r] = recover::flatten_dense(&case.program, original);
+    }
+    for (what, changed) in [("flat", flat), ("dense", dense)] {
+        let recovered = recover::recover_program(&changed);
+        let after = control_bits(case, &recovered)?;
+        if after > before {
+            return Err(format!("{what}: {after} bits, {before} before"));
+        }
+        // The reversal recovers by itself.
+        let general = |r: &cfg_core::ir::Routine| r.body.is_some() && r.control == Control::General;
+        assert!(changed.routines.iter().any(general));
+        let by_itself = control_bits(case, &changed)?;
+        if by_itself > before {
+            return Err(format!(
+                "{what}: {by_itself} bits without asking for recovery, {before} before"
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn random_programs_record_no_more_bits() {
+    property::check(&Generate::EXACT, 0..300, records_no_more);
+}
+
+#[test]
+fn fixtures_record_no_more_bits() {
+    for kernel in kernels::all() {
+        let case = kernel.case(kernel.size);
+        records_no_more(&case).unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
+    }
+}
