@@ -42,12 +42,47 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 //!
+//! # From statements, or from Jacobians
+//!
+//! The adjoint of a basic block is built statement by statement, or from its preaccumulated Jacobian:
+//! [`Options::blocks`]. A chain of operations then leaves one value on the tape.
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::{ScalarType::Real, StmtKind};
+//! use cfg_reverse::{Blocks, Options, reverse};
+//!
+//! let mut f = RoutineBuilder::new("f");
+//! let (x, y) = (f.input("x", Real), f.output("y", Real));
+//! f.independents([x]).dependents([y]);
+//! f.assign(y, sin(x));
+//! f.assign(y, exp(y));
+//! f.assign(y, y * y * y);
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?;
+//!
+//! let pushes = |blocks| -> Result<usize, cfg_core::diagnostic::Diagnostics> {
+//!     let r = reverse(&program, f, &Options { blocks, ..Options::default() })?;
+//!     let graph = r.program.routine(r.forward).body.as_ref();
+//!     let vertices = graph.into_iter().flat_map(|g| g.vertices());
+//!     let statements = vertices.flat_map(|(_, vertex)| vertex.statements());
+//!     Ok(statements.filter(|s| matches!(s.kind, StmtKind::Push { .. })).count())
+//! };
+//! assert_eq!(pushes(Blocks::Statement)?, 2); // y before its second and third assignment
+//! assert_eq!(pushes(Blocks::Preaccumulate)?, 1); // dy/dx
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+//!
 //! | file | what |
 //! |---|---|
 //! | `control` | Algorithms 2 to 5 of the paper as one rule per edge |
 //! | `control_general`, `general`, `lower` | the same for general graphs |
 //! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
+//! | `segments`, `block` | which statements of a block are linearized together; their graph |
+//! | `blocks`, `jacobian`, `choose` | elimination, the code of preaccumulated blocks, which blocks that is |
+//! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `sweeps`, `reverse` | from a program to its sweeps |
 //! | `merge` | inserted blocks merged into neighbours |

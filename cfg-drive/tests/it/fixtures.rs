@@ -3,6 +3,7 @@
 
 use cfg_core::{json, validate::validate};
 use cfg_drive::{Adjoint, Named, Nested, Options, Tolerances, check};
+use cfg_reverse::Blocks;
 use cfg_testkit::fixtures::{expected, folder, largest_error, numbers};
 use serde_json::{Map, Value as Json};
 use std::fs;
@@ -27,6 +28,7 @@ fn fixtures_have_the_expected_gradients() {
         .collect();
     files.sort();
     assert!(files.len() > 21, "{files:?}");
+    let mut tape: Vec<(String, [u64; 3])> = Vec::new();
     for name in files {
         let text = fs::read(folder().join(format!("{name}.json"))).expect(&name);
         let program = json::read(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -35,28 +37,45 @@ fn fixtures_have_the_expected_gradients() {
         let point = fs::read(folder().join(format!("{name}.point.json"))).expect(&name);
         let wanted = expected(&name);
 
-        let mut adjoint = Adjoint::new(&program, routine, &Options::default())
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
-        let at = adjoint
-            .point(&point)
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
-        let seed = match &wanted.seed {
-            None => adjoint.default_seed(&at),
-            Some(seed) => adjoint
-                .seeds(seed.to_string().as_bytes(), &at)
-                .map(|(mut seeds, _)| seeds.remove(0)),
-        };
-        let seed = seed.unwrap_or_else(|e| panic!("{name}: {e}"));
-        let result = adjoint
-            .gradient(&at, &seed)
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
-        let value = error(&wanted.value, &result.value);
-        assert!(value < 1e-13, "{name}: the value differs by {value:e}");
-        let gradient = error(&wanted.gradient, &result.gradient);
-        assert!(
-            gradient < 1e-12,
-            "{name}: the gradient differs by {gradient:e}"
-        );
+        // However the blocks' adjoints are built, the gradient is the same.
+        let mut bytes = [0; 3];
+        let ways = [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto];
+        for ((blocks, merge), bytes) in ways.into_iter().zip([false, true, false]).zip(&mut bytes) {
+            let options = Options {
+                reversal: cfg_reverse::Options {
+                    blocks,
+                    merge,
+                    work: 500_000,
+                    ..cfg_reverse::Options::default()
+                },
+                ..Options::default()
+            };
+            let what = format!("{name}, {blocks:?}");
+            let mut adjoint =
+                Adjoint::new(&program, routine, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let at = adjoint
+                .point(&point)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
+            let seed = match &wanted.seed {
+                None => adjoint.default_seed(&at),
+                Some(seed) => adjoint
+                    .seeds(seed.to_string().as_bytes(), &at)
+                    .map(|(mut seeds, _)| seeds.remove(0)),
+            };
+            let seed = seed.unwrap_or_else(|e| panic!("{what}: {e}"));
+            let result = adjoint
+                .gradient(&at, &seed)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
+            let value = error(&wanted.value, &result.value);
+            assert!(value < 1e-13, "{what}: the value differs by {value:e}");
+            let gradient = error(&wanted.gradient, &result.gradient);
+            assert!(
+                gradient < 1e-12,
+                "{what}: the gradient differs by {gradient:e}"
+            );
+            *bytes = result.tape.value_bytes;
+        }
+        tape.push((name.clone(), bytes));
 
         let checked = check(
             &program,
@@ -68,4 +87,12 @@ fn fixtures_have_the_expected_gradients() {
         .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(checked.agrees(), "{name}: {}", checked.remarks);
     }
+    // The choice by cost is meant to save tape: it does so over all, and for most.
+    let sum = |k: usize| tape.iter().map(|(_, bytes)| bytes[k]).sum::<u64>();
+    assert!(sum(2) < sum(0), "{tape:?}");
+    let fewer = tape
+        .iter()
+        .filter(|(_, bytes)| bytes[2] <= bytes[0])
+        .count();
+    assert!(4 * fewer >= 3 * tape.len(), "{tape:?}");
 }

@@ -3,6 +3,7 @@
 mod adjoint;
 mod general;
 mod measure;
+mod preaccumulate;
 mod recovered;
 mod run;
 mod second_order;

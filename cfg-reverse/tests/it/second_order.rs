@@ -3,7 +3,7 @@
 
 use crate::run::{Named, filled, point, run, valid};
 use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_reverse::{Options, reverse, tangent};
+use cfg_reverse::{Blocks, Options, reverse, tangent};
 use cfg_testkit::{case::Case, generate::Options as Generate, property};
 
 /// Names of the real parameters and result, with the values of the program at the point.
@@ -101,7 +101,7 @@ fn tangent_of(program: Program, routine: RoutineId) -> Result<(Program, RoutineI
 }
 
 /// seed' * (second derivative along u and v) in three ways.
-fn agrees(case: &Case) -> Result<(), String> {
+fn agrees(case: &Case, options: &Options) -> Result<(), String> {
     let s = Setting::new(case)?;
     let u = |k: usize, i: usize| s.independent(k, direction(1, k, i));
     let v = |k: usize, i: usize| s.independent(k, direction(2, k, i));
@@ -118,12 +118,8 @@ fn agrees(case: &Case) -> Result<(), String> {
     let out = run(&twice, tt, &given).map_err(|e| format!("tangent of tangent: {e}"))?;
     let by_tangents = s.dot(&out, "_t_t", &s.dependent, seed)?;
 
-    let r = reverse(
-        &valid(case.program.clone())?,
-        case.main,
-        &Options::default(),
-    )
-    .map_err(|d| d.to_string())?;
+    let r =
+        reverse(&valid(case.program.clone())?, case.main, options).map_err(|d| d.to_string())?;
     let (program, gt) = tangent_of(r.program, r.gradient)?;
     let mut given = point(case);
     s.add(&mut given, "_b", seed);
@@ -146,7 +142,7 @@ fn agrees(case: &Case) -> Result<(), String> {
     let (independents, dependents) = (named(&s.independent, ""), named(&s.dependent, "_t"));
     routine.independents = independents;
     routine.dependents = dependents;
-    let r = reverse(&valid(once)?, t, &Options::default()).map_err(|d| d.to_string())?;
+    let r = reverse(&valid(once)?, t, options).map_err(|d| d.to_string())?;
     let mut given = point(case);
     s.add(&mut given, "_t", u);
     s.add(&mut given, "_b", |_, _| 0.0);
@@ -181,8 +177,8 @@ fn drop_outputs(program: &cfg_core::validate::ValidProgram, routine: RoutineId, 
 
 /// Second derivatives of the reduction `product` and of optional arguments in conditional expressions are
 /// refused (docs/limits.md).
-fn agrees_or_is_refused(case: &Case) -> Result<(), String> {
-    match agrees(case) {
+fn agrees_or_is_refused(case: &Case, options: &Options) -> Result<(), String> {
+    match agrees(case, options) {
         Err(message) if message.contains("a second derivative of `product`") => Ok(()),
         Err(message) if message.contains("may be absent and is read inside") => Ok(()),
         other => other,
@@ -192,5 +188,20 @@ fn agrees_or_is_refused(case: &Case) -> Result<(), String> {
 #[test]
 fn three_ways_to_a_second_derivative() {
     let options = Generate { ..Generate::EXACT };
-    property::check(&options, 30_000..30_600, agrees_or_is_refused);
+    property::check(&options, 30_000..30_600, |case| {
+        agrees_or_is_refused(case, &Options::default())
+    });
+    for (blocks, seeds) in [
+        (Blocks::Preaccumulate, 50_000..50_250),
+        (Blocks::Auto, 51_000..51_150),
+    ] {
+        let reversal = Options {
+            blocks,
+            work: 20_000,
+            ..Options::default()
+        };
+        property::check(&options, seeds, |case| {
+            agrees_or_is_refused(case, &reversal)
+        });
+    }
 }
