@@ -1,11 +1,11 @@
 //! Linearization and elimination of blocks of 100 000 statements: time, edges, what is left.
 //!
-//! `cargo run --release -p cfg-reverse --example large_blocks [STATEMENTS [MILLISECONDS]]`
+//! `cargo run --release -p cfg-reverse --example large_blocks [STATEMENTS [MILLISECONDS [KIND]]]`
 
 use bb_preaccum::search::Options;
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::sin},
-    ir::ScalarType::Real,
+    ir::{Expr, ScalarType::Real},
 };
 use cfg_reverse::preaccumulate::{Preaccumulation, preaccumulate, preaccumulate_within};
 use std::time::{Duration, Instant};
@@ -22,34 +22,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let n: usize = arguments.next().map_or(Ok(100_000), |a| a.parse())?;
     let milliseconds: u64 = arguments.next().map_or(Ok(500), |a| a.parse())?;
+    let only: Option<String> = arguments.next();
     for kind in ["chain", "window", "arbitrary"] {
+        if only.as_ref().is_some_and(|only| only != kind) {
+            continue;
+        }
         let mut f = RoutineBuilder::new("f");
-        let x = f.input("x", Real);
-        let y = f.output("y", Real);
+        let x = f.input("x", Real.array([64]));
+        let y = f.output("y", Real.array([n as i64]));
         f.independents([x]).dependents([y]);
+        // Many inputs and results only in the third: there elimination fills the graph in.
+        let inputs: i64 = if kind == "arbitrary" { 64 } else { 1 };
+        let mut values: Vec<Expr> = (1..=inputs).map(|k| x.at(k).into()).collect();
+        let mut read = vec![true; values.len()];
         let mut state = 1;
-        let mut values: Vec<cfg_core::entity::VarId> = vec![x];
         for k in 0..n {
-            let v = if k + 1 == n {
-                y
-            } else {
-                f.local(&format!("v{k}"), Real)
-            };
+            let v = f.local(format!("v{k}"), Real);
             let newest = values.len() - 1;
+            let mut pick = |reach: usize| {
+                let at = newest - next(&mut state) % reach.min(values.len());
+                read[at] = true;
+                values[at].clone()
+            };
             match kind {
-                "chain" => f.assign(v, sin(values[newest])),
-                _ => {
-                    let reach = if kind == "window" {
-                        values.len().min(32)
-                    } else {
-                        values.len()
-                    };
-                    let mut pick = || values[newest - next(&mut state) % reach];
-                    let (a, b) = (pick(), pick());
-                    f.assign(v, a * b);
-                }
+                "chain" => f.assign(v, sin(pick(1))),
+                "window" => f.assign(v, pick(32) * pick(32)),
+                _ => f.assign(v, pick(usize::MAX) * pick(usize::MAX)),
             }
-            values.push(v);
+            values.push(v.into());
+            read.push(false);
+        }
+        // Results: the values that no statement reads, or the last value.
+        for (k, (value, read)) in (1i64..).zip(values.into_iter().zip(read).skip(inputs as usize)) {
+            let result = if kind == "arbitrary" {
+                !read
+            } else {
+                k == n as i64
+            };
+            if result {
+                f.assign(y.at(k), value);
+            }
         }
         let mut program = ProgramBuilder::new();
         let f = program.add(f);
