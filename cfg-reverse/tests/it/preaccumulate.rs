@@ -109,12 +109,13 @@ fn the_example_of_the_paper() {
     );
 }
 
-const PREACCUMULATE: Options = Options {
-    counters: false,
-    merge: false,
-    blocks: Blocks::Preaccumulate,
-    work: 20_000,
-};
+fn from_jacobians() -> Options {
+    Options {
+        blocks: Blocks::Preaccumulate,
+        work: 20_000,
+        ..Options::default()
+    }
+}
 
 fn reversed(program: &Program, f: RoutineId, options: &Options) -> Reversal {
     reverse(&valid(program.clone()).unwrap(), f, options).unwrap()
@@ -122,7 +123,7 @@ fn reversed(program: &Program, f: RoutineId, options: &Options) -> Reversal {
 
 /// Gradient by statement and from Jacobians.
 fn both(program: &Program, f: RoutineId, given: &Named) -> [Named; 2] {
-    [Options::default(), PREACCUMULATE].map(|options| {
+    [Options::default(), from_jacobians()].map(|options| {
         let r = reversed(program, f, &options);
         let program = valid(r.program).unwrap();
         assert!(!tape_check::check_program(&program).problems.has_errors());
@@ -231,7 +232,8 @@ fn scalars(statements: impl FnOnce(&mut RoutineBuilder, VarId, VarId)) -> (Progr
 
 #[test]
 fn what_is_pushed() {
-    let count = |(program, f): (Program, RoutineId)| pushes(&reversed(&program, f, &PREACCUMULATE));
+    let count =
+        |(program, f): (Program, RoutineId)| pushes(&reversed(&program, f, &from_jacobians()));
     // A chain has one entry, however long it is; its inner values are not needed.
     let chain = |n: usize| {
         scalars(move |f, x, y| {
