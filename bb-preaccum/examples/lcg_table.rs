@@ -1,7 +1,7 @@
 //! Prints the benchmark table for the graphs of the corpus folder, as Markdown.
 //!
 //! `cargo run --release -p bb-preaccum --example lcg_table [SEEDS] [BUDGET] [NAME] [MODEL]`: BUDGET is a multiple of
-//! the default number of search steps. Milliseconds are processor time where the system tells it (Linux).
+//! the default number of search steps, or a time such as `1000ms`. Milliseconds are processor time where the system tells it (Linux).
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
@@ -38,7 +38,10 @@ fn milliseconds() -> f64 {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let seeds: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
-    let times: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let budget = arguments.next().unwrap_or_else(|| "1".to_owned());
+    let time = budget.strip_suffix("ms").map(str::parse::<f64>);
+    let time = time.transpose()?;
+    let times: u64 = if time.is_some() { 1 } else { budget.parse()? };
     let only = arguments.next();
     let only_model = arguments.next();
     let root = std::env::var_os("CFGREV_CORPUS").map_or_else(
@@ -66,12 +69,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for seed in 0..seeds {
                 let work = times * DEFAULT_WORK;
                 let start = milliseconds();
+                let late = || time.is_some_and(|time| milliseconds() - start >= time);
                 let outcome = search(
                     &lcg,
                     &Options {
                         model,
                         seed,
                         work,
+                        timer: time.is_some().then_some(&late),
                         ..Options::default()
                     },
                 );
