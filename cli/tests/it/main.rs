@@ -1,5 +1,6 @@
 //! The command line from outside: exit codes, what goes where, files.
 
+mod bad_input;
 mod documents;
 mod help;
 mod numbers;
