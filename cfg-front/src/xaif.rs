@@ -11,7 +11,6 @@ mod codes;
 mod control;
 mod effects;
 mod exact;
-mod exits;
 mod expression;
 mod graph;
 mod helpers;

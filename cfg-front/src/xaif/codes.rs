@@ -84,9 +84,6 @@ codes! {
     ASSUMED "F621", "bounds taken from elsewhere",
         "bounds that the document does not show are those of the actual argument, or large enough for every element",
         "Adjustable and automatic arrays and allocatables have bounds that the front end computes in statements it does not show. The assumption made is stated; an index outside of it is an error when the program runs, never a wrong result.";
-    UNSTRUCTURED "F622", "unstructured control flow",
-        "a graph with structured=\"0\" is read; where no loops and branches can be made of its jumps its control is general",
-        "Jumps that cross loops or branches leave a general graph. It can be read and run; reversing it needs structured control flow.";
     DROPPED "F623", "unreachable vertices dropped",
         "in a graph with structured=\"0\", vertices that no path from Entry reaches are left out",
         "Statements after a jump that nothing leads to are never executed.";

@@ -1,12 +1,12 @@
 //! Graphs that say structured="0": the jumps of the source program.
 //!
-//! Loops get one exit each (see [`super::exits`]). Then most graphs nest, only without the EndBranch
-//! vertices where arms meet: a jump that skips the rest of a routine, an `else` written with labels. The
-//! missing vertices are put in: the arms of a branch meet at its immediate post-dominator. Where that does
-//! not give structured control flow, the graph stays as it is and is general.
+//! Many graphs nest, only without the EndBranch vertices where arms meet: a jump that skips the rest of a
+//! routine, an `else` written with labels. The missing vertices are put in: the arms of a branch meet at
+//! its immediate post-dominator. Where that does not give structured control flow (loops with several
+//! exits, jumps into loops), the graph stays as it is and is general.
 
 use super::{
-    codes, exits,
+    codes,
     graph::{Graph, Kind},
     lower::Lower,
 };
@@ -31,24 +31,10 @@ pub(super) fn structure(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Control
             draft.kind = Kind::Block(Vec::new());
         }
     }
-    let variables = lower.ir.variables.len();
-    if exits::single(lower, graph).is_some() && join(graph, &ends).is_some() && is_structured(graph)
-    {
+    if join(graph, &ends).is_some() && is_structured(graph) {
         return Control::Structured;
     }
     *graph = saved;
-    lower.ir.variables.truncate(variables);
-    let node = lower.model.routines[lower.r].node;
-    let diagnostic = lower
-        .doc
-        .error(
-            node,
-            &codes::UNSTRUCTURED,
-            "the jumps of this graph do not nest as loops and branches; its control is general",
-            "write it with loops and branches to differentiate it in reverse",
-        )
-        .warning();
-    lower.sink.push(diagnostic);
     Control::General
 }
 

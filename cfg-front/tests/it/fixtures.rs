@@ -102,20 +102,21 @@ fn jumps() {
         &[0.5, 2.0, 0.1875],
         &[&[1.0, 3.5], &[4.0, 0.0], &[1.5, 0.1875]],
     );
-    for name in ["jump_out_of_loop", "exits"] {
-        assert_eq!(read(name).routines[0].control, Control::Structured);
-    }
     check(
         "jump_into_loop",
         &[5.0, 0.0625],
         &[&[2.0, 0.0], &[0.0, 0.0625]],
     );
     check("short_circuit", &[0.5], &[&[1.0, 0.5]]);
-    for name in ["jump_into_loop", "short_circuit"] {
+    for name in [
+        "jump_out_of_loop",
+        "exits",
+        "jump_into_loop",
+        "short_circuit",
+    ] {
         let (program, problems) = read_xaif(&bytes(name), &Options::default());
         assert_eq!(program.unwrap().routines[0].control, Control::General);
-        let codes: Vec<&str> = problems.iter().map(|d| d.code).collect();
-        assert_eq!(codes, ["F622"]);
+        assert!(problems.is_empty(), "{problems}");
     }
 }
 
