@@ -163,7 +163,7 @@ fn routine_cost(setting: &Setting<'_, '_>, draft: &Draft<'_>) -> u64 {
         for (statement, code) in vertex.statements().iter().zip(&draft.code[v.index()]) {
             here += statement_cost(statement, code);
         }
-        let mut set = tbr.at(v).clone();
+        let mut set = tbr.at(v);
         tbr.transfer(v, &mut set, &mut |_, place, _| {
             here += PUSH * values(place, draft);
         });
@@ -283,7 +283,7 @@ fn attribute(
     };
     for (v, _) in draft.cfg.vertices() {
         let rate = rate(draft, v);
-        let mut set = tbr.at(v).clone();
+        let mut set = tbr.at(v);
         tbr.transfer(v, &mut set, &mut |_, place, _| {
             share(rate.saturating_mul(PUSH * values(place, draft)), place);
         });

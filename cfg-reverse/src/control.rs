@@ -74,10 +74,10 @@ struct Chain {
     from: VertexId,
     to: VertexId,
     label: Option<i64>,
-    annotations: cfg_core::ir::Annotations,
-    id: Option<i64>,
+    /// The original edge.
     edge: EdgeId,
-    inserts: Vec<Insert>,
+    /// Its inserted blocks begin here, and end where those of the next chain begin.
+    inserts: u32,
 }
 
 /// The augmented forward graph.
@@ -95,12 +95,13 @@ pub(crate) fn forward_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Fo
         });
     }
     let mut chains = Vec::with_capacity(cfg.edge_count());
+    let mut inserts = Vec::new();
     for &i in &structure.order {
         for &e in cfg.out_edges(i) {
             let edge = cfg.edge(e);
             let j = edge.to;
             let kind = structure.kind(e);
-            let mut inserts = Vec::new();
+            let first = inserts.len() as u32;
             let mut insert = |role, of, statements: Vec<Stmt>| {
                 if !statements.is_empty() {
                     inserts.push(Insert {
@@ -139,15 +140,14 @@ pub(crate) fn forward_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Fo
                 from: i,
                 to: j,
                 label: edge.label,
-                annotations: edge.annotations.clone(),
-                id: edge.id,
                 edge: e,
-                inserts,
+                inserts: first,
             });
         }
     }
     let position = |v: VertexId| structure.position[v.index()];
-    assemble(cfg, images, chains, position)
+    let ids = inserts.is_empty();
+    assemble(cfg, images, chains, inserts, ids, position)
 }
 
 /// The adjoint graph.
@@ -172,6 +172,7 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Ad
     // The FORLOOP that takes the place of a loop at its outside: the adjoint of its ENDLOOP.
     let outside = |header: VertexId| structure.partner(header).unwrap_or(header);
     let mut chains = Vec::with_capacity(cfg.edge_count());
+    let mut inserts = Vec::new();
     for &j in structure.order.iter().rev() {
         for &e in cfg.in_edges(j) {
             let edge = cfg.edge(e);
@@ -179,7 +180,7 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Ad
             let kind = structure.kind(e);
             let from = if kind.loop_entry { outside(j) } else { j };
             let to = if kind.loop_exit { outside(i) } else { i };
-            let mut inserts = Vec::new();
+            let first = inserts.len() as u32;
             let mut insert = |role, of, statements: Vec<Stmt>| {
                 if !statements.is_empty() {
                     inserts.push(Insert {
@@ -205,87 +206,72 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Ad
                 from: image(from),
                 to: image(to),
                 label: structure.in_label(e),
-                annotations: edge.annotations.clone(),
-                id: None,
                 edge: e,
-                inserts,
+                inserts: first,
             });
         }
     }
-    assemble(cfg, images, chains, |v| v.index() as u32)
+    assemble(cfg, images, chains, inserts, false, |v| v.index() as u32)
 }
 
 /// Numbers the inserted blocks (from the largest |id| + 1, by target, then source, then edge) and links
-/// the chains.
+/// the chains. `ids`: edges keep the ids of the original edges.
 fn assemble(
     original: &Cfg,
     mut images: Vec<Vertex>,
     chains: Vec<Chain>,
+    mut inserts: Vec<Insert>,
+    ids: bool,
     position: impl Fn(VertexId) -> u32,
 ) -> Cfg {
     let n = images.len();
-    let mut order: Vec<(u32, u32, EdgeId, u32, u32)> = Vec::new();
-    for (c, chain) in chains.iter().enumerate() {
-        for k in 0..chain.inserts.len() {
-            order.push((
-                position(chain.to),
-                position(chain.from),
-                chain.edge,
-                k as u32,
-                c as u32,
-            ));
+    let ends = chains.iter().skip(1).map(|chain| chain.inserts);
+    let ends = ends.chain([inserts.len() as u32]);
+    let mut order: Vec<(u32, u32, EdgeId, u32)> = Vec::with_capacity(inserts.len());
+    for (chain, end) in chains.iter().zip(ends.clone()) {
+        for k in chain.inserts..end {
+            order.push((position(chain.to), position(chain.from), chain.edge, k));
         }
     }
     order.sort_unstable();
-    // Where each chain's inserted blocks stand in the arena.
-    let mut start: Vec<u32> = Vec::with_capacity(chains.len());
-    let mut total = 0;
-    for chain in &chains {
-        start.push(total);
-        total += chain.inserts.len() as u32;
-    }
-    let mut slot = vec![0u32; total as usize];
-    for (rank, &(_, _, _, k, c)) in order.iter().enumerate() {
-        slot[(start[c as usize] + k) as usize] = rank as u32;
-    }
+    // Where each inserted block stands in the arena.
+    let mut slot = vec![0u32; inserts.len()];
     let first_id = original.max_abs_id() + 1;
-    let mut inserted: Vec<Option<Vertex>> = (0..total).map(|_| None).collect();
-    let mut edges = Vec::with_capacity(chains.len() + total as usize);
-    for (c, chain) in chains.into_iter().enumerate() {
+    images.reserve_exact(inserts.len());
+    for (rank, &(_, _, _, k)) in order.iter().enumerate() {
+        slot[k as usize] = (n + rank) as u32;
+        let insert = &mut inserts[k as usize];
+        images.push(Vertex {
+            id: first_id + rank as i64,
+            kind: VertexKind::Block(std::mem::take(&mut insert.statements)),
+            origin: Some(Origin {
+                role: insert.role,
+                vertex: original.vertex(insert.of).id,
+            }),
+            annotations: None,
+        });
+    }
+    drop(order);
+    let mut edges = Vec::with_capacity(chains.len() + inserts.len());
+    for (chain, end) in chains.iter().zip(ends) {
+        let edge = original.edge(chain.edge);
         let mut from = chain.from;
         let mut label = chain.label;
-        let mut annotations = chain.annotations;
-        let mut id = if total == 0 { chain.id } else { None };
-        for (k, insert) in chain.inserts.into_iter().enumerate() {
-            let rank = slot[start[c] as usize + k];
-            let block = VertexId::new(n + rank as usize);
-            inserted[rank as usize] = Some(Vertex {
-                id: first_id + i64::from(rank),
-                kind: VertexKind::Block(insert.statements),
-                origin: Some(Origin {
-                    role: insert.role,
-                    vertex: original.vertex(insert.of).id,
-                }),
-                annotations: None,
-            });
+        let mut id = edge.id.filter(|_| ids);
+        let mut annotations = edge.annotations.clone();
+        let blocks = slot[chain.inserts as usize..end as usize].iter();
+        let blocks = blocks.map(|&s| VertexId::new(s as usize));
+        for to in blocks.chain([chain.to]) {
             edges.push(Edge {
                 from,
-                to: block,
+                to,
                 label: label.take(),
                 id: id.take(),
                 annotations: annotations.take(),
             });
-            from = block;
+            from = to;
         }
-        edges.push(Edge {
-            from,
-            to: chain.to,
-            label,
-            id,
-            annotations,
-        });
     }
-    images.extend(inserted.into_iter().flatten());
     // Every edge was built from vertices of `images`, so the graph exists.
     Cfg::new(images, edges).unwrap_or_default()
 }

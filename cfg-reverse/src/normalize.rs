@@ -6,10 +6,10 @@
 //! Vertices and edges stay as they are; only statements are added.
 
 use cfg_core::{
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, Intent, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
-        Subscript, Variable, VertexKind,
+        Expr, Intent, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind, Subscript,
+        Variable, VertexKind,
     },
 };
 use fixedbitset::FixedBitSet;
@@ -168,6 +168,27 @@ fn needs_hoisting(kind: &StmtKind) -> bool {
 pub(crate) struct Normal {
     pub(crate) routine: Routine,
     pub(crate) namer: Namer,
+    /// The graph is another one than the original's.
+    pub(crate) changed: bool,
+}
+
+/// Everything but the graph.
+pub(crate) fn without_body(routine: &Routine) -> Routine {
+    Routine {
+        name: routine.name.clone(),
+        variables: routine.variables.clone(),
+        parameters: routine.parameters,
+        result: routine.result,
+        independents: routine.independents.clone(),
+        dependents: routine.dependents.clone(),
+        control: routine.control,
+        body: None,
+        external: routine.external.clone(),
+        derivatives: routine.derivatives.clone(),
+        aliased: routine.aliased,
+        origin: routine.origin.clone(),
+        annotations: routine.annotations.clone(),
+    }
 }
 
 /// Normalizes one routine.
@@ -181,12 +202,12 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
             .chain(program.globals.iter().map(|g| g.variable.name.as_str())),
     );
     import_globals(program, effects, id, &mut routine);
-    if let Some(cfg) = routine.body.take() {
-        let (mut vertices, edges) = cfg.into_parts();
+    let mut changed = false;
+    if let Some(mut cfg) = routine.body.take() {
         let mut temporaries = Temporaries::default();
         let globals = global_variables(&routine);
-        for vertex in &mut vertices {
-            if let VertexKind::Block(statements) = &mut vertex.kind
+        for v in (0..cfg.vertex_count()).map(VertexId::new) {
+            if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind
                 && statements.iter().any(|s| needs_hoisting(&s.kind))
             {
                 let mut normal = Vec::with_capacity(statements.len());
@@ -204,11 +225,16 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
                     hoist.statement(statement);
                 }
                 *statements = normal;
+                changed = true;
             }
         }
-        routine.body = Cfg::new(vertices, edges);
+        routine.body = Some(cfg);
     }
-    Normal { routine, namer }
+    Normal {
+        routine,
+        namer,
+        changed,
+    }
 }
 
 fn import_globals(program: &Program, effects: &Effects, id: RoutineId, routine: &mut Routine) {

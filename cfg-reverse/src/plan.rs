@@ -65,8 +65,12 @@ pub(crate) struct Tbr<'a> {
     code: &'a [Vec<StatementCode>],
     loops: &'a [Option<LoopPlan>],
     globals: Vec<(VarId, GlobalId)>,
-    /// At the start of each vertex; one set for all if the routine is large.
-    at: Vec<FixedBitSet>,
+    /// The words of the set at the start of each vertex, one after the other; one set for all if the
+    /// routine is large.
+    at: Vec<usize>,
+    /// Words of a set.
+    words: usize,
+    flow: bool,
 }
 
 impl<'a> Tbr<'a> {
@@ -89,9 +93,11 @@ impl<'a> Tbr<'a> {
             loops: &draft.loops,
             globals: normalize::global_variables(routine),
             at: Vec::new(),
+            words: n.div_ceil(usize::BITS as usize),
+            flow: cfg.vertex_count().saturating_mul(n) <= FLOW_LIMIT,
         };
-        if cfg.vertex_count().saturating_mul(n) <= FLOW_LIMIT {
-            tbr.at = vec![FixedBitSet::with_capacity(n); cfg.vertex_count()];
+        if tbr.flow {
+            tbr.at = vec![0; cfg.vertex_count() * tbr.words];
             tbr.iterate();
         } else {
             tbr.collect();
@@ -99,8 +105,14 @@ impl<'a> Tbr<'a> {
         tbr
     }
 
-    fn flow(&self) -> bool {
-        self.at.len() > 1 || self.cfg.vertex_count() == 1
+    /// A set without members.
+    pub(crate) fn empty(&self) -> FixedBitSet {
+        FixedBitSet::with_capacity(self.atoms.len())
+    }
+
+    fn range(&self, v: VertexId) -> std::ops::Range<usize> {
+        let start = if self.flow { v.index() * self.words } else { 0 };
+        start..start + self.words
     }
 
     /// Worklist in topological order until nothing grows.
@@ -108,23 +120,26 @@ impl<'a> Tbr<'a> {
         let n = self.cfg.vertex_count();
         let mut dirty = FixedBitSet::with_capacity(n);
         dirty.insert_range(..);
+        let mut set = self.empty();
         let mut from = 0;
         while let Some(p) = next_one(&dirty, from) {
             dirty.remove(p);
             from = p + 1;
             let v = self.shape.order()[p];
-            let out = self.out(v);
+            self.load(v, &mut set);
+            self.transfer(v, &mut set, &mut |_, _, _| {});
             for &e in self.cfg.out_edges(v) {
                 let w = self.cfg.edge(e).to;
                 let left = self.indices_left(e);
+                let range = self.range(w);
                 let grew = if left.is_empty() {
-                    grow(&mut self.at[w.index()], &out)
+                    grow(&mut self.at[range], set.as_slice())
                 } else {
-                    let mut out = out.clone();
+                    let mut out = set.clone();
                     for index in left {
                         self.kill(&Place::whole(index), &mut out);
                     }
-                    grow(&mut self.at[w.index()], &out)
+                    grow(&mut self.at[range], out.as_slice())
                 };
                 if grew {
                     let q = self.shape.position()[w.index()] as usize;
@@ -159,7 +174,7 @@ impl<'a> Tbr<'a> {
     /// The set at the end of an edge.
     pub(crate) fn on_edge(&self, e: EdgeId) -> FixedBitSet {
         let mut set = self.out(self.cfg.edge(e).from);
-        if self.flow() {
+        if self.flow {
             for index in self.indices_left(e) {
                 self.kill(&Place::whole(index), &mut set);
             }
@@ -169,12 +184,10 @@ impl<'a> Tbr<'a> {
 
     /// One set for the whole routine: everything that is read anywhere.
     fn collect(&mut self) {
-        let mut all = FixedBitSet::with_capacity(self.atoms.len());
-        self.at = vec![all.clone()];
+        let mut all = self.empty();
         loop {
             let mut grown = all.clone();
             for (v, _) in self.cfg.vertices() {
-                self.at[0].clone_from(&all);
                 let mut set = all.clone();
                 self.transfer(v, &mut set, &mut |_, _, _| {});
                 if let Some(plan) = self.loops[v.index()] {
@@ -185,30 +198,35 @@ impl<'a> Tbr<'a> {
                         set.insert(u as usize);
                     }
                 }
-                grow(&mut grown, &set);
+                grow(grown.as_mut_slice(), set.as_slice());
             }
             if grown == all {
                 break;
             }
             all = grown;
         }
-        self.at[0] = all;
+        self.at = all.as_slice().to_vec();
     }
 
     /// The set at the start of a vertex.
-    pub(crate) fn at(&self, v: VertexId) -> &FixedBitSet {
-        if self.flow() {
-            &self.at[v.index()]
-        } else {
-            &self.at[0]
-        }
+    pub(crate) fn at(&self, v: VertexId) -> FixedBitSet {
+        let mut set = self.empty();
+        self.load(v, &mut set);
+        set
+    }
+
+    /// The same, in a set that is there.
+    pub(crate) fn load(&self, v: VertexId, set: &mut FixedBitSet) {
+        set.as_mut_slice().copy_from_slice(&self.at[self.range(v)]);
     }
 
     /// The set at the end of a vertex.
     pub(crate) fn out(&self, v: VertexId) -> FixedBitSet {
-        let mut set = self.at(v).clone();
-        self.transfer(v, &mut set, &mut |_, _, _| {});
-        if self.flow() { set } else { self.at[0].clone() }
+        let mut set = self.at(v);
+        if self.flow {
+            self.transfer(v, &mut set, &mut |_, _, _| {});
+        }
+        set
     }
 
     /// True if the present value of some cell of the place may be needed.
@@ -281,17 +299,22 @@ impl<'a> Tbr<'a> {
         for &a in &code.reads_before {
             set.insert(a as usize);
         }
-        for place in self.overwritten(statement) {
-            if self.contains(set, &place) {
-                save(s, &place, set);
+        let mut saved = |place: &Place, set: &mut FixedBitSet| {
+            if self.contains(set, place) {
+                save(s, place, set);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
                     self.insert_reads(e, set);
                 }
             }
-        }
-        for place in self.overwritten(statement) {
-            self.kill(&place, set);
+        };
+        if let StmtKind::Assign { target, .. } = &statement.kind {
+            saved(target, set);
+            self.kill(target, set);
+        } else {
+            let places = self.overwritten(statement);
+            places.iter().for_each(|place| saved(place, set));
+            places.iter().for_each(|place| self.kill(place, set));
         }
         for &a in &code.reads_after {
             set.insert(a as usize);
@@ -354,9 +377,9 @@ impl<'a> Tbr<'a> {
 }
 
 /// `set |= other`; true if it grew.
-fn grow(set: &mut FixedBitSet, other: &FixedBitSet) -> bool {
+fn grow(set: &mut [usize], other: &[usize]) -> bool {
     let mut grew = false;
-    for (mine, theirs) in set.as_mut_slice().iter_mut().zip(other.as_slice()) {
+    for (mine, theirs) in set.iter_mut().zip(other) {
         grew |= *theirs & !*mine != 0;
         *mine |= theirs;
     }
@@ -502,7 +525,7 @@ pub(crate) fn needed_at_exit(
     tbr: &Tbr<'_>,
     exit: VertexId,
 ) -> Needed {
-    let set = tbr.at(exit);
+    let set = &tbr.at(exit);
     let mut needed = Needed {
         variables: FixedBitSet::with_capacity(routine.variables.len()),
         globals: FixedBitSet::with_capacity(program.globals.len()),

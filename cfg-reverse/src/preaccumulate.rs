@@ -171,7 +171,7 @@ fn with(
     main: RoutineId,
     eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    prepare(valid, main, &Options::default(), |setting, _| {
+    let done = prepare(valid, main, &Options::default(), |setting, _| {
         let all = setting.survey();
         let outcomes = eliminate(&all);
         let program = setting.context.program;
@@ -239,5 +239,6 @@ fn with(
             result.sweeps[r.index()] = Some((draft.forward.routine, draft.scope.routine));
         }
         Ok(result)
-    })
+    })?;
+    Ok(done.0)
 }

@@ -1,9 +1,9 @@
 //! Renumbers the variables of a routine.
 
 use cfg_core::{
-    entity::VarId,
+    entity::{VarId, VertexId},
     ir::{
-        Cfg, Expr, Extent, LoopTest, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
+        Expr, Extent, LoopTest, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
         VertexKind,
     },
 };
@@ -51,12 +51,10 @@ pub(crate) fn parameters_first(mut routine: Routine, parameters: &[VarId]) -> Ro
     {
         *v = map[v.index()];
     }
-    if let Some(cfg) = routine.body.take() {
-        let (mut vertices, edges) = cfg.into_parts();
-        for vertex in &mut vertices {
-            rename.vertex(&mut vertex.kind);
+    if let Some(cfg) = &mut routine.body {
+        for v in (0..cfg.vertex_count()).map(VertexId::new) {
+            rename.vertex(&mut cfg.vertex_mut(v).kind);
         }
-        routine.body = Cfg::new(vertices, edges);
     }
     routine
 }

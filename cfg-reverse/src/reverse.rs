@@ -98,7 +98,7 @@ pub fn reverse(
     main: RoutineId,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
-    prepare(valid, main, options, |setting, out| {
+    let (mut reversal, normal) = prepare(valid, main, options, |setting, out| {
         let drafts = match options.blocks {
             Blocks::Statement => setting.drafts(&[])?,
             Blocks::Preaccumulate => {
@@ -112,11 +112,23 @@ pub fn reverse(
             setting.context,
             main,
             setting.reachable,
-            &drafts,
+            drafts,
             out,
             options,
         )
-    })
+    })?;
+    // The originals, with the graphs of their normal forms where those are the same.
+    let originals = valid.program().routines.iter().zip(normal);
+    for (slot, (original, graph)) in reversal.program.routines.iter_mut().zip(originals) {
+        *slot = match graph {
+            Some(graph) => Routine {
+                body: Some(graph),
+                ..normalize::without_body(original)
+            },
+            None => original.clone(),
+        };
+    }
+    Ok(reversal)
 }
 
 /// A program ready to be written.
@@ -173,13 +185,15 @@ impl<'p> Setting<'_, 'p> {
     }
 }
 
-/// Everything before the first decision on how a block is written.
+/// Everything before the first decision on how a block is written. In the program that is given to `then`
+/// the places of the original routines are empty. Gives back the graphs that normalization left as they
+/// were.
 pub(crate) fn prepare<T>(
     valid: &ValidProgram,
     main: RoutineId,
     options: &Options,
     then: impl FnOnce(&Setting<'_, '_>, Program) -> Result<T, Diagnostics>,
-) -> Result<T, Diagnostics> {
+) -> Result<(T, Vec<Option<Cfg>>), Diagnostics> {
     let program = valid.program();
     let mut found = Vec::new();
     check_main(program, main, &mut found);
@@ -197,7 +211,12 @@ pub(crate) fn prepare<T>(
         }
         normals[r.index()] = Some(normal);
     }
-    let mut out = program.clone();
+    let mut out = Program {
+        routines: vec![Routine::default(); program.routines.len()],
+        globals: program.globals.clone(),
+        main: program.main,
+        annotations: program.annotations.clone(),
+    };
     let adjoint_globals = add_derivative_globals(
         program,
         &effects,
@@ -251,7 +270,14 @@ pub(crate) fn prepare<T>(
         shapes: &shapes,
         normals: &normals,
     };
-    then(&setting, out)
+    let done = then(&setting, out)?;
+    let graphs = normal.routines.into_iter().zip(&normals);
+    let same = graphs.map(|(routine, normal)| {
+        routine
+            .body
+            .filter(|_| normal.as_ref().is_some_and(|n| !n.changed))
+    });
+    Ok((done, same.collect()))
 }
 
 fn check_main(program: &Program, main: RoutineId, found: &mut Vec<Diagnostic>) {
@@ -367,6 +393,9 @@ fn solve_across_calls<'p>(
             continue;
         };
         draft.read_after_calls(context, &needed);
+        if callers[r.index()].is_empty() {
+            continue;
+        }
         let draft = &*draft;
         let tbr = solve(context, draft);
         let now = plan::needed_at_exit(
@@ -390,7 +419,7 @@ fn emit(
     context: &Context<'_>,
     main: RoutineId,
     reachable: &[RoutineId],
-    drafts: &[Option<Draft<'_>>],
+    drafts: Vec<Option<Draft<'_>>>,
     mut out: Program,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
@@ -399,17 +428,18 @@ fn emit(
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
     let mut sources = FixedBitSet::with_capacity(context.nodes.len());
-    for draft in drafts.iter().flatten() {
+    for draft in drafts.into_iter().flatten() {
         let original = context.program.routine(draft.id);
-        let tbr = solve(context, draft);
-        note_changes(context, draft, &tbr, &mut sources, &mut changed);
+        let tbr = solve(context, &draft);
+        note_changes(context, &draft, &tbr, &mut sources, &mut changed);
         let sweeps = Sweeps {
             context,
-            draft,
+            draft: &draft,
             tbr: &tbr,
         };
         let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
-        let mut reverse = sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)));
+        let mut reverse =
+            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints);
         reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
             forward = crate::merge::merge(forward);
@@ -452,8 +482,9 @@ fn note_changes(
 ) {
     let routine = context.program.routine(draft.id);
     let node = |v: VarId| context.nodes.of(draft.id, routine, v);
+    let mut set = tbr.empty();
     for (v, vertex) in draft.cfg.vertices() {
-        let mut set = tbr.at(v).clone();
+        tbr.load(v, &mut set);
         tbr.transfer(v, &mut set, &mut |_, place, _| {
             sources.insert(node(place.var));
         });

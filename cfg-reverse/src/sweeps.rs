@@ -108,7 +108,7 @@ impl<'p> Sweeps<'_, 'p> {
     /// extents that go with them where the shape is not declared.
     pub(crate) fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
         let routine = self.original();
-        let set = self.tbr.at(self.draft.exit());
+        let set = &self.tbr.at(self.draft.exit());
         (0..routine.variables.len())
             .map(VarId::new)
             .filter(|&v| {
@@ -162,23 +162,26 @@ impl<'p> Sweeps<'_, 'p> {
     /// The adjoint of a block.
     fn adjoint_block(&self, v: VertexId) -> Vec<Stmt> {
         let statements = self.draft.cfg.vertex(v).statements();
-        let mut pops: Vec<Vec<Stmt>> = vec![Vec::new(); statements.len()];
-        let mut set = self.tbr.at(v).clone();
+        let mut pops: Vec<(usize, Stmt)> = Vec::new();
+        let mut set = self.tbr.at(v);
         self.tbr.transfer(v, &mut set, &mut |i, place, _| {
-            pops[i].push(self.pop(self.class(place.var), place.clone()));
+            pops.push((i, self.pop(self.class(place.var), place.clone())));
         });
-        let mut out = Vec::new();
+        let codes = &self.draft.code[v.index()];
+        let size = codes.iter().map(|c| c.before_pops.len() + c.reverse.len());
+        let mut out = Vec::with_capacity(size.sum::<usize>() + pops.len());
         for (i, statement) in statements.iter().enumerate().rev() {
-            let code = &self.draft.code[v.index()][i];
+            let code = &codes[i];
             let at = out.len();
-            let restore = std::mem::take(&mut pops[i]).into_iter().rev();
             out.extend(code.before_pops.iter().cloned());
+            if !code.after_pops {
+                out.extend(code.reverse.iter().cloned());
+            }
+            while let Some((_, pop)) = pops.pop_if(|p| p.0 == i) {
+                out.push(pop);
+            }
             if code.after_pops {
-                out.extend(restore);
                 out.extend(code.reverse.iter().cloned());
-            } else {
-                out.extend(code.reverse.iter().cloned());
-                out.extend(restore);
             }
             if let Some(first) = out.get_mut(at) {
                 first.annotations.clone_from(&statement.annotations);
@@ -335,14 +338,17 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let VertexKind::Block(statements) = &vertex.kind else {
             return vertex.kind.clone();
         };
-        let mut pushes: Vec<Vec<Stmt>> = vec![Vec::new(); statements.len()];
-        let mut set = s.tbr.at(v).clone();
+        let mut pushes: Vec<(usize, Stmt)> = Vec::new();
+        let mut set = s.tbr.at(v);
         s.tbr.transfer(v, &mut set, &mut |i, place, _| {
-            pushes[i].push(s.push(s.class(place.var), Expr::Place(place.clone())));
+            pushes.push((i, s.push(s.class(place.var), Expr::Place(place.clone()))));
         });
-        let mut out = Vec::with_capacity(statements.len());
+        let mut out = Vec::with_capacity(statements.len() + pushes.len());
+        let mut pushes = pushes.into_iter().peekable();
         for (i, statement) in statements.iter().enumerate() {
-            out.append(&mut pushes[i]);
+            while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
+                out.push(push);
+            }
             match &s.draft.code[v.index()][i].forward {
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
