@@ -438,8 +438,7 @@ fn emit(
             tbr: &tbr,
         };
         let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
-        let mut reverse =
-            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints);
+        let mut reverse = sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)));
         reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
             forward = crate::merge::merge(forward);
