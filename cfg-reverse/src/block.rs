@@ -329,7 +329,7 @@ impl Builder {
                                 partial: nodes.guard_derivative(n, partial),
                                 masks,
                             },
-                            constant => constant,
+                            Label::Constant(c) => Label::Constant(c),
                         };
                         self.edges.push(Edge {
                             source,

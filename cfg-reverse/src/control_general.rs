@@ -429,18 +429,15 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         let general = self.general;
         let [first, second] = general.groups(self.cfg, v);
         let Some((l, this)) = general.headed_by(v) else {
-            match self.image[v.index()] {
-                Some((_, last)) => {
-                    if matches!(self.draw.vertices[last].kind, VertexKind::Branch(_)) {
-                        for (ordinal, &e) in first.iter().enumerate() {
-                            self.chain(End::new(last, Some(ordinal as i64)), e);
-                        }
-                    } else {
-                        self.choose(End::new(last, None), v, &first);
+            // No image: the latch of a loop, its FORLOOP goes on there.
+            if let Some((_, last)) = self.image[v.index()] {
+                if matches!(self.draw.vertices[last].kind, VertexKind::Branch(_)) {
+                    for (ordinal, &e) in first.iter().enumerate() {
+                        self.chain(End::new(last, Some(ordinal as i64)), e);
                     }
+                } else {
+                    self.choose(End::new(last, None), v, &first);
                 }
-                // The latch of a loop: its FORLOOP goes on there.
-                None => {}
             }
             return;
         };

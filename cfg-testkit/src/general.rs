@@ -523,9 +523,9 @@ impl Maker {
                 }
             }
         }
-        for v in 0..n {
+        for (v, leaving) in out.iter().enumerate() {
             if matches!(self.kinds[v], VertexKind::Branch(_)) {
-                let arms: Vec<(i64, usize)> = (out[v].iter())
+                let arms: Vec<(i64, usize)> = (leaving.iter())
                     .map(|&e| (self.edges[e].2.unwrap_or(0), self.edges[e].1))
                     .collect();
                 let open = arms.iter().filter(|a| a.0 < self.arms[v]);
