@@ -268,3 +268,24 @@ fn floods_are_refused_in_little_time_and_memory() {
         assert!(said.contains(message), "{start} {piece:?}: {said}");
     }
 }
+
+#[test]
+fn a_hundred_thousand_equal_ids_are_found_in_little_time() {
+    let vertices = vec![r#"{"id": 1, "type": "BASICBLOCK"}"#; 100_000].join(",");
+    let text = format!(
+        r#"{{"format": "cfgrev/1", "routines": [{{"name": "f", "vertices": [{vertices}], "edges": []}}]}}"#
+    );
+    let began = Instant::now();
+    let ran = cfgrev_with(&["validate", "-"], text.as_bytes());
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.out.contains("error[J031]: vertex id 1 is given twice"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
+}
