@@ -1,6 +1,7 @@
 //! Time of structure recovery, and how it grows from 10^4 to 10^5 vertices.
 //!
 //! `cargo run --release -p cfg-core --example recover`
+#![allow(clippy::print_stdout, reason = "it prints a table")]
 
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
@@ -121,12 +122,15 @@ fn routine(targets: &Targets) -> Option<Routine> {
     Some(routine)
 }
 
+/// A graph with about so many vertices.
+type Family = fn(usize) -> Targets;
+
 fn main() {
     println!(
         "{:<22} {:>8} {:>9} {:>9} {:>9}  class",
         "family", "vertices", "forest s", "recover s", "growth"
     );
-    let families: [(&str, fn(usize) -> Targets); 5] = [
+    let families: [(&str, Family); 5] = [
         ("nested loops", deep_loops),
         ("one switch", wide_switch),
         ("ladder, two entries", ladder),

@@ -157,8 +157,7 @@ fn arguments(
         {
             arguments[p] = session
                 .uninitialised_argument(routine, VarId::new(p), &arguments)
-                .ok()?
-                .into();
+                .ok()?;
         }
     }
     Some(arguments)
@@ -193,7 +192,7 @@ fn damage(program: &mut Program, bytes: &[u8]) {
 
 fn replace(e: &mut Expr, what: usize) {
     if let Expr::Op(op, operands) = e {
-        if what % 2 == 0 && !operands.is_empty() {
+        if what.is_multiple_of(2) && !operands.is_empty() {
             let k = what / 2 % operands.len();
             return replace(&mut operands[k], what / 3);
         }
