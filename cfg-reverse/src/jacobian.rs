@@ -213,12 +213,15 @@ impl Value {
     }
 }
 
-/// A derivative times the value of a variable.
+/// A derivative times the value of a variable. A label that masks makes a strong product either way: at
+/// its zeros it comes first, which unlike a constant zero has the right derivative.
 fn times(derivative: Expr, variable: VarId, masks: bool, ty: ScalarType) -> Expr {
-    let product = Expr::op(Op::StrongMul, [derivative, Expr::var(variable)]);
+    let label = || Expr::var(variable);
+    let product = Expr::op(Op::StrongMul, [derivative.clone(), label()]);
     if masks {
-        let cancels = Expr::op(Op::Eq, [Expr::var(variable), zero(ty)]);
-        Expr::op(Op::If, [cancels, zero(ty), product])
+        let cancels = Expr::op(Op::Eq, [label(), zero(ty)]);
+        let reversed = Expr::op(Op::StrongMul, [label(), derivative]);
+        Expr::op(Op::If, [cancels, reversed, product])
     } else {
         product
     }
