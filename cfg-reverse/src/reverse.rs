@@ -208,6 +208,7 @@ pub(crate) fn prepare<T>(
         let mut normal = normalize::normalize(program, &effects, r);
         if valid.structure(r).is_none() {
             structures[r.index()] = structure(program, &effects, &mut normal, options);
+            normal.changed = true;
         }
         normals[r.index()] = Some(normal);
     }
