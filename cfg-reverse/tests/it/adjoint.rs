@@ -280,6 +280,9 @@ fn gradient_agrees(
     Ok(())
 }
 
+/// Derivatives by variable.
+type Gradient = Vec<(VarId, Vec<f64>)>;
+
 /// Tolerances of a mode: against operator overloading, and of the dot product.
 struct Tolerance {
     oracle: f64,
@@ -301,7 +304,7 @@ fn agrees(
     case: &Case,
     options: &Options,
     tolerance: &Tolerance,
-) -> Result<Option<Vec<(VarId, Vec<f64>)>>, String> {
+) -> Result<Option<Gradient>, String> {
     let run = run(case, options)?;
     same_results(case, &run)?;
     mirrored(&run)?;

@@ -1,4 +1,5 @@
 //! Properties and golden files of the transformations.
+#![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
 mod adjoint;
 mod general;

@@ -1,5 +1,7 @@
 //! Properties of the generated programs and of the fixtures.
 
+#![allow(clippy::print_stdout, reason = "tests print what they measure")]
+
 mod files;
 mod generated;
 mod jumps;

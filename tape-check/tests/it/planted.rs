@@ -55,6 +55,7 @@ fn in_random_programs() {
             let options = Reversal {
                 merge,
                 counters: merge,
+                ..Reversal::default()
             };
             let Ok(reversal) = reverse(&program, case.main, &options) else {
                 continue;

@@ -9,7 +9,11 @@ use tape_check::{Report, check_program};
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
 fn options(merge: bool, counters: bool) -> Reversal {
-    Reversal { merge, counters }
+    Reversal {
+        merge,
+        counters,
+        ..Reversal::default()
+    }
 }
 
 fn valid(case: &Case) -> Result<ValidProgram, String> {
