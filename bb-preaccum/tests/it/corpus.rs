@@ -381,7 +381,7 @@ fn other_ties_give_the_other_counts() {
     let lcg = graph("openad_RoehFlux__ad_roehf5__24__bb119_0").expect("graph");
     let mut rng = Rng(1);
     let mut found = BTreeSet::new();
-    for _ in 0..20 {
+    for _ in 0..120 {
         let mut state = Primal::new(&lcg);
         loop {
             let steps = most_reducing(&state);

@@ -117,7 +117,7 @@ mod tests {
         write_labelled(&mut text, "after (5)", vertices, edges).expect("strings take everything");
         assert!(graphviz_rust::parse(&text).is_ok(), "{text}");
         for part in [
-            "m1 -> v5 [label=\"c(5,-1)\",style=dashed]",
+            "m1 -> v5 [label=\"c(5,-1)\" style=dashed]",
             "a \\\"b\\\\",
             "after (5)",
             "v9223372036854775807",
