@@ -18,7 +18,12 @@ const PAPER: &str = concat!(
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1);
-    let reversal = adjoint(&std::fs::read(file.as_deref().unwrap_or(PAPER))?)?;
+    show(&std::fs::read(file.as_deref().unwrap_or(PAPER))?)
+}
+
+/// Prints the adjoint as text, as a picture, and how long it is as JSON.
+fn show(bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    let reversal = adjoint(bytes)?;
     let program = &reversal.program;
 
     // As text, for people.
@@ -82,7 +87,7 @@ mod tests {
         };
         assert_eq!(vertices(reversal.forward), Some(17));
         assert_eq!(vertices(reversal.reverse), Some(14));
-        main().expect("it runs");
+        show(&bytes).expect("it runs");
     }
 
     #[test]
