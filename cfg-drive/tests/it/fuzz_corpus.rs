@@ -4,24 +4,30 @@
 mod json;
 #[path = "../../../fuzz/bodies/reverse_run.rs"]
 mod reverse_run;
+#[path = "../../../fuzz/bodies/xaif.rs"]
+mod xaif;
+#[path = "../../../fuzz/bodies/xaif_changes.rs"]
+mod xaif_changes;
 
+use cfg_testkit::rng::Rng;
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Every file of the target's corpus, on all cores; the names of those that panic.
-fn replay(target: &str, run: fn(&[u8])) {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus")).join(target);
-    let list = std::fs::read_dir(&folder).expect("the corpus is committed");
+/// The files of a folder, named from the root of the repository, in order.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(folder);
+    let list = std::fs::read_dir(&folder).expect("the folder is committed");
     let mut files: Vec<PathBuf> = list.map(|entry| entry.expect("readable").path()).collect();
     files.sort();
-    assert!(
-        files.len() >= 20,
-        "{} files in {}",
-        files.len(),
-        folder.display()
-    );
+    files
+}
+
+/// Every file of a folder, on all cores; the names of those that panic.
+fn replay(folder: &str, run: fn(&[u8])) {
+    let files = files(folder);
+    assert!(files.len() >= 20, "{} files in {folder}", files.len());
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -35,15 +41,46 @@ fn replay(target: &str, run: fn(&[u8])) {
             });
         }
     });
-    println!("{target}: {} inputs", files.len());
+    println!("{folder}: {} inputs", files.len());
 }
 
 #[test]
 fn json_inputs() {
-    replay("json", json::run);
+    replay("fuzz/corpus/json", json::run);
 }
 
 #[test]
 fn reverse_run_inputs() {
-    replay("reverse_run", reverse_run::run);
+    replay("fuzz/corpus/reverse_run", reverse_run::run);
+}
+
+/// The documents that the target starts from.
+#[test]
+fn xaif_inputs() {
+    replay("fixtures/xaif", |data| {
+        if data.starts_with(b"<?xml") {
+            xaif::run(data);
+        }
+    });
+}
+
+/// Changed as the target changes them; `CFGREV_MUTATIONS` says how often.
+#[test]
+fn changed_xaif_documents() {
+    let documents: Vec<String> = files("fixtures/xaif")
+        .into_iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "xaif"))
+        .map(|f| std::fs::read_to_string(f).expect("readable"))
+        .collect();
+    let rounds = std::env::var("CFGREV_MUTATIONS").ok();
+    let rounds = rounds.and_then(|n| n.parse().ok()).unwrap_or(400);
+    for seed in 0..rounds {
+        let mut rng = Rng::new(seed);
+        let mut text = documents[rng.below(documents.len())].clone();
+        for _ in 0..=rng.below(3) {
+            text = xaif_changes::change(&text, &mut rng);
+        }
+        let result = std::panic::catch_unwind(|| xaif::run(text.as_bytes()));
+        assert!(result.is_ok(), "seed {seed} panics");
+    }
 }

@@ -1,6 +1,6 @@
 //! Input from strangers: entities, encodings, nesting, damage.
 
-use crate::{corpus, fixtures};
+use crate::{changes::change, corpus, fixtures};
 use cfg_front::xaif::{Options, read_xaif};
 use cfg_testkit::rng::Rng;
 
@@ -232,92 +232,6 @@ fn incomplete_documents() {
     }
 }
 
-/// Elements of a document: start, end, and end of the start tag.
-fn elements(text: &str) -> Vec<(usize, usize)> {
-    let mut open = Vec::new();
-    let mut found = Vec::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(start) = text[at..].find('<').map(|i| i + at) {
-        let Some(end) = text[start..].find('>').map(|i| i + start + 1) else {
-            break;
-        };
-        match bytes.get(start + 1) {
-            Some(b'?' | b'!') => {}
-            Some(b'/') => {
-                if let Some(begin) = open.pop() {
-                    found.push((begin, end));
-                }
-            }
-            _ if bytes[end - 2] == b'/' => found.push((start, end)),
-            _ => open.push(start),
-        }
-        at = end;
-    }
-    found
-}
-
-/// One structural change.
-fn mutate(text: &str, rng: &mut Rng) -> String {
-    let elements = elements(text);
-    if elements.is_empty() {
-        return text.to_owned();
-    }
-    let pick = |rng: &mut Rng| elements[rng.below(elements.len())];
-    let (a, b) = pick(rng);
-    let (c, d) = pick(rng);
-    match rng.below(7) {
-        // Remove, repeat, or put elsewhere.
-        0 => format!("{}{}", &text[..a], &text[b..]),
-        1 => format!("{}{}{}", &text[..b], &text[a..b], &text[b..]),
-        2 => format!("{}{}{}", &text[..c], &text[a..b], &text[c..]),
-        3 => format!("{}{}{}", &text[..c], &text[a..b], &text[d..]),
-        // A value of one attribute for that of another.
-        4 => {
-            let quoted = |from: usize, to: usize, rng: &mut Rng| {
-                let tag = &text[from..to];
-                let quotes: Vec<usize> = tag.match_indices('"').map(|m| m.0 + from).collect();
-                let pairs = quotes.len() / 2;
-                (pairs > 0).then(|| {
-                    let i = rng.below(pairs) * 2;
-                    (quotes[i] + 1, quotes[i + 1])
-                })
-            };
-            match (quoted(a, b, rng), quoted(c, d, rng)) {
-                (Some((p, q)), Some((r, s))) => {
-                    format!("{}{}{}", &text[..p], &text[r..s], &text[q..])
-                }
-                _ => text.to_owned(),
-            }
-        }
-        5 => text.replace(
-            "<xaif:ControlFlowGraph ",
-            "<xaif:ControlFlowGraph structured=\"0\" ",
-        ),
-        // A number for another.
-        _ => {
-            const NUMBERS: [&str; 9] = [
-                "0",
-                "-1",
-                "1",
-                "2",
-                "3",
-                "9223372036854775807",
-                "-9223372036854775808",
-                "1e400",
-                "",
-            ];
-            let quotes: Vec<usize> = text[a..b].match_indices('"').map(|m| m.0 + a).collect();
-            if quotes.len() < 2 {
-                return text.to_owned();
-            }
-            let i = rng.below(quotes.len() / 2) * 2;
-            let number = NUMBERS[rng.below(NUMBERS.len())];
-            format!("{}{number}{}", &text[..=quotes[i]], &text[quotes[i + 1]..])
-        }
-    }
-}
-
 /// Damaged documents are read or refused with a place; nothing panics, and what is read is valid.
 #[test]
 fn damage() {
@@ -336,7 +250,7 @@ fn damage() {
         let (name, bytes) = &documents[rng.below(documents.len())];
         let mut text = String::from_utf8(bytes.clone()).unwrap();
         for _ in 0..=rng.below(3) {
-            text = mutate(&text, &mut rng);
+            text = change(&text, &mut rng);
         }
         if rng.percent(3) {
             let mut cut = rng.below(text.len());

@@ -5,6 +5,8 @@
     reason = "tests say plainly what they skip"
 )]
 
+#[path = "../../../fuzz/bodies/xaif_changes.rs"]
+mod changes;
 mod corpus;
 mod fixtures;
 mod hostile;
