@@ -66,6 +66,39 @@ pub struct CodeInfo {
     pub explanation: &'static str,
 }
 
+/// Defines one [`CodeInfo`] per code, and the list of them all.
+///
+/// ```
+/// cfg_core::diagnostic_codes! {
+///     /// Every code of this crate.
+///     pub CODES of pub codes;
+///     EMPTY "Z901" "nothing there"
+///         "A document is not empty."
+///         "The file has no content: give another one.";
+/// }
+/// assert_eq!(CODES[0].code, EMPTY.code);
+/// ```
+#[macro_export]
+macro_rules! diagnostic_codes {
+    (
+        $(#[$list_doc:meta])* $list_vis:vis $list:ident of $vis:vis codes;
+        $($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*
+    ) => {
+        $(
+            #[doc = $title]
+            $vis const $name: $crate::diagnostic::CodeInfo = $crate::diagnostic::CodeInfo {
+                code: $code,
+                title: $title,
+                rule: $rule,
+                explanation: $explanation,
+            };
+        )*
+
+        $(#[$list_doc])*
+        $list_vis const $list: &[$crate::diagnostic::CodeInfo] = &[$($name),*];
+    };
+}
+
 impl Diagnostic {
     /// An error without a place.
     pub fn error(info: &CodeInfo, message: impl Into<String>, help: impl Into<String>) -> Self {

@@ -2,21 +2,9 @@
 
 use cfg_core::diagnostic::{CodeInfo, Diagnostic, Diagnostics};
 
-macro_rules! codes {
-    ($($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
-        $(pub(crate) const $name: CodeInfo = CodeInfo {
-            code: $code,
-            title: $title,
-            rule: $rule,
-            explanation: $explanation,
-        };)*
-
-        /// Every code of this crate.
-        pub const CODES: &[CodeInfo] = &[$($name),*];
-    };
-}
-
-codes! {
+cfg_core::diagnostic_codes! {
+    /// Every code of this crate.
+    pub CODES of pub(crate) codes;
     UNKNOWN "P412" "unknown name"
         "POINT names parameters of the routine and global variables of the program; SEED names dependents, a direction independents."
         "Locals have no value at entry, so they cannot be given. A function's result is called \"return\" in SEED.";

@@ -1,22 +1,10 @@
 //! What can go wrong while a program runs, and how it is told.
 
-use cfg_core::diagnostic::{CodeInfo, Diagnostic};
+use cfg_core::diagnostic::Diagnostic;
 
-macro_rules! codes {
-    ($($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
-        $(pub(crate) const $name: CodeInfo = CodeInfo {
-            code: $code,
-            title: $title,
-            rule: $rule,
-            explanation: $explanation,
-        };)*
-
-        /// Every code of this crate.
-        pub const CODES: &[CodeInfo] = &[$($name),*];
-    };
-}
-
-codes! {
+cfg_core::diagnostic_codes! {
+    /// Every code of this crate.
+    pub CODES of pub(crate) codes;
     BOUNDS "X201" "index out of bounds"
         "A subscript lies between the lower and the upper bound of its dimension."
         "A program read or wrote an element that the array does not have. The message gives the subscript and the bounds. Check the loop that computes the subscript, or the extent that the array is declared with.";

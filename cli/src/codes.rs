@@ -1,22 +1,8 @@
 //! Diagnostics of the command line itself.
 
-use cfg_core::diagnostic::CodeInfo;
-
-macro_rules! codes {
-    ($($name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
-        $(pub(crate) const $name: CodeInfo = CodeInfo {
-            code: $code,
-            title: $title,
-            rule: $rule,
-            explanation: $explanation,
-        };)*
-
-        /// Every code of the command line.
-        pub(crate) const CODES: &[CodeInfo] = &[$($name),*];
-    };
-}
-
-codes! {
+cfg_core::diagnostic_codes! {
+    /// Every code of the command line.
+    pub(crate) CODES of pub(crate) codes;
     UNREADABLE "P401" "input cannot be read"
         "FILE, POINT and SEED name files that can be read."
         "The operating system's message says why. POINT and SEED may also be the JSON text itself, if it begins with {.";

@@ -1,23 +1,8 @@
 //! The codes of the JSON reader and writer.
 
-use crate::diagnostic::CodeInfo;
-
-/// Defines one constant per code, and the list of them all.
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident $code:literal $title:literal $rule:literal $explanation:literal;)*) => {
-        $($(#[$doc])* pub(super) const $name: CodeInfo = CodeInfo {
-            code: $code,
-            title: $title,
-            rule: $rule,
-            explanation: $explanation,
-        };)*
-
-        /// Every code of this area, in order.
-        pub const CODES: &[CodeInfo] = &[$($name,)*];
-    };
-}
-
-codes! {
+crate::diagnostic_codes! {
+    /// Every code of this area, in order.
+    pub CODES of pub(super) codes;
     SYNTAX "J001" "not JSON"
         "A program is one JSON document (RFC 8259)."
         "The text cannot be read as JSON: a comma or bracket is missing or too much, a string is not closed, \
