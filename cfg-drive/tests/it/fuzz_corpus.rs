@@ -2,6 +2,8 @@
 
 #[path = "../../../fuzz/bodies/json.rs"]
 mod json;
+#[path = "../../../fuzz/bodies/lcg.rs"]
+mod lcg;
 #[path = "../../../fuzz/bodies/reverse_run.rs"]
 mod reverse_run;
 #[path = "../../../fuzz/bodies/xaif.rs"]
@@ -47,6 +49,11 @@ fn replay(folder: &str, run: fn(&[u8])) {
 #[test]
 fn json_inputs() {
     replay("fuzz/corpus/json", json::run);
+}
+
+#[test]
+fn lcg_inputs() {
+    replay("lcg", lcg::run);
 }
 
 #[test]
