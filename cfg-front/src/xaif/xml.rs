@@ -110,19 +110,21 @@ pub(super) struct Document<'t> {
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Box<Diagnostic>> {
     let help =
         "convert the file to UTF-8 and say encoding=\"UTF-8\" (or nothing) in its first line";
-    let fail = |message: String| Box::new(Diagnostic::error(&codes::ENCODING, message, help));
+    let fail = |(line, column), message: String| {
+        Box::new(Diagnostic::error(&codes::ENCODING, message, help).at_line(line, column))
+    };
     if u32::try_from(bytes.len()).map_or(true, |n| n == NONE) {
-        return Err(Box::new(Diagnostic::error(
-            &codes::LIMIT,
-            format!("the document has {} bytes", bytes.len()),
-            "split the program into several documents",
-        )));
+        let message = format!("the document has {} bytes", bytes.len());
+        let help = "split the program into several documents";
+        return Err(Box::new(
+            Diagnostic::error(&codes::LIMIT, message, help).at_line(1, 1),
+        ));
     }
     if matches!(
         bytes,
         [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, b'<', ..] | [b'<', 0, ..] | [0, 0, ..]
     ) {
-        return Err(fail("the document is UTF-16 or UTF-32".to_owned()));
+        return Err(fail((1, 1), "the document is UTF-16 or UTF-32".to_owned()));
     }
     let bytes = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(bytes);
     let encoding = declared_encoding(bytes);
@@ -130,26 +132,19 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Box<Diagnostic>> {
         "" | "utf-8" | "utf8" | "us-ascii" | "ascii" => match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Cow::Borrowed(text)),
             Err(e) => {
-                let (line, column) = line_column(bytes, e.valid_up_to());
-                let mut d = *fail(format!(
-                    "byte {:#04x} is not {}",
-                    bytes.get(e.valid_up_to()).copied().unwrap_or_default(),
-                    if encoding.is_empty() {
-                        "UTF-8"
-                    } else {
-                        &encoding
-                    },
-                ));
-                d = d.at_line(line, column);
-                Err(Box::new(d))
+                let byte = bytes.get(e.valid_up_to()).copied().unwrap_or_default();
+                let named = Some(encoding.as_str()).filter(|n| !n.is_empty());
+                let message = format!("byte {byte:#04x} is not {}", named.unwrap_or("UTF-8"));
+                Err(fail(line_column(bytes, e.valid_up_to()), message))
             }
         },
         // The first 256 code points of Unicode are those of ISO-8859-1.
         "iso-8859-1" | "iso8859-1" | "latin1" | "latin-1" => {
             Ok(Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect()))
         }
-        _ => Err(Box::new(
-            fail(format!("encoding {encoding:?} is not supported")).at_line(1, 1),
+        _ => Err(fail(
+            (1, 1),
+            format!("encoding {encoding:?} is not supported"),
         )),
     }
 }

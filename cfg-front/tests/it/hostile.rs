@@ -138,6 +138,12 @@ fn encodings() {
 
     let utf16: Vec<u8> = document.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(codes(&utf16), ["F602"]);
+    let (_, problems) = read_xaif(&utf16, &Options::default());
+    assert!(
+        problems
+            .iter()
+            .all(|p| p.at.line == Some(1) && p.at.column == Some(1))
+    );
     let marked: Vec<u8> = [&[0xff, 0xfe], utf16.as_slice()].concat();
     assert_eq!(codes(&marked), ["F602"]);
     assert_eq!(
