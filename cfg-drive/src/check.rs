@@ -25,7 +25,7 @@ use crate::slot::Slot;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
-use cfg_core::ir::{Control, Routine, ScalarType};
+use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{RunReport, Value};
 
@@ -173,7 +173,7 @@ pub fn check(
         scale,
         tolerances.dot_product,
     );
-    let found = stack_problems(adjoint.program());
+    let found = tape_check::check_program(adjoint.program()).problems;
     let problems = found
         .iter()
         .filter(|d| d.severity == Severity::Error)
@@ -219,21 +219,6 @@ pub fn check(
     };
     remark(&mut checked, &kinks);
     Ok(checked)
-}
-
-/// What the static stack checker finds. It does not follow general control flow: there it is a warning
-/// that nothing is proven, and the tape is checked by the run alone.
-pub(crate) fn stack_problems(program: &ValidProgram) -> Diagnostics {
-    let mut found = tape_check::check_program(program).problems;
-    let general = |r: &Routine| r.body.is_some() && r.control == Control::General;
-    if program.routines.iter().any(general) {
-        for problem in &mut found.0 {
-            if problem.code == tape_check::codes::GRAPH.code {
-                problem.severity = Severity::Warning;
-            }
-        }
-    }
-    found
 }
 
 /// Says in words what does not agree or could not be compared.

@@ -626,7 +626,7 @@ fn inspect(
         options.reversal.merge = merge;
         options.trace = true;
         let mut adjoint = Adjoint::new(program, main, &options)?;
-        let found = crate::check::stack_problems(adjoint.program());
+        let found = tape_check::check_program(adjoint.program()).problems;
         stacks &= !found.has_errors();
         let tangent = Tangent::new(program, main, &options)?;
         let point = point(&tangent, program, main)?;

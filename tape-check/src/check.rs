@@ -16,6 +16,7 @@ use crate::{
     same::Correspondence,
     stacks::{Met, Stacks},
 };
+use std::collections::HashSet;
 
 /// A node of one of the two routines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +32,21 @@ pub(crate) struct Side<'p> {
     /// By popping node: the pushing node that it meets.
     partner: Vec<Option<At2>>,
     /// Pops that are bounds of reverse loops: their value is checked there.
-    is_count: Vec<bool>,
+    pub(crate) is_count: Vec<bool>,
 }
 
 impl<'p> Side<'p> {
     pub(crate) fn new(code: Code<'p>, visits: Effect) -> Self {
         let reduced = reduce(&code, visits);
+        Self::with(code, reduced)
+    }
+
+    /// Without regions inside each other.
+    pub(crate) fn flat(code: Code<'p>) -> Self {
+        Self::with(code, Reduced::default())
+    }
+
+    fn with(code: Code<'p>, reduced: Reduced) -> Self {
         let n = code.nodes.len();
         Self {
             code,
@@ -122,11 +132,11 @@ impl<'p, 'a> PairCheck<'p, 'a> {
         self.sides[side].partner[pop]
     }
 
-    fn name(&self, n: At2) -> String {
+    pub(crate) fn name(&self, n: At2) -> String {
         report::name(self.known.program, self.code(n.side), n.node)
     }
 
-    fn problem(&mut self, info: &CodeInfo, n: At2, message: String, help: &str) {
+    pub(crate) fn problem(&mut self, info: &CodeInfo, n: At2, message: String, help: &str) {
         let code = self.code(n.side);
         let at = code.nodes[n.node].at;
         let problem = report::at(self.known.program, code, at, info, message, help);
@@ -147,13 +157,18 @@ impl<'p, 'a> PairCheck<'p, 'a> {
         while let Some((f, r)) = self.work.pop() {
             self.compare(f, r);
         }
+        self.compare_values();
+    }
+
+    /// What was pushed where it was popped, of all that has met.
+    pub(crate) fn compare_values(&mut self) {
         for (f, r) in std::mem::take(&mut self.values) {
             self.value(f, r);
         }
     }
 
-    /// What was found in one routine alone, and what must not be left of it.
-    fn inside(&mut self, side: usize) {
+    /// Calls that cannot be followed.
+    pub(crate) fn calls_inside(&mut self, side: usize) {
         let program = self.known.program;
         for bad in &self.sides[side].code.bad_calls {
             let help = "pass tapes to the sweeps of a pair only, each tape once";
@@ -168,6 +183,37 @@ impl<'p, 'a> PairCheck<'p, 'a> {
             );
             self.problems.push(problem);
         }
+    }
+
+    /// In a general graph a forward sweep only pushes and a reverse sweep only pops, on tapes from outside.
+    pub(crate) fn one_way(&mut self, side: usize) {
+        let code = self.code(side);
+        let parameters: HashSet<&str> = (code.routine.variables.iter())
+            .filter(|v| v.ty == ScalarType::Tape && v.role != Role::Local)
+            .map(|v| v.name.as_str())
+            .collect();
+        let outside = |number: u32| parameters.contains(self.names.name(number));
+        let wrong = code.nodes.iter().position(|node| match &node.kind {
+            Kind::Push { key, .. } => side != 0 || !outside(key / 4),
+            Kind::Pop { key, .. } => side != 1 || !outside(key / 4),
+            Kind::Call { forward, tapes, .. } => {
+                *forward != (side == 0) || !tapes.iter().all(|t| outside(t.0))
+            }
+            Kind::Loop { .. } | Kind::Branch { .. } | Kind::Visit(_) => false,
+        });
+        if let Some(node) = wrong {
+            let message = match side {
+                0 => "the control flow is not structured, and this is no push on the sweep's tape",
+                _ => "the control flow is not structured, and this is no pop from the sweep's tape",
+            };
+            let help = "leave the tape to routines of its own, a forward and a reverse sweep";
+            self.problem(&codes::GRAPH, At2 { side, node }, message.to_owned(), help);
+        }
+    }
+
+    /// What was found in one routine alone, and what must not be left of it.
+    fn inside(&mut self, side: usize) {
+        self.calls_inside(side);
         for problem in std::mem::take(&mut self.sides[side].reduced.problems) {
             let node = |node| At2 { side, node };
             let mut message = problem.message;
@@ -322,7 +368,7 @@ impl<'p, 'a> PairCheck<'p, 'a> {
         }
     }
 
-    fn other(&mut self, pop: At2, key: Key, other: Option<At2>) {
+    pub(crate) fn other(&mut self, pop: At2, key: Key, other: Option<At2>) {
         if key == VISITS {
             let message = match other {
                 Some(n) => format!(
@@ -359,7 +405,7 @@ impl<'p, 'a> PairCheck<'p, 'a> {
     }
 
     /// Two nodes that meet.
-    fn compare(&mut self, f: At2, r: At2) {
+    pub(crate) fn compare(&mut self, f: At2, r: At2) {
         match (
             &self.sides[f.side].code.nodes[f.node].kind,
             &self.sides[r.side].code.nodes[r.node].kind,

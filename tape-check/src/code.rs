@@ -8,11 +8,11 @@
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, LoopTest, Op, OriginRole, Place, Program, Role, Routine, ScalarType, Selector,
-        Stmt, StmtKind, TapeClass, Vertex, VertexKind,
+        Cfg, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector, Stmt,
+        StmtKind, TapeClass, VertexKind,
     },
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::{globals::GlobalWrites, pairs::Roles};
 
@@ -103,6 +103,13 @@ pub(crate) enum Written<'p> {
     Otherwise,
 }
 
+/// One thing that a vertex does, in order.
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'p> {
+    Node(NodeId),
+    Write(VarId, Written<'p>),
+}
+
 /// A call that passes a tape to a routine that is not in a pair, or in a way that cannot be followed.
 pub(crate) struct BadCall {
     pub(crate) at: At,
@@ -147,6 +154,7 @@ pub(crate) struct Known<'p, 'a> {
     pub(crate) program: &'p Program,
     pub(crate) roles: &'a Roles,
     pub(crate) globals: &'a GlobalWrites,
+    pub(crate) by_name: &'a HashMap<&'p str, RoutineId>,
 }
 
 /// An open loop or branch.
@@ -167,53 +175,105 @@ struct Writer<'p, 'a> {
     tape_number: Vec<Option<u32>>,
     /// The routine's variables that are globals.
     globals: Vec<(VarId, usize)>,
-    visits: &'a HashSet<i64>,
-    role: OriginRole,
+    /// By vertex, the vertex of the original whose visit is compared.
+    images: &'a [Option<i64>],
+    /// What the current vertex does, where that is asked for.
+    steps: Option<Vec<Step<'p>>>,
 }
 
-/// Writes a routine out. Its graph must be structured. `visits` are the original's vertices whose images
-/// of this role are compared.
+/// Writes a routine out. Its graph must be structured. `images`: by vertex, the vertex of the original
+/// whose visit is compared.
 pub(crate) fn write<'p, 'a>(
     known: Known<'p, 'a>,
     id: RoutineId,
     cfg: &'p Cfg,
     names: &mut TapeNames<'p>,
-    visits: &'a HashSet<i64>,
-    role: OriginRole,
+    images: &'a [Option<i64>],
 ) -> Code<'p> {
-    let routine = known.program.routine(id);
-    let tape_number = routine
-        .variables
-        .iter()
-        .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
-        .collect();
-    let globals = routine.variables.iter().enumerate();
-    let globals = globals.filter_map(|(v, variable)| match variable.role {
-        Role::Global(g) => Some((VarId::new(v), known.globals.storage(g))),
-        Role::Parameter { .. } | Role::Local => None,
-    });
-    let mut writer = Writer {
-        known,
-        code: Code {
-            id,
-            routine,
-            nodes: Vec::new(),
-            regions: vec![Region::default()],
-            writes: vec![Vec::new(); routine.variables.len()],
-            bad_calls: Vec::new(),
-        },
-        clock: 0,
-        region: 0,
-        tape_number,
-        globals: globals.collect(),
-        visits,
-        role,
-    };
+    let mut writer = Writer::new(known, id, names, images);
+    writer.code.regions.push(Region::default());
     writer.graph(cfg);
     writer.code
 }
 
-impl<'p> Writer<'p, '_> {
+/// Writes a routine out vertex by vertex, each a region of its own, and gives the steps of each; any graph
+/// will do.
+pub(crate) fn flat<'p>(
+    known: Known<'p, '_>,
+    id: RoutineId,
+    cfg: &'p Cfg,
+    names: &mut TapeNames<'p>,
+    images: &[Option<i64>],
+) -> (Code<'p>, Vec<Vec<Step<'p>>>) {
+    let mut writer = Writer::new(known, id, names, images);
+    let mut steps = Vec::with_capacity(cfg.vertex_count());
+    for (v, vertex) in cfg.vertices() {
+        writer.region = v.index();
+        writer.code.regions.push(Region::default());
+        writer.steps = Some(Vec::new());
+        let at = At {
+            vertex: v,
+            statement: None,
+        };
+        if let Some(original) = writer.visited(v) {
+            writer.node(Kind::Visit(original), at);
+        }
+        if let VertexKind::Loop { test, .. } = &vertex.kind {
+            writer.index_write(test);
+        }
+        writer.statements(v, vertex.statements());
+        steps.push(writer.steps.take().unwrap_or_default());
+    }
+    (writer.code, steps)
+}
+
+impl<'p, 'a> Writer<'p, 'a> {
+    fn new(
+        known: Known<'p, 'a>,
+        id: RoutineId,
+        names: &mut TapeNames<'p>,
+        images: &'a [Option<i64>],
+    ) -> Self {
+        let routine = known.program.routine(id);
+        let tape_number = routine
+            .variables
+            .iter()
+            .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
+            .collect();
+        let globals = routine.variables.iter().enumerate();
+        let globals = globals.filter_map(|(v, variable)| match variable.role {
+            Role::Global(g) => Some((VarId::new(v), known.globals.storage(g))),
+            Role::Parameter { .. } | Role::Local => None,
+        });
+        Self {
+            known,
+            code: Code {
+                id,
+                routine,
+                nodes: Vec::new(),
+                regions: Vec::new(),
+                writes: vec![Vec::new(); routine.variables.len()],
+                bad_calls: Vec::new(),
+            },
+            clock: 0,
+            region: 0,
+            tape_number,
+            globals: globals.collect(),
+            images,
+            steps: None,
+        }
+    }
+
+    fn statements(&mut self, v: VertexId, statements: &'p [Stmt]) {
+        for (s, statement) in statements.iter().enumerate() {
+            let at = At {
+                vertex: v,
+                statement: Some(s),
+            };
+            self.statement(statement, at);
+        }
+    }
+
     /// Follows the graph from ENTRY: bodies and arms in turn, then what comes after them.
     fn graph(&mut self, cfg: &'p Cfg) {
         let mut frames: Vec<Frame> = Vec::new();
@@ -228,23 +288,17 @@ impl<'p> Writer<'p, '_> {
                 VertexKind::Entry => cfg.successors(v).next(),
                 VertexKind::Exit => break,
                 VertexKind::Block(statements) => {
-                    if let Some(original) = self.visited(vertex) {
+                    if let Some(original) = self.visited(v) {
                         self.node(Kind::Visit(original), at);
                     }
-                    for (s, statement) in statements.iter().enumerate() {
-                        let statement_at = At {
-                            vertex: v,
-                            statement: Some(s),
-                        };
-                        self.statement(statement, statement_at);
-                    }
+                    self.statements(v, statements);
                     cfg.successors(v).next()
                 }
                 VertexKind::Loop { test, .. } => {
                     let kind = Kind::Loop {
                         test,
                         body: 0,
-                        visited: self.visited(vertex).is_some(),
+                        visited: self.visited(v).is_some(),
                     };
                     let node = self.node(kind, at);
                     frames.push(Frame {
@@ -262,7 +316,7 @@ impl<'p> Writer<'p, '_> {
                 }
                 VertexKind::EndLoop => {
                     let Some(frame) = frames.pop() else { break };
-                    self.mark_visited(&frame, vertex);
+                    self.mark_visited(&frame, v);
                     self.leave(&frame);
                     if let Kind::Loop { test, .. } = self.code.nodes[frame.node].kind {
                         self.index_write(test);
@@ -274,7 +328,7 @@ impl<'p> Writer<'p, '_> {
                     let kind = Kind::Branch {
                         selector,
                         arms: Vec::new(),
-                        visited: self.visited(vertex).is_some(),
+                        visited: self.visited(v).is_some(),
                     };
                     let node = self.node(kind, at);
                     let edges = cfg.out_edges(v).iter().rev().map(|&e| cfg.edge(e));
@@ -294,7 +348,7 @@ impl<'p> Writer<'p, '_> {
                         Some(target) => Some(target),
                         None => {
                             let Some(frame) = frames.pop() else { break };
-                            self.mark_visited(&frame, vertex);
+                            self.mark_visited(&frame, v);
                             self.close(&frame);
                             cfg.successors(v).next()
                         }
@@ -323,19 +377,19 @@ impl<'p> Writer<'p, '_> {
             at,
         });
         self.code.regions[self.region].nodes.push(node);
+        if let Some(steps) = &mut self.steps {
+            steps.push(Step::Node(node));
+        }
         node
     }
 
     /// The vertex of the original that this is the image of, if the other sweep has its image too.
-    fn visited(&self, vertex: &Vertex) -> Option<i64> {
-        let origin = vertex.origin.filter(|o| o.role == self.role)?;
-        self.visits
-            .contains(&origin.vertex)
-            .then_some(origin.vertex)
+    fn visited(&self, v: VertexId) -> Option<i64> {
+        self.images.get(v.index()).copied().flatten()
     }
 
     /// The end of a loop or branch is the image of a header as well.
-    fn mark_visited(&mut self, frame: &Frame, end: &Vertex) {
+    fn mark_visited(&mut self, frame: &Frame, end: VertexId) {
         if self.visited(end).is_some() {
             match &mut self.code.nodes[frame.node].kind {
                 Kind::Loop { visited, .. } | Kind::Branch { visited, .. } => *visited = true,
@@ -383,6 +437,9 @@ impl<'p> Writer<'p, '_> {
         let region = self.region;
         if let Some(list) = self.code.writes.get_mut(v.index()) {
             list.push(Write { at, region, what });
+        }
+        if let Some(steps) = &mut self.steps {
+            steps.push(Step::Write(v, what));
         }
     }
 
@@ -534,6 +591,11 @@ impl<'p> Code<'p> {
         let from = list.partition_point(|w| w.at < first);
         let to = list.partition_point(|w| w.at <= last);
         list.get(from..to).unwrap_or(&[])
+    }
+
+    /// Everything that writes a variable.
+    pub(crate) fn writes_of(&self, v: VarId) -> &[Write<'p>] {
+        self.writes.get(v.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The pop that gives a variable the value that it has at a position: the last write before, in the

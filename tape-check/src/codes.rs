@@ -4,8 +4,8 @@ cfg_core::diagnostic_codes! {
     /// Every code of the stack checker, in order.
     pub CODES of pub codes;
     GRAPH "T701" "graph that the stack checker cannot follow"
-        "a routine that uses a tape has a body with structured control flow"
-        "The checker follows loops and branches by their nesting. A routine without a body, or with a general graph, may push and pop anything; it is refused because nothing can be proven about it.";
+        "a routine that uses a tape has a body; if its control flow is general, it is a forward sweep that only pushes or a reverse sweep that only pops"
+        "The checker follows loops and branches by their nesting. Where a graph is general, it walks the forward sweep backwards along every path and the reverse sweep along with it: each piece of the one must meet few pieces of the other. A routine without a body, or with jumps between pushes and pops of its own, may do anything; it is refused because nothing can be proven about it.";
     PAIR "T702" "tape without a counterpart"
         "a routine with a tape parameter is the forward or the reverse sweep of exactly one pair, and both sweeps name the same tapes"
         "What one sweep leaves on a tape the other has to take. Pairs are found by the origin of the routines (forward and reverse of the same original; tangents of a pair are a pair), or named by the caller of the checker. A routine that pushes and pops for itself declares its tape as a local.";
@@ -26,10 +26,10 @@ cfg_core::diagnostic_codes! {
         "At this place of the reverse sweep the stack holds only what an outer loop, another arm or the caller has pushed, or nothing at all.";
     COUNT "T708" "trip counts not proven equal"
         "a reverse loop runs as often as the loop it mirrors: its bound is popped from the push of a counter that is 0 before the loop and is incremented once in each iteration, or it runs over the range of a counted loop backwards"
-        "If the reverse loop ran once more or once less, it would pop what belongs to something else. The counter is a local scalar that nothing else writes; the bound is popped in the same region as the reverse loop. A counted loop is recomputed from its own first, last and step, which the loop does not change.";
+        "If the reverse loop ran once more or once less, it would pop what belongs to something else. The counter is a local scalar that nothing else writes; the bound is popped in the same region as the reverse loop. A counted loop is recomputed from its own first, last and step, which the loop does not change. In a general graph the reverse loop also runs for the pass in which the loop was left, once more than the count.";
     MARKER "T709" "arm of a branch not told from the others"
         "each arm of a branch ends by pushing a constant, and the mirrored branch, deciding on that popped value, takes the arm with the same label"
-        "The reverse sweep learns from the tape which arm was executed. The marker is the last control value that the arm pushes, and the first that the reverse sweep pops there.";
+        "The reverse sweep learns from the tape which arm was executed. The marker is the last control value that the arm pushes, and the first that the reverse sweep pops there. In a general graph every branch of the reverse sweep decides on one local variable that holds a constant there: popped from the push of one, or assigned.";
     CALL "T710" "calls that do not mirror each other"
         "the forward sweep of a routine is undone by a call of its reverse sweep, with the same arguments and tapes"
         "What a callee's forward sweep pushes only its reverse sweep can pop. Both get the same actual arguments, so that loops and sections inside have the same sizes.";

@@ -24,16 +24,16 @@ pub(crate) enum Count {
 }
 
 /// A reverse loop's range.
-struct Range<'p> {
+pub(crate) struct Range<'p> {
     /// `N`, or `None` where the range is that of the loop with `first` and `last` exchanged.
-    count: Option<&'p Expr>,
+    pub(crate) count: Option<&'p Expr>,
     /// `B` and `S` where the index runs over the loop's own values.
-    own: Option<(&'p Expr, Step<'p>)>,
+    pub(crate) own: Option<(&'p Expr, Step<'p>)>,
 }
 
 /// The step of the loop, as the reverse loop shows it: negated.
 #[derive(Clone, Copy)]
-enum Step<'p> {
+pub(crate) enum Step<'p> {
     Constant(i64),
     Of(&'p Expr),
 }
@@ -193,7 +193,7 @@ impl<'p> PairCheck<'p, '_> {
     }
 
     /// True if an expression of the reverse sweep is a variable to which the forward sweep assigned the
-    /// loop's expression right before the loop.
+    /// loop's expression right before the loop, and which is popped right before the reverse loop.
     fn recorded(&self, f: At2, r: At2, original: &Expr, e: &Expr) -> bool {
         let code = self.code(f.side);
         let node = &code.nodes[f.node];
@@ -213,7 +213,10 @@ impl<'p> PairCheck<'p, '_> {
         original.walk_places(&mut |p| {
             changed |= code.writes_within(p.var, write.at, node.begin - 1);
         });
+        let back = &self.code(r.side).nodes[r.node];
+        let popped = self.code(r.side).popped(theirs, back.region, back.begin);
         write.region == node.region
+            && popped.is_some()
             && code.is_local_scalar(v)
             && target.subscripts.is_empty()
             && value == original
@@ -277,7 +280,11 @@ impl<'p> PairCheck<'p, '_> {
 }
 
 /// The ways to read the range of a reverse loop, the likeliest last.
-fn read_range<'p>(first: &'p Expr, last: &'p Expr, step: &'p Expr) -> [Option<Range<'p>>; 3] {
+pub(crate) fn read_range<'p>(
+    first: &'p Expr,
+    last: &'p Expr,
+    step: &'p Expr,
+) -> [Option<Range<'p>>; 3] {
     let mut ways = [None, None, None];
     let back = match step {
         Expr::Int(k) => k.checked_neg().map(Step::Constant),

@@ -70,20 +70,25 @@
 //! Time and memory are linear in the size of the program (but for sorting, and for the number of tapes of
 //! one routine), and nothing recurses on the nesting of loops, branches or calls.
 //!
-//! # Beyond structured graphs
+//! # General graphs
 //!
-//! Everything after `code` works on regions: sequences of nodes with regions inside. For a general graph
-//! `code` would have to form other regions (the dispatch loop over recorded block numbers that reverses an
-//! unstructured part is one loop with one branch, whose marker is the block number); the steps after it
-//! would stay. Until then general graphs are rejected.
+//! Where a graph is general there is no nesting to go by. `product` walks the forward sweep backwards
+//! along every path, and the reverse sweep along with it. What the walk comes past are items on stacks:
+//! pushes, visits of blocks, and what happens to a trip count (`clock`: it is set to 0, it is incremented), which
+//! the head of a reverse loop takes one by one. A popped marker decides a branch, so the reverse sweep has
+//! one way at most, and each pair of places is looked at once. It is linear in the size of the two
+//! graphs.
 
 mod check;
+mod clock;
 mod code;
 pub mod codes;
 mod count;
 mod globals;
+mod images;
 mod marker;
 mod pairs;
+mod product;
 mod reduce;
 mod report;
 mod same;
@@ -92,16 +97,19 @@ mod stacks;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    ir::{OriginRole, Role, Routine, ScalarType, VertexType},
+    ir::{Cfg, Role, Routine, ScalarType, Vertex, VertexType},
+    structure::Structure,
     validate::ValidProgram,
 };
 use std::collections::HashSet;
 
 use check::{PairCheck, Side};
+use clock::Forward;
 use code::{Known, TapeNames};
 use globals::GlobalWrites;
 pub use pairs::{Pair, pairs};
 use pairs::{Roles, uses_tape};
+use product::Product;
 use reduce::Effect;
 pub use report::{Report, Summary};
 
@@ -124,6 +132,7 @@ pub fn inspect(program: &ValidProgram, pairs: &[Pair]) -> Report {
         program: program.program(),
         roles: &roles,
         globals: &globals,
+        by_name: &images::by_name(program),
     };
     for r in twice {
         found.problems.push(report::of_routine(
@@ -146,17 +155,14 @@ pub fn inspect(program: &ValidProgram, pairs: &[Pair]) -> Report {
     found
 }
 
-/// True if the checker can follow the routine; reports it if not.
-fn can_follow(program: &ValidProgram, id: RoutineId, found: &mut Report) -> bool {
-    if id.index() < program.routines.len() && program.structure(id).is_some() {
-        return true;
-    }
+/// True if the routine has a body; reports it if not.
+fn has_body(program: &ValidProgram, id: RoutineId, found: &mut Report) -> bool {
     let (message, known) = match program.routines.get(id.index()) {
         None => ("there is no such routine", false),
         Some(r) if r.body.is_none() => ("the routine has no body", true),
-        Some(_) => ("the control flow is not structured", true),
+        Some(_) => return true,
     };
-    let help = "give the routine a body with structured control flow";
+    let help = "give the routine a body";
     found.problems.push(if known {
         report::of_routine(program, id, &codes::GRAPH, message, help)
     } else {
@@ -166,7 +172,7 @@ fn can_follow(program: &ValidProgram, id: RoutineId, found: &mut Report) -> bool
 }
 
 fn inspect_pair(program: &ValidProgram, known: Known<'_, '_>, pair: Pair, found: &mut Report) {
-    let ok = [pair.forward, pair.reverse].map(|r| can_follow(program, r, found));
+    let ok = [pair.forward, pair.reverse].map(|r| has_body(program, r, found));
     if ok != [true, true] {
         return;
     }
@@ -185,19 +191,40 @@ fn inspect_pair(program: &ValidProgram, known: Known<'_, '_>, pair: Pair, found:
         ));
         return;
     }
-    let visits = common_vertices(f, r);
-    let mut names = TapeNames::default();
-    let mut side = |id, role, visited| {
-        let routine = program.routine(id);
-        let cfg = routine.body.as_ref()?;
-        let code = code::write(known, id, cfg, &mut names, &visits, role);
-        Some(Side::new(code, visited))
-    };
-    let forward = side(pair.forward, OriginRole::Copy, Effect::Push);
-    let reverse = side(pair.reverse, OriginRole::Adjoint, Effect::Pop);
-    let sides = forward.into_iter().chain(reverse).collect();
-    finish(PairCheck::new(known, names, sides), found);
     found.summary.pairs += 1;
+    let (Some(forward), Some(reverse)) = (&f.body, &r.body) else {
+        return;
+    };
+    let ids = [pair.forward, pair.reverse];
+    let image = |r| images::images(program, known.by_name, ids[usize::from(r)], r);
+    let images = [false, true].map(image);
+    let mut names = TapeNames::default();
+    if ids.iter().all(|&r| program.structure(r).is_some()) {
+        let visits = common_images([forward, reverse], &images, &STRUCTURED);
+        let forward = code::write(known, pair.forward, forward, &mut names, &visits[0]);
+        let reverse = code::write(known, pair.reverse, reverse, &mut names, &visits[1]);
+        let sides = vec![
+            Side::new(forward, Effect::Push),
+            Side::new(reverse, Effect::Pop),
+        ];
+        finish(PairCheck::new(known, names, sides), found);
+        return;
+    }
+    let visits = common_images([forward, reverse], &images, &GENERAL);
+    let (ours, steps) = code::flat(known, pair.forward, forward, &mut names, &visits[0]);
+    let (theirs, back) = code::flat(known, pair.reverse, reverse, &mut names, &visits[1]);
+    let mut check = PairCheck::new(known, names, vec![Side::flat(ours), Side::flat(theirs)]);
+    for side in 0..2 {
+        check.calls_inside(side);
+        check.one_way(side);
+    }
+    if check.problems.is_empty() {
+        let mirrored = product::mirrored(forward, reverse, [&images[0], &images[1]]);
+        let forward = Forward::new(forward, steps);
+        Product::new(&mut check, &forward, reverse, &back, mirrored).run();
+    }
+    found.problems.0.append(&mut check.problems);
+    found.summary.add(&check.summary);
 }
 
 fn inspect_single(program: &ValidProgram, known: Known<'_, '_>, id: RoutineId, found: &mut Report) {
@@ -212,13 +239,27 @@ fn inspect_single(program: &ValidProgram, known: Known<'_, '_>, id: RoutineId, f
         ));
         return;
     }
-    if !can_follow(program, id, found) {
+    if !has_body(program, id, found) {
+        return;
+    }
+    // What calls the sweeps of a general routine is declared like it, and has no jumps itself.
+    let structured = |cfg: &Cfg| program.structure(id).is_some() || Structure::of(cfg).is_ok();
+    if !routine.body.as_ref().is_some_and(structured) {
+        let message =
+            "the routine pushes and pops for itself, and its control flow is not structured";
+        let help = "leave the tape to routines of its own, a forward and a reverse sweep";
+        found.problems.push(report::of_routine(
+            program,
+            id,
+            &codes::GRAPH,
+            message,
+            help,
+        ));
         return;
     }
     let Some(cfg) = &routine.body else { return };
     let mut names = TapeNames::default();
-    let none = HashSet::new();
-    let code = code::write(known, id, cfg, &mut names, &none, OriginRole::Copy);
+    let code = code::write(known, id, cfg, &mut names, &[]);
     let sides = vec![Side::new(code, Effect::None)];
     finish(PairCheck::new(known, names, sides), found);
     found.summary.neutral += 1;
@@ -242,25 +283,54 @@ fn tape_parameters(routine: &Routine) -> Vec<&str> {
     names
 }
 
-/// Vertices of the original of which both sweeps have an image: a block, or a header on one side and its
-/// end on the other.
-fn common_vertices(forward: &Routine, reverse: &Routine) -> HashSet<i64> {
-    use VertexType::{BasicBlock, Branch, EndBranch, EndLoop, Loop};
-    let images = |routine: &Routine, role: OriginRole, types: [VertexType; 3]| -> HashSet<i64> {
-        let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
-        vertices
-            .filter(|(_, v)| types.contains(&v.vertex_type()))
-            .filter_map(|(_, v)| v.origin.filter(|o| o.role == role))
-            .map(|o| o.vertex)
+/// The types of vertices whose visits are compared; those of the reverse sweep are `None` for all.
+struct Visited(&'static [VertexType], Option<&'static [VertexType]>);
+
+/// A block, or a header on one side and its end on the other.
+const STRUCTURED: Visited = Visited(
+    &[VertexType::BasicBlock, VertexType::Loop, VertexType::Branch],
+    Some(&[
+        VertexType::BasicBlock,
+        VertexType::EndLoop,
+        VertexType::EndBranch,
+    ]),
+);
+
+/// How often a LOOP and its ENDLOOP are visited differs.
+const GENERAL: Visited = Visited(
+    &[
+        VertexType::BasicBlock,
+        VertexType::Branch,
+        VertexType::EndBranch,
+    ],
+    None,
+);
+
+/// By vertex of either sweep: the vertex of the original whose visits are compared, where both sweeps have
+/// an image of it.
+fn common_images(
+    graphs: [&Cfg; 2],
+    images: &[Vec<Option<i64>>; 2],
+    visited: &Visited,
+) -> [Vec<Option<i64>>; 2] {
+    let types = [Some(visited.0), visited.1];
+    let of = |side: usize| -> Vec<Option<i64>> {
+        let image = |((_, v), image): ((_, &Vertex), &Option<i64>)| {
+            let counts = types[side].is_none_or(|types| types.contains(&v.vertex_type()));
+            image.filter(|_| counts)
+        };
+        graphs[side]
+            .vertices()
+            .zip(&images[side])
+            .map(image)
             .collect()
     };
-    let there = images(
-        reverse,
-        OriginRole::Adjoint,
-        [BasicBlock, EndLoop, EndBranch],
-    );
-    images(forward, OriginRole::Copy, [BasicBlock, Loop, Branch])
-        .into_iter()
-        .filter(|v| there.contains(v))
-        .collect()
+    let both = [of(0), of(1)];
+    let sets = [0, 1].map(|side| both[side].iter().flatten().copied().collect());
+    let [ours, theirs]: [HashSet<i64>; 2] = sets;
+    both.map(|side| {
+        (side.into_iter())
+            .map(|image| image.filter(|id| ours.contains(id) && theirs.contains(id)))
+            .collect()
+    })
 }

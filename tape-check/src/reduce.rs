@@ -21,6 +21,7 @@ pub(crate) enum Effect {
 }
 
 /// What is known of a routine's nodes after the reduction.
+#[derive(Default)]
 pub(crate) struct Reduced {
     pub(crate) effect: Vec<Effect>,
     pub(crate) touched: Vec<Touched>,

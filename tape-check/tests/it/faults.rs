@@ -1,13 +1,16 @@
 //! Faults planted into what the reversal made: the checker must find each.
 
 use cfg_core::{
+    dominance::Dominators,
     entity::{EdgeId, RoutineId, VarId, VertexId},
+    graph::{Reversed, reachable},
     ir::{
-        Cfg, ControlWidth, Edge, Expr, LoopTest, Op, OriginRole, Program, Role, Stmt, StmtKind,
-        Subscript, TapeClass, Vertex, VertexKind,
+        Cfg, Control, ControlWidth, Edge, Expr, LoopTest, Op, OriginRole, Program, Role, Stmt,
+        StmtKind, Subscript, TapeClass, Vertex, VertexKind,
     },
-    structure::Structure,
+    loops::LoopForest,
 };
+use fixedbitset::FixedBitSet;
 use tape_check::Pair;
 
 /// A kind of fault.
@@ -75,17 +78,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "marker of another arm",
-        plant: |p, pair| {
-            each(p, pair.forward, is_marker, |_, b, s| {
-                if let StmtKind::Push {
-                    value: Expr::Int(i),
-                    ..
-                } = &mut b[s].kind
-                {
-                    *i ^= 1;
-                }
-            })
-        },
+        plant: another_marker,
     },
     Fault {
         name: "increment dropped",
@@ -254,6 +247,24 @@ pub(crate) const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "one pass more or less",
+        plant: |p, pair| {
+            each_vertex(p, pair.reverse, |v| {
+                let VertexKind::Loop { test, .. } = &mut v.kind else {
+                    return false;
+                };
+                let LoopTest::Counted { first, .. } = &mut **test else {
+                    return false;
+                };
+                let Expr::Int(i @ 0..=1) = first else {
+                    return false;
+                };
+                *i = 1 - *i;
+                true
+            })
+        },
+    },
+    Fault {
         name: "arms exchanged",
         plant: |p, pair| arms_exchanged(p, pair.reverse),
     },
@@ -319,6 +330,69 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
 ];
 
+/// Kinds that only the reverse sweeps of general graphs have.
+pub(crate) const GENERAL: &[Fault] = &[
+    Fault {
+        name: "another point of exit or dispatch",
+        plant: |p, pair| {
+            each(p, pair.reverse, is_choice, |_, b, s| {
+                if let StmtKind::Assign {
+                    value: Expr::Int(i),
+                    ..
+                } = &mut b[s].kind
+                {
+                    *i ^= 1;
+                }
+            })
+        },
+    },
+    Fault {
+        name: "point of exit not set, or not reset",
+        plant: |p, pair| each(p, pair.reverse, is_choice, |_, b, s| drop(b.remove(s))),
+    },
+    Fault {
+        name: "edge to another place",
+        plant: |p, pair| edges_moved(p, pair.reverse),
+    },
+];
+
+/// `v := 3`.
+fn is_choice(s: &Stmt) -> bool {
+    matches!(
+        s.kind,
+        StmtKind::Assign {
+            value: Expr::Int(_),
+            ..
+        }
+    )
+}
+
+/// An edge to a vertex with several in-edges that leads to the next such vertex instead.
+fn edges_moved(program: &Program, r: RoutineId) -> Vec<Program> {
+    let graph = cfg(program, r);
+    let merges: Vec<VertexId> = graph
+        .vertices()
+        .filter(|(v, vertex)| {
+            let several = graph.in_edges(*v).len() > 1;
+            several && !matches!(vertex.kind, VertexKind::Exit | VertexKind::Loop { .. })
+        })
+        .map(|(v, _)| v)
+        .collect();
+    let mut made = Vec::new();
+    for (e, edge) in graph.edges() {
+        let Ok(at) = merges.binary_search(&edge.to) else {
+            continue;
+        };
+        let other = merges[(at + 1) % merges.len()];
+        if other != edge.to {
+            let (vertices, mut edges) = graph.clone().into_parts();
+            edges[e.index()].to = other;
+            made.push(with_body(program, r, Cfg::new(vertices, edges)));
+        }
+    }
+    made
+}
+
 fn is_push(s: &Stmt) -> bool {
     matches!(s.kind, StmtKind::Push { .. })
 }
@@ -358,6 +432,32 @@ fn is_marker(s: &Stmt) -> bool {
         }
     );
     constant && is_control(s)
+}
+
+/// A marker with its lowest bit turned, but for one of several empty arms of a branch in a general graph:
+/// which of them was taken makes no difference.
+fn another_marker(program: &Program, pair: Pair) -> Vec<Program> {
+    let graph = cfg(program, pair.forward);
+    let between = |v: VertexId| (graph.predecessors(v).next(), graph.successors(v).next());
+    let mut made = Vec::new();
+    for (v, s) in places(program, pair.forward, is_marker) {
+        let (from, to) = between(v);
+        let mut ways = from.into_iter().flat_map(|u| graph.successors(u));
+        let parallel = graph.vertex(v).statements().len() == 1
+            && program.routine(pair.forward).control == Control::General
+            && ways.any(|w| w != v && between(w) == (from, to));
+        let (mut vertices, edges) = graph.clone().into_parts();
+        if let StmtKind::Push {
+            value: Expr::Int(i),
+            ..
+        } = &mut block(&mut vertices, v)[s].kind
+            && !parallel
+        {
+            *i ^= 1;
+            made.push(with_body(program, pair.forward, Cfg::new(vertices, edges)));
+        }
+    }
+    made
 }
 
 fn other_width(s: &mut Stmt) {
@@ -435,9 +535,20 @@ fn with_body(program: &Program, r: RoutineId, body: Option<Cfg>) -> Program {
     out
 }
 
+/// Vertices on a path from ENTRY to EXIT; faults elsewhere do no harm.
+fn live(graph: &Cfg) -> FixedBitSet {
+    let mut live = reachable(graph, graph.entry().unwrap().index());
+    live.intersect_with(&reachable(&Reversed(graph), graph.exit().unwrap().index()));
+    live
+}
+
 fn places(program: &Program, r: RoutineId, of: impl Fn(&Stmt) -> bool) -> Vec<(VertexId, usize)> {
     let mut found = Vec::new();
+    let live = live(cfg(program, r));
     for (v, vertex) in cfg(program, r).vertices() {
+        if !live.contains(v.index()) {
+            continue;
+        }
         let statements = vertex.statements().iter().enumerate();
         found.extend(statements.filter(|(_, s)| of(s)).map(|(s, _)| (v, s)));
     }
@@ -499,12 +610,12 @@ fn swapped(program: &Program, r: RoutineId, of: fn(&Stmt) -> bool) -> Vec<Progra
 /// Moved to a block in another loop, or out of loops: to the first of every loop depth.
 fn moved(program: &Program, r: RoutineId, of: impl Fn(&Stmt) -> bool) -> Vec<Program> {
     let graph = cfg(program, r);
-    let structure = Structure::of(graph).unwrap();
+    let forest = LoopForest::new(graph, graph.entry().unwrap().index());
     let mut made = Vec::new();
     for (v, s) in places(program, r, of) {
-        let mut depths = vec![structure.loop_depth[v.index()]];
+        let mut depths = vec![forest.depth(v.index())];
         for (w, vertex) in graph.vertices() {
-            let depth = structure.loop_depth[w.index()];
+            let depth = forest.depth(w.index());
             if matches!(vertex.kind, VertexKind::Block(_)) && !depths.contains(&depth) {
                 depths.push(depth);
                 let (mut vertices, edges) = graph.clone().into_parts();
@@ -517,18 +628,19 @@ fn moved(program: &Program, r: RoutineId, of: impl Fn(&Stmt) -> bool) -> Vec<Pro
     made
 }
 
-/// Moved into the first block of some arm that it is not in.
+/// Moved into the first block that is executed at other times, in an arm or after a merge.
 fn into_arm(program: &Program, r: RoutineId, of: fn(&Stmt) -> bool) -> Vec<Program> {
     let graph = cfg(program, r);
-    let structure = Structure::of(graph).unwrap();
-    let is_branch = |v: VertexId| matches!(graph.vertex(v).kind, VertexKind::Branch(_));
+    let before = Dominators::new(graph, graph.entry().unwrap().index());
+    let after = Dominators::new(&Reversed(graph), graph.exit().unwrap().index());
     let mut made = Vec::new();
     for (v, s) in places(program, r, of) {
-        let target = graph.vertices().find(|(w, vertex)| {
-            let parent = structure.parent[w.index()];
+        let (a, mut others) = (v.index(), graph.vertices());
+        let target = others.find(|(w, vertex)| {
+            let b = w.index();
             matches!(vertex.kind, VertexKind::Block(_))
-                && parent != structure.parent[v.index()]
-                && parent.is_some_and(is_branch)
+                && !(before.dominates(a, b) && after.dominates(b, a))
+                && !(before.dominates(b, a) && after.dominates(a, b))
         });
         if let Some((w, _)) = target {
             let (mut vertices, edges) = graph.clone().into_parts();

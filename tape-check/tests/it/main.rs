@@ -3,3 +3,4 @@
 mod faults;
 mod planted;
 mod random;
+mod run;

@@ -1,8 +1,8 @@
 //! What the reversal makes of random programs passes.
 
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_reverse::{Options as Reversal, reverse};
-use cfg_testkit::{case::Case, generate::Options, property};
+use cfg_reverse::{Options as Reversal, Unstructured, reverse, tangent};
+use cfg_testkit::{case::Case, general, generate::Options, property};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tape_check::{Report, check_program};
 
@@ -61,7 +61,63 @@ fn exact_programs() {
     assert!(REFUSED.load(Relaxed) < 1000);
 }
 
+/// Tangents of the sweeps of general graphs are pairs too.
+#[test]
+fn tangents_of_general_adjoints() {
+    for seed in 0..100 {
+        let case = general::generate(seed);
+        let found = valid(&case).and_then(|program| {
+            let unstructured = match seed % 3 {
+                0 => Unstructured::Trace,
+                _ => Unstructured::Structure,
+            };
+            let options = Reversal {
+                unstructured,
+                ..options(seed % 2 == 0, false)
+            };
+            let reversal = reverse(&program, case.main, &options).map_err(|e| e.to_string())?;
+            let reversed = validate(reversal.program).map_err(|e| e.to_string())?;
+            let tangent = tangent(&reversed, reversal.gradient).map_err(|e| e.to_string())?;
+            passes(validate(tangent.program).map_err(|e| e.to_string())?)
+        });
+        match found {
+            Ok(report) => assert_eq!((report.summary.pairs, report.summary.neutral), (2, 2)),
+            Err(e) => panic!("seed {seed}: {e}"),
+        }
+    }
+}
+
 #[test]
 fn smooth_programs() {
     property::check(&Options::SMOOTH, 0..200, property);
+}
+
+/// Graphs of blocks and jumps, in all forms.
+#[test]
+fn general_graphs() {
+    let structure = Unstructured::Structure;
+    for (merge, counters, unstructured, seeds) in [
+        (false, false, structure, 0..1000),
+        (true, false, structure, 1000..2000),
+        (false, true, structure, 2000..2500),
+        (true, true, structure, 2500..3000),
+        (false, false, Unstructured::Trace, 3000..3500),
+        (true, false, Unstructured::Trace, 3500..4000),
+    ] {
+        let options = Reversal {
+            unstructured,
+            ..options(merge, counters)
+        };
+        for seed in seeds {
+            let case = general::generate(seed);
+            let found = valid(&case).and_then(|program| {
+                let reversal = reverse(&program, case.main, &options).map_err(|e| e.to_string())?;
+                passes(validate(reversal.program).map_err(|e| e.to_string())?)
+            });
+            match found {
+                Ok(report) => assert_eq!((report.summary.pairs, report.summary.neutral), (1, 1)),
+                Err(e) => panic!("seed {seed}, {options:?}: {e}"),
+            }
+        }
+    }
 }

@@ -1,0 +1,270 @@
+//! What a forward sweep knows of how often its loops have run.
+//!
+//! A *clock* is a number that is set to 0 and incremented, nothing else: a counter that is pushed as a
+//! count, or the completed passes of a counted LOOP, which arrives at its header from outside or from its
+//! ENDLOOP. Read backwards, what happened to a clock says how often a reverse loop has still to run: it
+//! runs once more if the last event was an increment, and no more if it was the start. So events are items
+//! on a stack of their own, which the head of the reverse loop takes one by one.
+
+use cfg_core::{
+    entity::{EdgeId, VarId, VertexId},
+    graph::reachable,
+    ir::{Cfg, ControlWidth, Expr, LoopTest, TapeClass, VertexKind},
+    loops::LoopForest,
+};
+use fixedbitset::FixedBitSet;
+use std::collections::{HashMap, HashSet};
+
+use crate::code::{Code, Key, Kind, Step, Written, is_increment};
+
+/// Clocks have the keys from here; tapes have smaller ones.
+const CLOCKS: Key = 1 << 31;
+
+/// What happened to a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Set to 0.
+    Start,
+    /// Incremented.
+    Pass,
+    /// The counted LOOP was left at its header.
+    Left,
+}
+
+/// A forward sweep, vertex by vertex.
+pub(crate) struct Forward<'p> {
+    pub(crate) cfg: &'p Cfg,
+    pub(crate) steps: Vec<Vec<Step<'p>>>,
+    /// Vertices that can be reached from ENTRY.
+    reached: FixedBitSet,
+    forest: LoopForest,
+}
+
+/// The clocks of a forward sweep.
+pub(crate) struct Clocks {
+    /// By variable: the clock that tells its value, if it is a counter.
+    value: Vec<Option<Key>>,
+    /// By vertex: the clock of the passes of a counted LOOP, if a reverse loop mirrors it.
+    passes: Vec<Option<Key>>,
+}
+
+impl Clocks {
+    /// `mirrored`: the LOOPs that a FORLOOP of the reverse sweep names.
+    pub(crate) fn of(forward: &Forward<'_>, code: &Code<'_>, mirrored: &[VertexId]) -> Self {
+        let variables = code.routine.variables.len();
+        let mut clocks = Self {
+            value: vec![None; variables],
+            passes: vec![None; forward.cfg.vertex_count()],
+        };
+        for node in &code.nodes {
+            if let Kind::Push { class, value, .. } = &node.kind
+                && *class == TapeClass::Control(ControlWidth::Count)
+                && let Some(v) = Code::whole(value)
+                && code.is_local_scalar(v)
+                && (code.writes_of(v).iter()).all(|w| event(v, w.what).is_some())
+            {
+                clocks.value[v.index()] = Some(CLOCKS + v.index() as Key);
+            }
+        }
+        for &header in mirrored {
+            if forward.is_counted_loop(header) {
+                let key = CLOCKS + (variables + header.index()) as Key;
+                clocks.passes[header.index()] = Some(key);
+                for v in forward.counters_of(code, header, &clocks) {
+                    clocks.value[v.index()] = Some(key);
+                }
+            }
+        }
+        clocks
+    }
+
+    /// The clock that tells a variable's value.
+    pub(crate) fn value(&self, v: VarId) -> Option<Key> {
+        self.value.get(v.index()).copied().flatten()
+    }
+
+    /// The clock of a LOOP's passes.
+    pub(crate) fn passes(&self, header: VertexId) -> Option<Key> {
+        self.passes.get(header.index()).copied().flatten()
+    }
+
+    /// The clock to which a write is an event.
+    pub(crate) fn event(&self, v: VarId, what: Written<'_>) -> Option<(Key, Event)> {
+        let key = self.value(v).filter(|&k| k == CLOCKS + v.index() as Key)?;
+        Some((key, event(v, what)?))
+    }
+}
+
+/// What a write to a counter does.
+fn event(v: VarId, what: Written<'_>) -> Option<Event> {
+    match what {
+        Written::Assigned(target, value) if target.subscripts.is_empty() => match value {
+            Expr::Int(0) => Some(Event::Start),
+            e if is_increment(v, e) => Some(Event::Pass),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<'p> Forward<'p> {
+    pub(crate) fn new(cfg: &'p Cfg, steps: Vec<Vec<Step<'p>>>) -> Self {
+        let entry = cfg.entry().map_or(0, VertexId::index);
+        Self {
+            cfg,
+            steps,
+            reached: reachable(cfg, entry),
+            forest: LoopForest::new(cfg, entry),
+        }
+    }
+
+    /// In-edges that a run can take, as far as the graph tells.
+    pub(crate) fn in_edges(&self, v: VertexId) -> impl Iterator<Item = EdgeId> + '_ {
+        let edges = self.cfg.in_edges(v).iter().copied();
+        edges.filter(|&e| self.reached.contains(self.cfg.edge(e).from.index()))
+    }
+
+    fn is_end_loop(&self, v: VertexId) -> bool {
+        matches!(self.cfg.vertex(v).kind, VertexKind::EndLoop)
+    }
+
+    /// True of an edge by which a LOOP is arrived at for the next pass.
+    pub(crate) fn is_back(&self, e: EdgeId) -> bool {
+        self.is_end_loop(self.cfg.edge(e).from)
+    }
+
+    /// True of a counted LOOP that is the only way into its loop, entered from outside and come back to
+    /// from its ENDLOOPs only.
+    fn is_counted_loop(&self, header: VertexId) -> bool {
+        let VertexKind::Loop { test, .. } = &self.cfg.vertex(header).kind else {
+            return false;
+        };
+        let Some(l) = self.forest.headed_by(header.index()) else {
+            return false;
+        };
+        matches!(**test, LoopTest::Counted { .. })
+            && self.forest.get(l).is_reducible()
+            && self.in_edges(header).all(|e| {
+                let from = self.cfg.edge(e).from;
+                self.is_end_loop(from) == self.forest.contains(l, from.index())
+            })
+    }
+
+    /// The steps of the straight code that leads into an edge, last first, with the vertex of each.
+    fn before(&self, e: EdgeId) -> impl Iterator<Item = Step<'p>> + '_ {
+        let mut at = Some(self.cfg.edge(e).from);
+        let vertices = std::iter::from_fn(move || {
+            let v = at.filter(|&v| self.cfg.out_edges(v).len() == 1)?;
+            let mut into = self.in_edges(v);
+            at = match (into.next(), into.next()) {
+                (Some(e), None) => Some(self.cfg.edge(e).from),
+                _ => None,
+            };
+            Some(v)
+        });
+        // A chain that comes back to its start has no other way in, so it is not reached.
+        vertices.flat_map(|v| self.steps[v.index()].iter().rev().copied())
+    }
+
+    /// Counters that are set to 0 on every edge into the LOOP, incremented on every edge back to it, and
+    /// written nowhere else.
+    fn counters_of(&self, code: &Code<'_>, header: VertexId, clocks: &Clocks) -> Vec<VarId> {
+        let mut arrivals = 0;
+        // How often the right thing happens, or something that is not right.
+        let mut good: HashMap<VarId, usize> = HashMap::new();
+        let mut bad: Vec<VarId> = Vec::new();
+        for e in self.in_edges(header) {
+            arrivals += 1;
+            let mut written: HashSet<VarId> = HashSet::new();
+            let wanted = if self.is_back(e) {
+                Event::Pass
+            } else {
+                Event::Start
+            };
+            for step in self.before(e) {
+                match step {
+                    Step::Write(v, what) if clocks.event(v, what).is_some() => {
+                        written.insert(v);
+                        if event(v, what) == Some(wanted) {
+                            *good.entry(v).or_default() += 1;
+                        }
+                    }
+                    // Pushed after it was written, before the LOOP is arrived at.
+                    Step::Node(n) => {
+                        if let Kind::Push { value, .. } = code.nodes[n].kind
+                            && let Some(v) = Code::whole(value)
+                            && !written.contains(&v)
+                        {
+                            bad.push(v);
+                        }
+                    }
+                    Step::Write(..) => {}
+                }
+            }
+        }
+        let right = |&(v, n): &(VarId, usize)| {
+            n == arrivals && code.writes_of(v).len() == arrivals && !bad.contains(&v)
+        };
+        let mut found: Vec<VarId> = good.into_iter().filter(right).map(|g| g.0).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The variables of the expression keep their values while the LOOP runs.
+    pub(crate) fn unchanged(
+        &self,
+        code: &Code<'_>,
+        header: VertexId,
+        e: &Expr,
+    ) -> Result<(), String> {
+        let Some(l) = self.forest.headed_by(header.index()) else {
+            return Err("the loop is not entered at its header".to_owned());
+        };
+        let mut changed = None;
+        e.walk_places(&mut |place| {
+            // The region of a write is its vertex.
+            let mut writes = code.writes_of(place.var).iter();
+            if writes.any(|w| self.forest.contains(l, w.region)) {
+                changed = Some(place.var);
+            }
+        });
+        match changed {
+            None => Ok(()),
+            Some(v) => Err(format!(
+                "`{}`, on which the range depends, may change while the loop runs",
+                code.routine.variable(v).name
+            )),
+        }
+    }
+
+    /// True if a variable is assigned the expression right before the LOOP is entered, and nothing else.
+    pub(crate) fn recorded(
+        &self,
+        code: &Code<'_>,
+        header: VertexId,
+        v: VarId,
+        original: &Expr,
+    ) -> bool {
+        let mut entries = 0;
+        let assigned = self
+            .in_edges(header)
+            .filter(|&e| !self.is_back(e))
+            .all(|e| {
+                entries += 1;
+                for step in self.before(e) {
+                    let Step::Write(w, what) = step else { continue };
+                    if w == v {
+                        return matches!(what, Written::Assigned(target, value)
+                        if target.subscripts.is_empty() && value == original);
+                    }
+                    let mut changed = false;
+                    original.walk_places(&mut |p| changed |= p.var == w);
+                    if changed {
+                        return false;
+                    }
+                }
+                false
+            });
+        assigned && code.is_local_scalar(v) && code.writes_of(v).len() == entries
+    }
+}
