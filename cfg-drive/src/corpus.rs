@@ -2,8 +2,8 @@
 //!
 //! For each document: both Jacobians, by rows of the adjoint and by columns of the tangent, are compared
 //! with the reference, or with each other if there is none; the static stack checker looks at the adjoint
-//! with separate and with merged blocks; and the reverse sweep must visit the original's vertices in
-//! exactly reverse order.
+//! with separate and with merged blocks; and the reverse sweeps must visit the originals' vertices in
+//! exactly reverse order, those of every routine called.
 //!
 //! The point is that of the suite that the references come from: the independents are 1/2, 2/2, 3/2, ... in
 //! order, everything else is 0. Where the top routine (or a COMMON block) has an `x` and a `y`, those are
@@ -17,7 +17,7 @@ use cfg_core::{
     diagnostic::{Diagnostics, Severity},
     elemental::Scalar,
     entity::RoutineId,
-    ir::{Cfg, Expr, Extent, Order, Program, ScalarType, StmtKind, Vertex, VertexType},
+    ir::{Cfg, Expr, Extent, Order, Program, ScalarType, StmtKind, VertexType},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{TapeCounts, Value};
@@ -91,7 +91,7 @@ pub struct Entry {
     /// The stack checker has nothing to say, with separate and with merged blocks, and nothing is left on
     /// the tape.
     pub stacks: Option<bool>,
-    /// The reverse sweep visits in reverse order, in both forms.
+    /// The reverse sweeps visit in reverse order, in every routine called and in both forms.
     pub order: Option<bool>,
     /// Tape use of one forward and reverse sweep.
     pub tape: Option<TapeCounts>,
@@ -637,14 +637,7 @@ fn inspect(
             .collect();
         let run = adjoint.gradient(&point, &seed)?;
         stacks &= run.tape.leftovers.iter().all(|l| l.is_empty());
-        let trace = &run.trace;
-        order &= mirrored(
-            program,
-            main,
-            adjoint.program(),
-            &trace.forward,
-            &trace.reverse,
-        );
+        order &= run.mirrored == Some(true);
         if !merge {
             entry.tape = Some(run.tape);
         }
@@ -652,48 +645,6 @@ fn inspect(
     entry.stacks = Some(stacks);
     entry.order = Some(order);
     Ok(())
-}
-
-/// True if the reverse sweep visits the original's vertices, LOOP and ENDLOOP aside, in reverse order.
-fn mirrored(
-    program: &Program,
-    main: RoutineId,
-    adjoint: &Program,
-    forward: &[i64],
-    reverse: &[i64],
-) -> bool {
-    let Some(body) = &program.routine(main).body else {
-        return false;
-    };
-    let of_loop = |v: &Vertex| {
-        matches!(
-            v.vertex_type(),
-            VertexType::Loop | VertexType::ForLoop | VertexType::EndLoop
-        )
-    };
-    let mut counted: BTreeMap<i64, bool> =
-        body.vertices().map(|(_, v)| (v.id, !of_loop(v))).collect();
-    // In general control flow, structure recovery makes loops of branches.
-    let name = &program.routine(main).name;
-    let sweep = adjoint.routines.iter().find(|r| {
-        r.origin
-            .as_ref()
-            .is_some_and(|o| o.0 == *name && o.1 == "forward")
-    });
-    for (_, v) in sweep
-        .and_then(|r| r.body.as_ref())
-        .into_iter()
-        .flat_map(|g| g.vertices())
-    {
-        if let (true, Some(origin)) = (of_loop(v), v.origin) {
-            counted.insert(origin.vertex, false);
-        }
-    }
-    let keep = |id: &&i64| counted.get(*id) == Some(&true);
-    forward
-        .iter()
-        .filter(keep)
-        .eq(reverse.iter().rev().filter(keep))
 }
 
 /// How many documents of each status.

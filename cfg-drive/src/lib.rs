@@ -55,6 +55,7 @@ mod mode;
 pub mod point;
 mod slot;
 mod sparsity;
+mod visits;
 
 pub use check::{Checked, Differences, DotProduct, Stack, Tolerances, check};
 pub use codes::CODES;

@@ -7,6 +7,7 @@
 //! representation; `effects` names independents and dependents. See `docs/xaif.md`.
 
 mod bind;
+mod bits;
 mod codes;
 mod control;
 mod effects;
@@ -20,8 +21,10 @@ mod loops;
 mod lower;
 mod model;
 mod names;
+mod packing;
 mod scan;
 mod shapes;
+mod shifting;
 mod spelling;
 mod storage;
 mod transformational;

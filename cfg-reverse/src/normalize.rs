@@ -201,7 +201,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
             .map(|v| v.name.as_str())
             .chain(program.globals.iter().map(|g| g.variable.name.as_str())),
     );
-    import_globals(program, effects, id, &mut routine);
+    import_globals(program, effects, id, &mut routine, &mut namer);
     let mut changed = false;
     if let Some(mut cfg) = routine.body.take() {
         let mut temporaries = Temporaries::default();
@@ -237,14 +237,31 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
     }
 }
 
-fn import_globals(program: &Program, effects: &Effects, id: RoutineId, routine: &mut Routine) {
+/// A variable of the routine's own that has the name of a global of a callee gets another name.
+fn import_globals(
+    program: &Program,
+    effects: &Effects,
+    id: RoutineId,
+    routine: &mut Routine,
+    namer: &mut Namer,
+) {
     let mut present = FixedBitSet::with_capacity(program.globals.len());
     for variable in &routine.variables {
         if let Role::Global(g) = variable.role {
             present.insert(g.index());
         }
     }
-    for g in effects.touched[id.index()].difference(&present) {
+    let imported: Vec<usize> = effects.touched[id.index()].difference(&present).collect();
+    let names = imported
+        .iter()
+        .map(|&g| program.globals[g].variable.name.as_str());
+    let names: HashSet<&str> = names.collect();
+    for variable in &mut routine.variables {
+        if names.contains(variable.name.as_str()) {
+            variable.name = namer.suffixed(std::mem::take(&mut variable.name));
+        }
+    }
+    for g in imported {
         let mut variable = program.global(GlobalId::new(g)).variable.clone();
         variable.role = Role::Global(GlobalId::new(g));
         routine.add_variable(variable);

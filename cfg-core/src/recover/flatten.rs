@@ -363,11 +363,16 @@ fn flat(program: &Program, routine: &mut Routine, cfg: Cfg) -> Option<Cfg> {
             }
         }
     }
+    let mut entered = vec![false; entry_block.len()];
     for (e, from_end) in from_end.into_iter().enumerate() {
-        if let (Some(Some(block)), false) = (entry_block.get(draft.to(e)), from_end) {
+        let to = draft.to(e);
+        if let (Some(Some(block)), false) = (entry_block.get(to), from_end) {
+            entered[to] = true;
             draft.set_to(e, *block);
         }
     }
+    // A loop that is entered by jumps into its body alone.
+    dead |= (0..entered.len()).any(|v| entry_block[v].is_some() && !entered[v]);
     // What starts a loop that has its test at the end has no label any more.
     for e in 0..draft.edges.len() {
         if !matches!(draft.vertices[draft.from(e)].kind, VertexKind::Branch(_)) {

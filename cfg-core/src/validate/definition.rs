@@ -14,7 +14,8 @@
 //! Complexity: O(statements log nesting depth).
 //!
 //! On a general graph [`general`] solves `in(b) = ⋃ out(p)`, `out(b) = in(b) ∪ def(b)` over the
-//! predecessors p, some variables at a time, so that memory stays in bounds.
+//! predecessors p, some variables at a time, so that memory stays in bounds. A use in b sees the `out(p)`
+//! of those p that b does not dominate: over the others nothing comes to b that has not been there before.
 
 use super::{
     checker::{Base, Checker, Site},
@@ -22,6 +23,7 @@ use super::{
 };
 use crate::{
     dataflow::{Analysis, Direction, solve},
+    dominance::Dominators,
     entity::{VarId, VertexId},
     ir::{
         Cfg, Expr, Intent, LoopTest, Op, OpClass, Place, Program, Role, Routine, ScalarType,
@@ -403,6 +405,7 @@ pub(super) fn general(c: &mut Checker<'_>) {
     let variables: Vec<usize> = (0..tracked.len()).filter(|&v| tracked[v]).collect();
     let at_once = (MEMORY / cfg.vertex_count().max(1)).max(64);
     let mut problems = Vec::new();
+    let dominators = Dominators::new(cfg, cfg.entry().map_or(0, |v| v.index()));
     for some in variables.chunks(at_once) {
         let mut bit = vec![None; tracked.len()];
         for (i, &v) in some.iter().enumerate() {
@@ -413,14 +416,31 @@ pub(super) fn general(c: &mut Checker<'_>) {
             bit: &bit,
             bits: some.len(),
         };
-        general_uses(cfg, &analysis, &mut problems);
+        general_uses(cfg, &dominators, &analysis, &mut problems);
     }
     report(c, problems);
 }
 
 /// The first undefined use of each variable of the analysis.
-fn general_uses(cfg: &Cfg, analysis: &Possible<'_>, problems: &mut Vec<(VarId, Site, bool)>) {
+fn general_uses(
+    cfg: &Cfg,
+    dominators: &Dominators,
+    analysis: &Possible<'_>,
+    problems: &mut Vec<(VarId, Site, bool)>,
+) {
     let solution = solve(cfg, analysis);
+    // What may be assigned when the vertex is reached for the first time.
+    let arrival = |v: VertexId| {
+        let returns = |p: &VertexId| dominators.dominates(v.index(), p.index());
+        if !cfg.predecessors(v).any(|p| returns(&p)) {
+            return solution.incoming(v).clone();
+        }
+        let mut state = analysis.bottom(cfg);
+        for p in cfg.predecessors(v).filter(|p| !returns(p)) {
+            state.union_with(&solution.after(cfg, analysis, p));
+        }
+        state
+    };
     let mut reported = FixedBitSet::with_capacity(analysis.bits);
     let mut event = |event: Event, site: Site, state: &mut FixedBitSet| match event {
         Event::Define(_) => analysis.event(event, state),
@@ -437,7 +457,7 @@ fn general_uses(cfg: &Cfg, analysis: &Possible<'_>, problems: &mut Vec<(VarId, S
         let at = |field| Site::new(Base::Vertex(v), field);
         match &vertex.kind {
             VertexKind::Block(statements) => {
-                let mut state = solution.incoming(v).clone();
+                let mut state = arrival(v);
                 for (s, statement) in statements.iter().enumerate() {
                     let site = Site::new(Base::Statement(v, s), "");
                     statement_events(analysis.program, statement, &mut |x| {
@@ -446,12 +466,13 @@ fn general_uses(cfg: &Cfg, analysis: &Possible<'_>, problems: &mut Vec<(VarId, S
                 }
             }
             VertexKind::Loop { test, .. } => {
-                // What is evaluated on the first arrival cannot use what the body defines.
-                let mut state = analysis.bottom(cfg);
-                for p in cfg.predecessors(v) {
-                    if !matches!(cfg.vertex(p).kind, VertexKind::EndLoop) {
-                        state.union_with(&solution.after(cfg, analysis, p));
-                    }
+                let mut state = arrival(v);
+                let is_end = |p| matches!(cfg.vertex(p).kind, VertexKind::EndLoop);
+                if let LoopTest::Counted { index, .. } = &**test
+                    && cfg.predecessors(v).all(is_end)
+                {
+                    // Only jumps into the body enter it: the next value is computed from none.
+                    event(Event::Use(*index), at("/index"), &mut analysis.bottom(cfg));
                 }
                 header_events(test, &mut |x, field| event(x, at(field), &mut state));
                 if let LoopTest::Post(e) = &**test {
@@ -460,7 +481,7 @@ fn general_uses(cfg: &Cfg, analysis: &Possible<'_>, problems: &mut Vec<(VarId, S
                 }
             }
             VertexKind::Branch(selector) => {
-                let mut state = solution.incoming(v).clone();
+                let mut state = arrival(v);
                 let (e, field) = match &**selector {
                     Selector::Condition(e) => (e, "/condition"),
                     Selector::Cases { value, .. } => (value, "/selector"),

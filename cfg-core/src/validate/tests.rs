@@ -139,21 +139,27 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
     let (mut clean, mut reported) = (0, 0);
     for _ in 0..400 {
         let size = 3 + rng.below(30);
-        let mut routine = crate::testing::random_routine(&mut rng, size, false);
-        let mut found = |control| {
-            routine.control = control;
-            let program = Program {
-                routines: vec![routine.clone()],
-                ..Program::default()
-            };
+        let routine = crate::testing::random_routine(&mut rng, size, false);
+        let program = |control| Program {
+            routines: vec![crate::ir::Routine {
+                control,
+                ..routine.clone()
+            }],
+            ..Program::default()
+        };
+        let found = |program: Program| {
             let (_, problems) = problems(&program);
             let undefined = problems.iter().filter(|p| p.code == "V152");
             undefined
                 .map(|p| p.message.split(' ').next().unwrap_or_default().to_owned())
                 .collect::<BTreeSet<String>>()
         };
-        let structured = found(Control::Structured);
-        assert_eq!(structured, found(Control::General));
+        let structured = found(program(Control::Structured));
+        assert_eq!(structured, found(program(Control::General)));
+        // With jumps for loops.
+        let mut jumps = program(Control::Structured);
+        jumps.routines[0] = crate::recover::flatten(&jumps, &routine);
+        assert_eq!(structured, found(jumps));
         clean += usize::from(structured.is_empty());
         reported += usize::from(!structured.is_empty());
     }

@@ -17,6 +17,8 @@ pub struct Adjoint {
     derived: Derived,
     forward: RoutineId,
     reverse: RoutineId,
+    /// Originals with their forward and reverse sweeps.
+    sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
 }
 
 /// What a forward and a reverse sweep give.
@@ -30,6 +32,9 @@ pub struct Gradient {
     pub tape: TapeCounts,
     /// The original vertices visited, if [`Options::trace`] is set.
     pub trace: Trace,
+    /// The sweeps visited the vertices of every routine called in opposite orders, LOOP and ENDLOOP aside;
+    /// known if [`Options::trace`] is set.
+    pub mirrored: Option<bool>,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
 }
@@ -57,6 +62,7 @@ impl Adjoint {
         Ok(Self {
             forward: reversal.forward,
             reverse: reversal.reverse,
+            sweeps: reversal.sweeps,
             derived: Derived::new(
                 reversal.program,
                 reversal.original,
@@ -150,6 +156,10 @@ impl Adjoint {
                 .named_derivatives(&self.derived.independents, &arguments)?,
             tape: report.tape,
             trace,
+            mirrored: self.derived.traces().then(|| {
+                let program = &self.derived.program;
+                crate::visits::mirrored(program, &self.sweeps, &report.trace)
+            }),
             events: report.events,
         })
     }

@@ -28,6 +28,11 @@ pub(super) struct Derived {
 }
 
 impl Derived {
+    /// True if the vertices visited are recorded.
+    pub(super) fn traces(&self) -> bool {
+        self.options.trace
+    }
+
     pub(super) fn new(
         program: Program,
         original: RoutineId,

@@ -7,9 +7,9 @@
 
 mod corpus;
 mod counted;
-
 mod fixtures;
 mod fuzz_corpus;
+mod names;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;

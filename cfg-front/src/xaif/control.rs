@@ -5,7 +5,7 @@ use super::{
     graph::{Draft, DraftEdge, Graph, Kind, Places},
     loops,
     lower::{Lower, annotations},
-    model::int,
+    model::{id, int},
     unstructured,
     xml::{At, El, NodeId},
 };
@@ -75,29 +75,33 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
                 continue;
             }
         };
-        let Some(id) = int(doc, n, At::VertexId, lower.sink) else {
+        let Some(number) = id(doc, n, At::VertexId, lower.sink) else {
             fine = false;
             continue;
         };
-        if !(1..=1 << 53).contains(&id) {
+        if number < 1 {
             lower.report(
                 n,
                 &codes::ATTRIBUTE,
-                format!("vertex_id=\"{id}\" is not allowed"),
-                "number vertices from 1 up to 2^53",
+                format!("vertex_id=\"{number}\" is not allowed"),
+                "number vertices from 1 up to 2^52, or give them names",
             );
             fine = false;
         }
-        if index.insert(id, drafts.len()).is_some() {
+        let name = doc.attr(n, At::VertexId).unwrap_or_default();
+        if index.insert(number, drafts.len()).is_some() {
             lower.report(
                 n,
                 &codes::DUPLICATE,
-                format!("two vertices have id {id}"),
+                format!("two vertices have id {name}"),
                 "number the second one differently",
             );
             fine = false;
         }
         let mut entries = Vec::new();
+        if let Some(name) = doc.id_name(n, At::VertexId) {
+            entries.push(("vertex", json!(name)));
+        }
         if let Some(line) = lower.line(n) {
             entries.push(("line", line));
         }
@@ -105,7 +109,7 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
             entries.push(("reversal", json!(reversal)));
         }
         drafts.push(Draft {
-            id,
+            id: number,
             node: n,
             kind,
             annotations: annotations(entries),
@@ -144,18 +148,22 @@ fn edges(
     let mut ids = std::collections::HashSet::new();
     let mut fine = true;
     for &n in nodes {
-        let id = int(doc, n, At::EdgeId, lower.sink);
-        let source = int(doc, n, At::Source, lower.sink);
-        let target = int(doc, n, At::Target, lower.sink);
-        let (Some(id), Some(source), Some(target)) = (id, source, target) else {
+        let own = match doc.attr(n, At::EdgeId) {
+            Some(_) => id(doc, n, At::EdgeId, lower.sink),
+            // Nothing refers to it.
+            None => Some(0),
+        };
+        let source = id(doc, n, At::Source, lower.sink);
+        let target = id(doc, n, At::Target, lower.sink);
+        let (Some(own), Some(source), Some(target)) = (own, source, target) else {
             fine = false;
             continue;
         };
-        if !ids.insert(id) || !(1..=1 << 53).contains(&id) {
+        if own < 0 || !ids.insert(own) && own > 0 {
             lower.report(
                 n,
                 &codes::DUPLICATE,
-                format!("edge_id=\"{id}\" is used twice or not between 1 and 2^53"),
+                format!("edge_id=\"{own}\" is used twice or negative"),
                 "number the edges of a graph differently",
             );
             fine = false;
@@ -169,11 +177,13 @@ fn edges(
             fine &= label.is_some();
         }
         let (Some(&from), Some(&to)) = (index.get(&source), index.get(&target)) else {
+            let text = |at| doc.attr(n, at).unwrap_or_default();
             let missing = if index.contains_key(&source) {
-                target
+                At::Target
             } else {
-                source
+                At::Source
             };
+            let (source, target, missing) = (text(At::Source), text(At::Target), text(missing));
             lower.report(
                 n,
                 &codes::EDGE,
@@ -199,12 +209,18 @@ fn edges(
             fine = false;
         }
         edges.push(DraftEdge {
-            id,
+            id: own,
             from,
             to,
             label,
             node: n,
         });
+    }
+    // Edges without an id have the next numbers.
+    let mut next = edges.iter().map(|e| e.id).max().unwrap_or(0);
+    for edge in edges.iter_mut().filter(|e| e.id == 0) {
+        next += 1;
+        edge.id = next;
     }
     fine.then_some(edges)
 }

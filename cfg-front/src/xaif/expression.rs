@@ -103,11 +103,11 @@ impl ExpressionGraph {
         let mut index: HashMap<i64, usize> = HashMap::new();
         let number = |n: NodeId, at: At| doc.attr(n, at).and_then(|t| t.trim().parse::<i64>().ok());
         for (i, &v) in vertices.iter().enumerate() {
-            let Some(id) = number(v, At::VertexId) else {
+            let Some(id) = doc.id(v, At::VertexId) else {
                 report(
                     v,
                     &codes::ATTRIBUTE,
-                    "vertex_id is missing or not a whole number".to_owned(),
+                    "vertex_id is missing or no id".to_owned(),
                     "number the vertices of an expression 1, 2, ...",
                 );
                 return None;
@@ -127,8 +127,8 @@ impl ExpressionGraph {
         let mut uses = vec![0usize; vertices.len()];
         for e in edges {
             let (Some(source), Some(target), Some(position)) = (
-                number(e, At::Source),
-                number(e, At::Target),
+                doc.id(e, At::Source),
+                doc.id(e, At::Target),
                 number(e, At::Position),
             ) else {
                 report(
@@ -140,10 +140,15 @@ impl ExpressionGraph {
                 return None;
             };
             let (Some(&source), Some(&target)) = (index.get(&source), index.get(&target)) else {
+                let text = |at| doc.attr(e, at).unwrap_or_default();
                 report(
                     e,
                     &codes::EXPRESSION,
-                    format!("the edge {source} -> {target} leads to a vertex that is not there"),
+                    format!(
+                        "the edge {} -> {} leads to a vertex that is not there",
+                        text(At::Source),
+                        text(At::Target)
+                    ),
                     "name vertices of the same expression",
                 );
                 return None;

@@ -178,7 +178,7 @@ fn routine(
         if doc.name(n) != El::Marker {
             continue;
         }
-        let Some(id) = doc.attr(n, At::StatementId).and_then(|i| i.parse().ok()) else {
+        let Some(id) = doc.id(n, At::StatementId) else {
             continue;
         };
         markers.insert(id, n);
@@ -195,7 +195,7 @@ fn routine(
         if doc.name(n) != El::VariableReference {
             continue;
         }
-        let Some(key) = doc.attr(n, At::DuUd).and_then(|k| k.parse().ok()) else {
+        let Some(key) = doc.id(n, At::DuUd) else {
             continue;
         };
         let Some(chain) = model.chains.get(&key) else {

@@ -393,9 +393,11 @@ pub(super) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
         "any" => return reduction(Op::Any, operands),
         "all" => return reduction(Op::All, operands),
         "count" => {
-            let mask = one(operands)?;
-            let ones = mask.to(ScalarType::Integer).map_err(types)?;
-            return reduction(Op::Sum, vec![ones]);
+            // The second operand is the dimension of a vector.
+            count(&operands, 1, 2)?;
+            let mut operands = operands;
+            operands[0] = operands[0].clone().to(ScalarType::Integer).map_err(types)?;
+            return reduction(Op::Sum, operands);
         }
         "dot_product" | "dotproduct" => {
             let (a, b) = two(operands)?;

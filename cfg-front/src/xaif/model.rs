@@ -136,6 +136,24 @@ pub(super) fn int(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Opt
     }
 }
 
+/// An id in an attribute: a number or a name.
+pub(super) fn id(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<i64> {
+    let found = doc.id(n, at);
+    if found.is_none() {
+        let message = match doc.attr(n, at) {
+            Some(text) => format!("{}=\"{text}\" is no id", at.text()),
+            None => format!("attribute {} is missing", at.text()),
+        };
+        sink.push(doc.error(
+            n,
+            &codes::ATTRIBUTE,
+            message,
+            format!("write {}=\"...\", a name or a number below 2^52", at.text()),
+        ));
+    }
+    found
+}
+
 /// A text attribute that must be there.
 pub(super) fn text(doc: &Document<'_>, n: NodeId, at: At, sink: &mut Sink) -> Option<String> {
     let value = doc.attr(n, at);
@@ -220,7 +238,7 @@ impl Model {
             if doc.name(scope) != El::Scope {
                 continue;
             }
-            let Some(id) = int(doc, scope, At::VertexId, sink) else {
+            let Some(id) = id(doc, scope, At::VertexId, sink) else {
                 continue;
             };
             let index = self.scopes.len();
@@ -393,7 +411,7 @@ impl Model {
                 sink.push(unexpected(doc, set));
                 continue;
             }
-            let Some(key) = int(doc, set, At::Key, sink) else {
+            let Some(key) = id(doc, set, At::Key, sink) else {
                 continue;
             };
             let mut ranges = Vec::new();
@@ -419,12 +437,12 @@ impl Model {
                 sink.push(unexpected(doc, set));
                 continue;
             }
-            let Some(key) = int(doc, set, At::Key, sink) else {
+            let Some(key) = id(doc, set, At::Key, sink) else {
                 continue;
             };
             let ids = doc
                 .children(set)
-                .filter_map(|s| doc.attr(s, At::IdRef)?.trim().parse().ok())
+                .filter_map(|s| doc.id(s, At::IdRef))
                 .collect();
             self.chains.insert(key, ids);
         }
@@ -528,7 +546,7 @@ impl Model {
         at: At,
         sink: &mut Sink,
     ) -> Option<ScopeId> {
-        let id = int(doc, n, at, sink)?;
+        let id = id(doc, n, at, sink)?;
         let found = self.scope_by_id.get(&id).copied();
         if found.is_none() {
             sink.push(doc.error(

@@ -160,8 +160,7 @@ impl Scan {
                         {
                             self.beyond.insert(symbol);
                         }
-                        if let Some(key) = doc.attr(parent, At::Alias).and_then(|a| a.parse().ok())
-                        {
+                        if let Some(key) = doc.id(parent, At::Alias) {
                             out.alias.entry(symbol).or_default().insert(key);
                         }
                     }

@@ -1,6 +1,6 @@
-//! Intrinsics that turn arrays into arrays, vector subscripts, and operations on bits: what has no
-//! operator of the representation becomes a call of an added routine, before the statement. The routine's
-//! loops are differentiated like any others.
+//! Intrinsics that turn arrays into arrays, and vector subscripts: what has no operator of the
+//! representation becomes a call of an added routine, before the statement. The routine's loops are
+//! differentiated like any others. `shifting`, `packing` and `bits` have some of them.
 
 use super::{
     codes,
@@ -17,29 +17,29 @@ use cfg_core::{
 };
 
 /// An array of deferred extents.
-fn deferred(ty: ScalarType, rank: usize) -> cfg_core::builder::VarType {
+pub(super) fn deferred(ty: ScalarType, rank: usize) -> cfg_core::builder::VarType {
     ty.array(vec![Dim::deferred(); rank]).column()
 }
 
-fn element(var: VarId, subscripts: Vec<Subscript>) -> Place {
+pub(super) fn element(var: VarId, subscripts: Vec<Subscript>) -> Place {
     Place {
         var,
         subscripts: subscripts.into(),
     }
 }
 
-fn size_of(var: VarId, dimension: usize) -> Expr {
+pub(super) fn size_of(var: VarId, dimension: usize) -> Expr {
     Expr::op(Op::Size, [Expr::var(var), Expr::Int(dimension as i64 + 1)])
 }
 
 /// Opens a loop `i = 1, size(var, dimension)`.
-fn over(b: &mut RoutineBuilder, var: VarId, dimension: usize) -> VarId {
+pub(super) fn over(b: &mut RoutineBuilder, var: VarId, dimension: usize) -> VarId {
     let i = b.local(format!("i{}", dimension + 1), ScalarType::Integer);
     b.begin_for(i, 1, size_of(var, dimension), 1);
     i
 }
 
-fn close(b: &mut RoutineBuilder, loops: usize) {
+pub(super) fn close(b: &mut RoutineBuilder, loops: usize) {
     for _ in 0..loops {
         b.end_loop();
     }
@@ -49,31 +49,32 @@ fn close(b: &mut RoutineBuilder, loops: usize) {
 pub(super) fn is_transformational(stem: &str, operands: &[Typed]) -> bool {
     let integers = !operands.is_empty() && operands.iter().all(|o| o.ty == ScalarType::Integer);
     match stem {
-        "matmul" | "maxloc" | "minloc" | "spread" | "reshape" | "cshift" | "shape" => true,
+        "matmul" | "maxloc" | "minloc" | "spread" | "reshape" | "cshift" | "eoshift" | "pack"
+        | "unpack" | "shape" | "allocated" | "associated" => true,
         "sum" | "product" | "maxval" | "minval" | "any" | "all" | "count" => {
             operands[..].first().is_some_and(|a| a.rank > 1)
                 && operands[1..].iter().any(|o| o.ty == ScalarType::Integer)
         }
         "and" | "or" | "xor" | "not" => integers,
         "iand" | "band" | "ior" | "bior" | "ieor" | "ixor" | "bxor" | "bnot" | "inot" | "ishft"
-        | "shl" | "lshift" | "shiftl" | "shr" | "rshift" | "shiftr" | "lshr" | "btest"
+        | "shl" | "lshift" | "shiftl" | "shr" | "rshift" | "shiftr" | "lshr" | "ashr" | "btest"
         | "ibset" | "ibclr" => true,
         _ => false,
     }
 }
 
-type Outcome<T> = Result<T, Failure>;
+pub(super) type Outcome<T> = Result<T, Failure>;
 
-fn shape(message: &str) -> Failure {
+pub(super) fn shape(message: &str) -> Failure {
     Failure::Shape(message.to_owned())
 }
 
-fn unsupported(message: &str) -> Failure {
+pub(super) fn unsupported(message: &str) -> Failure {
     Failure::Unsupported(message.to_owned())
 }
 
 /// A constant dimension, counted from 0.
-fn dimension(of: &Typed, rank: usize) -> Outcome<usize> {
+pub(super) fn dimension(of: &Typed, rank: usize) -> Outcome<usize> {
     match of.expr {
         Expr::Int(k) if (1..=rank as i64).contains(&k) => Ok(k as usize - 1),
         Expr::Int(k) => Err(Failure::Shape(format!(
@@ -99,6 +100,10 @@ impl Lower<'_, '_> {
             "spread" => self.spread(v, operands),
             "reshape" => self.reshape(v, operands),
             "cshift" => self.cshift(v, operands),
+            "eoshift" => self.eoshift(v, operands),
+            "pack" => self.pack(v, operands),
+            "unpack" => self.unpack(v, operands),
+            "allocated" | "associated" => Err(self.not_known(&operands)),
             "shape" => self.shape(v, operands),
             "sum" | "product" | "maxval" | "minval" | "any" | "all" | "count" => {
                 self.reduction_along(v, stem, operands)
@@ -114,15 +119,26 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn integer(&mut self, operand: Typed) -> Outcome<Typed> {
+    pub(super) fn integer(&mut self, operand: Typed) -> Outcome<Typed> {
         if operand.ty == ScalarType::Integer && operand.rank == 0 {
             return Ok(operand);
         }
         Err(Failure::Type("an operand is not an integer".to_owned()))
     }
 
+    /// Whether a variable is allocated or associated: the statements that decide it are markers.
+    fn not_known(&self, operands: &[Typed]) -> Failure {
+        let name = match operands.first().map(|o| &o.expr) {
+            Some(Expr::Place(place)) => &self.ir.variable(place.var).name,
+            _ => "its operand",
+        };
+        Failure::Unsupported(format!(
+            "the document does not show the statements that allocate {name}"
+        ))
+    }
+
     /// A value as a place that can be passed, and asked for its extents.
-    fn as_place(&mut self, v: NodeId, value: Typed) -> Option<Place> {
+    pub(super) fn as_place(&mut self, v: NodeId, value: Typed) -> Option<Place> {
         let value = match value.expr {
             Expr::Place(_) => value,
             _ => self.spill(v, value)?,
@@ -182,7 +198,7 @@ impl Lower<'_, '_> {
         var
     }
 
-    fn call_helper(&mut self, v: NodeId, callee: RoutineId, arguments: Vec<Expr>) {
+    pub(super) fn call_helper(&mut self, v: NodeId, callee: RoutineId, arguments: Vec<Expr>) {
         let kind = StmtKind::Call {
             callee,
             arguments: arguments.into_iter().map(Some).collect(),
@@ -192,7 +208,7 @@ impl Lower<'_, '_> {
     }
 
     /// A call of a helper with an array result.
-    fn by_helper(
+    pub(super) fn by_helper(
         &mut self,
         v: NodeId,
         callee: Option<RoutineId>,
@@ -450,49 +466,6 @@ impl Lower<'_, '_> {
         })
     }
 
-    fn cshift(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
-        let mut operands = operands.into_iter();
-        let (Some(array), Some(shift), along, None) = (
-            operands.next(),
-            operands.next(),
-            operands.next(),
-            operands.next(),
-        ) else {
-            return Err(Failure::Count("it must have 2 or 3 operands".to_owned()));
-        };
-        let (rank, ty) = (array.rank, array.ty);
-        if rank == 0 {
-            return Err(shape("its operand is not an array"));
-        }
-        if shift.rank > 0 {
-            return Err(unsupported("a shift that is an array"));
-        }
-        let shift = self.integer(shift)?;
-        let along = match along {
-            Some(along) => dimension(&along, rank)?,
-            None => 0,
-        };
-        let key = format!("oad_cshift_{}_{rank}{}", ty.name(), along + 1);
-        let callee = self.helpers.get(&key, |b| {
-            let a = b.input("a", deferred(ty, rank));
-            let n = b.input("n", ScalarType::Integer);
-            let t = b.inout("t", deferred(ty, rank));
-            let i = over(b, a, along);
-            let (mut from, mut to) = (vec![full(); rank], vec![full(); rank]);
-            to[along] = Subscript::Index(Expr::var(i));
-            let moved = Expr::op(Op::Modulo, [i - 1 + n, size_of(a, along)]);
-            from[along] = Subscript::Index(moved + 1);
-            b.assign(element(t, to), element(a, from));
-            close(b, 1);
-        });
-        let Some(place) = self.as_place(v, array) else {
-            return Ok(None);
-        };
-        let extents = self.extents_now(&place);
-        let arguments = vec![Expr::Place(place), shift.expr];
-        Ok(self.by_helper(v, callee, arguments, ty, extents))
-    }
-
     /// `shape(a)`: a vector of the extents.
     fn shape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let [array]: [Typed; 1] = operands
@@ -631,79 +604,6 @@ impl Lower<'_, '_> {
         }))
     }
 
-    /// Operations on the bits of integers, in two's complement.
-    fn bits(&mut self, v: NodeId, stem: &str, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
-        let mut given = Vec::new();
-        for operand in operands {
-            if operand.rank > 0 {
-                return Err(unsupported("bits of arrays"));
-            }
-            given.push(self.integer(operand)?);
-        }
-        let int = ScalarType::Integer;
-        // Operands stand several times in what follows.
-        let mut leaves = Vec::new();
-        for operand in given {
-            let Some(operand) = (if operand.depth > 1 {
-                self.spill(v, operand)
-            } else {
-                Some(operand)
-            }) else {
-                return Ok(None);
-            };
-            leaves.push(operand.expr);
-        }
-        let flat = |expr: Expr, ty| {
-            Ok(Some(Typed {
-                depth: 8,
-                ..Typed::leaf(expr, ty)
-            }))
-        };
-        let power = |k: Expr| Expr::op(Op::Pow, [Expr::Int(2), k]);
-        match (stem, leaves.as_slice()) {
-            ("not" | "bnot" | "inot", [a]) => flat(Expr::Int(-1) - a.clone(), int),
-            (
-                "iand" | "band" | "and" | "ior" | "bior" | "or" | "ieor" | "ixor" | "bxor" | "xor",
-                [_, _],
-            ) => {
-                let op = match stem {
-                    "iand" | "band" | "and" => "iand",
-                    "ior" | "bior" | "or" => "ior",
-                    _ => "ieor",
-                };
-                let callee = self.helpers.get(&format!("oad_{op}"), |b| bitwise(b, op));
-                let target = self.temporary(int, 0);
-                leaves.push(Expr::var(target));
-                let Some(callee) = callee else {
-                    return Ok(None);
-                };
-                self.call_helper(v, callee, leaves);
-                Ok(Some(Typed::leaf(Expr::var(target), int)))
-            }
-            ("btest" | "ibset" | "ibclr", [i, k]) => {
-                let next = power(k.clone() + 1);
-                let test = ge(Expr::op(Op::Modulo, [i.clone(), next]), power(k.clone()));
-                match stem {
-                    "btest" => flat(test, ScalarType::Logical),
-                    "ibset" => flat(
-                        Expr::op(Op::If, [test, i.clone(), i.clone() + power(k.clone())]),
-                        int,
-                    ),
-                    _ => flat(
-                        Expr::op(Op::If, [test, i.clone() - power(k.clone()), i.clone()]),
-                        int,
-                    ),
-                }
-            }
-            ("shl" | "lshift" | "shiftl", [i, k]) => flat(shifted(i, k.clone()), int),
-            ("shr" | "rshift" | "shiftr" | "lshr", [i, k]) => {
-                flat(shifted(i, Expr::op(Op::Neg, [k.clone()])), int)
-            }
-            ("ishft", [i, k]) => flat(shifted(i, k.clone()), int),
-            (_, list) => Err(Failure::Count(format!("it has {} operands", list.len()))),
-        }
-    }
-
     /// Reports what is wrong with an intrinsic.
     pub(super) fn refuse(&mut self, v: NodeId, name: &str, failure: Failure) {
         let (info, message, help) = match failure {
@@ -718,55 +618,4 @@ impl Lower<'_, '_> {
         };
         self.report(v, info, format!("{name}: {message}"), help);
     }
-}
-
-/// A shift to the left by k, to the right if k is negative. The document does not say how wide the
-/// integer is, so where that matters (bits that leave 32, zeros that enter a negative number) it is an error
-/// when the program runs: a division by zero.
-fn shifted(i: &Expr, k: Expr) -> Expr {
-    let power = |k: Expr| Expr::op(Op::Pow, [Expr::Int(2), k]);
-    let wrong = Expr::op(Op::Div, [Expr::Int(1), k.clone() - k.clone()]);
-    let left = i.clone() * power(k.clone());
-    let fits = lt(abs(left.clone()), Expr::Int(1 << 31));
-    let right = i.clone() / power(Expr::op(Op::Neg, [k.clone()]));
-    let choose = |c: Expr, a: Expr, b: Expr| Expr::op(Op::If, [c, a, b]);
-    let left = choose(fits, left, wrong.clone());
-    let right = choose(ge(i.clone(), 0), right, wrong);
-    choose(ge(k, 0), left, right)
-}
-
-/// Bit by bit: 63 bits, then the sign.
-fn bitwise(b: &mut RoutineBuilder, op: &str) {
-    let int = ScalarType::Integer;
-    let a = b.input("a", int);
-    let c = b.input("b", int);
-    let r = b.inout("r", int);
-    let (x, y, p, q) = (
-        b.local("x", int),
-        b.local("y", int),
-        b.local("p", int),
-        b.local("q", int),
-    );
-    let k = b.local("k", int);
-    let combined = |p: Expr, q: Expr| match op {
-        "iand" => p * q,
-        "ior" => p.clone() + q.clone() - p * q,
-        _ => p.clone() + q.clone() - Expr::Int(2) * (p * q),
-    };
-    b.assign(x, a);
-    b.assign(y, c);
-    b.assign(r, 0);
-    b.begin_for(k, 0, 62, 1);
-    for (rest, bit) in [(x, p), (y, q)] {
-        b.assign(bit, Expr::op(Op::Modulo, [Expr::var(rest), Expr::Int(2)]));
-        b.assign(rest, (rest - bit) / 2);
-    }
-    let weight = Expr::op(Op::Pow, [Expr::Int(2), Expr::var(k)]);
-    b.assign(r, r + combined(Expr::var(p), Expr::var(q)) * weight);
-    b.end_loop();
-    // What is left is 0 or -1.
-    let sign = combined(-x, -y);
-    b.if_then(eq(sign, 1), |b| {
-        b.assign(r, r - Expr::Int(1 << 62) - Expr::Int(1 << 62));
-    });
 }

@@ -10,7 +10,7 @@ use quick_xml::{
     events::{BytesStart, Event},
     name::{Namespace, NamespaceError, ResolveResult},
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 /// Defines an enum of names with the conversion from text.
 macro_rules! names {
@@ -104,6 +104,29 @@ pub(super) struct Document<'t> {
     text: &'t str,
     nodes: Vec<Node>,
     attrs: Vec<Attr>,
+    /// Numbers of the ids that are no numbers.
+    ids: HashMap<Box<str>, i64>,
+}
+
+/// Ids from here on are those of names; numbers in documents are smaller.
+const NAMED: i64 = 1 << 52;
+
+/// True of attributes that hold or name an id.
+fn is_id(at: At) -> bool {
+    matches!(
+        at,
+        At::VertexId
+            | At::EdgeId
+            | At::Source
+            | At::Target
+            | At::ScopeId
+            | At::CfgScope
+            | At::StatementId
+            | At::IdRef
+            | At::Key
+            | At::Alias
+            | At::DuUd
+    )
 }
 
 /// The text of a document.
@@ -169,6 +192,21 @@ fn declared_encoding(bytes: &[u8]) -> String {
     rest[1..].split(quote).next().unwrap_or_default().to_owned()
 }
 
+/// True of XAIF, with or without a namespace declared.
+fn is_xaif(namespace: &ResolveResult<'_>) -> bool {
+    match namespace {
+        ResolveResult::Bound(Namespace(uri)) => *uri == NAMESPACE,
+        ResolveResult::Unbound => true,
+        ResolveResult::Unknown(_) => false,
+    }
+}
+
+/// True of what a tool may hang on any element for itself.
+fn is_property(tag: &BytesStart<'_>, namespace: &ResolveResult<'_>) -> bool {
+    let name = tag.local_name();
+    is_xaif(namespace) && matches!(name.as_ref(), "Property" | "PropertyList")
+}
+
 /// Line and column, both from 1, of a byte.
 fn line_column(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
@@ -187,11 +225,14 @@ impl<'t> Document<'t> {
             text,
             nodes: Vec::new(),
             attrs: Vec::new(),
+            ids: HashMap::new(),
         };
         let mut reader = NsReader::from_str(text);
         reader.config_mut().check_comments = true;
         // Open elements, each with its last child.
         let mut open: Vec<(u32, u32)> = Vec::new();
+        // Levels of properties around, which are not read.
+        let mut skipped = 0usize;
         loop {
             let offset = reader.buffer_position() as usize;
             let event = reader.read_resolved_event();
@@ -214,7 +255,23 @@ impl<'t> Document<'t> {
                     return Err(malformed(at, e.to_string()));
                 }
             };
+            if skipped > 0 {
+                match event {
+                    Event::Start(_) => skipped += 1,
+                    Event::End(_) => skipped -= 1,
+                    Event::Eof => {
+                        return Err(malformed(
+                            offset,
+                            "the document ends inside of a property".to_owned(),
+                        ));
+                    }
+                    _ => {}
+                }
+                continue;
+            }
             match event {
+                Event::Start(tag) if is_property(&tag, &namespace) => skipped = 1,
+                Event::Empty(tag) if is_property(&tag, &namespace) => {}
                 Event::Start(tag) => {
                     let id = document.element(&tag, &namespace, offset, &mut open)?;
                     open.push((id, NONE));
@@ -234,6 +291,7 @@ impl<'t> Document<'t> {
                         ));
                     }
                 }
+                Event::CData(content) if content.bytes().all(|b| b.is_ascii_whitespace()) => {}
                 Event::CData(_) | Event::GeneralRef(_) => {
                     return Err(malformed(
                         offset,
@@ -275,12 +333,7 @@ impl<'t> Document<'t> {
     ) -> Result<u32, Box<Diagnostic>> {
         let local = tag.local_name();
         let local = local.as_ref();
-        let known = match namespace {
-            ResolveResult::Bound(Namespace(uri)) => *uri == NAMESPACE,
-            ResolveResult::Unbound => true,
-            ResolveResult::Unknown(_) => false,
-        };
-        if !known {
+        if !is_xaif(namespace) {
             return Err(self.problem(
                 offset,
                 &codes::NOT_XAIF,
@@ -339,6 +392,9 @@ impl<'t> Document<'t> {
             let start = (raw.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
             if self.text.get(start..start.wrapping_add(raw.len())) != Some(raw) {
                 return Err(self.malformed(offset, "an attribute that cannot be read".to_owned()));
+            }
+            if is_id(at) {
+                self.name_id(raw);
             }
             self.attrs.push(Attr {
                 name: at,
@@ -426,6 +482,16 @@ impl<'t> Document<'t> {
 
     /// The value of an attribute.
     pub(super) fn attr(&self, n: NodeId, name: At) -> Option<Cow<'t, str>> {
+        let (raw, escaped) = self.raw(n, name)?;
+        Some(if escaped {
+            quick_xml::escape::unescape(raw).unwrap_or(Cow::Borrowed(raw))
+        } else {
+            Cow::Borrowed(raw)
+        })
+    }
+
+    /// The value as it is written, and whether something in it is escaped.
+    fn raw(&self, n: NodeId, name: At) -> Option<(&'t str, bool)> {
         let start = self.node(n).attrs as usize;
         let end = self
             .nodes
@@ -433,11 +499,31 @@ impl<'t> Document<'t> {
             .map_or(self.attrs.len(), |next| next.attrs as usize);
         let attr = self.attrs[start..end].iter().find(|a| a.name == name)?;
         let raw = &self.text[attr.start as usize..(attr.start + attr.len) as usize];
-        Some(if attr.escaped {
-            quick_xml::escape::unescape(raw).unwrap_or(Cow::Borrowed(raw))
-        } else {
-            Cow::Borrowed(raw)
-        })
+        Some((raw, attr.escaped))
+    }
+
+    /// Numbers an id that is none.
+    fn name_id(&mut self, raw: &str) {
+        let text = raw.trim();
+        if !text.is_empty() && text.parse::<i64>().is_err() && !self.ids.contains_key(text) {
+            let number = NAMED + self.ids.len() as i64;
+            self.ids.insert(text.into(), number);
+        }
+    }
+
+    /// An id: a number below 2^52, or the number of a name.
+    pub(super) fn id(&self, n: NodeId, name: At) -> Option<i64> {
+        let raw = self.raw(n, name)?.0.trim();
+        match raw.parse::<i64>() {
+            Ok(number) => Some(number).filter(|&i| i < NAMED),
+            Err(_) => self.ids.get(raw).copied(),
+        }
+    }
+
+    /// The name of an id that is no number.
+    pub(super) fn id_name(&self, n: NodeId, name: At) -> Option<Cow<'t, str>> {
+        self.attr(n, name)
+            .filter(|text| text.trim().parse::<i64>().is_err())
     }
 
     /// Line and column of an element.

@@ -391,6 +391,43 @@ fn transformational_intrinsics() {
     );
 }
 
+/// What `fixtures/xaif/straight.py` writes.
+#[test]
+fn packing() {
+    let (a, b) = (0.5f64, 1.0f64);
+    check(
+        "packing",
+        &[
+            a * (b + b * b + b.powi(3)),
+            a * (a + b + b * b + b.powi(3)),
+            b.powi(3),
+            a * (b + b * b + b.powi(3)) + b.powi(3),
+            2.0 * a * (b + b * b),
+            a * a * b + b.powi(3),
+            b + b * b,
+            2.0 * a,
+            a + b + a * b + b * b,
+        ],
+        &[
+            &[b + b * b + b.powi(3), a * (1.0 + 2.0 * b + 3.0 * b * b)],
+            &[
+                2.0 * a + b + b * b + b.powi(3),
+                a * (1.0 + 2.0 * b + 3.0 * b * b),
+            ],
+            &[0.0, 3.0 * b * b],
+            &[
+                b + b * b + b.powi(3),
+                a * (1.0 + 2.0 * b + 3.0 * b * b) + 3.0 * b * b,
+            ],
+            &[2.0 * (b + b * b), 2.0 * a * (1.0 + 2.0 * b)],
+            &[2.0 * a * b, a * a + 3.0 * b * b],
+            &[0.0, 1.0 + 2.0 * b],
+            &[2.0, 0.0],
+            &[1.0 + b, 1.0 + a + 2.0 * b],
+        ],
+    );
+}
+
 #[test]
 fn vector_subscripts() {
     let [a, b, c, d] = [0.5f64, 1.0, 1.5, 2.0];

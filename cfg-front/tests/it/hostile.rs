@@ -213,7 +213,7 @@ fn incomplete_documents() {
         ),
         (
             "ControlFlowEdge edge_id=\"1\"",
-            "ControlFlowEdge edge_id=\"one\"",
+            "ControlFlowEdge edge_id=\"\"",
             "F606",
         ),
         ("shape=\"vector\"", "shape=\"cube\"", "F606"),

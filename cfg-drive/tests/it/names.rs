@@ -1,0 +1,80 @@
+//! Programs that fuzzing found: names that meet, loops that are entered in the middle.
+
+use crate::{checked, finish, reals};
+use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+use cfg_core::ir::{
+    Control,
+    ScalarType::{Integer, Real},
+};
+use cfg_drive::{Adjoint, Options};
+
+/// `f(x, y)` calls `g(r)`, which multiplies r by a global that is called y as well.
+#[test]
+fn a_global_of_a_callee_has_the_name_of_an_argument() {
+    let mut program = ProgramBuilder::new();
+    let y = program.global("y", Real);
+    program.initialize(y, [3.0]);
+    let mut g = RoutineBuilder::new("g");
+    let r = g.inout("r", Real);
+    let factor = g.global(program.program(), y);
+    g.assign(r, r * factor);
+    let g = program.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    f.independents([x]).dependents([y]);
+    f.assign(y, sin(x));
+    f.call(g, [y]);
+    let f = program.add(f);
+    let program = program.finish().expect("names of globals are their own");
+    let found = checked(&program, f, r#"{"x": 0.5}"#);
+    assert!(found.agrees(), "{found:?}");
+    for merge in [false, true] {
+        let mut options = Options {
+            trace: true,
+            ..Options::default()
+        };
+        options.reversal.merge = merge;
+        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let point = adjoint.point(br#"{"x": 0.5}"#).expect("a point");
+        let seed = adjoint.ones(&point);
+        let run = adjoint.gradient(&point, &seed).expect("it runs");
+        assert_eq!(reals(&run.gradient, "x"), [3.0 * 0.5f64.cos()]);
+        assert_eq!(run.mirrored, Some(true));
+    }
+}
+
+/// A counted loop that only jumps into its body enter: its first value is never computed.
+#[test]
+fn a_loop_that_is_never_entered_at_its_header() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    let i = f.local("i", Integer);
+    f.independents([x]).dependents([y]);
+    f.assign(y, x * x);
+    f.for_loop(i, 1, 2, |f| f.assign(y, y * x));
+    let (program, f) = finish(f);
+    let mut general = program.program().clone();
+    let routine = &mut general.routines[f.index()];
+    routine.control = Control::General;
+    let cfg = routine.body.take().expect("it has a body");
+    let (vertices, mut edges) = cfg.into_parts();
+    let of = |ty| {
+        let found = vertices.iter().position(|v| v.vertex_type() == ty);
+        found
+            .map(cfg_core::entity::VertexId::new)
+            .expect("it has one")
+    };
+    use cfg_core::ir::VertexType;
+    let (header, body) = (of(VertexType::Loop), of(VertexType::EndLoop));
+    // What leads to the header from outside leads to the end of the body.
+    for edge in &mut edges {
+        if edge.to == header && edge.from != body {
+            edge.to = body;
+        }
+    }
+    routine.body = cfg_core::ir::Cfg::new(vertices, edges);
+    let problems = cfg_core::validate::validate(general).expect_err("i has no value");
+    assert!(problems.iter().any(|d| d.code == "V152"), "{problems:?}");
+}
