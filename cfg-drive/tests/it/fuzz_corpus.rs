@@ -53,7 +53,7 @@ fn json_inputs() {
 
 #[test]
 fn lcg_inputs() {
-    replay("lcg", lcg::run);
+    replay("fuzz/corpus/lcg", lcg::run);
 }
 
 #[test]
