@@ -292,16 +292,25 @@ fn damage() {
 fn diagnostics() {
     let shared = fixture("shared");
     let mut text = String::new();
-    let mut add = |title: &str, document: &str| {
-        let (program, problems) = read_xaif(document.as_bytes(), &Options::default());
-        assert!(program.is_none(), "{title}");
+    let mut seen = std::collections::BTreeSet::new();
+    let mut report = |title: &str, document: &[u8], options: &Options| {
+        let (program, problems) = read_xaif(document, options);
+        assert_eq!(program.is_none(), problems.has_errors(), "{title}");
+        assert!(problems.iter().next().is_some(), "{title}");
         for d in problems.iter() {
             assert!(
                 d.at.line.is_some() && d.at.column.is_some() && !d.help.is_empty(),
                 "{d}"
             );
+            // What is no XML has no elements.
+            let xml = ["F601", "F602", "F603", "F604", "F605", "F620"].contains(&d.code);
+            assert!(d.at.element.is_some() || xml, "{d}");
+            seen.insert(d.code);
         }
         text.push_str(&format!("== {title}\n{problems}\n"));
+    };
+    let mut add = |title: &str, document: &str| {
+        report(title, document.as_bytes(), &Options::default());
     };
     let cases = [
         ("a tag that is not closed", "</xaif:SymbolTable>", ""),
@@ -366,6 +375,66 @@ fn diagnostics() {
         1,
     );
     add("an argument too far", &wrong);
+    add(
+        "two vertices with one id",
+        &shared.replacen("vertex_id=\"3\">", "vertex_id=\"2\">", 1),
+    );
+    add(
+        "a subscript too few",
+        &fixture("transformational").replacen("shape=\"matrix\"", "shape=\"three_tensor\"", 1),
+    );
+    add(
+        "whether an array is allocated",
+        &fixture("packing").replacen("sum_arr", "allocated", 1),
+    );
+    add(
+        "a string that is used",
+        &shared.replacen(
+            "type=\"real\" feType=\"F8\"",
+            "type=\"string\" feType=\"UNK\"",
+            1,
+        ),
+    );
+    add("a COMMON block of other shapes", &fixture("common_shapes"));
+    let calls = fixture("vector_subscripts");
+    let from = calls.find("<xaif:SubroutineCall").expect("it has a call");
+    let to = calls.find("</xaif:SubroutineCall>").expect("it is closed") + 22;
+    let apart = format!("{}{}", &calls[..from], &calls[to..]).replace("head_", "top_");
+    add("two routines that nobody calls", &apart);
+    add("bounds that are not there", &fixture("arrays"));
+    add("blocks that nothing leads to", &fixture("jumps_that_nest"));
+    let written = cfg_front::xaif::to_string(
+        &read_xaif(shared.as_bytes(), &Options::default())
+            .0
+            .expect("it is read"),
+    )
+    .expect("it is written");
+    add(
+        "declarations that do not fit",
+        &written.replacen("{cfgrev {", "{cfgrev [", 1),
+    );
+    let options = Options {
+        independents: vec!["q".to_owned()],
+        ..Options::default()
+    };
+    report(
+        "an independent that is not there",
+        shared.as_bytes(),
+        &options,
+    );
+    let mut bytes = shared.clone().into_bytes();
+    bytes[200] = 0xff;
+    report("bytes that are not UTF-8", &bytes, &Options::default());
+    let scopes = "<xaif:Scope vertex_id=\"1\">".repeat(70_000);
+    let deep = format!("<xaif:CallGraph xmlns:xaif=\"http://www.mcs.anl.gov/XAIF\">{scopes}");
+    report("elements in elements", deep.as_bytes(), &Options::default());
+    let other = "<graph xmlns=\"urn:other\"/>";
+    report("another format", other.as_bytes(), &Options::default());
+    // Every code there is.
+    let all: std::collections::BTreeSet<&str> =
+        cfg_front::xaif::CODES.iter().map(|c| c.code).collect();
+    let untested: Vec<&&str> = all.difference(&seen).collect();
+    assert!(untested.is_empty(), "{untested:?}");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diagnostics.txt");
     cfg_testkit::golden::golden(path, &text);
 }

@@ -12,3 +12,4 @@ mod fixtures;
 mod hostile;
 mod oracle;
 mod round_trip;
+mod variants;
