@@ -192,6 +192,22 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
             class.bound
         );
     }
+    // What a wider class reaches and no sequence of the narrower one does: both sequences exist, and the
+    // bound of the narrower class is proven.
+    for pair in outcome.classes.windows(2) {
+        if let [narrow, wide] = pair
+            && wide.cost < narrow.bound
+        {
+            let _ = writeln!(
+                text,
+                "proven: {} elimination beats {} elimination here, {} multiplications against {} or more",
+                wide.technique.name(),
+                narrow.technique.name(),
+                wide.cost,
+                narrow.bound
+            );
+        }
+    }
     match outcome.proof {
         Proof::None => text.push_str("no proof of optimality for the best sequence\n"),
         Proof::Exhausted(class) => {

@@ -79,12 +79,6 @@ pub(crate) struct Sequence {
     pub(crate) steps: Vec<Step>,
 }
 
-impl Sequence {
-    fn edges_left(&self, lcg: &Lcg) -> usize {
-        replay(lcg, &self.steps).map_or(usize::MAX, |result| result.entries.len())
-    }
-}
-
 /// The result of doing a sequence.
 #[derive(Clone, Debug)]
 pub struct Replayed {

@@ -1,4 +1,5 @@
-//! Linearization and elimination of blocks of 100 000 statements: time, edges, what is left.
+//! Linearization and elimination of blocks of 100 000 statements: processor time, edges, what is left, and
+//! memory.
 //!
 //! `cargo run --release -p cfg-reverse --example large_blocks [STATEMENTS [MILLISECONDS [KIND]]]`
 
@@ -8,7 +9,10 @@ use cfg_core::{
     ir::{Expr, ScalarType::Real},
 };
 use cfg_reverse::preaccumulate::{Preaccumulation, preaccumulate, preaccumulate_within};
-use std::time::{Duration, Instant};
+use std::{
+    cell::Cell,
+    time::{Duration, Instant, SystemTime},
+};
 
 /// A small generator; the numbers only need to look arbitrary.
 fn next(state: &mut u64) -> usize {
@@ -16,6 +20,22 @@ fn next(state: &mut u64) -> usize {
         .wrapping_mul(6_364_136_223_846_793_005)
         .wrapping_add(1);
     (*state >> 33) as usize
+}
+
+/// Processor time of this thread where the system tells it (Linux), or the time of day.
+fn processor_time() -> Duration {
+    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = used.and_then(|text| text.split(' ').next()?.parse().ok());
+    let now = || SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    nanos.map_or_else(now, Duration::from_nanos)
+}
+
+/// The largest resident set so far, in kB (Linux).
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok())
+        .unwrap_or(0)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -72,15 +92,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             work: 0,
             ..Options::default()
         };
-        let began = Instant::now();
+        let began = processor_time();
         let cheap = preaccumulate(&program, f, &options)?;
-        report(kind, "cheap heuristics", began.elapsed(), &cheap);
+        let time = processor_time().saturating_sub(began);
+        report(kind, "cheap heuristics", time, &cheap);
 
-        let began = Instant::now();
+        // The clock starts when the search does; it is read for the last time when the search ends.
         let budget = Duration::from_millis(milliseconds);
-        let late = |part: f64| began.elapsed() > budget.mul_f64(part);
-        let timed = preaccumulate_within(&program, f, &Options::default(), &late)?;
-        report(kind, &format!("{milliseconds} ms"), began.elapsed(), &timed);
+        let asked = Cell::new(Duration::ZERO);
+        let began = processor_time();
+        let timed = preaccumulate_within(&program, f, &Options::default(), || {
+            let (start, asked) = (Instant::now(), &asked);
+            move |part: f64| {
+                asked.set(start.elapsed());
+                asked.get() > budget.mul_f64(part)
+            }
+        })?;
+        let what = format!(
+            "clock of {milliseconds} ms, ended at {}",
+            asked.get().as_millis()
+        );
+        report(kind, &what, processor_time().saturating_sub(began), &timed);
     }
     Ok(())
 }
@@ -89,12 +121,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn report(kind: &str, budget: &str, time: Duration, result: &Preaccumulation) {
     for block in &result.blocks {
         println!(
-            "{kind:10} {budget:18} {:6} ms  edges {:7}  left {:7}  multiplications {:8}  complete {}",
+            "{kind:10} {budget:34} {:6} ms  edges {:7}  left {:7}  multiplications {:8}  complete {:5}  peak {} MB",
             time.as_millis(),
             block.lcg.edges().len(),
             block.entries.len(),
             block.outcome.cost,
             block.outcome.complete,
+            peak() / 1000,
         );
     }
 }

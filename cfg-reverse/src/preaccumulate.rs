@@ -134,19 +134,20 @@ pub fn preaccumulate(
     with(valid, main, |all| blocks::eliminate(all, search, None))
 }
 
-/// As [`preaccumulate`], by a clock: `is_over(part)` says whether this part of the time (from 0 to 1) is
-/// over.
+/// As [`preaccumulate`], by a clock, which is started when everything is linearized and the search begins:
+/// what it gives says whether a part of the time (from 0 to 1) is over.
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
-pub fn preaccumulate_within(
+pub fn preaccumulate_within<T: Fn(f64) -> bool>(
     valid: &ValidProgram,
     main: RoutineId,
     search: &Search<'_>,
-    is_over: &dyn Fn(f64) -> bool,
+    start: impl FnOnce() -> T,
 ) -> Result<Preaccumulation, Diagnostics> {
     with(valid, main, |all| {
-        blocks::eliminate(all, search, Some(is_over))
+        let is_over = start();
+        blocks::eliminate(all, search, Some(&is_over))
     })
 }
 

@@ -15,17 +15,19 @@ use crate::lcg::Lcg;
 
 /// Steps per vertex for one annealing run of orders, and of token lists.
 const ORDER_WORK: u64 = 80_000;
-const TOKEN_WORK: u64 = 200_000;
+const TOKEN_WORK: u64 = 300_000;
 /// The same for an order that is only a start for tokens.
-const START_WORK: u64 = 30_000;
+const START_WORK: u64 = 15_000;
 /// Temperatures, in multiplications. Found by experiment; low ones win because good orders are close
 /// to greedy ones and the ground is flat.
 const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
 /// Rounds without gain after which a search without clock ends.
 const PATIENCE: u32 = 5;
-/// Vertex sets that exact search may look at without being asked for more.
-const EXACT_SETS: u64 = 20_000;
+/// Vertex sets that exact search may look at without being asked for more, and its part of the budget:
+/// where it does not come to an end soon, it hardly ever does.
+const EXACT_SETS: u64 = 2_000;
+const EXACT_PART: u64 = 16;
 /// Graphs with at most this many intermediates are always proven.
 const EXACT_VERTICES: usize = 25;
 /// Sets to be remembered at most (32 bytes each).
@@ -39,6 +41,9 @@ const MANY_GRAPHS: usize = 4_000_000;
 const GRAPH_BYTES: usize = 1 << 29;
 /// Vertices up to which edge search tries to be exact by itself.
 const EXACT_EDGE_VERTICES: u32 = 6;
+
+/// Intermediates with several neighbours on one side, in graphs worth reducing to 1024 vertices.
+const MOST_BRANCHING: usize = 4096;
 
 /// What the local search knows.
 pub(crate) struct Local {
@@ -58,6 +63,11 @@ pub(crate) fn run(
     bounds: &[u64],
     meter: &mut Meter<'_>,
 ) -> Option<Local> {
+    // Only vertices with one predecessor and one successor can be taken out before: most others stay.
+    let branching = |v: &u32| lcg.in_edges(*v).len() > 1 || lcg.out_edges(*v).len() > 1;
+    if meter.stop() || lcg.intermediates().filter(branching).count() > MOST_BRANCHING {
+        return None;
+    }
     let mut graph = Primal::new(lcg);
     let prefix = reduce::reduce(&mut graph, options.model);
     let alive = (0..lcg.vertex_count() as u32)
@@ -282,7 +292,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         let sets = if unlimited {
             sets
         } else {
-            sets.min(self.meter.left() / (2 * SET_WORK * n))
+            sets.min(self.meter.left() / (EXACT_PART * SET_WORK * n))
         };
         let least: Vec<u32> = self
             .bits

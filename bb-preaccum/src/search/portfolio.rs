@@ -32,21 +32,22 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
     });
     let is_cheap = |heuristic: &Heuristic| CHEAP.contains(&heuristic.to_string().as_str());
     list.sort_by_key(|heuristic| !is_cheap(heuristic));
-    // The rest of the budget belongs to the search.
+    // The rest of the budget belongs to the search. But with the default budget nothing is to be worse
+    // than a greedy heuristic, so on graphs that are not large all of them run.
+    let all = meter.timer().is_none()
+        && options.work >= super::DEFAULT_WORK
+        && lcg.edges().len() <= options.large;
     let share = meter.left() / 2;
     let start = meter.spent;
     let fill_in = options.fill_limit(lcg);
-    let mut order = Vec::new();
+    let mut least: Option<u64> = None;
     for (at, heuristic) in list.iter().enumerate() {
         let left = share.saturating_sub(meter.spent - start);
-        if at > 0 && (meter.stop() || (at >= CHEAP.len() && left == 0)) {
+        let free = all || at < CHEAP.len();
+        if at > 0 && (meter.stop() || (!free && left == 0)) {
             break;
         }
-        let work = if at < CHEAP.len() {
-            None
-        } else {
-            Some(left / HEAVY)
-        };
+        let work = (!free).then_some(left / HEAVY);
         let limits = Limits {
             fill_in,
             work,
@@ -70,16 +71,12 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
         if ended == Ended::Complete {
             meter.found(cost);
             found.table.push((heuristic.to_string(), cost));
-            order.push((cost, heuristic.technique(), at));
             found.sequences.push(sequence);
         } else if found.sequences.is_empty() && heuristic.technique() != Technique::Face {
             // Of remainders, the one that is cheapest to build and to use.
-            let weight = |cost: u64, edges: usize| cost.saturating_add(edges as u64);
-            let better = match &found.remainder {
-                None => true,
-                Some(old) => weight(cost, edges_left) < weight(old.cost, old.edges_left(lcg)),
-            };
-            if better {
+            let weight = cost.saturating_add(edges_left as u64);
+            if least.is_none_or(|least| weight < least) {
+                least = Some(weight);
                 found.remainder = Some(sequence);
             }
         }

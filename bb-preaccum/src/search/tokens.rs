@@ -10,7 +10,7 @@ use crate::cost::CostModel;
 const STRIDE: usize = 6;
 
 /// What one edge elimination more has to gain, so that they do not pile up.
-const PENALTY: f64 = 0.01;
+const PENALTY: f64 = 0.03;
 
 /// What a product weighs that the model does not count, at the beginning and at the end. Good sequences
 /// of the plain model are a way to good ones of the others, but not their goal.

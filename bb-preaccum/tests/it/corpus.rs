@@ -216,6 +216,15 @@ fn separations_are_proven() {
             proof.contains(&format!("needs less than {vertex} (optimal)")),
             "{proof}"
         );
+        for (narrow, wide, class, other) in [
+            (vertex, edge, "vertex", "edge"),
+            (edge, face, "edge", "face"),
+        ] {
+            let line = format!(
+                "proven: {other} elimination beats {class} elimination here, {wide} multiplications against {narrow} or more"
+            );
+            assert_eq!(proof.contains(&line), wide < narrow, "{proof}");
+        }
         // Where the paths prove nothing more, the face bound is honest about it.
         assert!(outcome.bound <= face);
     }

@@ -248,7 +248,11 @@ fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
 
 /// Blocks of 100 000 statements, each reading two earlier values at most `window` back.
 fn block(window: usize) -> Lcg {
-    let n = 100_000i64;
+    block_of(100_000, window, true)
+}
+
+/// Dependents are all values that no statement reads, or the last 32.
+fn block_of(n: i64, window: usize, all: bool) -> Lcg {
     let mut rng = Rng(window as u64);
     let mut read = vec![false; n as usize + 64];
     let mut edges = Vec::new();
@@ -264,7 +268,9 @@ fn block(window: usize) -> Lcg {
         }
     }
     let inputs: Vec<i64> = (0..32).collect();
-    let outputs: Vec<i64> = (32..n).filter(|&v| !read[v as usize]).collect();
+    let outputs: Vec<i64> = (32..n)
+        .filter(|&v| if all { !read[v as usize] } else { v >= n - 32 })
+        .collect();
     Lcg::new("block", &inputs, &outputs, edges).expect("valid")
 }
 
@@ -309,4 +315,61 @@ fn blocks_of_a_hundred_thousand_statements() {
         "{:?}",
         start.elapsed()
     );
+}
+
+/// Two of the last 32 values, 32 results: the lowest Markowitz degree comes to its end, with work in
+/// proportion to the size. (Forward and reverse order fill in as much as 32 passes would.)
+#[test]
+fn a_block_that_reads_the_last_thirty_two_values() {
+    let large = block_of(100_000, 32, false);
+    let outcome = search(
+        &large,
+        &Options {
+            work: 0,
+            ..Options::default()
+        },
+    );
+    assert!(outcome.complete);
+    let keys: Vec<&str> = outcome.heuristics.iter().map(|(k, _)| k.as_str()).collect();
+    assert_eq!(keys, ["vertex-LM-RM"]);
+    assert_eq!(outcome.cost, outcome.heuristics[0].1);
+    // Each step costs the same, however long the block is.
+    let small = block_of(10_000, 32, false);
+    let heuristic = Heuristic::from_key("vertex-LM-RM").expect("key");
+    let work = |lcg: &Lcg| heuristic.run(lcg, &Limits::default()).work as f64;
+    let (few, many) = (work(&small), work(&large));
+    assert!((5.0 * few..12.0 * few).contains(&many), "{few} and {many}");
+}
+
+/// Graphs too large for local search, and small ones of the largest size for it: with the default budget
+/// every heuristic of the portfolio is run, and none is better.
+#[test]
+fn nothing_is_worse_than_a_heuristic_on_large_graphs_either() {
+    for (seed, middle) in [(1, 1100), (2, 1400), (3, 900)] {
+        let lcg = graph(
+            seed,
+            Shape {
+                inputs: 4,
+                middle,
+                outputs: 4,
+                degree: 2,
+                read_dependents: seed == 2,
+            },
+        );
+        for model in CostModel::ALL {
+            let outcome = search(
+                &lcg,
+                &Options {
+                    model,
+                    ..Options::default()
+                },
+            );
+            assert!(outcome.complete);
+            for heuristic in Heuristic::portfolio() {
+                let run = heuristic.run(&lcg, &Limits::default());
+                let cost = run.counts.multiplications(model);
+                assert!(outcome.cost <= cost, "{heuristic} {model:?} {middle}");
+            }
+        }
+    }
 }

@@ -47,7 +47,24 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         session.reporter.remark("interrupted: best so far");
     }
     let _progress = session.progress("writing");
-    write(args, session, &lcg, &found, milliseconds)?;
+    let stem = match lcg.name() {
+        "" => "graph".to_owned(),
+        name => file_stem(name),
+    };
+    let json = |out: &mut dyn Write, details: bool| {
+        writeln!(
+            out,
+            "{}",
+            report::to_json(&lcg, &found, milliseconds, details)
+        )
+    };
+    let results = Results {
+        stem: &stem,
+        json: &json,
+        listing: &|out| people(out, &lcg, &found),
+        graphs: &[(stem.clone(), &lcg, &found)],
+    };
+    write(args, session, &results)?;
     Ok(Outcome::Done)
 }
 
@@ -186,53 +203,55 @@ impl Drop for Interrupt {
     }
 }
 
-fn write(
-    args: &Preaccumulate,
-    session: &Session,
-    lcg: &Lcg,
-    found: &search::Outcome,
-    milliseconds: u64,
-) -> anyhow::Result<()> {
-    let json = |out: &mut dyn Write, details: bool| {
-        let text = report::to_json(lcg, found, milliseconds, details);
-        writeln!(out, "{text}")
-    };
+/// What `write` puts where the command line says.
+struct Results<'a> {
+    /// Of the files' names, for the object.
+    stem: &'a str,
+    /// The object, with or without code.
+    json: &'a dyn Fn(&mut dyn Write, bool) -> io::Result<()>,
+    /// The listing for people.
+    listing: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
+    /// Each graph that can be drawn, with the beginning of its files' names.
+    graphs: &'a [(String, &'a Lcg, &'a search::Outcome)],
+}
+
+fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyhow::Result<()> {
+    let emits = |form| args.emit.contains(&form);
     let Some(folder) = &args.output else {
         return to_stdout(|out| {
-            if args.emit.contains(&EmitGraph::Json) {
-                json(out, true)
+            if emits(EmitGraph::Json) {
+                (results.json)(out, true)
             } else if args.format == Form::Json {
-                json(out, false)
+                (results.json)(out, false)
             } else {
-                people(out, lcg, found)
+                (results.listing)(out)
             }
         });
     };
-    let stem = match lcg.name() {
-        "" => "graph".to_owned(),
-        name => file_stem(name),
+    let object: Option<PathBuf> =
+        emits(EmitGraph::Json).then(|| folder.join(format!("{}.preaccumulate.json", results.stem)));
+    let drawn = if emits(EmitGraph::Dot) {
+        results.graphs
+    } else {
+        &[]
     };
-    let object: Option<PathBuf> = args
-        .emit
-        .contains(&EmitGraph::Json)
-        .then(|| folder.join(format!("{stem}.preaccumulate.json")));
-    let pictures = args
-        .emit
-        .contains(&EmitGraph::Dot)
-        .then(|| pictures::Files::new(folder, &stem, lcg, found));
+    let pictures: Vec<pictures::Files<'_>> = drawn
+        .iter()
+        .map(|(stem, lcg, found)| pictures::Files::new(folder, stem, lcg, found))
+        .collect();
     // All or nothing, as far as it can be known before writing.
     for path in object
         .iter()
         .cloned()
-        .chain(pictures.iter().flat_map(|p| p.paths()))
+        .chain(pictures.iter().flat_map(pictures::Files::paths))
     {
         refuse_existing(&path, args.force)?;
     }
     create_folder(folder)?;
     if let Some(path) = object {
-        to_file(&path, args.force, |out| json(out, true))?;
+        to_file(&path, args.force, |out| (results.json)(out, true))?;
     }
-    if let Some(pictures) = pictures {
+    for pictures in pictures {
         pictures.write(args.force, session)?;
     }
     Ok(())

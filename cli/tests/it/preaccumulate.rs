@@ -1,4 +1,4 @@
-//! `preaccumulate` on bare graphs.
+//! `preaccumulate` on bare graphs and on programs.
 
 use crate::run_tool::{cfgrev, cfgrev_with, command, golden};
 use serde_json::Value;
@@ -194,14 +194,14 @@ fn large() -> String {
     )
 }
 
+/// Interrupts a search of a minute; returns what it prints.
 #[cfg(unix)]
-#[test]
-fn the_best_so_far_after_an_interrupt() {
+fn interrupted(input: &str) -> String {
     let mut child = command(&["preaccumulate", "-", "--time", "60000"])
         .spawn()
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("it is piped");
-    stdin.write_all(large().as_bytes()).expect("it reads");
+    stdin.write_all(input.as_bytes()).expect("it reads");
     drop(stdin);
     // The remark on progress says that the search has begun.
     let mut stderr = child.stderr.take().expect("it is piped");
@@ -220,16 +220,195 @@ fn the_best_so_far_after_an_interrupt() {
         .args(["-INT", &id])
         .status();
     assert!(sent.expect("kill runs").success());
+    // Both at once: a pipe that is full would block the other.
     let mut rest = String::new();
-    stderr.read_to_string(&mut rest).expect("text");
-    let output = child.wait_with_output().expect("it ends");
+    let output = std::thread::scope(|scope| {
+        scope.spawn(|| stderr.read_to_string(&mut rest).expect("text"));
+        child.wait_with_output().expect("it ends")
+    });
     let out = String::from_utf8(output.stdout).expect("text");
     assert_eq!(output.status.code(), Some(0), "{rest}");
     assert!(rest.contains("interrupted: best so far"), "{rest}");
+    out
+}
+
+#[cfg(unix)]
+#[test]
+fn the_best_so_far_after_an_interrupt() {
+    for input in [large(), long_block()] {
+        let out = interrupted(&input);
+        assert!(
+            out.contains("interrupted: best so far") && out.contains("best sequence: "),
+            "{out}"
+        );
+    }
+}
+
+/// A program of one block, each statement of which reads two earlier values.
+fn long_block() -> String {
+    let n = 250;
+    let name = |k: usize| {
+        if k < 8 {
+            format!("[\"[]\",\"x\",{}]", k + 1)
+        } else {
+            format!("\"v{k}\"")
+        }
+    };
+    let mut statements = Vec::new();
+    let mut locals = Vec::new();
+    for k in 8..n {
+        let (a, b) = (
+            name(k - 1 - (k * 7) % 8),
+            name(k - 1 - (k * 11 + k / 5) % 8),
+        );
+        statements.push(format!("[\"=\",\"v{k}\",[\"*\",{a},[\"sin\",{b}]]]"));
+        locals.push(format!("{{\"name\":\"v{k}\",\"type\":\"real\"}}"));
+    }
+    for k in 1..=8 {
+        statements.push(format!("[\"=\",[\"[]\",\"y\",{k}],{}]", name(n - k)));
+    }
+    format!(
+        r#"{{"format":"cfgrev/1","main":"f","routines":[{{"name":"f","parameters":[
+        {{"name":"x","type":"real","shape":[8],"intent":"in"}},
+        {{"name":"y","type":"real","shape":[8],"intent":"out"}}],
+        "locals":[{}],"independents":["x"],"dependents":["y"],
+        "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[{}]}},{{"id":3,"type":"EXIT"}}],
+        "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}}]}}"#,
+        locals.join(","),
+        statements.join(",")
+    )
+}
+
+#[test]
+fn the_blocks_of_a_program() {
+    let all = json(&["preaccumulate", "helmholtz.json", "--format", "json"]);
+    let blocks = all["blocks"].as_array().expect("a list");
+    let vertices: Vec<i64> = blocks.iter().filter_map(|b| b["vertex"].as_i64()).collect();
+    assert_eq!(vertices, [4, 8, 13, 16]);
+    // One vertex: the same graph and the same cost, without the others.
+    let one = json(&[
+        "preaccumulate",
+        "helmholtz.json",
+        "--vertex",
+        "8",
+        "--format",
+        "json",
+    ]);
+    let chosen = one["blocks"].as_array().expect("a list");
+    assert_eq!(chosen.len(), 1);
+    assert_eq!(chosen[0]["graph"], blocks[1]["graph"]);
+    assert_eq!(chosen[0]["result"]["cost"], blocks[1]["result"]["cost"]);
+    assert!(chosen[0].get("code").is_none());
+    let none = cfgrev(&["preaccumulate", "helmholtz.json", "--vertex", "3"]);
+    assert_eq!((none.code, none.out.as_str()), (Some(1), ""));
     assert!(
-        out.contains("interrupted: best so far") && out.contains("best sequence: "),
-        "{out}"
+        none.err.contains("P407") && none.err.contains("4, 8, 13, 16"),
+        "{}",
+        none.err
     );
+    let graph = cfgrev(&["preaccumulate", "graphs/lion.json", "--vertex", "3"]);
+    assert_eq!(graph.code, Some(2));
+    // With the code of both sweeps.
+    let code = json(&[
+        "preaccumulate",
+        "helmholtz.json",
+        "--vertex",
+        "8",
+        "--emit",
+        "json",
+    ]);
+    let block = &code["blocks"][0];
+    assert_eq!(
+        block["code"]["pushes"].as_array().map(Vec::len),
+        block["pushed"].as_u64().map(|n| n as usize)
+    );
+    assert!(
+        block["code"]["adjoint"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty()),
+        "{block}"
+    );
+    assert_eq!(
+        block["entries"].as_array().map(Vec::len),
+        Some(3),
+        "{block}"
+    );
+}
+
+#[test]
+fn files_of_a_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("a plain name");
+    let args = [
+        "preaccumulate",
+        "helmholtz.json",
+        "--emit",
+        "dot,json",
+        "-o",
+        path,
+    ];
+    let ran = cfgrev(&args);
+    assert_eq!(
+        (ran.code, ran.out.as_str(), ran.err.as_str()),
+        (Some(0), "", "")
+    );
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is there");
+    let object: Value = serde_json::from_str(&text("blocks.preaccumulate.json")).expect("JSON");
+    let mut files = 1;
+    for block in object["blocks"].as_array().expect("a list") {
+        let steps = block["result"]["sequence"].as_array().map_or(0, Vec::len);
+        let digits = steps.to_string().len();
+        for at in 0..=steps {
+            let name = format!(
+                "helmholtz.{}.{}.{at:0digits$}.dot",
+                block["vertex"], block["statements"][0]
+            );
+            assert!(text(&name).contains("digraph"), "{name}");
+            files += 1;
+        }
+    }
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), files);
+    let again = cfgrev(&args);
+    assert!(again.err.contains("P402"), "{}", again.err);
+}
+
+#[test]
+fn a_clock_for_a_program() {
+    let args = [
+        "preaccumulate",
+        "-",
+        "--time",
+        "300",
+        "--format",
+        "json",
+        "--quiet",
+    ];
+    let ran = cfgrev_with(&args, long_block().as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let result = &found["blocks"][0]["result"];
+    assert_eq!(
+        (&result["complete"], &result["interrupted"]),
+        (&true.into(), &false.into())
+    );
+    let heuristics = result["heuristics"].as_object().expect("costs");
+    assert!(
+        heuristics.len() > 3,
+        "the clock started too early: {result}"
+    );
+    assert!(result["cost"].as_u64() <= heuristics.values().filter_map(Value::as_u64).min());
+    // No time for the search: something is still found, and the search ends at once.
+    let none = [
+        "preaccumulate",
+        "-",
+        "--time",
+        "0",
+        "--format",
+        "json",
+        "--quiet",
+    ];
+    let ran = cfgrev_with(&none, long_block().as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
 }
 
 #[test]

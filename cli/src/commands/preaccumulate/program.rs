@@ -1,13 +1,14 @@
 //! The basic blocks of a program: graph, costs, sequence, bound and code of each.
 
-use super::{Clock, Interrupt, options, people, pictures};
+use super::{Clock, Interrupt, Results, options, people, write};
 use crate::Outcome;
-use crate::args::{EmitGraph, Form, Preaccumulate};
+use crate::args::Preaccumulate;
 use crate::codes;
 use crate::commands::{declare, wanted};
 use crate::input::Session;
-use crate::output::{create_folder, file_stem, problem, refuse_existing, to_file, to_stdout};
+use crate::output::{file_stem, problem};
 use crate::report::Text;
+use bb_preaccum::lcg::Lcg;
 use bb_preaccum::report;
 use bb_preaccum::search;
 use cfg_core::ir::{Expr, Place, Routine, Stmt};
@@ -18,7 +19,6 @@ use cfg_reverse::preaccumulate::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// Statements of a block that the listing for people shows.
@@ -29,7 +29,6 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
     let program = session.load_text(text, &wanted)?;
     let (program, routine) = declare(&args.what, program, session)?;
     let interrupt = Interrupt::listen()?;
-    let clock = args.search.time.map(Clock::start);
     let options = search::Options {
         interrupt: Some(&interrupt.flag),
         ..options(args.search)
@@ -37,11 +36,11 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
     let began = Instant::now();
     let mut result = {
         let _progress = session.progress("linearizing and searching");
-        match &clock {
-            Some(clock) => {
-                let is_over = |part| clock.is_over(part);
-                preaccumulate_within(&program, routine, &options, &is_over)?
-            }
+        match args.search.time {
+            Some(time) => preaccumulate_within(&program, routine, &options, || {
+                let clock = Clock::start(time);
+                move |part| clock.is_over(part)
+            })?,
             None => preaccumulate(&program, routine, &options)?,
         }
     };
@@ -65,7 +64,18 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
         session.reporter.remark("interrupted: best so far");
     }
     let _progress = session.progress("writing");
-    write(args, session, &result, milliseconds)?;
+    let graphs: Vec<(String, &Lcg, &search::Outcome)> = result
+        .blocks
+        .iter()
+        .map(|block| (stem(&result, block), &block.lcg, &block.outcome))
+        .collect();
+    let results = Results {
+        stem: "blocks",
+        json: &|out, details| write_json(out, &result, milliseconds, details),
+        listing: &|out| listing(out, &result),
+        graphs: &graphs,
+    };
+    write(args, session, &results)?;
     Ok(Outcome::Done)
 }
 
@@ -76,60 +86,6 @@ fn vertices(result: &Preaccumulation) -> Vec<String> {
     ids.dedup();
     ids.truncate(20);
     ids.iter().map(i64::to_string).collect()
-}
-
-fn write(
-    args: &Preaccumulate,
-    session: &Session,
-    result: &Preaccumulation,
-    milliseconds: u64,
-) -> anyhow::Result<()> {
-    let json = |out: &mut dyn Write, details: bool| -> io::Result<()> {
-        write_json(out, result, milliseconds, details)
-    };
-    let Some(folder) = &args.output else {
-        return to_stdout(|out| {
-            if args.emit.contains(&EmitGraph::Json) {
-                json(out, true)
-            } else if args.format == Form::Json {
-                json(out, false)
-            } else {
-                listing(out, result)
-            }
-        });
-    };
-    let object: Option<PathBuf> = args
-        .emit
-        .contains(&EmitGraph::Json)
-        .then(|| folder.join("blocks.preaccumulate.json"));
-    let mut drawn = Vec::new();
-    if args.emit.contains(&EmitGraph::Dot) {
-        let stems: Vec<String> = result
-            .blocks
-            .iter()
-            .map(|block| stem(result, block))
-            .collect();
-        drawn.extend(stems.into_iter().zip(&result.blocks));
-    }
-    let pictures: Vec<pictures::Files<'_>> = drawn
-        .iter()
-        .map(|(stem, block)| pictures::Files::new(folder, stem, &block.lcg, &block.outcome))
-        .collect();
-    for path in object
-        .iter()
-        .cloned()
-        .chain(pictures.iter().flat_map(pictures::Files::paths))
-    {
-        refuse_existing(&path, args.force)?;
-    }
-    create_folder(folder)?;
-    if let Some(path) = object {
-        to_file(&path, args.force, |out| json(out, true))?;
-    }
-    for pictures in pictures {
-        pictures.write(args.force, session)?;
-    }
-    Ok(())
 }
 
 /// ROUTINE.VERTEX.STATEMENT

@@ -1,0 +1,81 @@
+//! How long it takes to prove the optimum over vertex orders of graphs with 25 intermediates, sparse to
+//! complete: processor time, as Markdown.
+//!
+//! `cargo run --release -p bb-preaccum --example proven_25 [SEEDS]`
+
+#![allow(clippy::print_stdout, reason = "the table is the result")]
+
+use std::time::SystemTime;
+
+use bb_preaccum::cost::CostModel;
+use bb_preaccum::heuristic::Technique;
+use bb_preaccum::lcg::{Kind, Lcg, LcgError, NewEdge};
+use bb_preaccum::search::{Options, search};
+
+/// Processor time of this thread, or the time of day.
+fn milliseconds() -> f64 {
+    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let now = || SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    nanos.map_or_else(|| now().as_secs_f64() * 1e3, |nanos| nanos / 1e6)
+}
+
+/// Each earlier vertex is read with this chance in a hundred.
+fn graph(seed: u64, ends: i64, chance: u64) -> Result<Lcg, LcgError> {
+    const MIDDLE: i64 = 25;
+    let mut state = seed;
+    let mut below = |bound: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % bound
+    };
+    let mut edges = Vec::new();
+    for v in ends..2 * ends + MIDDLE {
+        let readable = v.min(ends + MIDDLE);
+        let sure = below(readable as u64) as i64;
+        for u in 0..readable {
+            if u == sure || below(100) < chance {
+                let kind = [Kind::Unit, Kind::Constant, Kind::Variable, Kind::Variable];
+                edges.push(NewEdge::new(u, v, kind[below(4) as usize]));
+            }
+        }
+    }
+    let outputs: Vec<i64> = (ends + MIDDLE..2 * ends + MIDDLE).collect();
+    let inputs: Vec<i64> = (0..ends).collect();
+    Lcg::new("random", &inputs, &outputs, edges)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let seeds: u64 = std::env::args()
+        .nth(1)
+        .map_or(Ok(10), |text| text.parse())?;
+    println!("| inputs and outputs each | edges there are, % | model | proven | slowest ms |");
+    println!("|---|---|---|---|---|");
+    for ends in [3, 12] {
+        for chance in [5, 15, 30, 60, 100] {
+            for model in CostModel::ALL {
+                let (mut proven, mut slowest) = (0, 0.0f64);
+                for seed in 0..seeds {
+                    let lcg = graph(seed, ends, chance)?;
+                    let start = milliseconds();
+                    let outcome = search(
+                        &lcg,
+                        &Options {
+                            model,
+                            technique: Some(Technique::Vertex),
+                            ..Options::default()
+                        },
+                    );
+                    slowest = slowest.max(milliseconds() - start);
+                    proven += u64::from(outcome.cost == outcome.bound);
+                }
+                println!(
+                    "| {ends} | {chance} | {} | {proven} of {seeds} | {slowest:.0} |",
+                    model.name()
+                );
+            }
+        }
+    }
+    Ok(())
+}
