@@ -353,9 +353,9 @@ impl<'e> Nodes<'e> {
             Op::MaxVal => vec![partial_array(Op::MaxValPartial, &atoms[0])],
             Op::MinVal => vec![partial_array(Op::MinValPartial, &atoms[0])],
             Op::ProductPartial => {
+                // Those in assignments are loops by now.
                 return Err(Unsupported(
-                    "the derivative of product_partial (a second derivative of `product`) is not \
-                     available: write the product as a loop"
+                    "`product_partial` cannot be differentiated here: assign it to a variable"
                         .into(),
                 ));
             }
@@ -465,7 +465,7 @@ impl<'e> Nodes<'e> {
             let variable = &variables[place.var.index()];
             if matches!(variable.role, Role::Parameter { optional: true, .. }) {
                 return Err(Unsupported(format!(
-                    "`{}` may be absent and is read inside a conditional expression: use a branch",
+                    "`{}` may be absent and is read inside a conditional expression with arrays: use a branch",
                     variable.name
                 )));
             }

@@ -15,7 +15,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
 
-use crate::{linearize::Temporaries, names::Namer, typing};
+use crate::{branches, linearize::Temporaries, names::Namer, products, typing};
 
 /// Which globals a routine and everything it calls may read or write.
 #[derive(Clone, Debug)]
@@ -170,6 +170,22 @@ pub(crate) struct Normal {
     pub(crate) namer: Namer,
     /// The graph is another one than the original's.
     pub(crate) changed: bool,
+}
+
+impl Normal {
+    /// Writes as loops what has no derivative as an expression; true if there is something.
+    pub(crate) fn expand(&mut self) -> bool {
+        let loops = products::expand(&mut self.routine, &mut self.namer);
+        self.changed |= loops;
+        loops
+    }
+
+    /// The same, and branches where an adjoint needs them.
+    pub(crate) fn split(&mut self) -> bool {
+        let branches = branches::split(&mut self.routine, &mut self.namer);
+        self.changed |= branches;
+        self.expand() || branches
+    }
 }
 
 /// Everything but the graph.

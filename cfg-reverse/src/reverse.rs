@@ -206,8 +206,13 @@ pub(crate) fn prepare<T>(
     let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
+        let split = normal.split();
         if valid.structure(r).is_none() {
             structures[r.index()] = structure(program, &effects, &mut normal, options);
+            normal.changed = true;
+        } else if split {
+            let body = normal.routine.body.as_ref();
+            structures[r.index()] = body.and_then(|cfg| Structure::of(cfg).ok());
             normal.changed = true;
         }
         normals[r.index()] = Some(normal);
@@ -247,9 +252,9 @@ pub(crate) fn prepare<T>(
     };
     let generals: Vec<Option<General>> = (normal.routines.iter().enumerate())
         .map(|(r, routine)| {
-            let known = valid
-                .structure(RoutineId::new(r))
-                .or(structures[r].as_ref());
+            let known = structures[r]
+                .as_ref()
+                .or(valid.structure(RoutineId::new(r)));
             let cfg = routine.body.as_ref().filter(|_| known.is_none())?;
             sweeps[r]?;
             let counters = options.counters;
@@ -258,9 +263,9 @@ pub(crate) fn prepare<T>(
         .collect();
     let shapes: Vec<Option<Shape<'_>>> = (0..generals.len())
         .map(|r| {
-            let structure = valid.structure(RoutineId::new(r));
-            let structure = structure.or(structures[r].as_ref());
+            let structure = structures[r].as_ref();
             structure
+                .or(valid.structure(RoutineId::new(r)))
                 .map(Shape::Structured)
                 .or_else(|| generals[r].as_ref().map(Shape::General))
         })

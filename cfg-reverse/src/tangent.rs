@@ -56,7 +56,9 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     let with_tangent = needs_tangent(program, &effects, &reachable, main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
-        normals[r.index()] = Some(normalize::normalize(program, &effects, r));
+        let mut normal = normalize::normalize(program, &effects, r);
+        normal.expand();
+        normals[r.index()] = Some(normal);
     }
     let mut out = program.clone();
     let tangent_globals = add_derivative_globals(

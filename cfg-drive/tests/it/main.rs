@@ -10,6 +10,7 @@ mod counted;
 mod fixtures;
 mod fuzz_corpus;
 mod names;
+mod second_order;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;

@@ -372,6 +372,20 @@ impl Lower<'_, '_> {
     /// The place that a `VariableReference`, `AssignmentLHS` or similar element names.
     pub(super) fn place(&mut self, v: NodeId) -> Option<TypedPlace> {
         let doc = self.doc;
+        for (at, what) in [
+            (At::Deriv, "a derivative"),
+            (At::Deref, "what a pointer points to"),
+        ] {
+            if doc.attr(v, at).is_some_and(|t| t == "1" || t == "true") {
+                self.report(
+                    v,
+                    &codes::TYPE,
+                    format!("a reference to {what} ({}=\"1\")", at.text()),
+                    "the document must be of the original program, without pointers",
+                );
+                return None;
+            }
+        }
         let mut symbol = None;
         let mut subscripts = None;
         for child in doc.children(v) {

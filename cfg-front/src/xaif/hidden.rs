@@ -37,6 +37,13 @@ pub(super) fn harmless(annotation: &str) -> bool {
     WORDS.iter().any(|w| annotation.contains(w))
 }
 
+/// True of markers for pointer assignments.
+fn is_pointer_assignment(annotation: &str) -> bool {
+    ["OPR_PSTID", "OPR_PISTORE", "OPR_PSTORE"]
+        .iter()
+        .any(|w| annotation.contains(w))
+}
+
 /// True of variables that stand for parts of structures.
 pub(super) fn is_part(model: &Model, s: SymbolId) -> bool {
     let id = model.symbols[s].id.to_ascii_lowercase();
@@ -178,11 +185,20 @@ fn routine(
         if doc.name(n) != El::Marker {
             continue;
         }
+        let text = doc.attr(n, At::Annotation).unwrap_or_default();
+        if is_pointer_assignment(&text) {
+            sink.push(doc.error(
+                n,
+                &codes::HIDDEN,
+                format!("the opaque statement {text} makes a pointer and a target one storage, without saying which"),
+                "write the program without pointers",
+            ));
+            continue;
+        }
         let Some(id) = doc.id(n, At::StatementId) else {
             continue;
         };
         markers.insert(id, n);
-        let text = doc.attr(n, At::Annotation).unwrap_or_default();
         if !harmless(&text) {
             open.insert(id, text.into_owned());
         }

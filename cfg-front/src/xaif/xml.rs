@@ -59,7 +59,7 @@ names! {
     /// An attribute's name.
     At {
         Active "active", Alias "alias", Annotation "annotation", CfgScope "controlflowgraph_scope_id",
-        ConditionValue "condition_value", DuUd "du_ud", EdgeId "edge_id", FeType "feType",
+        ConditionValue "condition_value", Deref "deref", Deriv "deriv", DuUd "du_ud", EdgeId "edge_id", FeType "feType",
         From "from_virtual_address", FormalArgCount "formalArgCount",
         HasConditionValue "has_condition_value", IdRef "idRef", Intent "intent", Key "key",
         Kind "kind", LineNumber "lineNumber", Lower "lower", Name "name", Partial "partial",

@@ -365,6 +365,18 @@ fn diagnostics() {
     );
     add("a value that only a marker sets", &fixture("hidden_store"));
     add(
+        "a pointer assignment",
+        &fixture("markers").replacen("[WRITE***]", "[passive: OPR_PSTID]", 1),
+    );
+    add(
+        "a derivative",
+        &shared.replacen(
+            "<xaif:AssignmentLHS ",
+            "<xaif:AssignmentLHS deriv=\"1\" ",
+            1,
+        ),
+    );
+    add(
         "a part of a structure that is passed",
         &fixture("structure_argument"),
     );
