@@ -1,7 +1,8 @@
 //! Pictures: control-flow graphs in the DOT language of Graphviz.
 //!
 //! Types of vertices are told apart by shape and colour, blocks show their statements, edges their
-//! out-labels, and the blocks that a transformation inserted are dashed. The text is built from
+//! out-labels, and the blocks that a transformation inserted are dashed. Vertices of a forward sweep say what
+//! is recorded for them: which predecessor, in how many bits, or a trip count. The text is built from
 //! graphviz-rust's structures and printed by its printer, one element at a time, so a graph of a million
 //! vertices takes the memory of one.
 //!
@@ -27,6 +28,7 @@
 mod cluster;
 mod labelled;
 mod quote;
+mod recorded;
 mod style;
 
 use crate::{
@@ -42,6 +44,7 @@ use graphviz_rust::{
     printer::{DotPrinter, PrinterContext},
 };
 use quote::{attribute, plain, quoted};
+use recorded::Recorded;
 use std::fmt::{self, Write};
 
 pub use labelled::{LabelledEdge, Line, Place, write_labelled};
@@ -113,6 +116,7 @@ fn write_vertices<W: Write>(
     options: &DotOptions<'_>,
 ) -> fmt::Result {
     let n = cfg.vertex_count();
+    let recorded = Recorded::of(cfg);
     let structure = options.clusters.filter(|s| s.parent.len() == n);
     let loops = options.loops.filter(|f| f.vertex_count() == n);
     let clusters = match (structure, loops) {
@@ -120,7 +124,7 @@ fn write_vertices<W: Write>(
         (None, Some(forest)) => Clusters::of_loops(cfg, forest),
         (None, None) => {
             for (_, vertex) in cfg.vertices() {
-                pen.write(node(vertex, 0, printer, options))?;
+                pen.write(node(vertex, 0, &recorded, printer, options))?;
             }
             return Ok(());
         }
@@ -152,7 +156,7 @@ fn write_vertices<W: Write>(
                     (None, Some(forest)) => forest.depth(v.index()),
                     (None, None) => 0,
                 };
-                pen.write(node(vertex, depth, printer, options))?;
+                pen.write(node(vertex, depth, &recorded, printer, options))?;
             }
         }
     }
@@ -239,6 +243,7 @@ fn node_id(cfg: &Cfg, v: VertexId) -> dot::NodeId {
 fn node(
     vertex: &Vertex,
     loop_depth: u32,
+    recorded: &Recorded,
     printer: &Printer<'_>,
     options: &DotOptions<'_>,
 ) -> dot::Stmt {
@@ -257,6 +262,9 @@ fn node(
     let deep = loop_depth > MAX_CLUSTER_DEPTH;
     if deep && matches!(ty, VertexType::Loop | VertexType::ForLoop) {
         label.centred(&format!("depth {loop_depth}"));
+    }
+    for line in recorded.lines(vertex) {
+        label.centred(&line);
     }
     match vertex.statements() {
         [only] => label.centred(&printer.stmt(only).to_string()),

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use cfg_core::{
     entity::VarId,
     ir::{
-        Cfg, Expr, LoopTest, Place, Program, Role, Routine, Selector, StmtKind, Subscript,
+        Cfg, Expr, LoopTest, Place, Program, Role, Routine, Selector, StmtKind, Subscript, Vertex,
         VertexKind,
     },
 };
@@ -169,32 +169,7 @@ fn elements(
             }
         };
         for (_, vertex) in cfg.vertices() {
-            match &vertex.kind {
-                VertexKind::Loop { test, .. } => match test.as_ref() {
-                    LoopTest::Pre(e) | LoopTest::Post(e) => e.walk_places(&mut place),
-                    LoopTest::Counted {
-                        first, last, step, ..
-                    } => {
-                        for e in [first, last, step] {
-                            e.walk_places(&mut place);
-                        }
-                    }
-                },
-                VertexKind::Branch(selector) => match selector.as_ref() {
-                    Selector::Condition(e) | Selector::Cases { value: e, .. } => {
-                        e.walk_places(&mut place);
-                    }
-                },
-                VertexKind::Block(statements) => {
-                    for statement in statements {
-                        each_place(program, &statement.kind, &mut place);
-                    }
-                }
-                VertexKind::Entry
-                | VertexKind::Exit
-                | VertexKind::EndLoop
-                | VertexKind::EndBranch => {}
-            }
+            each_place(program, vertex, &mut place);
         }
     }
     seen.into_iter()
@@ -204,9 +179,34 @@ fn elements(
         .collect()
 }
 
+/// Every place that a vertex names, but for the index of a LOOP.
+pub(crate) fn each_place(program: &Program, vertex: &Vertex, place: &mut impl FnMut(&Place)) {
+    match &vertex.kind {
+        VertexKind::Loop { test, .. } => match test.as_ref() {
+            LoopTest::Pre(e) | LoopTest::Post(e) => e.walk_places(place),
+            LoopTest::Counted {
+                first, last, step, ..
+            } => {
+                for e in [first, last, step] {
+                    e.walk_places(place);
+                }
+            }
+        },
+        VertexKind::Branch(selector) => match selector.as_ref() {
+            Selector::Condition(e) | Selector::Cases { value: e, .. } => e.walk_places(place),
+        },
+        VertexKind::Block(statements) => {
+            for statement in statements {
+                each_place_of(program, &statement.kind, place);
+            }
+        }
+        VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
+    }
+}
+
 /// Every place that a statement names; an element that is bound to an array formal counts as the whole
 /// array.
-fn each_place(program: &Program, kind: &StmtKind, place: &mut impl FnMut(&Place)) {
+fn each_place_of(program: &Program, kind: &StmtKind, place: &mut impl FnMut(&Place)) {
     match kind {
         StmtKind::Assign { target, value } => {
             place(target);

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use crate::{
     lower,
     normalize::{self, Effects},
-    plan::LoopPlan,
+    plan::{self, LoopPlan},
 };
 
 /// A loop with a trip count.
@@ -79,6 +79,7 @@ impl General {
     ) -> Self {
         let (live, forest) = lower::live_loops(cfg);
         let class = normalize::storage_classes(program, routine);
+        let named = plan::named_variables(program, routine, cfg, &class);
         let changing = lower::changing_bounds(program, effects, routine, cfg, &forest, &class);
         let mut order: Vec<VertexId> = cfg
             .entry()
@@ -99,17 +100,11 @@ impl General {
         }
         let plans = cfg.vertices().map(|(v, vertex)| match &vertex.kind {
             VertexKind::Loop { test, .. } => Some(match test.as_ref() {
-                LoopTest::Counted { .. } => {
-                    let record_bounds = changing.contains(v.index());
-                    LoopPlan {
-                        counter: counters || record_bounds,
-                        record_bounds,
-                    }
+                LoopTest::Counted { index, .. } => {
+                    let read = named.contains(index.index());
+                    LoopPlan::counted(changing[v.index()], counters, read)
                 }
-                LoopTest::Pre(_) | LoopTest::Post(_) => LoopPlan {
-                    counter: true,
-                    record_bounds: false,
-                },
+                LoopTest::Pre(_) | LoopTest::Post(_) => LoopPlan::CONDITION,
             }),
             _ => None,
         });

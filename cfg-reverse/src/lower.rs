@@ -93,7 +93,7 @@ impl<'a> Writes<'a> {
     }
 }
 
-/// Which counted loops read a bound that their body may change, by vertex; of loops that are kept.
+/// By vertex: which of first, last and step of a counted loop its body may change; of loops that are kept.
 pub(crate) fn changing_bounds(
     program: &Program,
     effects: &Effects,
@@ -101,9 +101,9 @@ pub(crate) fn changing_bounds(
     cfg: &Cfg,
     forest: &LoopForest,
     class: &[u32],
-) -> FixedBitSet {
+) -> Vec<[bool; 3]> {
     let writes = Writes::of(program, effects, routine, cfg, class);
-    let mut changing = FixedBitSet::with_capacity(cfg.vertex_count());
+    let mut changing = vec![[false; 3]; cfg.vertex_count()];
     for (h, vertex) in cfg.vertices() {
         if let VertexKind::Loop { test, .. } = &vertex.kind
             && let LoopTest::Counted {
@@ -111,11 +111,11 @@ pub(crate) fn changing_bounds(
             } = test.as_ref()
             && let Some(l) = forest.headed_by(h.index())
         {
-            let mut found = false;
-            for e in [first, last, step] {
+            changing[h.index()] = [first, last, step].map(|e| {
+                let mut found = false;
                 e.walk_places(&mut |p| found |= writes.inside(forest, l, p.var, None));
-            }
-            changing.set(h.index(), found);
+                found
+            });
         }
     }
     changing

@@ -20,7 +20,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    atoms::Atoms,
+    atoms::{self, Atoms},
     draft::{Draft, Shape},
     normalize::{self, Effects},
 };
@@ -33,9 +33,58 @@ pub const FLOW_LIMIT: usize = 1 << 30;
 pub(crate) struct LoopPlan {
     /// Count the iterations, push the count.
     pub(crate) counter: bool,
-    /// A counted loop whose first, last or step may change in the body: what they were goes on the
-    /// tape.
-    pub(crate) record_bounds: bool,
+    /// The reverse loop of a counted loop runs over the values of its index.
+    pub(crate) index: bool,
+    /// For that: first may change in the body, so what it was goes on the tape.
+    pub(crate) first: bool,
+    /// And step.
+    pub(crate) step: bool,
+}
+
+impl LoopPlan {
+    /// A loop with a condition.
+    pub(crate) const CONDITION: Self = Self {
+        counter: true,
+        index: false,
+        first: false,
+        step: false,
+    };
+
+    /// A counted loop in whose body these of first, last and step may change; `read`: its index may be
+    /// read.
+    pub(crate) fn counted([first, last, step]: [bool; 3], counters: bool, read: bool) -> Self {
+        let counter = counters || first || last || step;
+        let index = read || !counter;
+        Self {
+            counter,
+            index,
+            first: first && index,
+            step: step && index,
+        }
+    }
+}
+
+/// All variables but locals that share no storage and occur nowhere but as the index of a LOOP.
+pub(crate) fn named_variables(
+    program: &Program,
+    routine: &Routine,
+    cfg: &Cfg,
+    class: &[u32],
+) -> FixedBitSet {
+    let n = routine.variables.len();
+    let mut members = vec![0; n];
+    for &c in class {
+        members[c as usize] += 1;
+    }
+    let mut named = FixedBitSet::with_capacity(n);
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let alone = matches!(variable.role, Role::Local) && members[class[v] as usize] == 1;
+        named.set(v, !alone || routine.result == Some(VarId::new(v)));
+    }
+    for (_, vertex) in cfg.vertices() {
+        atoms::each_place(program, vertex, &mut |p| named.insert(p.var.index()));
+    }
+    named
 }
 
 /// The adjoint statements of one statement and what they need.
@@ -280,9 +329,13 @@ impl<'a> Tbr<'a> {
             && let LoopTest::Counted {
                 first, last, step, ..
             } = test.as_ref()
-            && !plan.record_bounds
         {
-            for e in [first, last, step] {
+            let read = [
+                (first, plan.index && !plan.first),
+                (last, !plan.counter),
+                (step, plan.index && !plan.step),
+            ];
+            for (e, _) in read.into_iter().filter(|r| r.1) {
                 self.insert_reads(e, set);
             }
         }
@@ -427,6 +480,7 @@ pub(crate) fn plan_loops(
     counters: bool,
 ) -> Vec<Option<LoopPlan>> {
     let globals = normalize::global_variables(routine);
+    let named = named_variables(program, routine, cfg, class);
     // Positions in topological order at which each class may be written; a body is an interval there.
     let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
     for (position, &v) in structure.order.iter().enumerate() {
@@ -468,22 +522,20 @@ pub(crate) fn plan_loops(
                 return None;
             };
             let LoopTest::Counted {
-                first, last, step, ..
+                index,
+                first,
+                last,
+                step,
             } = test.as_ref()
             else {
-                return Some(LoopPlan {
-                    counter: true,
-                    record_bounds: false,
-                });
+                return Some(LoopPlan::CONDITION);
             };
             let end = structure.partner(v).unwrap_or(v);
             let from = structure.position[v.index()];
             let to = structure.position[end.index()];
-            let record_bounds = [first, last, step].iter().any(|e| changes(e, from, to));
-            Some(LoopPlan {
-                counter: counters || record_bounds,
-                record_bounds,
-            })
+            let changing = [first, last, step].map(|e| changes(e, from, to));
+            let read = named.contains(index.index());
+            Some(LoopPlan::counted(changing, counters, read))
         })
         .collect()
 }

@@ -65,10 +65,7 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     fn plan(&self, header: VertexId) -> LoopPlan {
-        self.draft.loops[header.index()].unwrap_or(LoopPlan {
-            counter: true,
-            record_bounds: false,
-        })
+        self.draft.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
     }
 
     fn test(&self, header: VertexId) -> Option<&'p LoopTest> {
@@ -313,7 +310,7 @@ struct Forward<'a, 'b, 'p> {
     routine: Routine,
 }
 
-impl Forward<'_, '_, '_> {
+impl<'p> Forward<'_, '_, 'p> {
     fn local(
         &mut self,
         header: VertexId,
@@ -328,6 +325,39 @@ impl Forward<'_, '_, '_> {
 
     fn counter(&mut self, header: VertexId) -> VarId {
         self.local(header, "ctr", "counter", |l| &mut l.counter)
+    }
+
+    /// The variables in which first and step of a counted loop are kept, and these.
+    fn bounds(&mut self, header: VertexId) -> Vec<(VarId, &'p Expr)> {
+        let plan = self.sweeps.plan(header);
+        let mut out = Vec::new();
+        if let Some(LoopTest::Counted { first, step, .. }) = self.sweeps.test(header) {
+            if plan.first {
+                let v = self.local(header, "first", "loop bound", |l| &mut l.first);
+                out.push((v, first));
+            }
+            if plan.step {
+                let v = self.local(header, "step", "loop bound", |l| &mut l.step);
+                out.push((v, step));
+            }
+        }
+        out
+    }
+
+    /// Keeps the bounds that are to be recorded; before the loop.
+    fn note_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
+        let bounds = self.bounds(header).into_iter();
+        bounds
+            .map(|(v, e)| Stmt::assign(Place::whole(v), e.clone()))
+            .collect()
+    }
+
+    /// Records them; after the loop.
+    fn push_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
+        let bounds = self.bounds(header).into_iter();
+        bounds
+            .map(|(v, _)| self.sweeps.push(TapeClass::Integer, Expr::var(v)))
+            .collect()
     }
 }
 
@@ -370,15 +400,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
     fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt> {
         let plan = self.sweeps.plan(header);
-        let mut out = Vec::new();
-        if plan.record_bounds {
-            for slot in [
-                self.loops[header.index()].first,
-                self.loops[header.index()].step,
-            ] {
-                out.extend(slot.map(|v| self.sweeps.push(TapeClass::Integer, Expr::var(v))));
-            }
-        }
+        let mut out = self.push_bounds(header);
         if plan.counter {
             let counter = self.counter(header);
             out.push(
@@ -395,14 +417,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
         if let Some(index) = self.sweeps.saved_index(header) {
             out.push(self.sweeps.push(self.sweeps.class(index), Expr::var(index)));
         }
-        if let (true, Some(LoopTest::Counted { first, step, .. })) =
-            (plan.record_bounds, self.sweeps.test(header))
-        {
-            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
-            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
-            out.push(Stmt::assign(Place::whole(f), first.clone()));
-            out.push(Stmt::assign(Place::whole(s), step.clone()));
-        }
+        out.extend(self.note_bounds(header));
         if plan.counter {
             let counter = self.counter(header);
             out.push(Stmt::assign(Place::whole(counter), Expr::Int(0)));
@@ -464,6 +479,20 @@ impl Reverse<'_, '_, '_> {
         self.local(header, "rBound", "trip count", |l| &mut l.counter)
     }
 
+    /// Restores the bounds that were recorded.
+    fn pop_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
+        let plan = self.sweeps.plan(header);
+        let mut bounds = Vec::new();
+        if plan.step {
+            bounds.push(self.local(header, "step", "loop bound", |l| &mut l.step));
+        }
+        if plan.first {
+            bounds.push(self.local(header, "first", "loop bound", |l| &mut l.first));
+        }
+        let pop = |v| self.sweeps.pop(TapeClass::Integer, Place::whole(v));
+        bounds.into_iter().map(pop).collect()
+    }
+
     /// The FORLOOP that runs the adjoint body: over rCtr = from..rBound, or, for a counted loop, over its
     /// own index from the last value it had in the body back to the first. `bound`: the number of passes
     /// is a variable.
@@ -474,7 +503,7 @@ impl Reverse<'_, '_, '_> {
             first,
             last,
             step,
-        }) = self.sweeps.test(header)
+        }) = self.sweeps.test(header).filter(|_| plan.index)
         else {
             let index = self.local(header, "rCtr", "loop counter", |l| &mut l.index);
             return LoopTest::Counted {
@@ -484,12 +513,13 @@ impl Reverse<'_, '_, '_> {
                 step: Expr::Int(1),
             };
         };
-        let (first, step) = if plan.record_bounds {
-            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
-            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
-            (Expr::var(f), Expr::var(s))
-        } else {
-            (first.clone(), step.clone())
+        let first = match plan.first {
+            true => Expr::var(self.local(header, "first", "loop bound", |l| &mut l.first)),
+            false => first.clone(),
+        };
+        let step = match plan.step {
+            true => Expr::var(self.local(header, "step", "loop bound", |l| &mut l.step)),
+            false => step.clone(),
         };
         let start = if !bound && matches!(step, Expr::Int(1 | -1)) {
             // Every value up to the bound is taken, so the bound is the last.
@@ -572,13 +602,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     .pop(TapeClass::Control(ControlWidth::Count), Place::whole(bound)),
             );
         }
-        if plan.record_bounds {
-            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
-            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
-            for v in [s, f] {
-                out.push(self.sweeps.pop(TapeClass::Integer, Place::whole(v)));
-            }
-        }
+        out.extend(self.pop_bounds(header));
         out
     }
 

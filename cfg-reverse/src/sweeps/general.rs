@@ -25,18 +25,10 @@ impl ForwardCode for Forward<'_, '_, '_> {
     }
 
     fn leave(&mut self, header: VertexId, record: bool) -> Vec<Stmt> {
-        let s = self.sweeps;
-        let mut out = Vec::new();
-        if s.plan(header).record_bounds {
-            let first = self.local(header, "first", "loop bound", |l| &mut l.first);
-            let step = self.local(header, "step", "loop bound", |l| &mut l.step);
-            for v in [first, step] {
-                out.push(s.push(TapeClass::Integer, Expr::var(v)));
-            }
-        }
+        let mut out = self.push_bounds(header);
         if record {
             let counter = self.counter(header);
-            out.push(s.push(COUNT, Expr::var(counter)));
+            out.push(self.sweeps.push(COUNT, Expr::var(counter)));
         }
         out
     }
@@ -50,16 +42,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
     }
 
     fn loop_entry(&mut self, header: VertexId, counts: bool) -> Vec<Stmt> {
-        let mut out = Vec::new();
-        if let (true, Some(LoopTest::Counted { first, step, .. })) = (
-            self.sweeps.plan(header).record_bounds,
-            self.sweeps.test(header),
-        ) {
-            let f = self.local(header, "first", "loop bound", |l| &mut l.first);
-            let s = self.local(header, "step", "loop bound", |l| &mut l.step);
-            out.push(Stmt::assign(Place::whole(f), first.clone()));
-            out.push(Stmt::assign(Place::whole(s), step.clone()));
-        }
+        let mut out = self.note_bounds(header);
         if counts {
             let counter = self.counter(header);
             out.push(Stmt::assign(Place::whole(counter), Expr::Int(0)));
@@ -110,13 +93,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 out.push(Stmt::assign(n, trips));
             }
         }
-        if s.plan(header).record_bounds {
-            let first = self.local(header, "first", "loop bound", |l| &mut l.first);
-            let step = self.local(header, "step", "loop bound", |l| &mut l.step);
-            for v in [step, first] {
-                out.push(s.pop(TapeClass::Integer, Place::whole(v)));
-            }
-        }
+        out.extend(self.pop_bounds(header));
         out
     }
 

@@ -7,8 +7,8 @@ use crate::{
     tangent,
 };
 use cfg_core::{
-    entity::{RoutineId, VarId},
-    ir::{Intent, Program, VertexType},
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Expr, Intent, Program, StmtKind, VertexType},
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
@@ -319,8 +319,7 @@ fn agrees(
 
 /// The same for general control flow, where loops are not structured ones: the vertices other than LOOP
 /// and ENDLOOP are visited in reverse.
-/// Gives the control bits and integers that the forward sweep records.
-pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<(u64, u64), String> {
+pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<Recorded, String> {
     let run = run(case, options)?;
     same_results(case, &run)?;
     mirrored_blocks(&run)?;
@@ -329,7 +328,65 @@ pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<(u64, u64
     let tangents = tangent::of_dependents(case)?;
     dot_product(case, &tangents, &gradient, 0.0)?;
     let tape = &run.forward.tape;
-    Ok((tape.control_bits, tape.integers))
+    let routine = run.program.routine(run.reversal.forward);
+    let cfg = routine.body.as_ref().ok_or("no body")?;
+    let is_bound = |v: VarId| {
+        let origin = routine.variable(v).origin.as_ref();
+        origin.is_some_and(|o| o.1 == "loop bound")
+    };
+    let bounds = cfg.vertices().map(|(_, vertex)| {
+        let pushed = vertex.statements().iter().filter(|s| match &s.kind {
+            StmtKind::Push {
+                value: Expr::Place(p),
+                ..
+            } => is_bound(p.var),
+            _ => false,
+        });
+        pushed.count() as u64
+    });
+    let bounds: Vec<u64> = bounds.collect();
+    Ok(Recorded {
+        control: tape.control_bits,
+        integers: tape.integers,
+        bounds: (run.forward.trace.iter())
+            .map(|v| bounds[v.vertex.index()])
+            .sum(),
+    })
+}
+
+/// What a forward sweep records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recorded {
+    /// Bits on control stacks.
+    pub(crate) control: u64,
+    /// Integers: values, and bounds of loops.
+    pub(crate) integers: u64,
+    /// Of these, bounds of loops.
+    pub(crate) bounds: u64,
+}
+
+impl Recorded {
+    /// Bits that are saved for control.
+    pub(crate) fn bits(&self) -> u64 {
+        self.control + 64 * self.bounds
+    }
+}
+
+/// The vertices that a run of the original visits.
+pub(crate) fn visited(case: &Case) -> Result<Vec<VertexId>, String> {
+    let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+    let trace = CompileOptions {
+        trace: true,
+        ..CompileOptions::default()
+    };
+    let compiled = Compiled::new(&valid, &trace).map_err(|d| d.to_string())?;
+    let mut session = Session::new(&compiled);
+    let mut arguments = primal(case, &session, case.main, &case.program)?;
+    arguments.truncate(case.routine().parameters);
+    let report = session
+        .run(case.main, &mut arguments, &RunOptions::default())
+        .map_err(|d| format!("the original fails: {d}"))?;
+    Ok(report.trace.iter().map(|v| v.vertex).collect())
 }
 
 fn mirrored_blocks(run: &Run) -> Result<(), String> {

@@ -3,8 +3,8 @@
 
 use crate::run::{Named, filled, point, run, valid};
 use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_reverse::{Blocks, Options, reverse, tangent};
-use cfg_testkit::{case::Case, generate::Options as Generate, property};
+use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
+use cfg_testkit::{case::Case, general, generate::Options as Generate, property};
 
 /// Names of the real parameters and result, with the values of the program at the point.
 fn reals(case: &Case, results: &Named) -> Vec<String> {
@@ -193,5 +193,27 @@ fn three_ways_to_a_second_derivative() {
             ..Options::default()
         };
         property::check(&options, seeds, |case| agrees(case, &reversal));
+    }
+}
+
+/// Graphs that do not nest, reversed by structure and by the numbers of blocks. The tangent graph of one
+/// is general again, and so is its adjoint.
+#[test]
+fn of_general_graphs() {
+    for seed in 0..300 {
+        let options = Options {
+            unstructured: match seed % 3 {
+                0 => Unstructured::Trace,
+                _ => Unstructured::Structure,
+            },
+            merge: seed % 2 == 0,
+            blocks: [Blocks::Statement, Blocks::Preaccumulate][seed as usize / 2 % 2],
+            work: 20_000,
+            ..Options::default()
+        };
+        let case = general::generate(seed);
+        if let Err(message) = agrees(&case, &options) {
+            panic!("seed {seed}, {options:?}: {message}");
+        }
     }
 }

@@ -6,7 +6,8 @@ use crate::args::{Blocks, Counters, Emit, Reversal, Reverse, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::dot::{DotOptions, write_cfg};
-use cfg_core::ir::Program;
+use cfg_core::ir::{Control, Program};
+use cfg_core::loops::LoopForest;
 use cfg_drive::extract;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -86,9 +87,22 @@ fn write_program(mut out: &mut dyn Write, program: &Program, emit: Emit) -> io::
         Emit::Json => cfg_core::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
         Emit::Xaif => cfg_front::xaif::write_xaif(program, &mut out),
-        Emit::Dot => TextWriter::run(out, |out| match program.main {
-            Some(main) => write_cfg(out, program, main, &DotOptions::default()),
-            None => Ok(()),
+        Emit::Dot => TextWriter::run(out, |out| {
+            let Some(main) = program.main else {
+                return Ok(());
+            };
+            // Loops and regions of a graph that does not nest.
+            let routine = program.routine(main);
+            let general = routine
+                .body
+                .as_ref()
+                .filter(|_| routine.control == Control::General);
+            let forest = general.and_then(|cfg| Some(LoopForest::new(cfg, cfg.entry()?.index())));
+            let options = DotOptions {
+                loops: forest.as_ref(),
+                ..DotOptions::default()
+            };
+            write_cfg(out, program, main, &options)
         }),
     }
 }
