@@ -1,6 +1,6 @@
 //! Vertex-disjoint paths on bit rows, for bounds inside exact search.
 
-use super::bits::{Row, items};
+use super::bits::{Row, items, size};
 
 const NONE: u16 = u16::MAX;
 const END: u16 = u16::MAX - 1;
@@ -37,7 +37,16 @@ impl BitFlow {
         self.toward.fill(NONE);
         self.away.fill(NONE);
         let mut paths = 0;
-        while self.augment(v, first, out, &is_end) {
+        // Neighbours that are ends are paths already; augmenting paths start from any family.
+        for w in items(first) {
+            if is_end(w) {
+                self.toward[w] = v as u16;
+                self.away[w] = END;
+                paths += 1;
+            }
+        }
+        let most = size(first);
+        while paths < most && self.augment(v, first, out, &is_end) {
             paths += 1;
         }
         paths
