@@ -227,3 +227,25 @@ fn sweeps_as_xaif_are_read_back() {
         assert_eq!(again.out, xaif, "{part}");
     }
 }
+
+/// A loop with two entries in a counted one, by structure and by the numbers of its blocks. The derivatives
+/// are those of `fixtures/xaif/jumps.py`.
+#[test]
+fn general_control_flow_in_both_ways() {
+    let file = "xaif/jump_two_entries_in_loop.xaif";
+    let bits = ["structure", "trace"].map(|how| {
+        let at = [file, "--at", r#"{"x": [0.5, 1.0]}"#, "--unstructured", how];
+        let run = |command: &[&str]| {
+            let ran = cfgrev(&[command, &at].concat());
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{how}");
+            serde_json::from_str::<Value>(&ran.out).expect("it is JSON")
+        };
+        let gradient = run(&["gradient", "--seed", r#"{"y": [0, 1]}"#]);
+        assert_eq!(gradient["gradient"]["x"], serde_json::json!([33.75, 15.25]));
+        let check = run(&["check"]);
+        assert_eq!(check["agrees"], true, "{check}");
+        assert_eq!(check["stack"]["problems"], 0, "{check}");
+        gradient["tape"]["control_bits"].as_u64().expect("a count")
+    });
+    assert!(bits[0] * 2 < bits[1], "{bits:?}");
+}
