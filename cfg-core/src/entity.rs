@@ -12,12 +12,14 @@ macro_rules! entity {
         impl $name {
             /// The entity with this index. Readers and builders refuse programs with more than
             /// [`MAX_ENTITIES`] entities of a kind, so the conversion never truncates.
+            #[inline]
             pub fn new(index: usize) -> Self {
                 debug_assert!(index <= MAX_ENTITIES, concat!($prefix, " index overflow"));
                 Self(index as u32)
             }
 
             /// Position in the arena that owns the entity.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -12,6 +12,8 @@ use cfg_core::{
 };
 use fixedbitset::FixedBitSet;
 
+use crate::normalize::Effects;
+
 /// Numbers every variable of every routine, globals once.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
@@ -57,14 +59,30 @@ impl Nodes {
 }
 
 /// A directed graph in compressed form, for reachability.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reach {
     edges: Vec<(u32, u32)>,
+    /// Edges that were added lately: programs repeat them much.
+    recent: [(u32, u32); 64],
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self {
+            edges: Vec::new(),
+            recent: [(u32::MAX, u32::MAX); 64],
+        }
+    }
 }
 
 impl Reach {
     pub(crate) fn edge(&mut self, from: usize, to: usize) {
-        self.edges.push((from as u32, to as u32));
+        let edge = (from as u32, to as u32);
+        let slot = &mut self.recent[(from.wrapping_mul(7) ^ to) % 64];
+        if *slot != edge {
+            *slot = edge;
+            self.edges.push(edge);
+        }
     }
 
     /// Everything that `start` reaches, `start` included.
@@ -122,7 +140,7 @@ impl Activity {
     }
 
     /// Analyses the program for one routine's independents and dependents.
-    pub(crate) fn of(program: &Program, nodes: &Nodes, main: RoutineId) -> Self {
+    pub(crate) fn of(program: &Program, effects: &Effects, nodes: &Nodes, main: RoutineId) -> Self {
         let graph = dependence_graph(program, nodes);
         let routine = program.routine(main);
         let set = |variables: &[VarId]| {
@@ -136,7 +154,7 @@ impl Activity {
         active.intersect_with(&graph.backward(nodes.len(), &set(&routine.dependents)));
         // A formal that only ever gets passive values still overwrites what an active actual holds: its
         // adjoint must be zeroed.
-        let active = overwrites(program, nodes).forward(nodes.len(), &active);
+        let active = overwrites(program, effects, nodes).forward(nodes.len(), &active);
         Self { active }
     }
 }
@@ -157,11 +175,11 @@ pub(crate) fn dependence_graph(program: &Program, nodes: &Nodes) -> Reach {
 }
 
 /// From every real actual to the formal that may overwrite it.
-fn overwrites(program: &Program, nodes: &Nodes) -> Reach {
+fn overwrites(program: &Program, effects: &Effects, nodes: &Nodes) -> Reach {
     let mut graph = Reach::default();
     for (i, routine) in program.routines.iter().enumerate() {
         let id = RoutineId::new(i);
-        crate::normalize::each_statement(routine, |statement| {
+        effects.each_call(id, routine, |statement| {
             let StmtKind::Call {
                 callee,
                 arguments,

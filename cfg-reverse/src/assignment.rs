@@ -13,7 +13,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    linearize::{NodeKind, Nodes, Temporaries, Unsupported, is_atomic, zero},
+    linearize::{NodeKind, Nodes, Temporaries, Unsupported, Workspace, is_atomic, zero},
     names::Namer,
     typing::{self, ExprType},
 };
@@ -24,6 +24,7 @@ pub(crate) struct Scope {
     pub(crate) routine: Routine,
     pub(crate) namer: Namer,
     pub(crate) temporaries: Temporaries,
+    pub(crate) workspace: Workspace,
     /// The derivative variable (adjoint or tangent) of each variable of the original that has one.
     pub(crate) derivative: Vec<Option<VarId>>,
     /// Variables of the original that are active; each has a derivative variable.
@@ -67,8 +68,14 @@ impl Scope {
         })
     }
 
-    fn nodes<'e>(&self, value: &'e Expr) -> Nodes<'e> {
-        Nodes::of(&self.routine.variables, value, &|v| self.is_active(v))
+    fn nodes<'e>(&mut self, value: &'e Expr) -> Nodes<'e> {
+        let workspace = std::mem::take(&mut self.workspace);
+        Nodes::of(
+            &self.routine.variables,
+            value,
+            &|v| self.is_active(v),
+            workspace,
+        )
     }
 
     fn take(&mut self, base: &'static str, ty: ExprType) -> VarId {
@@ -106,10 +113,10 @@ pub(crate) fn adjoint(
     scope.temporaries.reset();
     let mut nodes = scope.nodes(value);
     let root = nodes.root();
-    let target_type = scope.type_of(&Expr::Place(target.clone()));
-    let zeroing = Stmt::assign(target_b.clone(), zero(target_type.ty));
+    let target_type = typing::of_place(&scope.routine.variables, target);
+    let zero_of = |target_b: Place| Stmt::assign(target_b, zero(target_type.ty));
     if !nodes.nodes[root].active {
-        return Ok(vec![zeroing]);
+        return Ok(vec![zero_of(target_b)]);
     }
     let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
     // What the operands have to do with the target decides how the seed is held.
@@ -119,7 +126,7 @@ pub(crate) fn adjoint(
         if let NodeKind::Leaf(place) = node.kind {
             if place == target
                 && !reads_own_subscripts(target)
-                && nodes.safe_place(n, place, &scope.routine.variables)? == *target
+                && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
             {
                 itself = true;
             } else if place.var == target.var {
@@ -134,7 +141,7 @@ pub(crate) fn adjoint(
         itself = false;
         let t = scope.take("b", target_type);
         code.push(Stmt::assign(Place::whole(t), seed));
-        code.push(zeroing.clone());
+        code.push(zero_of(target_b.clone()));
         seed = Expr::var(t);
     }
     let mut d: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
@@ -144,7 +151,8 @@ pub(crate) fn adjoint(
     } else {
         seed
     });
-    let mut increments: Vec<(Place, Vec<Expr>)> = Vec::new();
+    // Where to, the first term, and the others.
+    let mut increments: Vec<(Place, Expr, Vec<Expr>)> = Vec::with_capacity(4);
     for n in (0..nodes.nodes.len()).rev() {
         let Some(mut dn) = d[n].take() else { continue };
         match &nodes.nodes[n].kind {
@@ -154,15 +162,18 @@ pub(crate) fn adjoint(
                     dn = nodes.guard_derivative(n, dn);
                 }
                 if let Some(b) = scope.derivative_place(&place) {
-                    match increments.iter_mut().find(|(p, _)| *p == b) {
-                        Some((_, terms)) => terms.push(dn),
-                        None => increments.push((b, vec![dn])),
+                    match increments.iter_mut().find(|(p, ..)| *p == b) {
+                        Some((.., terms)) => terms.push(dn),
+                        None => increments.push((b, dn, Vec::new())),
                     }
                 }
             }
             NodeKind::Passive(_) => {}
             NodeKind::Op(_, children) => {
-                let uses = children.iter().filter(|&&c| nodes.nodes[c].active).count();
+                let is_active = |c: &usize| nodes.nodes[*c].active;
+                let mut uses = (nodes.operands(*children).iter().copied())
+                    .filter(is_active)
+                    .count();
                 if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
                     let ty = scope.type_of(&dn);
                     let b = scope.take("b", ty);
@@ -172,9 +183,12 @@ pub(crate) fn adjoint(
                     code.push(Stmt::assign(Place::whole(b), dn));
                     dn = Expr::var(b);
                 }
-                for (&c, partial) in children.iter().zip(&nodes.nodes[n].partials) {
-                    if nodes.nodes[c].active {
-                        d[c] = pull_back(scope, &nodes, n, c, &dn, partial);
+                let mut dn = Some(dn);
+                for (c, partial) in nodes.with_partials(*children) {
+                    if is_active(&c) {
+                        uses -= 1;
+                        let dn = if uses > 0 { dn.clone() } else { dn.take() };
+                        d[c] = dn.and_then(|dn| pull_back(scope, &nodes, n, c, dn, partial));
                     }
                 }
             }
@@ -183,23 +197,26 @@ pub(crate) fn adjoint(
     // The target's own adjoint last: the other increments read it.
     let own = increments
         .iter()
-        .position(|(p, _)| itself && *p == target_b);
+        .position(|(p, ..)| itself && *p == target_b);
     let own = own.map(|i| increments.remove(i));
+    code.reserve_exact(increments.len() + usize::from(own.is_some() || !overlap));
     // Nodes were visited from the last to the first: turn round, so that operands come in order.
-    for (place, mut terms) in increments.into_iter().rev() {
-        terms.reverse();
-        code.push(increment(place, terms));
+    for (place, first, others) in increments.into_iter().rev() {
+        let value = Expr::Place(place.clone());
+        let value = others.into_iter().rev().fold(value, add);
+        code.push(Stmt::assign(place, add(value, first)));
     }
     match own {
-        Some((place, terms)) => {
-            let value = sum(terms);
-            if value != Expr::Place(place.clone()) {
+        Some((place, first, others)) => {
+            let value = others.into_iter().fold(first, add);
+            if !matches!(&value, Expr::Place(p) if *p == place) {
                 code.push(Stmt::assign(place, value));
             }
         }
-        None if !overlap => code.push(zeroing),
+        None if !overlap => code.push(zero_of(target_b)),
         None => {}
     }
+    scope.workspace = nodes.into_workspace();
     Ok(code)
 }
 
@@ -218,26 +235,26 @@ fn pull_back(
     nodes: &Nodes<'_>,
     n: usize,
     c: usize,
-    dn: &Expr,
+    dn: Expr,
     partial: &Partial,
 ) -> Option<Expr> {
     let (node, child) = (&nodes.nodes[n], &nodes.nodes[c]);
     // What is emitted under a scalar condition is guarded there.
     let chosen = matches!(node.kind, NodeKind::Op(Op::If, _)) && nodes.has_scalar_guard(c);
     let mut d = if chosen {
-        dn.clone()
+        dn
     } else {
-        partial.adjoint(dn.clone(), node.ty.ty)?
+        partial.adjoint(dn, node.ty.ty)?
     };
-    let rank = scope.type_of(&d).rank;
+    let rank = |d: &Expr| scope.type_of(d).rank;
     if let NodeKind::Op(op, _) = &node.kind {
         match op {
             // Each element contributes to the sum: its adjoint is the sum's, broadcast.
             Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {}
-            Op::Transpose if rank > 0 => d = Expr::op(Op::Transpose, [d]),
+            Op::Transpose if rank(&d) > 0 => d = Expr::op(Op::Transpose, [d]),
             Op::Transpose => {}
             _ if child.ty.rank < node.ty.rank => {
-                d = if rank > 0 {
+                d = if rank(&d) > 0 {
                     Expr::op(Op::Sum, [d])
                 } else {
                     times_size(nodes, n, d)
@@ -264,7 +281,8 @@ fn times_size(nodes: &Nodes<'_>, n: usize, d: Expr) -> Expr {
                 return Expr::op(Op::Mul, [d, size]);
             }
             NodeKind::Op(_, children) => {
-                match children
+                match nodes
+                    .operands(*children)
                     .iter()
                     .find(|&&c| nodes.nodes[c].ty.rank == nodes.nodes[at].ty.rank)
                 {
@@ -276,28 +294,12 @@ fn times_size(nodes: &Nodes<'_>, n: usize, d: Expr) -> Expr {
     }
 }
 
-/// `place := place + terms`, with `-` for negated terms.
-fn increment(place: Place, terms: Vec<Expr>) -> Stmt {
-    let mut value = Expr::Place(place.clone());
-    for term in terms {
-        value = match term {
-            Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, [value, inner[0].clone()]),
-            term => Expr::op(Op::Add, [value, term]),
-        };
+/// `value + term`, with `-` for a negated term.
+fn add(value: Expr, term: Expr) -> Expr {
+    match term {
+        Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, std::iter::once(value).chain(inner)),
+        term => Expr::op(Op::Add, [value, term]),
     }
-    Stmt::assign(place, value)
-}
-
-fn sum(terms: Vec<Expr>) -> Expr {
-    let mut terms = terms.into_iter();
-    let mut value = terms.next().unwrap_or(Expr::Real(0.0));
-    for term in terms {
-        value = match term {
-            Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, [value, inner[0].clone()]),
-            term => Expr::op(Op::Add, [value, term]),
-        };
-    }
-    value
 }
 
 /// Cheap enough to stand in several places.
@@ -345,18 +347,14 @@ pub(crate) fn tangent_of(
             NodeKind::Passive(_) => None,
             NodeKind::Op(op, children) => {
                 let mut terms = Vec::new();
-                for (&c, partial) in children.iter().zip(&node.partials) {
+                for (c, partial) in nodes.with_partials(*children) {
                     if let Some(dc) = dot[c].take()
                         && let Some(term) = push_forward(scope, &nodes, n, c, *op, dc, partial)
                     {
                         terms.push(term);
                     }
                 }
-                if terms.is_empty() {
-                    None
-                } else {
-                    Some(sum(terms))
-                }
+                terms.into_iter().reduce(add)
             }
         };
         dot[n] = match value {
@@ -372,6 +370,7 @@ pub(crate) fn tangent_of(
     }
     let ty = nodes.nodes[root].ty.ty;
     let value = dot[root].take().unwrap_or_else(|| zero(ty));
+    scope.workspace = nodes.into_workspace();
     Ok((code, value))
 }
 

@@ -151,6 +151,8 @@ fn elements(
                 && single.contains(class[v] as usize)
         })
         .collect();
+    // How many are still candidates.
+    let left = std::cell::Cell::new(split.iter().filter(|&&s| s).count());
     let mut seen: Vec<Vec<Vec<i64>>> = vec![Vec::new(); n];
     let mut known: HashSet<(VarId, Vec<i64>)> = HashSet::new();
     {
@@ -165,10 +167,16 @@ fn elements(
                         seen[v].push(s);
                     }
                 }
-                _ => split[v] = false,
+                _ => {
+                    split[v] = false;
+                    left.set(left.get() - 1);
+                }
             }
         };
         for (_, vertex) in cfg.vertices() {
+            if left.get() == 0 {
+                break;
+            }
             each_place(program, vertex, &mut place);
         }
     }

@@ -280,9 +280,12 @@ impl Builder {
         let ty = scope.routine.variables[target.var.index()].ty;
         let mut nodes = {
             let active = &scope.active;
-            Nodes::of(&forward.routine.variables, value, &|v| {
-                active.contains(v.index())
-            })
+            Nodes::of(
+                &forward.routine.variables,
+                value,
+                &|v| active.contains(v.index()),
+                std::mem::take(&mut scope.workspace),
+            )
         };
         let before = nodes.partials(
             &mut forward.routine,
@@ -300,7 +303,7 @@ impl Builder {
                 NodeKind::Passive(_) => {}
                 NodeKind::Op(_, children) => {
                     let mut operands: Vec<(u32, Label)> = Vec::new();
-                    for (&c, partial) in children.iter().zip(&node.partials) {
+                    for (c, partial) in nodes.with_partials(*children) {
                         if let (Some(v), Some(label)) = (vertices[c], label(partial, ty)) {
                             operands.push((v, label));
                         }

@@ -162,7 +162,7 @@ pub(crate) fn write(
         forward.extend(code.pushes);
         last.forward = Some(forward);
         last.reads_after = primal_reads(&code.reverse, draft.originals, &draft.atoms);
-        last.reverse = code.reverse;
+        last.adjoint.code = code.reverse;
     }
     Ok(all)
 }

@@ -142,7 +142,7 @@ fn statement_cost(statement: &Stmt, code: &StatementCode) -> u64 {
         Some(forward) => code_cost(forward),
         None => code_cost(std::slice::from_ref(statement)),
     };
-    forward + code_cost(&code.reverse)
+    forward + code_cost(&code.adjoint.code)
 }
 
 /// What is pushed for a place, in values: whole arrays count ten.
@@ -160,13 +160,10 @@ fn routine_cost(setting: &Setting<'_, '_>, draft: &Draft<'_>) -> u64 {
     let mut sum = 0u64;
     for (v, vertex) in draft.cfg.vertices() {
         let mut here = 0;
-        for (statement, code) in vertex.statements().iter().zip(&draft.code[v.index()]) {
+        for (statement, code) in vertex.statements().iter().zip(draft.code.of(v)) {
             here += statement_cost(statement, code);
         }
-        let mut set = tbr.at(v);
-        tbr.transfer(v, &mut set, &mut |_, place, _| {
-            here += PUSH * values(place, draft);
-        });
+        tbr.each_save(v, |_, place| here += PUSH * values(place, draft));
         sum = sum.saturating_add(here.saturating_mul(rate(draft, v)));
     }
     let dying = Sweeps {
@@ -217,10 +214,9 @@ fn one_by_one<'f>(
         let (Some(Some(before)), Some(Some(after))) = (statements.get(r), together.get(r)) else {
             return false;
         };
-        let v = found.vertex.index();
         let all = before.cfg.vertex(found.vertex).statements();
         let cost = |draft: &Draft<'_>| -> u64 {
-            let code = draft.code[v][found.range.clone()].iter();
+            let code = draft.code.of(found.vertex)[found.range.clone()].iter();
             let costs = all[found.range.clone()].iter().zip(code);
             costs.map(|(s, c)| statement_cost(s, c)).sum()
         };
@@ -253,9 +249,9 @@ fn attribute(
         }
     }
     let mut readers = vec![Readers::default(); draft.atoms.len()];
-    for (v, codes) in draft.code.iter().enumerate() {
-        for (s, code) in codes.iter().enumerate() {
-            let segment = segment_at.get(&(v, s)).copied();
+    for (v, _) in draft.cfg.vertices() {
+        for (s, code) in draft.code.of(v).iter().enumerate() {
+            let segment = segment_at.get(&(v.index(), s)).copied();
             for &atom in code.reads_before.iter().chain(&code.reads_after) {
                 let readers = &mut readers[atom as usize];
                 match segment {
@@ -283,8 +279,7 @@ fn attribute(
     };
     for (v, _) in draft.cfg.vertices() {
         let rate = rate(draft, v);
-        let mut set = tbr.at(v);
-        tbr.transfer(v, &mut set, &mut |_, place, _| {
+        tbr.each_save(v, |_, place| {
             share(rate.saturating_mul(PUSH * values(place, draft)), place);
         });
     }

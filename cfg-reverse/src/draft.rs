@@ -21,10 +21,11 @@ use crate::{
     blocks::{self, Choice},
     codes,
     general::General,
-    linearize::{Temporaries, Unsupported, zero},
+    linearize::{Temporaries, Unsupported, Workspace, zero},
     names::Namer,
     normalize::{self, Effects, Normal},
-    plan::{self, LoopPlan, Needed, StatementCode},
+    plan::{self, LoopPlan, Needed, StatementAdjoint, StatementCode},
+    rows::Rows,
 };
 
 /// What is decided for the whole program before any routine is written.
@@ -105,7 +106,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) shape: Shape<'p>,
     pub(crate) atoms: Atoms,
     pub(crate) loops: Vec<Option<LoopPlan>>,
-    pub(crate) code: Vec<Vec<StatementCode>>,
+    /// Of every statement.
+    pub(crate) code: Rows<StatementCode>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
 }
@@ -141,6 +143,7 @@ impl<'p> Draft<'p> {
             },
             namer: normal_namer.clone(),
             temporaries: Temporaries::default(),
+            workspace: Workspace::default(),
             derivative: vec![None; routine.variables.len()],
             active: FixedBitSet::with_capacity(routine.variables.len()),
             storage: class.clone(),
@@ -172,7 +175,7 @@ impl<'p> Draft<'p> {
             shape,
             atoms: Atoms::new(context.program, routine, cfg, &class),
             loops,
-            code: Vec::with_capacity(cfg.vertex_count()),
+            code: Rows::with_capacity(cfg.vertex_count()),
             forward,
         })
     }
@@ -192,9 +195,8 @@ impl<'p> Draft<'p> {
         let mut twins = HashMap::new();
         for (v, vertex) in self.cfg.vertices() {
             let statements = vertex.statements();
-            let mut code: Vec<StatementCode> = Vec::with_capacity(statements.len());
             for (s, statement) in statements.iter().enumerate() {
-                if s < code.len() {
+                if s < self.code.open() {
                     continue;
                 }
                 let choice = choices
@@ -202,11 +204,11 @@ impl<'p> Draft<'p> {
                 if let Some(choice) = choice
                     && let Ok(together) = blocks::write(self, statements, choice, &mut twins)
                 {
-                    code.extend(together);
+                    together.into_iter().for_each(|code| self.code.push(code));
                     continue;
                 }
                 match self.statement(context, routine, statement) {
-                    Ok(c) => code.push(c),
+                    Ok(code) => self.code.push(code),
                     Err((info, message)) => {
                         let shown = text::stmt(routine, context.program, statement);
                         let element = format!(
@@ -219,11 +221,11 @@ impl<'p> Draft<'p> {
                                 .at_element(element)
                                 .at_pointer(pointer),
                         );
-                        code.push(StatementCode::default());
+                        self.code.push(StatementCode::default());
                     }
                 }
             }
-            self.code.push(code);
+            self.code.close();
         }
         for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
             self.namer.reserve(&variable.name);
@@ -301,17 +303,18 @@ impl<'p> Draft<'p> {
         }
         forward.push(statement.clone());
         for &n in extents.iter().rev() {
-            code.before_pops.push(Stmt::new(StmtKind::Pop {
+            code.adjoint.before_pops.push(Stmt::new(StmtKind::Pop {
                 tape: self.tape,
                 class: TapeClass::Integer,
                 target: Place::whole(n),
             }));
         }
         let blank = fill(variable.ty, extents.iter().map(|&n| Expr::var(n)));
-        code.before_pops
+        code.adjoint
+            .before_pops
             .push(Stmt::assign(target.clone(), blank.clone()));
         if let Some(b) = self.scope.derivative_place(target) {
-            for s in &mut code.reverse {
+            for s in &mut code.adjoint.code {
                 if let StmtKind::Assign { target, value } = &mut s.kind
                     && *target == b
                     && *value == zero(variable.ty)
@@ -328,8 +331,11 @@ impl<'p> Draft<'p> {
     fn before(&self, reverse: Vec<Stmt>) -> StatementCode {
         StatementCode {
             reads_before: plan::primal_reads(&reverse, self.originals, &self.atoms),
-            reverse,
-            after_pops: true,
+            adjoint: StatementAdjoint {
+                before_pops: Vec::new(),
+                code: reverse,
+                after_pops: true,
+            },
             ..StatementCode::default()
         }
     }
@@ -374,11 +380,13 @@ impl<'p> Draft<'p> {
             }
             return Ok(StatementCode {
                 forward: Some(vec![fwd]),
-                before_pops: Vec::new(),
-                reverse: vec![rev],
+                adjoint: StatementAdjoint {
+                    before_pops: Vec::new(),
+                    code: vec![rev],
+                    after_pops: false,
+                },
                 reads_before: Vec::new(),
                 reads_after,
-                after_pops: false,
             });
         }
         if called.body.is_some() || !self.touches_active(context, called, callee) {
@@ -470,6 +478,9 @@ impl<'p> Draft<'p> {
 
     /// Adds what the reverse sweeps of callees read after the calls.
     pub(crate) fn read_after_calls(&mut self, context: &Context<'p>, needed: &[Needed]) {
+        if context.effects.callees[self.id.index()].is_empty() {
+            return;
+        }
         let globals = normalize::global_variables(context.program.routine(self.id));
         let atoms = &self.atoms;
         for (v, vertex) in self.cfg.vertices() {
@@ -490,7 +501,7 @@ impl<'p> Draft<'p> {
                 }
                 let called = context.program.routine(*callee);
                 let need = &needed[callee.index()];
-                let reads = &mut self.code[v.index()][s].reads_after;
+                let reads = &mut self.code.of_mut(v)[s].reads_after;
                 for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
                     if let (true, Some(Expr::Place(place))) =
                         (need.variables.contains(p.index()), actual.as_ref())
@@ -608,7 +619,7 @@ fn add_adjoints(context: &Context<'_>, id: RoutineId, routine: &Routine, scope: 
             wanted.insert(v);
         }
     }
-    normalize::each_statement(routine, |statement| {
+    context.effects.each_call(id, routine, |statement| {
         if let StmtKind::Call {
             callee,
             arguments,

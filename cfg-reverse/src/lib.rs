@@ -114,6 +114,7 @@ pub mod preaccumulate;
 mod products;
 mod rename;
 mod reverse;
+mod rows;
 mod segments;
 mod splice;
 mod sweeps;

@@ -14,6 +14,8 @@ use cfg_core::{
     },
 };
 
+use std::borrow::Cow;
+
 use crate::{
     activity::is_differentiable_operand,
     names::Namer,
@@ -93,8 +95,6 @@ pub(crate) struct Node<'e> {
     temporary: Option<VarId>,
     /// The value is mentioned by a partial.
     mentioned: bool,
-    /// Partials with respect to the operands; empty if the node is not active.
-    pub(crate) partials: Vec<Partial>,
 }
 
 pub(crate) enum NodeKind<'e> {
@@ -103,7 +103,14 @@ pub(crate) enum NodeKind<'e> {
     /// Anything without a derivative.
     Passive(&'e Expr),
     /// An operator over nodes.
-    Op(Op, Vec<usize>),
+    Op(Op, Operands),
+}
+
+/// The operands of a node: positions in a list that all nodes of an expression share.
+#[derive(Clone, Copy)]
+pub(crate) struct Operands {
+    start: usize,
+    end: usize,
 }
 
 /// The condition under which an arm of a conditional expression is evaluated.
@@ -117,6 +124,32 @@ struct Guard {
 pub(crate) struct Nodes<'e> {
     pub(crate) nodes: Vec<Node<'e>>,
     guards: Vec<Guard>,
+    lists: Lists,
+}
+
+#[derive(Default)]
+struct Lists {
+    /// Operands of all nodes, and the partials with respect to them; zero for what is not active.
+    operands: Vec<usize>,
+    partials: Vec<Partial>,
+    /// Operands of nodes that are not complete.
+    pending: Vec<usize>,
+    /// Of one node: its operands as they stand in partials, and their types.
+    atoms: Vec<Expr>,
+    types: Vec<ScalarType>,
+}
+
+/// The memory of [`Nodes`], for the next expression.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    nodes: Vec<Node<'static>>,
+    lists: Lists,
+}
+
+/// An empty list in the memory of another one.
+fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
+    list.clear();
+    list.into_iter().map_while(|_| None).collect()
 }
 
 /// Why an expression cannot be differentiated.
@@ -129,17 +162,44 @@ impl<'e> Nodes<'e> {
         variables: &[Variable],
         expr: &'e Expr,
         active: &impl Fn(VarId) -> bool,
+        workspace: Workspace,
     ) -> Self {
         let mut all = Self {
-            nodes: Vec::new(),
+            nodes: emptied(workspace.nodes),
             guards: Vec::new(),
+            lists: workspace.lists,
         };
+        all.lists.operands.clear();
+        all.lists.partials.clear();
+        all.lists.pending.clear();
         all.add(variables, expr, active, true, None);
         all
     }
 
+    /// Its memory.
+    pub(crate) fn into_workspace(self) -> Workspace {
+        Workspace {
+            nodes: emptied(self.nodes),
+            lists: self.lists,
+        }
+    }
+
     pub(crate) fn root(&self) -> usize {
         self.nodes.len() - 1
+    }
+
+    /// The operands of a node.
+    pub(crate) fn operands(&self, of: Operands) -> &[usize] {
+        &self.lists.operands[of.start..of.end]
+    }
+
+    /// The operands of an active node with their partials, which [`Nodes::partials`] has found.
+    pub(crate) fn with_partials(
+        &self,
+        of: Operands,
+    ) -> impl DoubleEndedIterator<Item = (usize, &Partial)> {
+        let partials = &self.lists.partials[of.start..of.end];
+        self.operands(of).iter().copied().zip(partials)
     }
 
     fn push(
@@ -156,7 +216,6 @@ impl<'e> Nodes<'e> {
             guard,
             temporary: None,
             mentioned: false,
-            partials: Vec::new(),
         });
         self.nodes.len() - 1
     }
@@ -185,21 +244,17 @@ impl<'e> Nodes<'e> {
                     return self.add_conditional(variables, operands, active, guard);
                 }
                 let fold = operands.len() > 2 && matches!(op, Op::Mul | Op::Min | Op::Max);
-                let mut children = Vec::with_capacity(operands.len());
+                let first = self.lists.pending.len();
                 for (k, operand) in operands.iter().enumerate() {
                     let d = is_differentiable_operand(*op, k);
                     let child = self.add(variables, operand, active, d, guard);
-                    if fold && children.len() == 1 {
-                        children.push(child);
-                        if k + 1 < operands.len() {
-                            let folded = self.operator(*op, std::mem::take(&mut children), guard);
-                            children.push(folded);
-                        }
-                    } else {
-                        children.push(child);
+                    self.lists.pending.push(child);
+                    if fold && k > 0 && k + 1 < operands.len() {
+                        let folded = self.operator(*op, first, guard);
+                        self.lists.pending.push(folded);
                     }
                 }
-                self.operator(*op, children, guard)
+                self.operator(*op, first, guard)
             }
             _ => {
                 let ty = typing::of(variables, expr);
@@ -228,15 +283,24 @@ impl<'e> Nodes<'e> {
         };
         let then = arm(self, operands[0].clone(), &operands[1]);
         let otherwise = arm(self, Expr::op(Op::Not, [operands[0].clone()]), &operands[2]);
-        self.operator(Op::If, vec![condition, then, otherwise], guard)
+        let first = self.lists.pending.len();
+        self.lists.pending.extend([condition, then, otherwise]);
+        self.operator(Op::If, first, guard)
     }
 
-    fn operator(&mut self, op: Op, children: Vec<usize>, guard: Option<usize>) -> usize {
-        let ty = typing::of_op(op, children.iter().map(|&c| self.nodes[c].ty));
-        let active = children
-            .iter()
-            .enumerate()
-            .any(|(k, &c)| self.nodes[c].active && is_differentiable_operand(op, k));
+    /// An operator over the pending operands from this one on.
+    fn operator(&mut self, op: Op, first: usize, guard: Option<usize>) -> usize {
+        let Lists {
+            operands, pending, ..
+        } = &mut self.lists;
+        let start = operands.len();
+        operands.extend(pending.drain(first..));
+        let end = operands.len();
+        let children = Operands { start, end };
+        let nodes = self.operands(children).iter().map(|&c| &self.nodes[c]);
+        let ty = typing::of_op(op, nodes.clone().map(|node| node.ty));
+        let active =
+            (nodes.enumerate()).any(|(k, node)| node.active && is_differentiable_operand(op, k));
         self.push(ty, NodeKind::Op(op, children), active, guard)
     }
 
@@ -250,36 +314,43 @@ impl<'e> Nodes<'e> {
     ) -> Result<Vec<Stmt>, Unsupported> {
         // From the root down: a node's value is mentioned by its parent's partials, if at all, so it is
         // known here whether the node's own partials can use it.
+        let Lists {
+            operands, partials, ..
+        } = &mut self.lists;
+        partials.resize(operands.len(), Partial::Zero);
+        let mut atoms = std::mem::take(&mut self.lists.atoms);
+        let mut types = std::mem::take(&mut self.lists.types);
         for n in (0..self.nodes.len()).rev() {
             let node = &self.nodes[n];
-            let NodeKind::Op(op, children) = &node.kind else {
+            let NodeKind::Op(op, children) = node.kind else {
                 continue;
             };
             if !node.active {
                 continue;
             }
-            let (op, children) = (*op, children.clone());
-            let atoms: Vec<Expr> = children
-                .iter()
-                .map(|&c| self.atom(c, routine, namer, temporaries))
-                .collect();
-            let result = self.nodes[n]
-                .temporary
-                .filter(|_| self.nodes[n].mentioned)
-                .map(Expr::var);
-            let partials = self.partials_of(op, &children, &atoms, result.as_ref())?;
-            for (k, partial) in partials.iter().enumerate() {
-                if !self.nodes[children[k]].active {
+            let result = node.temporary.filter(|_| node.mentioned).map(Expr::var);
+            atoms.clear();
+            types.clear();
+            for k in children.start..children.end {
+                let c = self.lists.operands[k];
+                atoms.push(self.atom(c, routine, namer, temporaries));
+                types.push(self.nodes[c].ty.ty);
+            }
+            for k in children.start..children.end {
+                if !self.nodes[self.lists.operands[k]].active {
                     continue;
                 }
-                match partial {
-                    Partial::Expr(p) => self.mention(&children, &atoms, &p.expr),
-                    Partial::Select { condition, .. } => self.mention(&children, &atoms, condition),
+                let operand = k - children.start;
+                let partial = partial_of(op, &atoms, &types, operand, result.as_ref())?;
+                match &partial {
+                    Partial::Expr(p) => self.mention(children, &atoms, &p.expr),
+                    Partial::Select { condition, .. } => self.mention(children, &atoms, condition),
                     Partial::Zero | Partial::One | Partial::MinusOne | Partial::Convert { .. } => {}
                 }
+                self.lists.partials[k] = partial;
             }
-            self.nodes[n].partials = partials;
-            for &c in children.iter().rev() {
+            for k in (children.start..children.end).rev() {
+                let c = self.lists.operands[k];
                 let child = &mut self.nodes[c];
                 if let (Some(t), false) = (child.temporary, child.mentioned)
                     && temporaries.give_back("t", child.ty, t)
@@ -288,6 +359,7 @@ impl<'e> Nodes<'e> {
                 }
             }
         }
+        (self.lists.atoms, self.lists.types) = (atoms, types);
         let mut code = Vec::new();
         for n in 0..self.nodes.len() {
             if let (true, Some(t)) = (self.nodes[n].mentioned, self.nodes[n].temporary) {
@@ -323,50 +395,19 @@ impl<'e> Nodes<'e> {
     }
 
     /// Marks the operands whose temporaries the expression reads.
-    fn mention(&mut self, children: &[usize], atoms: &[Expr], expr: &Expr) {
+    fn mention(&mut self, children: Operands, atoms: &[Expr], expr: &Expr) {
+        let children = &self.lists.operands[children.start..children.end];
+        let nodes = &mut self.nodes;
         expr.walk_places(&mut |place| {
             for (&c, atom) in children.iter().zip(atoms) {
-                if let (Some(t), Expr::Place(p)) = (self.nodes[c].temporary, atom)
+                if let (Some(t), Expr::Place(p)) = (nodes[c].temporary, atom)
                     && p.var == t
                     && place.var == t
                 {
-                    self.nodes[c].mentioned = true;
+                    nodes[c].mentioned = true;
                 }
             }
         });
-    }
-
-    fn partials_of(
-        &self,
-        op: Op,
-        children: &[usize],
-        atoms: &[Expr],
-        result: Option<&Expr>,
-    ) -> Result<Vec<Partial>, Unsupported> {
-        Ok(match op {
-            Op::Add => children.iter().map(|_| Partial::One).collect(),
-            Op::Sum | Op::Transpose => vec![Partial::One],
-            Op::Fill => std::iter::once(Partial::One)
-                .chain(children.iter().skip(1).map(|_| Partial::Zero))
-                .collect(),
-            Op::Product => vec![partial_array(Op::ProductPartial, &atoms[0])],
-            Op::MaxVal => vec![partial_array(Op::MaxValPartial, &atoms[0])],
-            Op::MinVal => vec![partial_array(Op::MinValPartial, &atoms[0])],
-            Op::ProductPartial => {
-                // Those in assignments are loops by now.
-                return Err(Unsupported(
-                    "`product_partial` cannot be differentiated here: assign it to a variable"
-                        .into(),
-                ));
-            }
-            _ => {
-                let types: Vec<ScalarType> =
-                    children.iter().map(|&c| self.nodes[c].ty.ty).collect();
-                elemental::partials(op, atoms, &types, result).map_err(|e| {
-                    Unsupported(format!("`{}` cannot be differentiated: {e}", op.name()))
-                })?
-            }
-        })
     }
 
     /// The node's value, over the temporaries of inner nodes.
@@ -377,7 +418,7 @@ impl<'e> Nodes<'e> {
             NodeKind::Op(op, children) => {
                 // A folded product, minimum or maximum is unfolded again, in a loop: it may be long.
                 let mut operands: Vec<Expr> = Vec::new();
-                let mut children: &[usize] = children;
+                let mut children = self.operands(*children);
                 if matches!(op, Op::Mul | Op::Min | Op::Max) && children.len() == 2 {
                     let mut reversed = vec![self.value(children[1])];
                     loop {
@@ -385,11 +426,11 @@ impl<'e> Nodes<'e> {
                         match &self.nodes[left].kind {
                             NodeKind::Op(inner, grand)
                                 if inner == op
-                                    && grand.len() == 2
+                                    && self.operands(*grand).len() == 2
                                     && !(self.nodes[left].mentioned) =>
                             {
-                                reversed.push(self.value(grand[1]));
-                                children = grand;
+                                children = self.operands(*grand);
+                                reversed.push(self.value(children[1]));
                             }
                             _ => {
                                 reversed.push(self.value(left));
@@ -451,11 +492,14 @@ impl<'e> Nodes<'e> {
     pub(crate) fn safe_place(
         &self,
         n: usize,
-        place: &Place,
+        place: &'e Place,
         variables: &[Variable],
-    ) -> Result<Place, Unsupported> {
-        let mut safe = place.clone();
+    ) -> Result<Cow<'e, Place>, Unsupported> {
         let mut guard = self.nodes[n].guard;
+        if guard.is_none() {
+            return Ok(Cow::Borrowed(place));
+        }
+        let mut safe = place.clone();
         while let Some(g) = guard {
             let Guard {
                 condition,
@@ -504,8 +548,32 @@ impl<'e> Nodes<'e> {
             }
             guard = *outer;
         }
-        Ok(safe)
+        Ok(Cow::Owned(safe))
     }
+}
+
+/// The partial of an operator with respect to an active operand.
+fn partial_of(
+    op: Op,
+    atoms: &[Expr],
+    types: &[ScalarType],
+    operand: usize,
+    result: Option<&Expr>,
+) -> Result<Partial, Unsupported> {
+    Ok(match op {
+        Op::Add | Op::Sum | Op::Transpose | Op::Fill => Partial::One,
+        Op::Product => partial_array(Op::ProductPartial, &atoms[0]),
+        Op::MaxVal => partial_array(Op::MaxValPartial, &atoms[0]),
+        Op::MinVal => partial_array(Op::MinValPartial, &atoms[0]),
+        Op::ProductPartial => {
+            // Those in assignments are loops by now.
+            return Err(Unsupported(
+                "`product_partial` cannot be differentiated here: assign it to a variable".into(),
+            ));
+        }
+        _ => elemental::partial(op, atoms, types, operand, result)
+            .map_err(|e| Unsupported(format!("`{}` cannot be differentiated: {e}", op.name())))?,
+    })
 }
 
 fn partial_array(op: Op, operand: &Expr) -> Partial {

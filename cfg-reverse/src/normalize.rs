@@ -75,6 +75,22 @@ impl Effects {
         }
     }
 
+    /// Calls `visit` for every call statement of a routine.
+    pub(crate) fn each_call<'r>(
+        &self,
+        id: RoutineId,
+        routine: &'r Routine,
+        mut visit: impl FnMut(&'r Stmt),
+    ) {
+        if !self.callees[id.index()].is_empty() {
+            each_statement(routine, |statement| {
+                if matches!(statement.kind, StmtKind::Call { .. }) {
+                    visit(statement);
+                }
+            });
+        }
+    }
+
     /// The routine and everything it calls, callees before callers where there is no recursion.
     pub(crate) fn reachable(&self, main: RoutineId) -> Vec<RoutineId> {
         let mut seen = FixedBitSet::with_capacity(self.callees.len());
@@ -223,9 +239,11 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
         let mut temporaries = Temporaries::default();
         let globals = global_variables(&routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
-            if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind
-                && statements.iter().any(|s| needs_hoisting(&s.kind))
-            {
+            let statements = cfg.vertex(v).statements();
+            if !statements.iter().any(|s| needs_hoisting(&s.kind)) {
+                continue;
+            }
+            if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind {
                 let mut normal = Vec::with_capacity(statements.len());
                 for statement in std::mem::take(statements) {
                     temporaries.reset();
@@ -343,7 +361,7 @@ impl Hoist<'_> {
         }
         let after = result.map(|mut target| {
             self.fix_subscripts(&mut target, &written);
-            let ty = typing::of(&self.routine.variables, &Expr::Place(target.clone()));
+            let ty = typing::of_place(&self.routine.variables, &target);
             let t = self.temporaries.take(self.routine, self.namer, "r", ty);
             (target, t)
         });

@@ -23,6 +23,7 @@ use crate::{
     atoms::{self, Atoms},
     draft::{Draft, Shape},
     normalize::{self, Effects},
+    rows::Rows,
 };
 
 /// Most bits that the flow-sensitive analysis may take for one routine.
@@ -92,14 +93,21 @@ pub(crate) fn named_variables(
 pub(crate) struct StatementCode {
     /// Statements of the forward sweep that take the statement's place; empty: the statement itself.
     pub(crate) forward: Option<Vec<Stmt>>,
-    /// What comes first in the reverse sweep, before the pops: shapes that the pops need.
-    pub(crate) before_pops: Vec<Stmt>,
-    /// Its adjoint.
-    pub(crate) reverse: Vec<Stmt>,
+    /// Its part of the reverse sweep.
+    pub(crate) adjoint: StatementAdjoint,
     /// Atoms whose values before the statement the adjoint reads.
     pub(crate) reads_before: Vec<u32>,
     /// Atoms whose values after the statement the adjoint reads.
     pub(crate) reads_after: Vec<u32>,
+}
+
+/// What stands in the reverse sweep for one statement.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StatementAdjoint {
+    /// What comes first, before the pops: shapes that the pops need.
+    pub(crate) before_pops: Vec<Stmt>,
+    /// The adjoint.
+    pub(crate) code: Vec<Stmt>,
     /// The adjoint stands after the pops (values before the statement), or before them (after it).
     pub(crate) after_pops: bool,
 }
@@ -111,9 +119,13 @@ pub(crate) struct Tbr<'a> {
     cfg: &'a Cfg,
     shape: Shape<'a>,
     atoms: &'a Atoms,
-    code: &'a [Vec<StatementCode>],
+    code: &'a Rows<StatementCode>,
     loops: &'a [Option<LoopPlan>],
     globals: Vec<(VarId, GlobalId)>,
+    /// What is pushed: the statement, and which of the places that it overwrites.
+    saves: Rows<(u32, u32)>,
+    /// Edges to counted loops on which the value of the index may be needed.
+    index_needed: FixedBitSet,
     /// The words of the set at the start of each vertex, one after the other; one set for all if the
     /// routine is large.
     at: Vec<usize>,
@@ -141,6 +153,8 @@ impl<'a> Tbr<'a> {
             code: &draft.code,
             loops: &draft.loops,
             globals: normalize::global_variables(routine),
+            saves: Rows::with_capacity(cfg.vertex_count()),
+            index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
             at: Vec::new(),
             words: n.div_ceil(usize::BITS as usize),
             flow: cfg.vertex_count().saturating_mul(n) <= FLOW_LIMIT,
@@ -151,11 +165,92 @@ impl<'a> Tbr<'a> {
         } else {
             tbr.collect();
         }
+        tbr.find_saves();
         tbr
     }
 
+    fn find_saves(&mut self) {
+        let mut saves = Rows::with_capacity(self.cfg.vertex_count());
+        let mut set = self.empty();
+        if !self.flow {
+            set.as_mut_slice().copy_from_slice(&self.at);
+        }
+        for (v, _) in self.cfg.vertices() {
+            if self.flow {
+                self.load(v, &mut set);
+            }
+            self.transfer(v, &mut set, &mut |s, k| saves.push((s as u32, k as u32)));
+            saves.close();
+            if !self.flow {
+                self.revive(v, &mut set);
+            }
+            for &e in self.cfg.out_edges(v) {
+                let Some(index) = counted_index(self.cfg, self.cfg.edge(e).to) else {
+                    continue;
+                };
+                let index = Place::whole(index);
+                let left = self.indices_left(e);
+                let needed = if left.is_empty() || !self.flow {
+                    self.contains(&set, &index)
+                } else {
+                    let mut out = set.clone();
+                    for left in left {
+                        self.kill(&Place::whole(left), &mut out);
+                    }
+                    self.contains(&out, &index)
+                };
+                self.index_needed.set(e.index(), needed);
+            }
+        }
+        self.saves = saves;
+    }
+
+    /// Where there is one set for the whole routine: puts back what a vertex has taken out of it.
+    fn revive(&self, v: VertexId, set: &mut FixedBitSet) {
+        const BITS: usize = usize::BITS as usize;
+        let mut put = |place: &Place| {
+            self.atoms.of_place(place, &mut |a| {
+                let a = a as usize;
+                set.set(a, self.at[a / BITS] >> (a % BITS) & 1 == 1);
+            });
+        };
+        if let Some(index) = counted_index(self.cfg, v) {
+            put(&Place::whole(index));
+        }
+        for statement in self.cfg.vertex(v).statements() {
+            self.overwritten(statement).iter().for_each(&mut put);
+        }
+    }
+
+    /// True if the value that the index of a counted loop has on an edge to the loop may be needed.
+    pub(crate) fn is_index_needed(&self, e: EdgeId) -> bool {
+        self.index_needed.contains(e.index())
+    }
+
+    /// How many places are pushed in a vertex.
+    pub(crate) fn save_count(&self, v: VertexId) -> usize {
+        self.saves.of(v).len()
+    }
+
+    /// Calls `visit(statement, place)` for each place that is pushed in a vertex, in order.
+    pub(crate) fn each_save(&self, v: VertexId, mut visit: impl FnMut(usize, &Place)) {
+        let statements = self.cfg.vertex(v).statements();
+        let mut places = (u32::MAX, Vec::new());
+        for &(s, k) in self.saves.of(v) {
+            let statement = &statements[s as usize];
+            if let StmtKind::Assign { target, .. } = &statement.kind {
+                visit(s as usize, target);
+            } else {
+                if places.0 != s {
+                    places = (s, self.overwritten(statement));
+                }
+                visit(s as usize, &places.1[k as usize]);
+            }
+        }
+    }
+
     /// A set without members.
-    pub(crate) fn empty(&self) -> FixedBitSet {
+    fn empty(&self) -> FixedBitSet {
         FixedBitSet::with_capacity(self.atoms.len())
     }
 
@@ -176,7 +271,7 @@ impl<'a> Tbr<'a> {
             from = p + 1;
             let v = self.shape.order()[p];
             self.load(v, &mut set);
-            self.transfer(v, &mut set, &mut |_, _, _| {});
+            self.transfer(v, &mut set, &mut |_, _| {});
             for &e in self.cfg.out_edges(v) {
                 let w = self.cfg.edge(e).to;
                 let left = self.indices_left(e);
@@ -209,26 +304,7 @@ impl<'a> Tbr<'a> {
         }
         let headers = general.left(self.cfg, e).into_iter();
         let headers = headers.filter_map(|l| general.counted(l).map(|this| this.header));
-        headers
-            .filter_map(|h| match &self.cfg.vertex(h).kind {
-                VertexKind::Loop { test, .. } => match test.as_ref() {
-                    LoopTest::Counted { index, .. } => Some(*index),
-                    LoopTest::Pre(_) | LoopTest::Post(_) => None,
-                },
-                _ => None,
-            })
-            .collect()
-    }
-
-    /// The set at the end of an edge.
-    pub(crate) fn on_edge(&self, e: EdgeId) -> FixedBitSet {
-        let mut set = self.out(self.cfg.edge(e).from);
-        if self.flow {
-            for index in self.indices_left(e) {
-                self.kill(&Place::whole(index), &mut set);
-            }
-        }
-        set
+        headers.filter_map(|h| counted_index(self.cfg, h)).collect()
     }
 
     /// One set for the whole routine: everything that is read anywhere.
@@ -238,11 +314,11 @@ impl<'a> Tbr<'a> {
             let mut grown = all.clone();
             for (v, _) in self.cfg.vertices() {
                 let mut set = all.clone();
-                self.transfer(v, &mut set, &mut |_, _, _| {});
+                self.transfer(v, &mut set, &mut |_, _| {});
                 if let Some(plan) = self.loops[v.index()] {
                     self.loop_reads(v, plan, &mut set);
                 }
-                for code in &self.code[v.index()] {
+                for code in self.code.of(v) {
                     for &u in code.reads_before.iter().chain(&code.reads_after) {
                         set.insert(u as usize);
                     }
@@ -265,17 +341,8 @@ impl<'a> Tbr<'a> {
     }
 
     /// The same, in a set that is there.
-    pub(crate) fn load(&self, v: VertexId, set: &mut FixedBitSet) {
+    fn load(&self, v: VertexId, set: &mut FixedBitSet) {
         set.as_mut_slice().copy_from_slice(&self.at[self.range(v)]);
-    }
-
-    /// The set at the end of a vertex.
-    pub(crate) fn out(&self, v: VertexId) -> FixedBitSet {
-        let mut set = self.at(v);
-        if self.flow {
-            self.transfer(v, &mut set, &mut |_, _, _| {});
-        }
-        set
     }
 
     /// True if the present value of some cell of the place may be needed.
@@ -295,17 +362,13 @@ impl<'a> Tbr<'a> {
         e.walk_places(&mut |p| self.atoms.of_place(p, &mut |a| set.insert(a as usize)));
     }
 
-    /// Runs a vertex; `save(statement, place, set)` is called for each place that is pushed, in order.
-    pub(crate) fn transfer(
-        &self,
-        v: VertexId,
-        set: &mut FixedBitSet,
-        save: &mut impl FnMut(usize, &Place, &FixedBitSet),
-    ) {
+    /// Runs a vertex; `save(statement, k)` is called for each place that is pushed, in order: the k-th
+    /// that the statement overwrites.
+    fn transfer(&self, v: VertexId, set: &mut FixedBitSet, save: &mut impl FnMut(usize, usize)) {
         match &self.cfg.vertex(v).kind {
             VertexKind::Block(statements) => {
-                for (s, statement) in statements.iter().enumerate() {
-                    self.statement(s, statement, &self.code[v.index()][s], set, save);
+                for (s, (statement, code)) in statements.iter().zip(self.code.of(v)).enumerate() {
+                    self.statement(statement, code, set, &mut |k| save(s, k));
                 }
             }
             VertexKind::Loop { test, .. } => {
@@ -343,18 +406,17 @@ impl<'a> Tbr<'a> {
 
     fn statement(
         &self,
-        s: usize,
         statement: &Stmt,
         code: &StatementCode,
         set: &mut FixedBitSet,
-        save: &mut impl FnMut(usize, &Place, &FixedBitSet),
+        save: &mut impl FnMut(usize),
     ) {
         for &a in &code.reads_before {
             set.insert(a as usize);
         }
-        let mut saved = |place: &Place, set: &mut FixedBitSet| {
+        let mut saved = |k: usize, place: &Place, set: &mut FixedBitSet| {
             if self.contains(set, place) {
-                save(s, place, set);
+                save(k);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
                     self.insert_reads(e, set);
@@ -362,11 +424,13 @@ impl<'a> Tbr<'a> {
             }
         };
         if let StmtKind::Assign { target, .. } = &statement.kind {
-            saved(target, set);
+            saved(0, target, set);
             self.kill(target, set);
         } else {
             let places = self.overwritten(statement);
-            places.iter().for_each(|place| saved(place, set));
+            for (k, place) in places.iter().enumerate() {
+                saved(k, place, set);
+            }
             places.iter().for_each(|place| self.kill(place, set));
         }
         for &a in &code.reads_after {
@@ -383,7 +447,7 @@ impl<'a> Tbr<'a> {
     }
 
     /// Places that a statement may overwrite, as they are to be pushed.
-    pub(crate) fn overwritten(&self, statement: &Stmt) -> Vec<Place> {
+    fn overwritten(&self, statement: &Stmt) -> Vec<Place> {
         let mut places = Vec::new();
         match &statement.kind {
             StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
@@ -426,6 +490,17 @@ impl<'a> Tbr<'a> {
             }
         }
         places
+    }
+}
+
+/// The index of a counted loop, if the vertex is its header.
+fn counted_index(cfg: &Cfg, v: VertexId) -> Option<VarId> {
+    match &cfg.vertex(v).kind {
+        VertexKind::Loop { test, .. } => match test.as_ref() {
+            LoopTest::Counted { index, .. } => Some(*index),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        },
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Renumbers the variables of a routine.
 
 use cfg_core::{
-    entity::{VarId, VertexId},
+    entity::VarId,
     ir::{
         Expr, Extent, LoopTest, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
         VertexKind,
@@ -52,8 +52,8 @@ pub(crate) fn parameters_first(mut routine: Routine, parameters: &[VarId]) -> Ro
         *v = map[v.index()];
     }
     if let Some(cfg) = &mut routine.body {
-        for v in (0..cfg.vertex_count()).map(VertexId::new) {
-            rename.vertex(&mut cfg.vertex_mut(v).kind);
+        for vertex in cfg.vertices_mut() {
+            rename.vertex(&mut vertex.kind);
         }
     }
     routine

@@ -238,7 +238,7 @@ pub(crate) fn prepare<T>(
         ..draft::normal_program(program, &mut normals)
     };
     let nodes = Nodes::new(&normal);
-    let activity = Activity::of(&normal, &nodes, main);
+    let activity = Activity::of(&normal, &effects, &nodes, main);
     let sweeps = number_sweeps(&normal, valid, &nodes, &activity, &reachable, main);
     let context = Context {
         program: &normal,
@@ -434,7 +434,8 @@ fn emit(
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
     let mut sources = FixedBitSet::with_capacity(context.nodes.len());
-    for draft in drafts.into_iter().flatten() {
+    for mut draft in drafts.into_iter().flatten() {
+        let adjoints = draft.code.map(|code| std::mem::take(&mut code.adjoint));
         let original = context.program.routine(draft.id);
         let tbr = solve(context, &draft);
         note_changes(context, &draft, &tbr, &mut sources, &mut changed);
@@ -444,7 +445,8 @@ fn emit(
             tbr: &tbr,
         };
         let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
-        let mut reverse = sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)));
+        let mut reverse =
+            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints);
         reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
             forward = crate::merge::merge(forward);
@@ -487,12 +489,8 @@ fn note_changes(
 ) {
     let routine = context.program.routine(draft.id);
     let node = |v: VarId| context.nodes.of(draft.id, routine, v);
-    let mut set = tbr.empty();
     for (v, vertex) in draft.cfg.vertices() {
-        tbr.load(v, &mut set);
-        tbr.transfer(v, &mut set, &mut |_, place, _| {
-            sources.insert(node(place.var));
-        });
+        tbr.each_save(v, |_, place| sources.insert(node(place.var)));
         if let VertexKind::Loop { test, .. } = &vertex.kind
             && let cfg_core::ir::LoopTest::Counted { index, .. } = test.as_ref()
         {
@@ -679,7 +677,7 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
         }
         let class = normalize::storage_classes(context.program, routine);
         let globals = normalize::global_variables(routine);
-        normalize::each_statement(routine, |statement| {
+        context.effects.each_call(r, routine, |statement| {
             let StmtKind::Call {
                 callee, arguments, ..
             } = &statement.kind

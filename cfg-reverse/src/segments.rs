@@ -23,7 +23,7 @@ use std::{
 
 use crate::{
     assignment::Scope,
-    linearize::{NodeKind, Nodes},
+    linearize::{NodeKind, Nodes, Workspace},
     places::{Places, apart, constant},
     typing,
 };
@@ -92,7 +92,12 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
         };
     }
     let ty = variables[target.var.index()].ty;
-    let nodes = Nodes::of(variables, value, &|v| scope.active.contains(v.index()));
+    let nodes = Nodes::of(
+        variables,
+        value,
+        &|v| scope.active.contains(v.index()),
+        Workspace::default(),
+    );
     let own = |place: &Place| {
         let mut found = false;
         for e in place.subscript_exprs() {
@@ -120,7 +125,11 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
             NodeKind::Passive(_) => {}
             NodeKind::Op(op, children) => {
                 let elemental = op.class() == OpClass::Elemental && *op != Op::Fill;
-                fits &= elemental && children.iter().all(|&c| nodes.nodes[c].ty.rank == 0);
+                fits &= elemental
+                    && nodes
+                        .operands(*children)
+                        .iter()
+                        .all(|&c| nodes.nodes[c].ty.rank == 0);
             }
         }
     }

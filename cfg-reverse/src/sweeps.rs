@@ -10,6 +10,8 @@ use cfg_core::{
     },
 };
 
+use std::collections::HashMap;
+
 use crate::{
     control::{self, AdjointCode, ForwardCode},
     control_general,
@@ -17,7 +19,8 @@ use crate::{
     linearize::zero,
     names::Namer,
     normalize::add_local,
-    plan::{LoopPlan, Tbr},
+    plan::{LoopPlan, StatementAdjoint, Tbr},
+    rows::Rows,
     trace,
 };
 
@@ -95,10 +98,7 @@ impl<'p> Sweeps<'_, 'p> {
         let LoopTest::Counted { index, .. } = self.test(header)? else {
             return None;
         };
-        let before = self.tbr.on_edge(entry);
-        self.tbr
-            .contains(&before, &Place::whole(*index))
-            .then_some(*index)
+        self.tbr.is_index_needed(entry).then_some(*index)
     }
 
     /// Locals that die at the end although the reverse sweep needs them: values, and the number of
@@ -145,41 +145,28 @@ impl<'p> Sweeps<'_, 'p> {
         }
     }
 
-    /// What is recorded of the arm with this label: the label of a two-way branch, else the ordinal.
-    fn marker(&self, branch: VertexId, label: i64) -> i64 {
-        match self.selector(branch) {
-            Some(Selector::Cases { arms, .. }) => arms
-                .iter()
-                .position(|a| a.label == label)
-                .map_or(0, |p| p as i64),
-            Some(Selector::Condition(_)) | None => label,
-        }
-    }
-
-    /// The adjoint of a block.
-    fn adjoint_block(&self, v: VertexId) -> Vec<Stmt> {
+    /// The adjoint of a block, from those of its statements, which are taken.
+    fn adjoint_block(&self, v: VertexId, adjoints: &mut [StatementAdjoint]) -> Vec<Stmt> {
         let statements = self.draft.cfg.vertex(v).statements();
-        let mut pops: Vec<(usize, Stmt)> = Vec::new();
-        let mut set = self.tbr.at(v);
-        self.tbr.transfer(v, &mut set, &mut |i, place, _| {
+        let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.tbr.save_count(v));
+        self.tbr.each_save(v, |i, place| {
             pops.push((i, self.pop(self.class(place.var), place.clone())));
         });
-        let codes = &self.draft.code[v.index()];
-        let size = codes.iter().map(|c| c.before_pops.len() + c.reverse.len());
+        let size = adjoints.iter().map(|a| a.before_pops.len() + a.code.len());
         let mut out = Vec::with_capacity(size.sum::<usize>() + pops.len());
-        for (i, statement) in statements.iter().enumerate().rev() {
-            let code = &codes[i];
+        for (i, (statement, adjoint)) in statements.iter().zip(adjoints).enumerate().rev() {
             let at = out.len();
-            out.extend(code.before_pops.iter().cloned());
-            if !code.after_pops {
-                out.extend(code.reverse.iter().cloned());
-            }
+            out.append(&mut adjoint.before_pops);
+            let code = std::mem::take(&mut adjoint.code);
+            let (before, after) = match adjoint.after_pops {
+                true => (Vec::new(), code),
+                false => (code, Vec::new()),
+            };
+            out.extend(before);
             while let Some((_, pop)) = pops.pop_if(|p| p.0 == i) {
                 out.push(pop);
             }
-            if code.after_pops {
-                out.extend(code.reverse.iter().cloned());
-            }
+            out.extend(after);
             if let Some(first) = out.get_mut(at) {
                 first.annotations.clone_from(&statement.annotations);
             }
@@ -202,6 +189,7 @@ impl<'p> Sweeps<'_, 'p> {
         order.push(self.draft.tape);
         let mut code = Forward {
             sweeps: self,
+            ordinals: HashMap::new(),
             namer: self.draft.namer.clone(),
             loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
             routine,
@@ -217,7 +205,7 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     /// The reverse sweep: parameters, result, adjoints, tape.
-    pub(crate) fn reverse(&self, name: String) -> Routine {
+    pub(crate) fn reverse(&self, name: String, statements: Rows<StatementAdjoint>) -> Routine {
         let original = self.original();
         let mut routine = self.draft.scope.routine.clone();
         let mut order: Vec<VarId> = original.parameter_ids().collect();
@@ -265,6 +253,7 @@ impl<'p> Sweeps<'_, 'p> {
         });
         let mut code = Reverse {
             sweeps: self,
+            adjoints: statements,
             namer,
             loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
             routine,
@@ -305,6 +294,8 @@ fn out_parameter() -> Role {
 
 struct Forward<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
+    /// The ordinals of the labels of multi-way branches, once one was asked for.
+    ordinals: HashMap<(VertexId, i64), i64>,
     namer: Namer,
     loops: Vec<LoopVariables>,
     routine: Routine,
@@ -359,6 +350,19 @@ impl<'p> Forward<'_, '_, 'p> {
             .map(|(v, _)| self.sweeps.push(TapeClass::Integer, Expr::var(v)))
             .collect()
     }
+
+    /// What is recorded of the arm with this label: the label of a two-way branch, else the ordinal.
+    fn marker(&mut self, branch: VertexId, label: i64) -> i64 {
+        let Some(Selector::Cases { arms, .. }) = self.sweeps.selector(branch) else {
+            return label;
+        };
+        if !self.ordinals.contains_key(&(branch, label)) {
+            let arms = arms.iter().enumerate();
+            self.ordinals
+                .extend(arms.map(|(k, arm)| ((branch, arm.label), k as i64)));
+        }
+        self.ordinals.get(&(branch, label)).copied().unwrap_or(0)
+    }
 }
 
 impl ForwardCode for Forward<'_, '_, '_> {
@@ -368,9 +372,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let VertexKind::Block(statements) = &vertex.kind else {
             return vertex.kind.clone();
         };
-        let mut pushes: Vec<(usize, Stmt)> = Vec::new();
-        let mut set = s.tbr.at(v);
-        s.tbr.transfer(v, &mut set, &mut |i, place, _| {
+        let mut pushes: Vec<(usize, Stmt)> = Vec::with_capacity(s.tbr.save_count(v));
+        s.tbr.each_save(v, |i, place| {
             pushes.push((i, s.push(s.class(place.var), Expr::Place(place.clone()))));
         });
         let mut out = Vec::with_capacity(statements.len() + pushes.len());
@@ -379,7 +382,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
             while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
                 out.push(push);
             }
-            match &s.draft.code[v.index()][i].forward {
+            match &s.draft.code.of(v)[i].forward {
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
                         out.push(Stmt {
@@ -436,7 +439,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
     fn arm_end(&mut self, branch: VertexId, label: i64) -> Vec<Stmt> {
         let s = self.sweeps;
-        vec![s.push(s.marker_class(branch), Expr::Int(s.marker(branch, label)))]
+        let marker = self.marker(branch, label);
+        vec![s.push(s.marker_class(branch), Expr::Int(marker))]
     }
 
     fn routine_exit(&mut self) -> Vec<Stmt> {
@@ -456,6 +460,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 struct Reverse<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
+    /// Of every statement, until its block is written.
+    adjoints: Rows<StatementAdjoint>,
     namer: Namer,
     loops: Vec<LoopVariables>,
     routine: Routine,
@@ -588,7 +594,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     }
                 }))
             }
-            VertexKind::Block(_) => VertexKind::Block(s.adjoint_block(v)),
+            VertexKind::Block(_) => VertexKind::Block(s.adjoint_block(v, self.adjoints.of_mut(v))),
         }
     }
 

@@ -22,6 +22,14 @@ pub(crate) fn place_rank(variables: &[cfg_core::ir::Variable], place: &Place) ->
     }
 }
 
+/// The type of a place.
+pub(crate) fn of_place(variables: &[cfg_core::ir::Variable], place: &Place) -> ExprType {
+    ExprType {
+        ty: variables[place.var.index()].ty,
+        rank: place_rank(variables, place),
+    }
+}
+
 /// The type of an expression; valid programs only (an invalid one gets some type, no panic).
 pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType {
     let scalar = |ty| ExprType { ty, rank: 0 };
@@ -30,10 +38,7 @@ pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType 
         Expr::Real(_) => scalar(ScalarType::Real),
         Expr::Real32(_) => scalar(ScalarType::Real32),
         Expr::Logical(_) => scalar(ScalarType::Logical),
-        Expr::Place(place) => ExprType {
-            ty: variables[place.var.index()].ty,
-            rank: place_rank(variables, place),
-        },
+        Expr::Place(place) => of_place(variables, place),
         Expr::Op(op, operands) => of_op(*op, operands.iter().map(|e| of(variables, e))),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Annotations, Expr, Stmt};
 use crate::entity::{EdgeId, VarId, VertexId};
+use std::sync::Arc;
 
 /// What a routine declares about its graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,9 +15,15 @@ pub enum Control {
     General,
 }
 
-/// A control-flow graph: vertices, edges, and both adjacency lists. Immutable.
+/// A control-flow graph: vertices, edges, and both adjacency lists. Immutable; clones share it, until one
+/// of them changes what a vertex holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cfg {
+    graph: Arc<Graph>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Graph {
     vertices: Vec<Vertex>,
     edges: Vec<Edge>,
     succ_start: Vec<u32>,
@@ -346,39 +353,53 @@ impl Cfg {
     /// Builds a graph; O(vertices + edges). Returns `None` if an edge names a vertex that does not exist.
     pub fn new(vertices: Vec<Vertex>, edges: Vec<Edge>) -> Option<Self> {
         let n = vertices.len();
-        if edges
-            .iter()
-            .any(|e| e.from.index() >= n || e.to.index() >= n)
-        {
-            return None;
-        }
-        let (succ_start, succs) = adjacency(n, &edges, |e| e.from);
-        let (pred_start, preds) = adjacency(n, &edges, |e| e.to);
-        Some(Self {
+        let mut graph = Graph {
             vertices,
+            succ_start: vec![0; n + 1],
+            succs: vec![EdgeId::new(0); edges.len()],
+            pred_start: vec![0; n + 1],
+            preds: vec![EdgeId::new(0); edges.len()],
             edges,
-            succ_start,
-            succs,
-            pred_start,
-            preds,
+        };
+        // Where the slice of each vertex begins; while slices are filled, where its next edge goes.
+        for e in &graph.edges {
+            *graph.succ_start.get_mut(e.from.index() + 1)? += 1;
+            *graph.pred_start.get_mut(e.to.index() + 1)? += 1;
+        }
+        let (mut succs, mut preds) = (0, 0);
+        for (s, p) in graph.succ_start.iter_mut().zip(&mut graph.pred_start) {
+            (succs, preds) = (succs + *s, preds + *p);
+            (*s, *p) = (succs - *s, preds - *p);
+        }
+        for (i, e) in graph.edges.iter().enumerate() {
+            let s = &mut graph.succ_start[e.from.index() + 1];
+            graph.succs[*s as usize] = EdgeId::new(i);
+            *s += 1;
+            let p = &mut graph.pred_start[e.to.index() + 1];
+            graph.preds[*p as usize] = EdgeId::new(i);
+            *p += 1;
+        }
+        Some(Self {
+            graph: Arc::new(graph),
         })
     }
 
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
-        self.vertices.len()
+        self.graph.vertices.len()
     }
 
     /// Number of edges.
     pub fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.graph.edges.len()
     }
 
     /// All vertices, in the order of the arena (which is the order of the file).
     pub fn vertices(
         &self,
     ) -> impl ExactSizeIterator<Item = (VertexId, &Vertex)> + DoubleEndedIterator {
-        self.vertices
+        self.graph
+            .vertices
             .iter()
             .enumerate()
             .map(|(i, v)| (VertexId::new(i), v))
@@ -386,7 +407,8 @@ impl Cfg {
 
     /// All edges, in the order of the arena (which is the order of the file).
     pub fn edges(&self) -> impl ExactSizeIterator<Item = (EdgeId, &Edge)> + DoubleEndedIterator {
-        self.edges
+        self.graph
+            .edges
             .iter()
             .enumerate()
             .map(|(i, e)| (EdgeId::new(i), e))
@@ -394,27 +416,32 @@ impl Cfg {
 
     /// One vertex.
     pub fn vertex(&self, v: VertexId) -> &Vertex {
-        &self.vertices[v.index()]
+        &self.graph.vertices[v.index()]
     }
 
     /// One vertex, to change what it holds (the graph itself cannot be changed).
     pub fn vertex_mut(&mut self, v: VertexId) -> &mut Vertex {
-        &mut self.vertices[v.index()]
+        &mut Arc::make_mut(&mut self.graph).vertices[v.index()]
+    }
+
+    /// All vertices, to change what they hold.
+    pub fn vertices_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Vertex> {
+        Arc::make_mut(&mut self.graph).vertices.iter_mut()
     }
 
     /// One edge.
     pub fn edge(&self, e: EdgeId) -> &Edge {
-        &self.edges[e.index()]
+        &self.graph.edges[e.index()]
     }
 
     /// Out-edges of a vertex, in arena order.
     pub fn out_edges(&self, v: VertexId) -> &[EdgeId] {
-        slice(&self.succ_start, &self.succs, v)
+        slice(&self.graph.succ_start, &self.graph.succs, v)
     }
 
     /// In-edges of a vertex, in arena order.
     pub fn in_edges(&self, v: VertexId) -> &[EdgeId] {
-        slice(&self.pred_start, &self.preds, v)
+        slice(&self.graph.pred_start, &self.graph.preds, v)
     }
 
     /// Targets of the out-edges.
@@ -444,7 +471,8 @@ impl Cfg {
     }
 
     fn first(&self, kind: &VertexKind) -> Option<VertexId> {
-        self.vertices
+        self.graph
+            .vertices
             .iter()
             .position(|v| std::mem::discriminant(&v.kind) == std::mem::discriminant(kind))
             .map(VertexId::new)
@@ -452,7 +480,8 @@ impl Cfg {
 
     /// Largest `|id|` of the vertices, 0 for an empty graph.
     pub fn max_abs_id(&self) -> i64 {
-        self.vertices
+        self.graph
+            .vertices
             .iter()
             .map(|v| v.id.saturating_abs())
             .max()
@@ -461,29 +490,12 @@ impl Cfg {
 
     /// Takes the graph apart again.
     pub fn into_parts(self) -> (Vec<Vertex>, Vec<Edge>) {
-        (self.vertices, self.edges)
+        let graph = Arc::unwrap_or_clone(self.graph);
+        (graph.vertices, graph.edges)
     }
 }
 
-/// Compressed adjacency: for each vertex a slice of edge ids in arena order.
-fn adjacency(n: usize, edges: &[Edge], key: impl Fn(&Edge) -> VertexId) -> (Vec<u32>, Vec<EdgeId>) {
-    let mut start = vec![0u32; n + 1];
-    for e in edges {
-        start[key(e).index() + 1] += 1;
-    }
-    for i in 0..n {
-        start[i + 1] += start[i];
-    }
-    let mut next = start.clone();
-    let mut list = vec![EdgeId::new(0); edges.len()];
-    for (i, e) in edges.iter().enumerate() {
-        let slot = &mut next[key(e).index()];
-        list[*slot as usize] = EdgeId::new(i);
-        *slot += 1;
-    }
-    (start, list)
-}
-
+/// Of compressed adjacency, the slice of a vertex: edge ids in arena order.
 fn slice<'a>(start: &[u32], list: &'a [EdgeId], v: VertexId) -> &'a [EdgeId] {
     &list[start[v.index()] as usize..start[v.index() + 1] as usize]
 }

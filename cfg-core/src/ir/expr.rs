@@ -110,8 +110,15 @@ impl Expr {
         match self {
             Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => {}
             Self::Place(place) => {
-                for e in place.subscript_exprs() {
-                    e.walk(visit);
+                for s in &place.subscripts {
+                    match s {
+                        Subscript::Index(e) => e.walk(visit),
+                        Subscript::Range(r) => {
+                            for e in [&r.lower, &r.upper, &r.stride].into_iter().flatten() {
+                                e.walk(visit);
+                            }
+                        }
+                    }
                 }
             }
             Self::Op(_, operands) => {

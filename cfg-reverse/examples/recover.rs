@@ -1,19 +1,22 @@
-//! Time of structure recovery, and how it grows from 10^4 to 10^5 vertices.
+//! Time of structure recovery and of reversal, and how they grow from 10^4 to 10^5 vertices.
 //!
-//! `cargo run --release -p cfg-core --example recover`
+//! `cargo run --release -p cfg-reverse --example recover`
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
     classify::classify,
-    entity::VertexId,
+    entity::{RoutineId, VertexId},
     ir::{
-        Arm, CaseRange, Cfg, Control, Edge, Expr, Place, Program, Routine, ScalarType::Integer,
+        Arm, CaseRange, Cfg, Control, Edge, Expr, Place, Program, Routine,
+        ScalarType::{Integer, Real},
         Selector, Stmt, Vertex, VertexKind,
     },
     loops::LoopForest,
     recover,
+    validate::validate,
 };
+use cfg_reverse::{Options, reverse};
 use std::time::Instant;
 
 /// Successors of each vertex; 0 is ENTRY, the last is EXIT. Vertices with one are blocks.
@@ -88,6 +91,8 @@ fn random(n: usize) -> Targets {
 fn routine(targets: &Targets) -> Option<Routine> {
     let mut f = RoutineBuilder::new("f");
     let i = f.inout("i", Integer);
+    let x = f.inout("x", Real);
+    f.independents([x]).dependents([x]);
     let mut routine = f.finish().ok()?;
     let mut edges = Vec::new();
     let mut vertices = Vec::new();
@@ -95,7 +100,10 @@ fn routine(targets: &Targets) -> Option<Routine> {
         let kind = match list.len() {
             0 => VertexKind::Exit,
             1 if v == 0 => VertexKind::Entry,
-            1 => VertexKind::Block(vec![Stmt::assign(Place::whole(i), i + 1)]),
+            1 => VertexKind::Block(vec![
+                Stmt::assign(Place::whole(i), i + 1),
+                Stmt::assign(Place::whole(x), sin(x)),
+            ]),
             2 => VertexKind::Branch(Box::new(Selector::Condition(lt(i, 5)))),
             k => VertexKind::Branch(Box::new(Selector::Cases {
                 value: Expr::var(i),
@@ -122,43 +130,85 @@ fn routine(targets: &Targets) -> Option<Routine> {
     Some(routine)
 }
 
+/// Nested loops; each body may also end in the loop around that around it.
+fn continue_outer(n: usize) -> Targets {
+    let n = n / 2;
+    let mut t = deep_loops(2 * n);
+    for (latch, targets) in t.iter_mut().enumerate().take(2 * n - 1).skip(n + 1) {
+        targets.push(latch + 2);
+    }
+    t
+}
+
+/// Time that this thread has had on a processor; where the system does not say, time that has passed.
+fn clock(zero: Instant) -> f64 {
+    let spent = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;
+        Some(nanoseconds * 1e-9)
+    };
+    spent().unwrap_or_else(|| zero.elapsed().as_secs_f64())
+}
+
 /// A graph with about so many vertices.
 type Family = fn(usize) -> Targets;
 
-fn main() {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let zero = Instant::now();
     println!(
-        "{:<22} {:>8} {:>9} {:>9} {:>9}  class",
-        "family", "vertices", "forest s", "recover s", "growth"
+        "{:<22} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9}  class",
+        "family", "vertices", "forest s", "recover s", "growth", "reverse s", "growth"
     );
-    let families: [(&str, Family); 5] = [
+    let families: [(&str, Family); 6] = [
         ("nested loops", deep_loops),
         ("one switch", wide_switch),
         ("ladder, two entries", ladder),
         ("nested, many entries", entered_everywhere),
         ("random jumps", random),
+        ("continue outer loop", continue_outer),
     ];
     for (name, family) in families {
-        let mut before = None;
+        let mut before: Option<(f64, f64)> = None;
         for n in [10_000, 100_000] {
             let Some(routine) = routine(&family(n)) else {
                 continue;
             };
             let Some(cfg) = &routine.body else { continue };
-            let start = Instant::now();
+            let start = clock(zero);
             let loops = LoopForest::new(cfg, 0).len();
-            let forest = start.elapsed().as_secs_f64();
+            let forest = clock(zero) - start;
             let program = Program::default();
-            let start = Instant::now();
+            let start = clock(zero);
             let recovered = recover::recover(&program, &routine);
-            let seconds = start.elapsed().as_secs_f64();
-            let growth = before
-                .replace(seconds)
-                .map_or(String::new(), |b: f64| format!("{:.1}", seconds / b));
+            let seconds = clock(zero) - start;
+            let program = Program {
+                routines: vec![routine.clone()],
+                ..Program::default()
+            };
+            let program = validate(program)?;
+            // Recovery is part of it.
+            let start = clock(zero);
+            let reversal = reverse(&program, RoutineId::new(0), &Options::default())?;
+            let reversed = clock(zero) - start;
+            let growth = |of: fn((f64, f64)) -> f64, now: f64| {
+                before.map_or(String::new(), |b| format!("{:.1}", now / of(b)))
+            };
             println!(
-                "{name:<22} {n:>8} {forest:>9.3} {seconds:>9.3} {growth:>9}  {}, {loops} loops, recovered {:?}",
+                "{name:<22} {n:>8} {forest:>9.3} {seconds:>9.3} {:>9} {reversed:>9.3} {:>9}  {}, {loops} loops, \
+                 recovered {:?}, {} vertices in the adjoint",
+                growth(|b| b.0, seconds),
+                growth(|b| b.1, reversed),
                 classify(cfg).class.name(),
                 recovered.control,
+                reversal
+                    .program
+                    .routine(reversal.reverse)
+                    .body
+                    .as_ref()
+                    .map_or(0, Cfg::vertex_count),
             );
+            before = Some((seconds, reversed));
         }
     }
+    Ok(())
 }

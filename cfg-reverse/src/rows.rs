@@ -1,0 +1,60 @@
+//! Lists of different lengths, one per vertex, in one allocation.
+
+use cfg_core::entity::VertexId;
+
+/// A list for each vertex, in the order of the vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows<T> {
+    all: Vec<T>,
+    /// Where the list of each vertex begins, and where the last one ends.
+    start: Vec<u32>,
+}
+
+impl<T> Rows<T> {
+    pub(crate) fn with_capacity(vertices: usize) -> Self {
+        let mut start = Vec::with_capacity(vertices + 1);
+        start.push(0);
+        Self {
+            all: Vec::new(),
+            start,
+        }
+    }
+
+    /// Appends to the list of the next vertex.
+    pub(crate) fn push(&mut self, item: T) {
+        self.all.push(item);
+    }
+
+    /// Length of the list of the next vertex so far.
+    pub(crate) fn open(&self) -> usize {
+        self.all.len() - self.start.last().map_or(0, |&s| s as usize)
+    }
+
+    /// The list of the next vertex is complete.
+    pub(crate) fn close(&mut self) {
+        self.start.push(self.all.len() as u32);
+    }
+
+    fn range(&self, v: VertexId) -> std::ops::Range<usize> {
+        self.start[v.index()] as usize..self.start[v.index() + 1] as usize
+    }
+
+    /// The list of a vertex.
+    pub(crate) fn of(&self, v: VertexId) -> &[T] {
+        &self.all[self.range(v)]
+    }
+
+    /// The list of a vertex, to change its items.
+    pub(crate) fn of_mut(&mut self, v: VertexId) -> &mut [T] {
+        let range = self.range(v);
+        &mut self.all[range]
+    }
+
+    /// Something else for each item.
+    pub(crate) fn map<U>(&mut self, map: impl FnMut(&mut T) -> U) -> Rows<U> {
+        Rows {
+            all: self.all.iter_mut().map(map).collect(),
+            start: self.start.clone(),
+        }
+    }
+}
