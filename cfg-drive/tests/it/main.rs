@@ -7,6 +7,7 @@
 
 mod corpus;
 mod counted;
+mod deep;
 mod fixtures;
 mod fuzz_corpus;
 mod names;
