@@ -52,7 +52,7 @@ use crate::{
     ir::Program,
 };
 use context::Context;
-use scan::{MAX_NESTING, Nesting, OddNumber, line_column, scan};
+use scan::{Hopeless, MAX_DIGITS, MAX_NESTING, OddNumber, Outlook, line_column, scan};
 use serde::de::DeserializeSeed;
 use std::io;
 
@@ -86,13 +86,14 @@ pub fn read(bytes: &[u8]) -> Result<Program, Diagnostics> {
     }
 }
 
-/// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep.
+/// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep or a
+/// number has too many digits.
 ///
 /// # Errors
-/// The input cannot be read, or nests too deep.
+/// The input cannot be read, nests too deep, or has such a number.
 pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
     let mut bytes = Vec::new();
-    let mut nesting = Nesting::default();
+    let mut outlook = Outlook::default();
     let mut piece = vec![0; 1 << 16];
     loop {
         match input.read(&mut piece) {
@@ -100,8 +101,8 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
             Ok(count) => {
                 let start = bytes.len();
                 bytes.extend_from_slice(&piece[..count]);
-                if let Some(offset) = nesting.feed(&piece[..count]) {
-                    return Err(too_deep(&bytes, start + offset).into());
+                if let Some((offset, why)) = outlook.feed(&piece[..count]) {
+                    return Err(hopeless(&bytes, start + offset, why).into());
                 }
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -122,12 +123,20 @@ pub fn parse(bytes: &[u8]) -> Parsed {
 /// [`parse`], giving up where the program would take more than about this many bytes of memory.
 pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
     let mut parsed = Parsed::default();
-    let (text, numbers) = match prepare(bytes) {
+    let (text, mut numbers) = match prepare(bytes) {
         Ok(prepared) => prepared,
         Err(problem) => {
             parsed.problems.push(*problem);
             return parsed;
         }
+    };
+    let list = without_list(text);
+    let text = match &list {
+        Some(list) => {
+            numbers.clear();
+            list
+        }
+        None => text,
     };
     let mut cx = Context::default();
     cx.allowance = max_memory;
@@ -185,15 +194,32 @@ fn prepare(bytes: &[u8]) -> Result<Prepared<'_>, Box<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match scan(text.as_bytes(), MAX_ODD_NUMBERS) {
         Ok(numbers) => Ok((text, numbers)),
-        Err(offset) => Err(Box::new(too_deep(text.as_bytes(), offset))),
+        Err((offset, why)) => Err(Box::new(hopeless(text.as_bytes(), offset, why))),
     }
 }
 
-fn too_deep(bytes: &[u8], offset: usize) -> Diagnostic {
+fn hopeless(bytes: &[u8], offset: usize, why: Hopeless) -> Diagnostic {
     let (line, column) = line_column(bytes, offset);
-    let message = format!("arrays and objects nest more than {MAX_NESTING} deep");
-    let help = "split deep expressions into temporaries";
-    Diagnostic::error(&codes::NESTING, message, help).at_line(line, column)
+    match why {
+        Hopeless::Deep => {
+            let message = format!("arrays and objects nest more than {MAX_NESTING} deep");
+            let help = "split deep expressions into temporaries";
+            Diagnostic::error(&codes::NESTING, message, help)
+        }
+        Hopeless::Digits => {
+            let message = format!("number out of range: more than {MAX_DIGITS} digits in a row");
+            let help = "round it: a binary64 is told by 17 digits";
+            Diagnostic::error(&codes::NUMBER, message, help)
+        }
+    }
+    .at_line(line, column)
+}
+
+/// Of a text that is a list, and so not a program whatever is in it, an empty list at the same place.
+fn without_list(text: &str) -> Option<String> {
+    let blank = text.len() - text.trim_ascii_start().len();
+    let list = text.as_bytes().get(blank) == Some(&b'[');
+    list.then(|| format!("{}[]", &text[..blank]))
 }
 
 fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagnostics) {

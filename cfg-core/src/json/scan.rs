@@ -7,35 +7,87 @@ use memchr::{memchr_iter, memchr2, memrchr};
 /// two arrays per level at worst (a range in a subscript), and stands about ten levels deep.
 pub(super) const MAX_NESTING: usize = 256;
 
-/// Counts nesting over a text that comes in pieces, so that a gigabyte of `[` needs no memory.
+/// Most digits in a row. The longest decimal that a binary64 needs to be exact has 1075.
+pub(super) const MAX_DIGITS: usize = 4096;
+
+/// Why a text is not read any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hopeless {
+    /// Arrays and objects nest too deep.
+    Deep,
+    /// A number has too many digits.
+    Digits,
+}
+
+/// Counts nesting and digits over a text that comes in pieces, so that a gigabyte of `[` or `1` needs no
+/// memory.
 #[derive(Debug, Default)]
-pub(super) struct Nesting {
+pub(super) struct Outlook {
     depth: usize,
+    digits: usize,
     in_string: bool,
     escaped: bool,
 }
 
-impl Nesting {
-    /// Looks at the next piece; the offset in it at which the nesting became too deep.
-    pub(super) fn feed(&mut self, piece: &[u8]) -> Option<usize> {
+/// Bytes that are looked at together, where nothing begins or ends in them.
+const BLOCK: usize = 64;
+
+impl Outlook {
+    /// Looks at the next piece; the offset in it from which on there is no hope.
+    pub(super) fn feed(&mut self, piece: &[u8]) -> Option<(usize, Hopeless)> {
         let mut i = 0;
         while i < piece.len() {
             if self.in_string {
                 i = self.string(piece, i);
                 continue;
             }
-            match piece[i] {
-                b'"' => self.in_string = true,
-                b'[' | b'{' => {
-                    self.depth += 1;
-                    if self.depth > MAX_NESTING {
-                        return Some(i);
+            let block = &piece[i..piece.len().min(i + BLOCK)];
+            if !block.iter().fold(false, |any, &b| any | is_structure(b)) {
+                if let Some(offset) = self.plain(block) {
+                    return Some((i + offset, Hopeless::Digits));
+                }
+                i += block.len();
+                continue;
+            }
+            let end = i + block.len();
+            while i < end && !self.in_string {
+                let byte = piece[i];
+                if byte.is_ascii_digit() {
+                    self.digits += 1;
+                    if self.digits > MAX_DIGITS {
+                        return Some((i, Hopeless::Digits));
+                    }
+                } else {
+                    self.digits = 0;
+                    match byte {
+                        b'"' => self.in_string = true,
+                        b'[' | b'{' => {
+                            self.depth += 1;
+                            if self.depth > MAX_NESTING {
+                                return Some((i, Hopeless::Deep));
+                            }
+                        }
+                        b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+                        _ => {}
                     }
                 }
-                b']' | b'}' => self.depth = self.depth.saturating_sub(1),
-                _ => {}
+                i += 1;
             }
-            i += 1;
+        }
+        None
+    }
+
+    /// Goes over bytes without structure; the offset of the first digit too many.
+    fn plain(&mut self, block: &[u8]) -> Option<usize> {
+        let first = block.iter().take_while(|b| b.is_ascii_digit()).count();
+        if self.digits + first > MAX_DIGITS {
+            return Some(MAX_DIGITS - self.digits);
+        }
+        if first == block.len() {
+            self.digits += first;
+        } else {
+            let last = block.iter().rev().take_while(|b| b.is_ascii_digit());
+            self.digits = last.count();
         }
         None
     }
@@ -59,6 +111,10 @@ impl Nesting {
     }
 }
 
+fn is_structure(byte: u8) -> bool {
+    matches!(byte, b'"' | b'[' | b']' | b'{' | b'}')
+}
+
 /// What is odd about a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddNumber {
@@ -69,8 +125,11 @@ pub(super) enum OddNumber {
 }
 
 /// Looks over a whole text, in one pass: offsets of integers that serde_json would read as reals, at
-/// most `limit` of them; or the offset at which arrays and objects nest too deep.
-pub(super) fn scan(text: &[u8], limit: usize) -> Result<Vec<(usize, OddNumber)>, usize> {
+/// most `limit` of them; or the offset from which on there is no hope.
+pub(super) fn scan(
+    text: &[u8],
+    limit: usize,
+) -> Result<Vec<(usize, OddNumber)>, (usize, Hopeless)> {
     let mut found = Vec::new();
     let mut depth = 0usize;
     let mut i = 0;
@@ -82,6 +141,11 @@ pub(super) fn scan(text: &[u8], limit: usize) -> Result<Vec<(usize, OddNumber)>,
             }
             b'-' | b'0'..=b'9' => {
                 let end = after_number(text, i);
+                if end - i > MAX_DIGITS
+                    && let Some((offset, why)) = Outlook::default().feed(&text[i..end])
+                {
+                    return Err((i + offset, why));
+                }
                 // 18 digits always fit.
                 if (end - i >= 19 || &text[i..end] == b"-0")
                     && let Some(odd) = odd(&text[i..end])
@@ -95,15 +159,30 @@ pub(super) fn scan(text: &[u8], limit: usize) -> Result<Vec<(usize, OddNumber)>,
             b'[' | b'{' => {
                 depth += 1;
                 if depth > MAX_NESTING {
-                    return Err(i);
+                    return Err((i, Hopeless::Deep));
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
+            b' ' => {
+                i += blanks(&text[i..]);
+                continue;
+            }
             _ => {}
         }
         i += 1;
     }
     Ok(found)
+}
+
+/// How many spaces a text begins with.
+fn blanks(text: &[u8]) -> usize {
+    let mut i = 0;
+    while let Some(block) = text.get(i..i + BLOCK)
+        && block.iter().fold(true, |all, &b| all & (b == b' '))
+    {
+        i += BLOCK;
+    }
+    i + text[i..].iter().take_while(|b| **b == b' ').count()
 }
 
 /// The offset after the string that starts here.
@@ -172,17 +251,47 @@ mod tests {
         for text in &texts {
             let text = text.as_bytes();
             let whole = scan(text, 0).err();
-            for size in 1..8 {
-                let mut nesting = Nesting::default();
-                let mut found = None;
-                for (i, piece) in text.chunks(size).enumerate() {
-                    found = found.or(nesting.feed(piece).map(|offset| i * size + offset));
-                }
-                assert_eq!(found, whole);
+            for size in (1..8).chain([63, 64, 65, 200]) {
+                assert_eq!(in_pieces(text, size), whole);
             }
         }
         assert!(scan(texts[0].as_bytes(), 0).is_err());
         assert!(scan(texts[2].as_bytes(), 0).is_ok());
+    }
+
+    fn in_pieces(text: &[u8], size: usize) -> Option<(usize, Hopeless)> {
+        let mut outlook = Outlook::default();
+        let mut pieces = text.chunks(size).enumerate();
+        pieces.find_map(|(i, piece)| {
+            let (offset, why) = outlook.feed(piece)?;
+            Some((i * size + offset, why))
+        })
+    }
+
+    #[test]
+    fn digits_in_a_row_are_counted() {
+        for (before, after) in [("", ""), ("[1, -0.", "e5]"), ("{\"a\": 12.", "")] {
+            let digits = |n: usize| format!("{before}{}{after}", "7".repeat(n)).into_bytes();
+            let odd = Some((before.len() + MAX_DIGITS, Hopeless::Digits));
+            assert_eq!(scan(&digits(MAX_DIGITS), 9).err(), None);
+            assert_eq!(scan(&digits(MAX_DIGITS + 1), 9).err(), odd);
+            for size in [1, 7, 63, 64, 65, 1000, 5000] {
+                assert_eq!(in_pieces(&digits(MAX_DIGITS), size), None);
+                assert_eq!(in_pieces(&digits(MAX_DIGITS + 1), size), odd);
+            }
+        }
+        let text = format!("\"{}\"", "7".repeat(MAX_DIGITS + 9)).into_bytes();
+        assert_eq!((scan(&text, 9).err(), in_pieces(&text, 64)), (None, None));
+    }
+
+    #[test]
+    fn blanks_are_skipped() {
+        for n in [0, 1, 63, 64, 65, 200] {
+            assert_eq!(blanks(" ".repeat(n).as_bytes()), n);
+            let text = format!("{}[-0]", " ".repeat(n)).into_bytes();
+            let found = scan(&text, 9).unwrap();
+            assert_eq!(found, [(n + 1, OddNumber::NegativeZero)]);
+        }
     }
 
     #[test]
