@@ -14,15 +14,11 @@ use crate::{names::Namer, normalize::add_local, splice::Splice, typing};
 
 /// Makes the branches; true if there is one.
 pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> bool {
-    let any = |s: &Stmt| is_split(&routine.variables, s);
-    let blocks = routine.body.iter().flat_map(|cfg| cfg.vertices());
-    if !blocks.flat_map(|(_, v)| v.statements()).any(any) {
-        return false;
-    }
-    let Some(cfg) = routine.body.take() else {
+    let variables = &routine.variables;
+    let graph = Splice::where_any(&mut routine.body, |s| is_split(variables, s));
+    let Some(mut graph) = graph else {
         return false;
     };
-    let mut graph = Splice::of(cfg);
     let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
     while let Some(v) = work.pop() {
         let VertexKind::Block(statements) = &mut graph.vertices[v].kind else {

@@ -67,23 +67,18 @@ fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
 
 /// Writes the loops; true if there is one.
 pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> bool {
-    let blocks = routine.body.iter().flat_map(|cfg| cfg.vertices());
-    let any = |s: &Stmt| in_statement(s).is_some();
-    if !blocks.flat_map(|(_, v)| v.statements()).any(any) {
-        return false;
-    }
-    let Some(cfg) = routine.body.take() else {
+    let graph = Splice::where_any(&mut routine.body, |s| in_statement(s).is_some());
+    let Some(mut graph) = graph else {
         return false;
     };
-    let mut graph = Splice::of(cfg);
     let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
     while let Some(v) = work.pop() {
         let VertexKind::Block(statements) = &mut graph.vertices[v].kind else {
             continue;
         };
-        let first = statements.iter().enumerate();
-        let first = first.filter_map(|(s, statement)| Some((s, in_statement(statement)?)));
-        let Some((at, path)) = first.into_iter().next() else {
+        let mut all = statements.iter().enumerate();
+        let first = all.find_map(|(s, statement)| Some((s, in_statement(statement)?)));
+        let Some((at, path)) = first else {
             continue;
         };
         let mut rest = statements.split_off(at);

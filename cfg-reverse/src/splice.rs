@@ -15,7 +15,19 @@ pub(crate) struct Splice {
 }
 
 impl Splice {
-    pub(crate) fn of(cfg: Cfg) -> Self {
+    /// Takes the graph apart if one of its statements is such a one; else it stays where it is.
+    pub(crate) fn where_any(
+        body: &mut Option<Cfg>,
+        is_meant: impl Fn(&Stmt) -> bool,
+    ) -> Option<Self> {
+        let meant = |cfg: &mut Cfg| {
+            let mut vertices = cfg.vertices();
+            vertices.any(|(_, v)| v.statements().iter().any(&is_meant))
+        };
+        body.take_if(meant).map(Self::of)
+    }
+
+    fn of(cfg: Cfg) -> Self {
         let next_id = cfg.max_abs_id() + 1;
         let (vertices, edges) = cfg.into_parts();
         let mut out_edge = vec![None; vertices.len()];

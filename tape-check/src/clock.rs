@@ -220,21 +220,11 @@ impl<'p> Forward<'p> {
         let Some(l) = self.forest.headed_by(header.index()) else {
             return Err("the loop is not entered at its header".to_owned());
         };
-        let mut changed = None;
-        e.walk_places(&mut |place| {
+        code.unwritten(e, |v| {
             // The region of a write is its vertex.
-            let mut writes = code.writes_of(place.var).iter();
-            if writes.any(|w| self.forest.contains(l, w.region)) {
-                changed = Some(place.var);
-            }
-        });
-        match changed {
-            None => Ok(()),
-            Some(v) => Err(format!(
-                "`{}`, on which the range depends, may change while the loop runs",
-                code.routine.variable(v).name
-            )),
-        }
+            let mut writes = code.writes_of(v).iter();
+            writes.any(|w| self.forest.contains(l, w.region))
+        })
     }
 
     /// True if a variable is assigned the expression right before the LOOP is entered, and nothing else.

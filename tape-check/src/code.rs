@@ -593,6 +593,27 @@ impl<'p> Code<'p> {
         list.get(from..to).unwrap_or(&[])
     }
 
+    /// An error if a variable of a loop's range is written while the loop runs, as `is_written` knows.
+    pub(crate) fn unwritten(
+        &self,
+        e: &Expr,
+        is_written: impl Fn(VarId) -> bool,
+    ) -> Result<(), String> {
+        let mut changed = None;
+        e.walk_places(&mut |place| {
+            if is_written(place.var) {
+                changed = Some(place.var);
+            }
+        });
+        match changed {
+            None => Ok(()),
+            Some(v) => Err(format!(
+                "`{}`, on which the range depends, may change while the loop runs",
+                self.routine.variable(v).name
+            )),
+        }
+    }
+
     /// Everything that writes a variable.
     pub(crate) fn writes_of(&self, v: VarId) -> &[Write<'p>] {
         self.writes.get(v.index()).map_or(&[], Vec::as_slice)

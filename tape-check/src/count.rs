@@ -136,19 +136,7 @@ impl<'p> PairCheck<'p, '_> {
     fn unwritten(&self, f: At2, e: &Expr) -> Result<(), String> {
         let code = self.code(f.side);
         let node = &code.nodes[f.node];
-        let mut changed = None;
-        e.walk_places(&mut |place| {
-            if code.writes_within(place.var, node.begin, node.end) {
-                changed = Some(place.var);
-            }
-        });
-        match changed {
-            None => Ok(()),
-            Some(v) => Err(format!(
-                "`{}`, on which the range depends, may change while the loop runs",
-                code.routine.variable(v).name
-            )),
-        }
+        code.unwritten(e, |v| code.writes_within(v, node.begin, node.end))
     }
 
     /// The index of the reverse loop runs over the values that the loop's index had.

@@ -124,16 +124,25 @@ fn run(case: &Case, options: &Options) -> Result<Run, String> {
     })
 }
 
-/// The forward sweep leaves what the original leaves, bit for bit.
-fn same_results(case: &Case, run: &Run) -> Result<(), String> {
+/// What a run of the original reports, and the values of its parameters afterwards.
+fn run_original(
+    case: &Case,
+    options: &CompileOptions,
+) -> Result<(RunReport, Vec<Argument>), String> {
     let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
-    let compiled = Compiled::new(&valid, &CompileOptions::default()).map_err(|d| d.to_string())?;
+    let compiled = Compiled::new(&valid, options).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let mut arguments = primal(case, &session, case.main, &case.program)?;
     arguments.truncate(case.routine().parameters);
     let report = session
         .run(case.main, &mut arguments, &RunOptions::default())
         .map_err(|d| format!("the original fails: {d}"))?;
+    Ok((report, arguments))
+}
+
+/// The forward sweep leaves what the original leaves, bit for bit.
+fn same_results(case: &Case, run: &Run) -> Result<(), String> {
+    let (report, mut arguments) = run_original(case, &CompileOptions::default())?;
     arguments.extend(report.result.map(Argument::Value));
     if arguments != run.results {
         return Err("the forward sweep's results differ from the original's".into());
@@ -374,18 +383,11 @@ impl Recorded {
 
 /// The vertices that a run of the original visits.
 pub(crate) fn visited(case: &Case) -> Result<Vec<VertexId>, String> {
-    let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
     let trace = CompileOptions {
         trace: true,
         ..CompileOptions::default()
     };
-    let compiled = Compiled::new(&valid, &trace).map_err(|d| d.to_string())?;
-    let mut session = Session::new(&compiled);
-    let mut arguments = primal(case, &session, case.main, &case.program)?;
-    arguments.truncate(case.routine().parameters);
-    let report = session
-        .run(case.main, &mut arguments, &RunOptions::default())
-        .map_err(|d| format!("the original fails: {d}"))?;
+    let (report, _) = run_original(case, &trace)?;
     Ok(report.trace.iter().map(|v| v.vertex).collect())
 }
 
