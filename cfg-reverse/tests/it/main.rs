@@ -4,6 +4,7 @@
 mod adjoint;
 mod general;
 mod measure;
+mod outputs;
 mod pictures;
 mod preaccumulate;
 mod recovered;
