@@ -37,7 +37,7 @@ pub enum Blocks {
     Statement,
     /// From its Jacobian, which the forward sweep accumulates and records.
     Preaccumulate,
-    /// Whichever is estimated to cost less, for each segment.
+    /// Whichever is estimated to cost less, for each segment; no run records more than by statement.
     Auto,
 }
 

@@ -1,11 +1,17 @@
 //! Which segments are preaccumulated.
 //!
-//! The measure is what a run costs: operations of both sweeps, and values pushed and popped, each times
-//! an estimate of how often the vertex is visited (eight times for each loop around it). A segment whose
+//! The measure is what a run costs: operations of both sweeps (a division or square root counts as 4, any
+//! other elementary function as 12), and 6 for each word that is pushed and popped; all of it times an
+//! estimate of how often the vertex is visited (eight times for each loop around it). A segment whose
 //! statements alone keep some values in the to-be-recorded sets saves their pushes when it is
 //! preaccumulated; it pays with its Jacobian entries, or with the edges of the remainder graph where
-//! that is cheaper. Because segments share values, the outcome is checked: of all statements, all
-//! segments, and the segments that pay one by one, a routine takes the cheapest.
+//! that is cheaper.
+//!
+//! A choice must not record more than the statements alone, whichever path a run takes ([`Comparison`]
+//! proves it): what the estimates get wrong may cost time, but no tape. Because segments share values, whole
+//! choices are priced: of all statements, all segments, the segments of routines that pay, and the
+//! segments that pay alone, the last three without the segments because of which more would be recorded, a
+//! program takes the cheapest.
 
 use bb_preaccum::{
     cost::CostModel,
@@ -15,7 +21,7 @@ use bb_preaccum::{
 };
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::VertexId,
+    entity::{RoutineId, VertexId},
     ir::{Expr, Op, Stmt, StmtKind},
 };
 use std::collections::HashMap;
@@ -24,8 +30,8 @@ use crate::{
     blocks::{self, Choice, Found},
     draft::Draft,
     plan::{StatementCode, Tbr},
+    recorded::{self, Comparison, Recorded, pushed, recorded},
     reverse::{Setting, solve},
-    sweeps::Sweeps,
 };
 
 /// Every segment by its whole Jacobian (or what the search has left, if that is too large).
@@ -63,6 +69,9 @@ fn scarce<'f>(all: &'f [Found], outcomes: &[Option<Outcome>]) -> Vec<Choice<'f>>
     choices
 }
 
+/// How often a choice is tried again without the segments because of which more is recorded.
+const ROUNDS: usize = 4;
+
 /// The routines with each segment in the way that is estimated to cost less.
 pub(crate) fn cheapest<'p>(
     setting: &Setting<'_, 'p>,
@@ -75,31 +84,93 @@ pub(crate) fn cheapest<'p>(
     }
     let outcomes = blocks::eliminate(&all, &blocks::search_options(work), None);
     let choices = scarce(&all, &outcomes);
+    let of = |which: &[usize]| -> Vec<Choice<'_>> {
+        which.iter().map(|&k| choices[k].clone()).collect()
+    };
+    let no_calls = |draft: &Option<Draft<'_>>| {
+        let calls = |draft| recorded::calls(setting.context, draft);
+        draft.as_ref().map_or(Vec::new(), calls)
+    };
+    let calls: Vec<Calls> = statements.iter().map(no_calls).collect();
+    let by_statement = Measure::of(setting, &calls, &statements);
     let together = setting.drafts(&choices)?;
-    let mixed_choices = one_by_one(setting, &statements, &together, choices.clone());
-    let mixed = setting.drafts(&mixed_choices)?;
-    // Per routine.
-    let mut selected: Vec<Choice<'_>> = Vec::new();
-    for r in 0..statements.len() {
-        let cost = |drafts: &[Option<Draft<'_>>]| {
-            let draft = drafts.get(r).and_then(Option::as_ref);
-            draft.map_or(0, |draft| routine_cost(setting, draft))
-        };
-        let (none, some, every) = (cost(&statements), cost(&mixed), cost(&together));
-        let from = if none <= some && none <= every {
-            continue;
-        } else if some <= every {
-            &mixed_choices
-        } else {
-            &choices
-        };
-        let own = from.iter().filter(|c| c.found.routine.index() == r);
-        selected.extend(own.cloned());
+    let by_block = Measure::of(setting, &calls, &together);
+    let alone = one_by_one(setting, &statements, &together, &choices);
+    drop(together);
+    let mut best: (u64, Vec<usize>) = (by_statement.total, Vec::new());
+    let every = (0..choices.len()).collect();
+    let by_routine = (0..choices.len()).filter(|&k| {
+        let r = choices[k].found.routine.index();
+        by_block.costs[r] < by_statement.costs[r]
+    });
+    for mut tried in [alone, by_routine.collect(), every] {
+        for _ in 0..ROUNDS {
+            if tried.is_empty() {
+                break;
+            }
+            let now = Measure::of(setting, &calls, &setting.drafts(&of(&tried))?);
+            let comparison = Comparison::new(
+                setting.reachable,
+                &statements,
+                &calls,
+                &now.recorded,
+                &by_statement.recorded,
+            );
+            if comparison.is_never_more() {
+                if now.total < best.0 {
+                    best = (now.total, tried);
+                }
+                break;
+            }
+            tried.retain(|&k| {
+                let found = choices[k].found;
+                !comparison.is_due_to(found.routine, found.vertex)
+            });
+        }
     }
-    if selected.is_empty() {
+    if best.1.is_empty() {
         return Ok(statements);
     }
-    setting.drafts(&selected)
+    setting.drafts(&of(&best.1))
+}
+
+/// Where a routine calls forward sweeps, and of which routines.
+type Calls = Vec<(VertexId, RoutineId)>;
+
+/// What a way of writing the routines costs, and what it records.
+struct Measure {
+    /// By routine, without what it calls.
+    costs: Vec<u64>,
+    /// Of a run.
+    total: u64,
+    recorded: Vec<Option<Recorded>>,
+}
+
+impl Measure {
+    fn of(setting: &Setting<'_, '_>, calls: &[Calls], drafts: &[Option<Draft<'_>>]) -> Self {
+        let mut costs = vec![0; drafts.len()];
+        let mut totals: Vec<u64> = vec![0; drafts.len()];
+        let mut all = vec![None; drafts.len()];
+        for &r in setting.reachable {
+            let r = r.index();
+            let Some(draft) = &drafts[r] else { continue };
+            let tbr = solve(setting.context, draft);
+            costs[r] = routine_cost(setting, draft, &tbr);
+            // One level of a recursion counts.
+            let called = calls[r].iter().map(|&(v, callee)| {
+                let total = totals[callee.index()];
+                total.saturating_mul(rate(draft, v))
+            });
+            totals[r] = called.fold(costs[r], u64::saturating_add);
+            all[r] = Some(recorded(setting.context, draft, &tbr, 0));
+        }
+        let main = setting.reachable.last();
+        Self {
+            costs,
+            total: main.map_or(0, |r| totals[r.index()]),
+            recorded: all,
+        }
+    }
 }
 
 /// How often a vertex is visited, roughly.
@@ -129,14 +200,20 @@ fn code_cost(statements: &[Stmt]) -> u64 {
         StmtKind::Assign { target, value } => {
             operations(value) + target.subscript_exprs().map(operations).sum::<u64>()
         }
-        // Half of it; the other half is the pop.
-        StmtKind::Push { .. } | StmtKind::Pop { .. } => PUSH / 2,
-        StmtKind::Call { .. } | StmtKind::Opaque { .. } => 0,
+        StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Opaque { .. } => 0,
     };
     statements.iter().map(cost).sum()
 }
 
-/// Both sweeps of one statement, without what TBR pushes.
+/// What bits cost that are pushed and popped.
+fn tape_cost(bits: u64) -> u64 {
+    bits.saturating_mul(PUSH) / 64
+}
+
+/// Both sweeps of one statement, without the tape.
 fn statement_cost(statement: &Stmt, code: &StatementCode) -> u64 {
     let forward = match &code.forward {
         Some(forward) => code_cost(forward),
@@ -145,35 +222,18 @@ fn statement_cost(statement: &Stmt, code: &StatementCode) -> u64 {
     forward + code_cost(&code.adjoint.code)
 }
 
-/// What is pushed for a place, in values: whole arrays count ten.
-fn values(place: &cfg_core::ir::Place, draft: &Draft<'_>) -> u64 {
-    let variables = &draft.scope.routine.variables;
-    if crate::typing::place_rank(variables, place) > 0 {
-        10
-    } else {
-        1
-    }
-}
+/// How many elements an array is taken to have if its extents are not known.
+const ELEMENTS: u64 = 10;
 
-fn routine_cost(setting: &Setting<'_, '_>, draft: &Draft<'_>) -> u64 {
-    let tbr = solve(setting.context, draft);
-    let mut sum = 0u64;
+fn routine_cost(setting: &Setting<'_, '_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> u64 {
+    let recorded = recorded(setting.context, draft, tbr, ELEMENTS);
+    let mut sum = tape_cost(recorded.end);
     for (v, vertex) in draft.cfg.vertices() {
-        let mut here = 0;
+        let mut here = tape_cost(recorded.vertices[v.index()]);
         for (statement, code) in vertex.statements().iter().zip(draft.code.of(v)) {
             here += statement_cost(statement, code);
         }
-        tbr.each_save(v, |_, place| here += PUSH * values(place, draft));
         sum = sum.saturating_add(here.saturating_mul(rate(draft, v)));
-    }
-    let dying = Sweeps {
-        context: setting.context,
-        draft,
-        tbr: &tbr,
-    }
-    .dying();
-    for (_, places, _) in dying {
-        sum += places.iter().map(|p| PUSH * values(p, draft)).sum::<u64>();
     }
     sum
 }
@@ -189,12 +249,12 @@ struct Readers {
 }
 
 /// The segments that pay, each judged alone.
-fn one_by_one<'f>(
+fn one_by_one(
     setting: &Setting<'_, '_>,
     statements: &[Option<Draft<'_>>],
     together: &[Option<Draft<'_>>],
-    choices: Vec<Choice<'f>>,
-) -> Vec<Choice<'f>> {
+    choices: &[Choice<'_>],
+) -> Vec<usize> {
     let mut saved = vec![0u64; choices.len()];
     let mut of_routine: HashMap<usize, Vec<usize>> = HashMap::new();
     for (k, choice) in choices.iter().enumerate() {
@@ -206,30 +266,27 @@ fn one_by_one<'f>(
             continue;
         };
         let tbr = solve(setting.context, draft);
-        attribute(draft, &tbr, own, &choices, &mut saved);
+        attribute(draft, &tbr, own, choices, &mut saved);
     }
-    let pays = |k: usize, choice: &Choice<'_>| {
-        let found = choice.found;
+    let pays = |k: &usize| {
+        let found = choices[*k].found;
         let r = found.routine.index();
         let (Some(Some(before)), Some(Some(after))) = (statements.get(r), together.get(r)) else {
             return false;
         };
-        let all = before.cfg.vertex(found.vertex).statements();
+        let all = &before.cfg.vertex(found.vertex).statements()[found.range.clone()];
         let cost = |draft: &Draft<'_>| -> u64 {
-            let code = draft.code.of(found.vertex)[found.range.clone()].iter();
-            let costs = all[found.range.clone()].iter().zip(code);
-            costs.map(|(s, c)| statement_cost(s, c)).sum()
+            let codes = &draft.code.of(found.vertex)[found.range.clone()];
+            let forward = codes.iter().filter_map(|c| c.forward.as_deref());
+            let bits = forward.map(pushed).sum();
+            let costs = all.iter().zip(codes).map(|(s, c)| statement_cost(s, c));
+            tape_cost(bits) + costs.sum::<u64>()
         };
         let rate = rate(before, found.vertex);
-        let by_statement = cost(before).saturating_mul(rate).saturating_add(saved[k]);
+        let by_statement = cost(before).saturating_mul(rate).saturating_add(saved[*k]);
         cost(after).saturating_mul(rate) < by_statement
     };
-    choices
-        .into_iter()
-        .enumerate()
-        .filter(|(k, choice)| pays(*k, choice))
-        .map(|(_, choice)| choice)
-        .collect()
+    (0..choices.len()).filter(pays).collect()
 }
 
 /// Adds to each segment what the pushes cost that only its statements ask for; what several segments ask
@@ -280,7 +337,8 @@ fn attribute(
     for (v, _) in draft.cfg.vertices() {
         let rate = rate(draft, v);
         tbr.each_save(v, |_, place| {
-            share(rate.saturating_mul(PUSH * values(place, draft)), place);
+            let bits = recorded::bits(draft, place, ELEMENTS);
+            share(rate.saturating_mul(tape_cost(bits)), place);
         });
     }
 }

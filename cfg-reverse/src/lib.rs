@@ -82,6 +82,7 @@
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
 //! | `segments`, `block` | which statements of a block are linearized together; their graph |
 //! | `blocks`, `jacobian`, `choose` | elimination, the code of preaccumulated blocks, which blocks that is |
+//! | `recorded` | how much is recorded, and whether one way ever records more than another |
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `sweeps`, `reverse` | from a program to its sweeps |
@@ -112,6 +113,7 @@ mod places;
 mod plan;
 pub mod preaccumulate;
 mod products;
+mod recorded;
 mod rename;
 mod reverse;
 mod rows;

@@ -231,7 +231,7 @@ pub(crate) enum Blocks {
     Statement,
     /// From its Jacobian, which the forward sweep accumulates and records.
     Preaccumulate,
-    /// Whichever is estimated to cost less, for each stretch of statements.
+    /// Whichever is estimated to cost less, for each stretch of statements; never more tape than `statement`.
     Auto,
 }
 

@@ -38,9 +38,13 @@ fn fixtures_have_the_expected_gradients() {
         let wanted = expected(&name);
 
         // However the blocks' adjoints are built, the gradient is the same.
-        let mut bytes = [0; 3];
+        let mut recorded = [0; 3];
         let ways = [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto];
-        for ((blocks, merge), bytes) in ways.into_iter().zip([false, true, false]).zip(&mut bytes) {
+        for ((blocks, merge), bits) in ways
+            .into_iter()
+            .zip([false, true, false])
+            .zip(&mut recorded)
+        {
             let options = Options {
                 reversal: cfg_reverse::Options {
                     blocks,
@@ -73,9 +77,9 @@ fn fixtures_have_the_expected_gradients() {
                 gradient < 1e-12,
                 "{what}: the gradient differs by {gradient:e}"
             );
-            *bytes = result.tape.value_bytes;
+            *bits = result.tape.control_bits + 8 * result.tape.value_bytes;
         }
-        tape.push((name.clone(), bytes));
+        tape.push((name.clone(), recorded));
 
         let checked = check(
             &program,
@@ -87,12 +91,11 @@ fn fixtures_have_the_expected_gradients() {
         .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(checked.agrees(), "{name}: {}", checked.remarks);
     }
-    // The choice by cost is meant to save tape: it does so over all, and for most.
-    let sum = |k: usize| tape.iter().map(|(_, bytes)| bytes[k]).sum::<u64>();
-    assert!(sum(2) < sum(0), "{tape:?}");
-    let fewer = tape
-        .iter()
-        .filter(|(_, bytes)| bytes[2] <= bytes[0])
-        .count();
-    assert!(4 * fewer >= 3 * tape.len(), "{tape:?}");
+    // The choice by cost records no more than by statement in any run, and less in many.
+    for (name, [statement, jacobian, chosen]) in &tape {
+        println!("| {name} | {statement} | {jacobian} | {chosen} |");
+    }
+    let less = |[statement, _, chosen]: &[u64; 3]| chosen < statement;
+    assert!(tape.iter().all(|(_, bits)| bits[2] <= bits[0]), "{tape:?}");
+    assert!(tape.iter().filter(|(_, bits)| less(bits)).count() >= 4);
 }

@@ -14,7 +14,10 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
 use cfg_reverse::{Blocks, Options, Reversal, Unstructured, reverse};
 use cfg_testkit::{case::Case, generate::Options as Generate, interpret::Limits, property};
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// The primal arguments: parameters, then the result.
 fn primal(
@@ -501,4 +504,35 @@ fn blocks_by_cost() {
     property::check(&Generate::SMOOTH, 46_000..46_500, |case| {
         agrees(case, &AUTO, &SMOOTH).map(drop)
     });
+}
+
+/// Whatever path a run takes, blocks by cost record no more than statements; over all, less.
+#[test]
+fn blocks_by_cost_record_no_more() {
+    let [statements, jacobians, chosen] = [const { AtomicU64::new(0) }; 3];
+    for (generate, seeds) in [
+        (Generate::EXACT, 47_000..47_300),
+        (Generate::SMOOTH, 47_300..47_600),
+    ] {
+        property::check(&generate, seeds, |case| {
+            let ways = [
+                (DEFAULT, &statements),
+                (PREACCUMULATE, &jacobians),
+                (AUTO, &chosen),
+            ];
+            let mut bits = [0; 3];
+            for ((options, sum), bits) in ways.into_iter().zip(&mut bits) {
+                let tape = run(case, &options)?.forward.tape;
+                *bits = tape.control_bits + 8 * tape.value_bytes;
+                sum.fetch_add(*bits, Ordering::Relaxed);
+            }
+            if bits[2] > bits[0] {
+                return Err(format!("by statement, by block, by cost: {bits:?} bits"));
+            }
+            Ok(())
+        });
+    }
+    let sums = [statements, jacobians, chosen].map(AtomicU64::into_inner);
+    println!("by statement, by block, by cost: {sums:?} bits");
+    assert!(sums[2] < sums[0] && sums[2] < sums[1]);
 }
