@@ -93,7 +93,6 @@ pub(crate) fn solve<const W: usize>(
     let n = places.len();
     let bit_of = |place: usize| places.binary_search(&place).ok();
     let mut near = vec![0; n];
-    let mut twins = vec![0; n];
     for (bit, &place) in places.iter().enumerate() {
         for other in items(&graph.succ.all[place]) {
             if let Some(other) = bit_of(other) {
@@ -102,25 +101,10 @@ pub(crate) fn solve<const W: usize>(
             }
         }
     }
-    let side = |place: usize| {
-        let (pred, succ) = (&graph.pred, &graph.succ);
-        (
-            (pred.all[place], pred.strong[place], pred.variable[place]),
-            (succ.all[place], succ.strong[place], succ.variable[place]),
-            has(&graph.stays, place),
-        )
-    };
-    for (bit, &place) in places.iter().enumerate() {
-        for (other, &other_place) in places.iter().enumerate() {
-            if side(place) == side(other_place) {
-                twins[bit] |= 1 << other;
-            }
-        }
-    }
     let mut solver = Solver {
         graph,
         near,
-        twins,
+        twins: twins(graph, &places),
         least: places.iter().map(|&place| least[place]).collect(),
         places,
         known: HashMap::default(),
@@ -132,6 +116,25 @@ pub(crate) fn solve<const W: usize>(
     let outcome = solver.solve_components(below, stop);
     *work = solver.work;
     Some(outcome)
+}
+
+/// For each of these vertices, which of them have the same neighbours over edges of the same kinds.
+pub(super) fn twins<const W: usize>(graph: &BitGraph<W>, places: &[usize]) -> Vec<Set> {
+    let (pred, succ) = (&graph.pred, &graph.succ);
+    let side = |place: usize| {
+        (
+            (pred.all[place], pred.strong[place], pred.variable[place]),
+            (succ.all[place], succ.strong[place], succ.variable[place]),
+            has(&graph.stays, place),
+        )
+    };
+    let same = |place: usize| {
+        let equal = places.iter().enumerate();
+        equal
+            .filter(|(_, other)| side(**other) == side(place))
+            .fold(0, |set, (bit, _)| set | 1 << bit)
+    };
+    places.iter().map(|&place| same(place)).collect()
 }
 
 impl<const W: usize> Solver<'_, W> {

@@ -83,6 +83,15 @@ pub(crate) fn run(
     }
 }
 
+/// How far exact search goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// A small part of the budget.
+    Some,
+    /// Until it is proven, or there are too many sets.
+    All,
+}
+
 struct Rounds<'m, 'a, const W: usize> {
     bits: BitGraph<W>,
     /// The same graph where every product counts: a good starting point for the other models.
@@ -145,20 +154,19 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         // Small graphs are proven whatever it takes, unless the budget is meant to be small.
         let small = graph.lcg().intermediates().count() <= EXACT_VERTICES
             && (options.timer.is_some() || options.work >= super::DEFAULT_WORK);
-        rounds.prove_order(
-            bounds,
-            small || options.exact,
-            if small { MANY_SETS } else { EXACT_SETS },
-        );
+        rounds.prove_order(bounds, Effort::Some);
         if edges && size(&rounds.bits.eliminable) <= EXACT_EDGE_VERTICES {
             rounds.prove_tokens(EXACT_GRAPHS);
         }
-        rounds.improve(&starts, edges);
-        if options.exact {
-            rounds.prove_order(bounds, true, MANY_SETS);
-            if edges {
-                rounds.prove_tokens(MANY_GRAPHS);
-            }
+        if small || options.exact {
+            // The better the known order, the more sets are cut off.
+            let some = rounds.meter.spent + super::DEFAULT_WORK / 4;
+            rounds.improve(&starts, edges, some);
+            rounds.prove_order(bounds, Effort::All);
+        }
+        rounds.improve(&starts, edges, u64::MAX);
+        if options.exact && edges {
+            rounds.prove_tokens(MANY_GRAPHS);
         }
         let vertex = finish(
             graph.lcg(),
@@ -190,14 +198,14 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             .map_or(self.order.0, |(cost, _)| self.order.0.min(*cost))
     }
 
-    /// Anneals until the budget is spent or a bound is reached.
-    fn improve(&mut self, starts: &[Vec<usize>], edges: bool) {
+    /// Anneals until the budget or this many steps in all are spent, or a bound is reached.
+    fn improve(&mut self, starts: &[Vec<usize>], edges: bool, most: u64) {
         let n = self.order.1.len() as u64;
         if n < 2 {
             return;
         }
         let (mut round, mut since) = (0u32, 0);
-        while !self.meter.is_over() {
+        while self.meter.spent < most && !self.meter.is_over() {
             let goal = if edges {
                 self.edge_floor
             } else {
@@ -284,33 +292,34 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     /// Exact search over vertex orders.
-    fn prove_order(&mut self, bounds: &[u64], unlimited: bool, sets: u64) {
+    fn prove_order(&mut self, bounds: &[u64], effort: Effort) {
         if self.order.0 <= self.vertex_floor {
             return;
         }
-        let n = u64::from(size(&self.bits.eliminable));
-        let sets = if unlimited {
-            sets
-        } else {
-            sets.min(self.meter.left() / (EXACT_PART * SET_WORK * n))
-        };
+        let n = size(&self.bits.eliminable);
         let least: Vec<u32> = self
             .bits
             .vertices
             .iter()
             .map(|&v| u32::try_from(bounds[v as usize]).unwrap_or(u32::MAX))
             .collect();
+        let set_work = SET_WORK * u64::from(n);
+        let sets = match effort {
+            Effort::Some => EXACT_SETS.min(self.meter.left() / (EXACT_PART * set_work)),
+            Effort::All => MANY_SETS,
+        };
         let meter = &mut *self.meter;
-        let mut work = 0;
-        let found = exact::vertex::solve(
-            &self.bits,
-            &least,
-            self.order.0,
-            sets,
-            &mut work,
-            &mut || meter.stop(),
-        );
-        meter.spend(work * SET_WORK * n);
+        let below = self.order.0;
+        // In a small graph that some sets were not enough for, all of them in order are the faster way.
+        let found = if effort == Effort::All && n <= exact::subsets::MOST_VERTICES {
+            exact::subsets::solve(&self.bits, &least, below, &mut || meter.stop())
+        } else {
+            let mut work = 0;
+            let stop = &mut || meter.stop();
+            let found = exact::vertex::solve(&self.bits, &least, below, sets, &mut work, stop);
+            meter.spend(work * set_work);
+            found
+        };
         match found {
             Some(exact::vertex::Outcome::Optimal(cost, order)) => {
                 self.order = (cost, order);

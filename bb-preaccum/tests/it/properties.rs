@@ -325,8 +325,8 @@ fn the_paths_of_the_bound_are_disjoint_paths() {
 /// intermediates, dense ones and ones with many reads included.
 #[test]
 fn twenty_five_intermediates_are_always_proven() {
-    for seed in 0..12 {
-        let degree = 2 + (seed as usize) % 6;
+    let degrees = (2..8).chain(2..8).chain([12, 30]);
+    for (seed, degree) in (0..).zip(degrees) {
         let lcg = graph(
             seed,
             Shape {
