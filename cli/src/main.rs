@@ -19,7 +19,7 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
 use input::{Session, Usage};
 use report::Reporter;
-use std::io;
+use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,10 +36,18 @@ enum Outcome {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(e) => {
-            // Help and version are not errors; nothing is left to do if they cannot be printed.
+        // A wrong command line; nothing is left to do if that cannot be printed.
+        Err(e) if e.use_stderr() => {
             let _ = e.print();
-            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+            return ExitCode::from(2);
+        }
+        Err(help_or_version) => {
+            let printed = help_or_version.print().and_then(|()| io::stdout().flush());
+            let session = Session::new(Reporter::plain());
+            return match printed.map_err(output::stdout_failed) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => fail(error, &session),
+            };
         }
     };
     let session = Session::new(Reporter::new(&cli.common));

@@ -14,7 +14,12 @@ pub(crate) fn to_stdout(
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     write(&mut out)
         .and_then(|()| out.flush())
-        .map_err(|e| cannot_write("standard output", e))
+        .map_err(stdout_failed)
+}
+
+/// What ends a command that could not write its result.
+pub(crate) fn stdout_failed(error: io::Error) -> anyhow::Error {
+    cannot_write("standard output", error)
 }
 
 /// A closed pipe stays an I/O error, which ends the program quietly; everything else is a diagnostic.

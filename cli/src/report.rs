@@ -44,6 +44,16 @@ impl Reporter {
         }
     }
 
+    /// For people, where there is no command line that says how.
+    pub(crate) fn plain() -> Self {
+        Self {
+            form: DiagnosticsForm::Text,
+            all: false,
+            quiet: false,
+            color: clap::ColorChoice::Auto,
+        }
+    }
+
     /// A stream that shows colours if it should.
     pub(crate) fn stream<S: anstream::stream::RawStream>(&self, raw: S) -> anstream::AutoStream<S> {
         let choice = match self.color {

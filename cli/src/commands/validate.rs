@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::args::Validate;
 use crate::input::{Session, Wanted};
+use crate::output::stdout_failed;
 use cfg_core::classify::classify;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::ir::Control;
@@ -22,7 +23,8 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
     let mut out = session.reporter.stream(io::stdout()).lock();
     session
         .reporter
-        .print(&mut out, &examined.problems, &session.texts())?;
+        .print(&mut out, &examined.problems, &session.texts())
+        .map_err(stdout_failed)?;
     if examined.problems.has_errors() {
         return Ok(Outcome::Failed);
     }

@@ -113,15 +113,38 @@ fn completions_manual_and_schema() {
     assert!(value.get("$id").is_some());
 }
 
+/// Every command, and what else prints: each writes to standard output, some more than a pipe holds.
+const PRINTING: &[&[&str]] = &[
+    &["--help"],
+    &["-h"],
+    &["--version"],
+    &["help", "reverse"],
+    &["reverse", "--help"],
+    &["validate", "invalid/validation/before_definition.json"],
+    &["reverse", "paper_example.json"],
+    &["tangent", "paper_example.json"],
+    &["run", "burgers.json", "--at", "burgers.point.json"],
+    &["gradient", "burgers.json", "--at", "burgers.point.json"],
+    &["check", "burgers.json", "--at", "burgers.point.json"],
+    &["jacobian", "burgers.json", "--at", "burgers.point.json"],
+    &["preaccumulate", "burgers.json"],
+    &["preaccumulate", "graphs/lion.json", "--format", "json"],
+    &["corpus", "xaif"],
+    &["convert", "burgers.json", "--to", "json"],
+    &["dot", "burgers.json"],
+    &["schema"],
+    &["explain"],
+    &["explain", "V101"],
+    &["completions", "zsh"],
+    &["man"],
+];
+
 #[test]
 fn a_closed_standard_output_ends_quietly() {
-    // Every command that prints more than a pipe holds, and one that prints less.
-    for args in [
-        &["completions", "zsh"][..],
-        &["schema"],
-        &["reverse", "paper_example.json"],
-        &["--help"],
-    ] {
+    for name in COMMANDS {
+        assert!(PRINTING.iter().any(|args| args[0] == *name), "{name}");
+    }
+    for args in PRINTING {
         let mut child = command(args).spawn().expect("the binary starts");
         drop(child.stdout.take());
         let mut err = String::new();
@@ -129,6 +152,23 @@ fn a_closed_standard_output_ends_quietly() {
         stderr.read_to_string(&mut err).expect("messages are UTF-8");
         let status = child.wait().expect("it ends");
         assert_eq!((status.code(), err.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_an_error() {
+    for args in PRINTING {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let ran = command(args)
+            .stdin(std::process::Stdio::null())
+            .stdout(full.expect("the device is there"))
+            .output()
+            .expect("the binary starts");
+        let err = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(1), "{args:?}: {err}");
+        let what = "error[P403]: cannot write standard output";
+        assert!(err.contains(what), "{args:?}: {err}");
     }
 }
 
