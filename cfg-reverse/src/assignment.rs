@@ -159,7 +159,8 @@ pub(crate) fn adjoint(
             NodeKind::Leaf(place) => {
                 let place = nodes.safe_place(n, place, &scope.routine.variables)?;
                 if nodes.has_scalar_guard(n) {
-                    dn = nodes.guard_derivative(n, dn);
+                    let rank = scope.type_of(&dn).rank;
+                    dn = nodes.guarded(n, dn, rank);
                 }
                 if let Some(b) = scope.derivative_place(&place) {
                     match increments.iter_mut().find(|(p, ..)| *p == b) {
@@ -178,7 +179,7 @@ pub(crate) fn adjoint(
                     let ty = scope.type_of(&dn);
                     let b = scope.take("b", ty);
                     if nodes.has_scalar_guard(n) {
-                        dn = nodes.guard_derivative(n, dn);
+                        dn = nodes.guarded(n, dn, ty.rank);
                     }
                     code.push(Stmt::assign(Place::whole(b), dn));
                     dn = Expr::var(b);
@@ -361,7 +362,7 @@ pub(crate) fn tangent_of(
             Some(v) if n != root && v.depth() > 6 => {
                 let ty = scope.type_of(&v);
                 let t = scope.take("d", ty);
-                let v = nodes.guard_derivative(n, v);
+                let v = nodes.guarded(n, v, ty.rank);
                 code.push(Stmt::assign(Place::whole(t), v));
                 Some(Expr::var(t))
             }

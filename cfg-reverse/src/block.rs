@@ -329,7 +329,7 @@ impl Builder {
                     for (source, label) in merged {
                         let label = match label {
                             Label::Variable { partial, masks } => Label::Variable {
-                                partial: nodes.guard_derivative(n, partial),
+                                partial: nodes.guarded(n, partial, 0),
                                 masks,
                             },
                             Label::Constant(c) => Label::Constant(c),

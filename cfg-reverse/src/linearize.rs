@@ -363,7 +363,7 @@ impl<'e> Nodes<'e> {
         let mut code = Vec::new();
         for n in 0..self.nodes.len() {
             if let (true, Some(t)) = (self.nodes[n].mentioned, self.nodes[n].temporary) {
-                let value = self.guarded(n, self.rebuild(n));
+                let value = self.guarded(n, self.rebuild(n), self.nodes[n].ty.rank);
                 code.push(Stmt::assign(Place::whole(t), value));
             }
         }
@@ -454,26 +454,24 @@ impl<'e> Nodes<'e> {
         }
     }
 
-    /// `value` where the node's conditional arms are evaluated, 0 elsewhere.
-    fn guarded(&self, n: usize, value: Expr) -> Expr {
-        let mut value = value;
-        let mut guard = self.nodes[n].guard;
-        while let Some(g) = guard {
-            let Guard {
-                condition, outer, ..
-            } = &self.guards[g];
-            value = Expr::op(
-                Op::If,
-                [condition.clone(), value, zero(self.nodes[n].ty.ty)],
-            );
-            guard = *outer;
+    /// `value` where the node's conditional arms are evaluated, 0 elsewhere. A scalar stays one: it is
+    /// evaluated if an element is for which all conditions hold.
+    pub(crate) fn guarded(&self, n: usize, value: Expr, rank: usize) -> Expr {
+        let zero = zero(self.nodes[n].ty.ty);
+        let mut guards = std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer);
+        let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
+            Expr::op(Op::If, [condition.clone(), e, otherwise])
+        };
+        if rank > 0 || guards.clone().all(|g| self.guards[g].scalar) {
+            return guards.fold(value, |value, g| {
+                choose(&self.guards[g].condition, value, zero.clone())
+            });
         }
-        value
-    }
-
-    /// A derivative as it may be evaluated anywhere: 0 where the node's conditional arms are not taken.
-    pub(crate) fn guard_derivative(&self, n: usize, value: Expr) -> Expr {
-        self.guarded(n, value)
+        let innermost = guards.next().map(|g| self.guards[g].condition.clone());
+        let all = guards.fold(innermost.unwrap_or(Expr::Logical(true)), |all, g| {
+            choose(&self.guards[g].condition, all, Expr::Logical(false))
+        });
+        choose(&Expr::op(Op::Any, [all]), value, zero)
     }
 
     /// True if the node is an arm of a conditional expression with a scalar condition: what is emitted
