@@ -23,7 +23,7 @@ use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
 use crate::point::Point;
 use crate::slot::Slot;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
-use cfg_core::elemental::Scalar;
+use cfg_core::elemental::{Math, Scalar, powi};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
@@ -322,7 +322,8 @@ impl Comparison<'_> {
                     .map(|e| format!("{} {} in {}", e.op.name(), e.event.describe(), e.element)),
             );
             for exponent in 2..=7 {
-                let h = 0.1f64.powi(exponent);
+                // Not the platform's power: the steps are the same everywhere.
+                let h = powi(Math::Portable)(0.1, exponent);
                 self.step(h, &y, &base, &slots, &mut found);
             }
         }

@@ -79,6 +79,7 @@ pub(crate) struct Inner {
     pub(crate) global_variables: Vec<Variable>,
     pub(crate) signatures: Vec<Signature>,
     pub(crate) trace: bool,
+    pub(crate) math: Math,
 }
 
 impl fmt::Debug for Compiled {
@@ -119,7 +120,7 @@ impl Compiled {
     /// # Errors
     /// Routines that are too large for the executor, and the few forms that it does not run.
     pub fn new(program: &ValidProgram, options: &CompileOptions) -> Result<Self, Diagnostics> {
-        let globals = Globals::new(program).map_err(|d| Diagnostics::from(*d))?;
+        let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
         let abis = abi::decide(program);
         let mut problems = Diagnostics::default();
         let mut routines = Vec::with_capacity(program.routines.len());
@@ -169,6 +170,7 @@ impl Compiled {
                 global_variables: variables.collect(),
                 signatures,
                 trace: options.trace,
+                math: options.math,
             }),
         })
     }

@@ -14,10 +14,12 @@ pub(crate) trait Environment {
     fn bounds(&self, v: VarId) -> Option<Vec<(i64, i64)>>;
     /// Whether an argument was given.
     fn present(&self, v: VarId) -> bool;
+    /// Which implementation computes transcendental functions.
+    fn math(&self) -> Math;
 }
 
 /// Nothing is known.
-pub(crate) struct Constants;
+pub(crate) struct Constants(pub(crate) Math);
 
 impl Environment for Constants {
     fn value(&self, _: VarId, _: &[i64]) -> Option<Scalar> {
@@ -28,6 +30,9 @@ impl Environment for Constants {
     }
     fn present(&self, _: VarId) -> bool {
         false
+    }
+    fn math(&self) -> Math {
+        self.0
     }
 }
 
@@ -88,7 +93,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
             _ => {
                 let operands: Option<Vec<Scalar>> =
                     operands.iter().map(|e| evaluate(e, environment)).collect();
-                apply(*op, &operands?, Math::Native).ok()
+                apply(*op, &operands?, environment.math()).ok()
             }
         },
     }

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     diagnostic::Diagnostic,
-    elemental::{Event, Scalar},
+    elemental::{Event, Math, Scalar},
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{Extent, Intent, Op, Order, Role, ScalarType, Variable},
 };
@@ -175,6 +175,10 @@ impl Environment for Known<'_> {
 
     fn present(&self, v: VarId) -> bool {
         !matches!(self.arguments.get(v.index()), None | Some(Argument::Absent))
+    }
+
+    fn math(&self) -> Math {
+        self.session.compiled.inner.math
     }
 }
 

@@ -5,6 +5,7 @@ mod corners;
 mod differences;
 mod documentation;
 mod integers;
+mod portable;
 mod reference;
 
 use cfg_core::elemental::{ArithmeticError, Math, Partial, Scalar, apply, partial};

@@ -12,6 +12,7 @@ mod deep;
 mod fixtures;
 mod fuzz_corpus;
 mod names;
+mod portable;
 mod second_order;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     diagnostic::Diagnostic,
-    elemental::Scalar,
+    elemental::{Math, Scalar},
     entity::GlobalId,
     ir::{Extent, Program, ScalarType},
 };
@@ -29,7 +29,8 @@ pub(crate) struct Globals {
 const MOST_CELLS: u64 = 1 << 31;
 
 impl Globals {
-    pub(super) fn new(program: &Program) -> Compiling<Self> {
+    pub(super) fn new(program: &Program, math: Math) -> Compiling<Self> {
+        let constants = Constants(math);
         let mut globals = Self::default();
         for global in &program.globals {
             let variable = &global.variable;
@@ -50,7 +51,7 @@ impl Globals {
                     return Err(refused("a global array of deferred extents cannot be run"));
                 };
                 let (Some(lower), Some(extent)) =
-                    (integer(&dim.lower, &Constants), integer(extent, &Constants))
+                    (integer(&dim.lower, &constants), integer(extent, &constants))
                 else {
                     return Err(refused("the extents of a global array are not constant"));
                 };
@@ -83,7 +84,7 @@ impl Globals {
             if let Some(initial) = &global.initial {
                 let cells: Option<Vec<u64>> = initial
                     .iter()
-                    .map(|e| scalar_cell(evaluate(e, &Constants)?, variable.ty))
+                    .map(|e| scalar_cell(evaluate(e, &constants)?, variable.ty))
                     .collect();
                 let cells = cells.ok_or_else(|| refused("an initial value is not constant"))?;
                 let at = address as usize;
