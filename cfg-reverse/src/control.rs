@@ -32,12 +32,7 @@ use cfg_core::{
     structure::Structure,
 };
 
-/// A block to be inserted into an edge: its statements and what it is.
-pub(crate) struct Insert {
-    pub(crate) role: OriginRole,
-    pub(crate) of: VertexId,
-    pub(crate) statements: Vec<Stmt>,
-}
+use crate::rename::Rename;
 
 /// What stands in the vertices and inserted blocks of the forward graph.
 pub(crate) trait ForwardCode {
@@ -45,8 +40,8 @@ pub(crate) trait ForwardCode {
     fn copy(&mut self, v: VertexId) -> VertexKind;
     /// Statements right after the exit of a loop.
     fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt>;
-    /// Statements right before the entry of a loop.
-    fn loop_entry(&mut self, header: VertexId) -> Vec<Stmt>;
+    /// Statements right before the entry of a loop, which is this edge.
+    fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt>;
     /// Statements at the end of a loop's body.
     fn loop_end(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Statements at the end of the arm with this label.
@@ -61,118 +56,197 @@ pub(crate) trait AdjointCode {
     fn adjoint(&mut self, v: VertexId) -> VertexKind;
     /// Statements before the adjoint loop.
     fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt>;
-    /// Statements after the adjoint loop.
-    fn loop_entry(&mut self, header: VertexId) -> Vec<Stmt>;
+    /// Statements after the adjoint loop, of the loop with this entry edge.
+    fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt>;
     /// Statements before the adjoint branch.
     fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt>;
     /// Statements after ENTRY.
     fn routine_exit(&mut self) -> Vec<Stmt>;
 }
 
-/// One edge of a graph under construction: from an image, through inserted blocks, to an image.
-struct Chain {
-    from: VertexId,
-    to: VertexId,
-    label: Option<i64>,
-    /// The original edge.
-    edge: EdgeId,
-    /// Its inserted blocks begin here, and end where those of the next chain begin.
-    inserts: u32,
+/// A graph under construction: images of the vertices, and blocks that are inserted into edges.
+struct Chains<'g> {
+    original: &'g Cfg,
+    images: Vec<Vertex>,
+    /// The inserted blocks, in the order in which they were made.
+    inserts: Vec<(Origin, Vec<Stmt>)>,
+    /// Of each: what it is numbered by, namely the positions of the ends of its edge and the edge.
+    keys: Vec<(u32, u32, EdgeId, u32)>,
+    /// Until all inserted blocks are numbered, the k-th made is vertex `images.len() + k`.
+    edges: Vec<Edge>,
+    largest_id: i64,
+    rename: &'g Rename,
+}
+
+impl<'g> Chains<'g> {
+    fn new(original: &'g Cfg, rename: &'g Rename) -> Self {
+        Self {
+            original,
+            images: Vec::with_capacity(original.vertex_count()),
+            inserts: Vec::new(),
+            keys: Vec::new(),
+            edges: Vec::with_capacity(original.edge_count()),
+            largest_id: 0,
+            rename,
+        }
+    }
+
+    /// The next image; all come before the first edge.
+    fn image(&mut self, of: &Vertex, id: i64, role: OriginRole, mut kind: VertexKind) {
+        self.rename.vertex(&mut kind);
+        self.largest_id = self.largest_id.max(id.saturating_abs());
+        self.images.push(Vertex {
+            id,
+            kind,
+            origin: Some(Origin {
+                role,
+                vertex: of.id,
+            }),
+            annotations: of.annotations.clone(),
+        });
+    }
+
+    /// A block for the next edge.
+    fn insert(&mut self, role: OriginRole, of: VertexId, mut statements: Vec<Stmt>) {
+        if !statements.is_empty() {
+            statements.iter_mut().for_each(|s| self.rename.stmt(s));
+            let vertex = self.original.vertex(of).id;
+            self.inserts.push((Origin { role, vertex }, statements));
+        }
+    }
+
+    /// The image of an edge, through the blocks that were made since the last one. `positions`: of its ends.
+    fn edge(
+        &mut self,
+        e: EdgeId,
+        (mut from, to): (VertexId, VertexId),
+        positions: (u32, u32),
+        mut label: Option<i64>,
+    ) {
+        let mut annotations = self.original.edge(e).annotations.clone();
+        for k in self.keys.len()..self.inserts.len() {
+            let block = VertexId::new(self.images.len() + k);
+            self.keys.push((positions.1, positions.0, e, k as u32));
+            self.edges.push(Edge {
+                from,
+                to: block,
+                label: label.take(),
+                id: None,
+                annotations: annotations.take(),
+            });
+            from = block;
+        }
+        self.edges.push(Edge {
+            from,
+            to,
+            label,
+            id: None,
+            annotations,
+        });
+    }
+
+    /// Numbers the inserted blocks (from the largest |id| + 1, by target, then source, then edge).
+    fn finish(mut self) -> Cfg {
+        let n = self.images.len();
+        self.keys.sort_unstable();
+        // Where each inserted block stands in the arena.
+        let mut slot = vec![VertexId::new(0); self.inserts.len()];
+        self.images.reserve_exact(self.inserts.len());
+        for (rank, &(_, _, _, k)) in self.keys.iter().enumerate() {
+            slot[k as usize] = VertexId::new(n + rank);
+            let (origin, statements) = &mut self.inserts[k as usize];
+            self.images.push(Vertex {
+                id: self.largest_id + 1 + rank as i64,
+                kind: VertexKind::Block(std::mem::take(statements)),
+                origin: Some(*origin),
+                annotations: None,
+            });
+        }
+        for edge in &mut self.edges {
+            for end in [&mut edge.from, &mut edge.to] {
+                if let Some(k) = end.index().checked_sub(n) {
+                    *end = slot[k];
+                }
+            }
+        }
+        // Every edge was built from vertices of `images`, so the graph exists.
+        Cfg::new(self.images, self.edges).unwrap_or_default()
+    }
 }
 
 /// The augmented forward graph.
-pub(crate) fn forward_graph(cfg: &Cfg, structure: &Structure, code: &mut impl ForwardCode) -> Cfg {
-    let mut images: Vec<Vertex> = Vec::with_capacity(cfg.vertex_count());
+pub(crate) fn forward_graph(
+    cfg: &Cfg,
+    structure: &Structure,
+    rename: &Rename,
+    code: &mut impl ForwardCode,
+) -> Cfg {
+    let mut chains = Chains::new(cfg, rename);
     for (v, vertex) in cfg.vertices() {
-        images.push(Vertex {
-            id: vertex.id,
-            kind: code.copy(v),
-            origin: Some(Origin {
-                role: OriginRole::Copy,
-                vertex: vertex.id,
-            }),
-            annotations: vertex.annotations.clone(),
-        });
+        chains.image(vertex, vertex.id, OriginRole::Copy, code.copy(v));
     }
-    let mut chains = Vec::with_capacity(cfg.edge_count());
-    let mut inserts = Vec::new();
+    let position = |v: VertexId| structure.position[v.index()];
     for &i in &structure.order {
         for &e in cfg.out_edges(i) {
             let edge = cfg.edge(e);
             let j = edge.to;
             let kind = structure.kind(e);
-            let first = inserts.len() as u32;
-            let mut insert = |role, of, statements: Vec<Stmt>| {
-                if !statements.is_empty() {
-                    inserts.push(Insert {
-                        role,
-                        of,
-                        statements,
-                    });
-                }
-            };
             if kind.loop_exit {
-                insert(OriginRole::CounterPush, i, code.loop_exit(i));
+                chains.insert(OriginRole::CounterPush, i, code.loop_exit(i));
             }
             if kind.loop_entry {
-                insert(OriginRole::CounterInit, j, code.loop_entry(j));
+                chains.insert(OriginRole::CounterInit, j, code.loop_entry(j, e));
             }
             match &cfg.vertex(j).kind {
                 VertexKind::EndLoop => {
                     if let Some(header) = structure.partner(j) {
-                        insert(OriginRole::CounterIncrement, j, code.loop_end(header));
+                        chains.insert(OriginRole::CounterIncrement, j, code.loop_end(header));
                     }
                 }
                 VertexKind::EndBranch => {
                     if let (Some(branch), Some(label)) =
                         (structure.partner(j), structure.in_label(e))
                     {
-                        insert(OriginRole::MarkerPush, j, code.arm_end(branch, label));
+                        chains.insert(OriginRole::MarkerPush, j, code.arm_end(branch, label));
                     }
                 }
-                VertexKind::Exit => insert(OriginRole::ReturnSave, j, code.routine_exit()),
+                VertexKind::Exit => chains.insert(OriginRole::ReturnSave, j, code.routine_exit()),
                 VertexKind::Entry
                 | VertexKind::Block(_)
                 | VertexKind::Loop { .. }
                 | VertexKind::Branch(_) => {}
             }
-            chains.push(Chain {
-                from: i,
-                to: j,
-                label: edge.label,
-                edge: e,
-                inserts: first,
-            });
+            chains.edge(e, (i, j), (position(i), position(j)), edge.label);
         }
     }
-    let position = |v: VertexId| structure.position[v.index()];
-    let ids = inserts.is_empty();
-    assemble(cfg, images, chains, inserts, ids, position)
+    if chains.inserts.is_empty() {
+        // The edges are the original ones.
+        let edges = structure.order.iter().flat_map(|&i| cfg.out_edges(i));
+        for (edge, &e) in chains.edges.iter_mut().zip(edges) {
+            edge.id = cfg.edge(e).id;
+        }
+    }
+    chains.finish()
 }
 
 /// The adjoint graph.
-pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl AdjointCode) -> Cfg {
+pub(crate) fn adjoint_graph(
+    cfg: &Cfg,
+    structure: &Structure,
+    rename: &Rename,
+    code: &mut impl AdjointCode,
+) -> Cfg {
     let n = cfg.vertex_count();
     // Images stand in the order of the adjoint graph; `image` maps an original vertex to its place.
     let position = |v: VertexId| (n - 1) as u32 - structure.position[v.index()];
     let image = |v: VertexId| VertexId::new(position(v) as usize);
-    let mut images: Vec<Vertex> = Vec::with_capacity(n);
+    let mut chains = Chains::new(cfg, rename);
     for &v in structure.order.iter().rev() {
         let vertex = cfg.vertex(v);
-        images.push(Vertex {
-            id: -vertex.id,
-            kind: code.adjoint(v),
-            origin: Some(Origin {
-                role: OriginRole::Adjoint,
-                vertex: vertex.id,
-            }),
-            annotations: vertex.annotations.clone(),
-        });
+        chains.image(vertex, -vertex.id, OriginRole::Adjoint, code.adjoint(v));
     }
     // The FORLOOP that takes the place of a loop at its outside: the adjoint of its ENDLOOP.
     let outside = |header: VertexId| structure.partner(header).unwrap_or(header);
-    let mut chains = Vec::with_capacity(cfg.edge_count());
-    let mut inserts = Vec::new();
     for &j in structure.order.iter().rev() {
         for &e in cfg.in_edges(j) {
             let edge = cfg.edge(e);
@@ -180,98 +254,22 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Ad
             let kind = structure.kind(e);
             let from = if kind.loop_entry { outside(j) } else { j };
             let to = if kind.loop_exit { outside(i) } else { i };
-            let first = inserts.len() as u32;
-            let mut insert = |role, of, statements: Vec<Stmt>| {
-                if !statements.is_empty() {
-                    inserts.push(Insert {
-                        role,
-                        of,
-                        statements,
-                    });
-                }
-            };
             if kind.loop_entry {
-                insert(OriginRole::ValueSave, j, code.loop_entry(j));
+                chains.insert(OriginRole::ValueSave, j, code.loop_entry(j, e));
             }
             if matches!(cfg.vertex(j).kind, VertexKind::Exit) {
-                insert(OriginRole::ReturnSave, j, code.routine_exit());
+                chains.insert(OriginRole::ReturnSave, j, code.routine_exit());
             }
             if kind.loop_exit {
-                insert(OriginRole::BoundPop, i, code.loop_exit(i));
+                chains.insert(OriginRole::BoundPop, i, code.loop_exit(i));
             }
             if matches!(cfg.vertex(i).kind, VertexKind::EndBranch) {
-                insert(OriginRole::MarkerPop, i, code.marker(i));
+                chains.insert(OriginRole::MarkerPop, i, code.marker(i));
             }
-            chains.push(Chain {
-                from: image(from),
-                to: image(to),
-                label: structure.in_label(e),
-                edge: e,
-                inserts: first,
-            });
+            let ends = (image(from), image(to));
+            let positions = (ends.0.index() as u32, ends.1.index() as u32);
+            chains.edge(e, ends, positions, structure.in_label(e));
         }
     }
-    assemble(cfg, images, chains, inserts, false, |v| v.index() as u32)
-}
-
-/// Numbers the inserted blocks (from the largest |id| + 1, by target, then source, then edge) and links
-/// the chains. `ids`: edges keep the ids of the original edges.
-fn assemble(
-    original: &Cfg,
-    mut images: Vec<Vertex>,
-    chains: Vec<Chain>,
-    mut inserts: Vec<Insert>,
-    ids: bool,
-    position: impl Fn(VertexId) -> u32,
-) -> Cfg {
-    let n = images.len();
-    let ends = chains.iter().skip(1).map(|chain| chain.inserts);
-    let ends = ends.chain([inserts.len() as u32]);
-    let mut order: Vec<(u32, u32, EdgeId, u32)> = Vec::with_capacity(inserts.len());
-    for (chain, end) in chains.iter().zip(ends.clone()) {
-        for k in chain.inserts..end {
-            order.push((position(chain.to), position(chain.from), chain.edge, k));
-        }
-    }
-    order.sort_unstable();
-    // Where each inserted block stands in the arena.
-    let mut slot = vec![0u32; inserts.len()];
-    let first_id = original.max_abs_id() + 1;
-    images.reserve_exact(inserts.len());
-    for (rank, &(_, _, _, k)) in order.iter().enumerate() {
-        slot[k as usize] = (n + rank) as u32;
-        let insert = &mut inserts[k as usize];
-        images.push(Vertex {
-            id: first_id + rank as i64,
-            kind: VertexKind::Block(std::mem::take(&mut insert.statements)),
-            origin: Some(Origin {
-                role: insert.role,
-                vertex: original.vertex(insert.of).id,
-            }),
-            annotations: None,
-        });
-    }
-    drop(order);
-    let mut edges = Vec::with_capacity(chains.len() + inserts.len());
-    for (chain, end) in chains.iter().zip(ends) {
-        let edge = original.edge(chain.edge);
-        let mut from = chain.from;
-        let mut label = chain.label;
-        let mut id = edge.id.filter(|_| ids);
-        let mut annotations = edge.annotations.clone();
-        let blocks = slot[chain.inserts as usize..end as usize].iter();
-        let blocks = blocks.map(|&s| VertexId::new(s as usize));
-        for to in blocks.chain([chain.to]) {
-            edges.push(Edge {
-                from,
-                to,
-                label: label.take(),
-                id: id.take(),
-                annotations: annotations.take(),
-            });
-            from = to;
-        }
-    }
-    // Every edge was built from vertices of `images`, so the graph exists.
-    Cfg::new(images, edges).unwrap_or_default()
+    chains.finish()
 }

@@ -473,7 +473,10 @@ impl<'p> Draft<'p> {
 
     /// The vertex that is EXIT.
     pub(crate) fn exit(&self) -> VertexId {
-        self.cfg.exit().unwrap_or(VertexId::new(0))
+        // It comes last, or late.
+        let is_exit = |v: &VertexId| matches!(self.cfg.vertex(*v).kind, VertexKind::Exit);
+        let exit = self.shape.order().iter().rev().copied().find(is_exit);
+        exit.unwrap_or(VertexId::new(0))
     }
 
     /// Adds what the reverse sweeps of callees read after the calls.
@@ -677,6 +680,18 @@ fn check_extents(
     routine: &Routine,
     found: &mut Vec<Diagnostic>,
 ) {
+    // Parameters that are `in` do not.
+    let mut read = false;
+    for variable in &routine.variables {
+        plan::each_extent(variable, &mut |e| {
+            e.walk_places(&mut |p| {
+                read |= routine.variable(p.var).intent() != Some(Intent::In);
+            });
+        });
+    }
+    if !read {
+        return;
+    }
     let mut written = FixedBitSet::with_capacity(routine.variables.len());
     normalize::each_statement(routine, |statement| {
         normalize::each_written(context.program, statement, &mut |v| {

@@ -79,7 +79,7 @@ impl General {
     ) -> Self {
         let (live, forest) = lower::live_loops(cfg);
         let class = normalize::storage_classes(program, routine);
-        let named = plan::named_variables(program, routine, cfg, &class);
+        let named = plan::named_indices(program, routine, cfg, &class);
         let changing = lower::changing_bounds(program, effects, routine, cfg, &forest, &class);
         let mut order: Vec<VertexId> = cfg
             .entry()

@@ -8,8 +8,8 @@
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Expr, Intent, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind, Subscript,
-        Variable, VertexKind,
+        Expr, Intent, Op, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
+        Subscript, Variable, VertexKind,
     },
 };
 use fixedbitset::FixedBitSet;
@@ -24,6 +24,47 @@ pub(crate) struct Effects {
     pub(crate) written: Vec<FixedBitSet>,
     /// Callees of each routine, each once, in order of first call.
     pub(crate) callees: Vec<Vec<RoutineId>>,
+    /// What the statements of each routine contain.
+    contains: Vec<Contains>,
+}
+
+/// What may have to be rewritten in the statements of a routine, so that what has none of it is not
+/// searched again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Contains {
+    /// Statements that need hoisting.
+    hoisted: bool,
+    /// Conditional expressions.
+    conditionals: bool,
+    /// Partials of the reduction `product`.
+    partials: bool,
+}
+
+impl Contains {
+    fn add(&mut self, kind: &StmtKind) {
+        self.hoisted |= needs_hoisting(kind);
+        let mut expr = |e: &Expr| {
+            e.walk(&mut |e| match e {
+                Expr::Op(Op::If, _) => self.conditionals = true,
+                Expr::Op(Op::ProductPartial, _) => self.partials = true,
+                _ => {}
+            });
+        };
+        match kind {
+            StmtKind::Assign { target, value } => {
+                target.subscript_exprs().for_each(&mut expr);
+                expr(value);
+            }
+            StmtKind::Call {
+                arguments, result, ..
+            } => {
+                arguments.iter().flatten().for_each(&mut expr);
+                let subscripts = result.iter().flat_map(Place::subscript_exprs);
+                subscripts.for_each(expr);
+            }
+            StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+        }
+    }
 }
 
 impl Effects {
@@ -35,6 +76,7 @@ impl Effects {
         let mut written = touched.clone();
         let mut callees = vec![Vec::new(); n];
         let mut callers = vec![Vec::new(); n];
+        let mut contains = vec![Contains::default(); n];
         for (r, routine) in program.routines.iter().enumerate() {
             for variable in &routine.variables {
                 if let Role::Global(g) = variable.role {
@@ -43,6 +85,7 @@ impl Effects {
             }
             let mut called = FixedBitSet::with_capacity(n);
             each_statement(routine, |statement| {
+                contains[r].add(&statement.kind);
                 each_written(program, statement, &mut |v| {
                     if let Role::Global(g) = routine.variable(v).role {
                         written[r].insert(g.index());
@@ -72,6 +115,7 @@ impl Effects {
             touched,
             written,
             callees,
+            contains,
         }
     }
 
@@ -186,19 +230,22 @@ pub(crate) struct Normal {
     pub(crate) namer: Namer,
     /// The graph is another one than the original's.
     pub(crate) changed: bool,
+    /// What the statements contained before.
+    contains: Contains,
 }
 
 impl Normal {
     /// Writes as loops what has no derivative as an expression; true if there is something.
     pub(crate) fn expand(&mut self) -> bool {
-        let loops = products::expand(&mut self.routine, &mut self.namer);
+        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer);
         self.changed |= loops;
         loops
     }
 
     /// The same, and branches where an adjoint needs them.
     pub(crate) fn split(&mut self) -> bool {
-        let branches = branches::split(&mut self.routine, &mut self.namer);
+        let branches =
+            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer);
         self.changed |= branches;
         self.expand() || branches
     }
@@ -235,7 +282,10 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
     );
     import_globals(program, effects, id, &mut routine, &mut namer);
     let mut changed = false;
-    if let Some(mut cfg) = routine.body.take() {
+    let contains = effects.contains[id.index()];
+    if contains.hoisted
+        && let Some(mut cfg) = routine.body.take()
+    {
         let mut temporaries = Temporaries::default();
         let globals = global_variables(&routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
@@ -268,6 +318,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
         routine,
         namer,
         changed,
+        contains,
     }
 }
 

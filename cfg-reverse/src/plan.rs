@@ -65,8 +65,9 @@ impl LoopPlan {
     }
 }
 
-/// All variables but locals that share no storage and occur nowhere but as the index of a LOOP.
-pub(crate) fn named_variables(
+/// The indices of LOOPs whose values something may read: all but locals that share no storage and occur
+/// nowhere else.
+pub(crate) fn named_indices(
     program: &Program,
     routine: &Routine,
     cfg: &Cfg,
@@ -78,12 +79,30 @@ pub(crate) fn named_variables(
         members[c as usize] += 1;
     }
     let mut named = FixedBitSet::with_capacity(n);
-    for (v, variable) in routine.variables.iter().enumerate() {
-        let alone = matches!(variable.role, Role::Local) && members[class[v] as usize] == 1;
-        named.set(v, !alone || routine.result == Some(VarId::new(v)));
+    let mut open = FixedBitSet::with_capacity(n);
+    for (v, _) in cfg.vertices() {
+        let Some(index) = counted_index(cfg, v) else {
+            continue;
+        };
+        let (i, variable) = (index.index(), routine.variable(index));
+        let alone = matches!(variable.role, Role::Local) && members[class[i] as usize] == 1;
+        if alone && routine.result != Some(index) {
+            open.insert(i);
+        } else {
+            named.insert(i);
+        }
     }
+    let mut left = open.count_ones(..);
     for (_, vertex) in cfg.vertices() {
-        atoms::each_place(program, vertex, &mut |p| named.insert(p.var.index()));
+        if left == 0 {
+            break;
+        }
+        atoms::each_place(program, vertex, &mut |p| {
+            let i = p.var.index();
+            if open.contains(i) && !named.put(i) {
+                left -= 1;
+            }
+        });
     }
     named
 }
@@ -124,6 +143,8 @@ pub(crate) struct Tbr<'a> {
     globals: Vec<(VarId, GlobalId)>,
     /// What is pushed: the statement, and which of the places that it overwrites.
     saves: Rows<(u32, u32)>,
+    /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
+    pub(crate) restored: FixedBitSet,
     /// Edges to counted loops on which the value of the index may be needed.
     index_needed: FixedBitSet,
     /// The words of the set at the start of each vertex, one after the other; one set for all if the
@@ -154,6 +175,7 @@ impl<'a> Tbr<'a> {
             loops: &draft.loops,
             globals: normalize::global_variables(routine),
             saves: Rows::with_capacity(cfg.vertex_count()),
+            restored: FixedBitSet::with_capacity(routine.variables.len()),
             index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
             at: Vec::new(),
             words: n.div_ceil(usize::BITS as usize),
@@ -171,6 +193,7 @@ impl<'a> Tbr<'a> {
 
     fn find_saves(&mut self) {
         let mut saves = Rows::with_capacity(self.cfg.vertex_count());
+        let mut restored = FixedBitSet::with_capacity(self.restored.len());
         let mut set = self.empty();
         if !self.flow {
             set.as_mut_slice().copy_from_slice(&self.at);
@@ -179,8 +202,14 @@ impl<'a> Tbr<'a> {
             if self.flow {
                 self.load(v, &mut set);
             }
-            self.transfer(v, &mut set, &mut |s, k| saves.push((s as u32, k as u32)));
+            self.transfer(v, &mut set, &mut |s, k, place| {
+                saves.push((s as u32, k as u32));
+                restored.insert(place.var.index());
+            });
             saves.close();
+            if let Some(index) = counted_index(self.cfg, v) {
+                restored.insert(index.index());
+            }
             if !self.flow {
                 self.revive(v, &mut set);
             }
@@ -203,6 +232,7 @@ impl<'a> Tbr<'a> {
             }
         }
         self.saves = saves;
+        self.restored = restored;
     }
 
     /// Where there is one set for the whole routine: puts back what a vertex has taken out of it.
@@ -271,7 +301,7 @@ impl<'a> Tbr<'a> {
             from = p + 1;
             let v = self.shape.order()[p];
             self.load(v, &mut set);
-            self.transfer(v, &mut set, &mut |_, _| {});
+            self.transfer(v, &mut set, &mut |_, _, _| {});
             for &e in self.cfg.out_edges(v) {
                 let w = self.cfg.edge(e).to;
                 let left = self.indices_left(e);
@@ -314,7 +344,7 @@ impl<'a> Tbr<'a> {
             let mut grown = all.clone();
             for (v, _) in self.cfg.vertices() {
                 let mut set = all.clone();
-                self.transfer(v, &mut set, &mut |_, _| {});
+                self.transfer(v, &mut set, &mut |_, _, _| {});
                 if let Some(plan) = self.loops[v.index()] {
                     self.loop_reads(v, plan, &mut set);
                 }
@@ -362,13 +392,18 @@ impl<'a> Tbr<'a> {
         e.walk_places(&mut |p| self.atoms.of_place(p, &mut |a| set.insert(a as usize)));
     }
 
-    /// Runs a vertex; `save(statement, k)` is called for each place that is pushed, in order: the k-th
-    /// that the statement overwrites.
-    fn transfer(&self, v: VertexId, set: &mut FixedBitSet, save: &mut impl FnMut(usize, usize)) {
+    /// Runs a vertex; `save(statement, k, place)` is called for each place that is pushed, in order: the
+    /// k-th that the statement overwrites.
+    fn transfer(
+        &self,
+        v: VertexId,
+        set: &mut FixedBitSet,
+        save: &mut impl FnMut(usize, usize, &Place),
+    ) {
         match &self.cfg.vertex(v).kind {
             VertexKind::Block(statements) => {
                 for (s, (statement, code)) in statements.iter().zip(self.code.of(v)).enumerate() {
-                    self.statement(statement, code, set, &mut |k| save(s, k));
+                    self.statement(statement, code, set, &mut |k, place| save(s, k, place));
                 }
             }
             VertexKind::Loop { test, .. } => {
@@ -409,14 +444,14 @@ impl<'a> Tbr<'a> {
         statement: &Stmt,
         code: &StatementCode,
         set: &mut FixedBitSet,
-        save: &mut impl FnMut(usize),
+        save: &mut impl FnMut(usize, &Place),
     ) {
         for &a in &code.reads_before {
             set.insert(a as usize);
         }
         let mut saved = |k: usize, place: &Place, set: &mut FixedBitSet| {
             if self.contains(set, place) {
-                save(k);
+                save(k, place);
                 // The pop evaluates the same subscripts.
                 for e in place.subscript_exprs() {
                     self.insert_reads(e, set);
@@ -555,7 +590,7 @@ pub(crate) fn plan_loops(
     counters: bool,
 ) -> Vec<Option<LoopPlan>> {
     let globals = normalize::global_variables(routine);
-    let named = named_variables(program, routine, cfg, class);
+    let named = named_indices(program, routine, cfg, class);
     // Positions in topological order at which each class may be written; a body is an interval there.
     let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
     for (position, &v) in structure.order.iter().enumerate() {

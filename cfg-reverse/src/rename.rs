@@ -3,72 +3,77 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Expr, Extent, LoopTest, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
+        Cfg, Expr, Extent, LoopTest, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
         VertexKind,
     },
 };
 
-/// The same routine with these variables as its parameters, in this order. Their roles are set already.
-pub(crate) fn parameters_first(mut routine: Routine, parameters: &[VarId]) -> Routine {
-    let n = routine.variables.len();
-    let mut new = vec![None; n];
-    for (k, &v) in parameters.iter().enumerate() {
-        new[v.index()] = Some(VarId::new(k));
+/// New numbers of variables: the parameters first, then the others as they were.
+pub(crate) struct Rename {
+    parameters: usize,
+    map: Vec<VarId>,
+}
+
+impl Rename {
+    /// For a routine that has so many variables by now; those that it gets later keep their numbers.
+    pub(crate) fn parameters_first(variables: usize, parameters: &[VarId]) -> Self {
+        let mut new = vec![None; variables];
+        for (k, &v) in parameters.iter().enumerate() {
+            new[v.index()] = Some(VarId::new(k));
+        }
+        let mut next = parameters.len();
+        let number = |slot: Option<VarId>| {
+            slot.unwrap_or_else(|| {
+                next += 1;
+                VarId::new(next - 1)
+            })
+        };
+        Self {
+            parameters: parameters.len(),
+            map: new.into_iter().map(number).collect(),
+        }
     }
-    let mut next = parameters.len();
-    let mut map = Vec::with_capacity(n);
-    for slot in new {
-        map.push(slot.unwrap_or_else(|| {
-            next += 1;
-            VarId::new(next - 1)
-        }));
-    }
-    routine.parameters = parameters.len();
-    let mut variables: Vec<_> = std::mem::take(&mut routine.variables)
-        .into_iter()
-        .enumerate()
-        .map(|(v, variable)| (map[v], variable))
-        .collect();
-    variables.sort_by_key(|(v, _)| *v);
-    routine.variables = variables
-        .into_iter()
-        .map(|(_, variable)| variable)
-        .collect();
-    let rename = Rename { map: &map };
-    for variable in &mut routine.variables {
-        for dim in &mut variable.shape {
-            rename.expr(&mut dim.lower);
-            if let Extent::Fixed(e) = &mut dim.extent {
-                rename.expr(e);
+
+    /// Everything but the graph. The roles of the parameters are set already.
+    pub(crate) fn declarations(&self, routine: &mut Routine) {
+        routine.parameters = self.parameters;
+        let old = std::mem::take(&mut routine.variables);
+        let mut variables: Vec<_> = (old.into_iter().enumerate())
+            .map(|(v, variable)| (self.of(VarId::new(v)), variable))
+            .collect();
+        variables.sort_by_key(|(v, _)| *v);
+        let variables = variables.into_iter().map(|(_, variable)| variable);
+        routine.variables = variables.collect();
+        for variable in &mut routine.variables {
+            for dim in &mut variable.shape {
+                self.expr(&mut dim.lower);
+                if let Extent::Fixed(e) = &mut dim.extent {
+                    self.expr(e);
+                }
             }
         }
-    }
-    for v in routine
-        .independents
-        .iter_mut()
-        .chain(&mut routine.dependents)
-        .chain(&mut routine.result)
-    {
-        *v = map[v.index()];
-    }
-    if let Some(cfg) = &mut routine.body {
-        for vertex in cfg.vertices_mut() {
-            rename.vertex(&mut vertex.kind);
+        let lists = routine.independents.iter_mut();
+        let lists = lists.chain(&mut routine.dependents);
+        for v in lists.chain(&mut routine.result) {
+            self.var(v);
         }
     }
-    routine
-}
 
-struct Rename<'m> {
-    map: &'m [VarId],
-}
-
-impl Rename<'_> {
-    fn var(&self, v: &mut VarId) {
-        *v = self.map[v.index()];
+    pub(crate) fn graph(&self, cfg: &mut Cfg) {
+        for vertex in cfg.vertices_mut() {
+            self.vertex(&mut vertex.kind);
+        }
     }
 
-    fn vertex(&self, kind: &mut VertexKind) {
+    fn of(&self, v: VarId) -> VarId {
+        self.map.get(v.index()).copied().unwrap_or(v)
+    }
+
+    fn var(&self, v: &mut VarId) {
+        *v = self.of(*v);
+    }
+
+    pub(crate) fn vertex(&self, kind: &mut VertexKind) {
         match kind {
             VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
             VertexKind::Block(statements) => {
@@ -96,7 +101,7 @@ impl Rename<'_> {
         }
     }
 
-    fn stmt(&self, statement: &mut Stmt) {
+    pub(crate) fn stmt(&self, statement: &mut Stmt) {
         match &mut statement.kind {
             StmtKind::Assign { target, value } => {
                 self.place(target);

@@ -489,28 +489,21 @@ fn note_changes(
 ) {
     let routine = context.program.routine(draft.id);
     let node = |v: VarId| context.nodes.of(draft.id, routine, v);
-    for (v, vertex) in draft.cfg.vertices() {
-        tbr.each_save(v, |_, place| sources.insert(node(place.var)));
-        if let VertexKind::Loop { test, .. } = &vertex.kind
-            && let cfg_core::ir::LoopTest::Counted { index, .. } = test.as_ref()
+    sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
+    context.effects.each_call(draft.id, routine, |statement| {
+        if let StmtKind::Call {
+            callee, arguments, ..
+        } = &statement.kind
+            && context.sweeps[callee.index()].is_some()
         {
-            sources.insert(node(*index));
-        }
-        for statement in vertex.statements() {
-            if let StmtKind::Call {
-                callee, arguments, ..
-            } = &statement.kind
-                && context.sweeps[callee.index()].is_some()
-            {
-                let called = context.program.routine(*callee);
-                for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
-                    if let Some(Expr::Place(place)) = actual {
-                        changed.edge(context.nodes.of(*callee, called, p), node(place.var));
-                    }
+            let called = context.program.routine(*callee);
+            for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
+                if let Some(Expr::Place(place)) = actual {
+                    changed.edge(context.nodes.of(*callee, called, p), node(place.var));
                 }
             }
         }
-    }
+    });
 }
 
 /// NAME_grad: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are

@@ -20,6 +20,7 @@ use crate::{
     names::Namer,
     normalize::add_local,
     plan::{LoopPlan, StatementAdjoint, Tbr},
+    rename::Rename,
     rows::Rows,
     trace,
 };
@@ -83,22 +84,15 @@ impl<'p> Sweeps<'_, 'p> {
         }
     }
 
-    /// The index of a counted loop of a structured graph, if its value before the loop is to be saved.
-    fn saved_index(&self, header: VertexId) -> Option<VarId> {
-        let Shape::Structured(structure) = self.draft.shape else {
-            return None;
-        };
-        let mut edges = self.draft.cfg.in_edges(header).iter();
-        let entry = edges.find(|&&e| structure.kind(e).loop_entry)?;
-        self.index_saved_on(header, *entry)
-    }
-
     /// The index of a counted loop, if its value is to be saved on this edge into the loop.
     fn index_saved_on(&self, header: VertexId, entry: EdgeId) -> Option<VarId> {
-        let LoopTest::Counted { index, .. } = self.test(header)? else {
+        if !self.tbr.is_index_needed(entry) {
             return None;
-        };
-        self.tbr.is_index_needed(entry).then_some(*index)
+        }
+        match self.test(header)? {
+            LoopTest::Counted { index, .. } => Some(*index),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        }
     }
 
     /// Locals that die at the end although the reverse sweep needs them: values, and the number of
@@ -187,21 +181,27 @@ impl<'p> Sweeps<'_, 'p> {
             order.push(result);
         }
         order.push(self.draft.tape);
+        let rename = Rename::parameters_first(routine.variables.len(), &order);
         let mut code = Forward {
             sweeps: self,
             ordinals: HashMap::new(),
             namer: self.draft.namer.clone(),
-            loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
+            loops: HashMap::new(),
             routine,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &mut code),
-            Shape::General(g) if self.context.trace => {
-                trace::forward_graph(self.draft.cfg, g, &mut code)
+            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &rename, &mut code),
+            Shape::General(g) => {
+                let mut cfg = if self.context.trace {
+                    trace::forward_graph(self.draft.cfg, g, &mut code)
+                } else {
+                    control_general::forward_graph(self.draft.cfg, g, &mut code)
+                };
+                rename.graph(&mut cfg);
+                cfg
             }
-            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code),
         };
-        finish(code.routine, cfg, name, order, original, "forward")
+        finish(code.routine, cfg, name, &rename, original, "forward")
     }
 
     /// The reverse sweep: parameters, result, adjoints, tape.
@@ -236,6 +236,7 @@ impl<'p> Sweeps<'_, 'p> {
         }
         order.extend(adjoints);
         order.push(self.draft.tape);
+        let rename = Rename::parameters_first(routine.variables.len(), &order);
         let branch_id = match self.draft.shape {
             Shape::Structured(_) => (self.draft.cfg.vertices())
                 .any(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch)),
@@ -255,18 +256,23 @@ impl<'p> Sweeps<'_, 'p> {
             sweeps: self,
             adjoints: statements,
             namer,
-            loops: vec![LoopVariables::default(); self.draft.cfg.vertex_count()],
+            loops: HashMap::new(),
             routine,
             branch_id,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &mut code),
-            Shape::General(g) if self.context.trace => {
-                trace::adjoint_graph(self.draft.cfg, g, &mut code)
+            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &rename, &mut code),
+            Shape::General(g) => {
+                let mut cfg = if self.context.trace {
+                    trace::adjoint_graph(self.draft.cfg, g, &mut code)
+                } else {
+                    control_general::adjoint_graph(self.draft.cfg, g, &mut code)
+                };
+                rename.graph(&mut cfg);
+                cfg
             }
-            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code),
         };
-        finish(code.routine, cfg, name, order, original, "reverse")
+        finish(code.routine, cfg, name, &rename, original, "reverse")
     }
 }
 
@@ -297,7 +303,8 @@ struct Forward<'a, 'b, 'p> {
     /// The ordinals of the labels of multi-way branches, once one was asked for.
     ordinals: HashMap<(VertexId, i64), i64>,
     namer: Namer,
-    loops: Vec<LoopVariables>,
+    /// By header: those that have some.
+    loops: HashMap<VertexId, LoopVariables>,
     routine: Routine,
 }
 
@@ -310,7 +317,7 @@ impl<'p> Forward<'_, '_, 'p> {
         slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
     ) -> VarId {
         let id = self.sweeps.draft.cfg.vertex(header).id;
-        let slot = slot(&mut self.loops[header.index()]);
+        let slot = slot(self.loops.entry(header).or_default());
         loop_local(slot, id, base, origin, &mut self.namer, &mut self.routine)
     }
 
@@ -414,10 +421,10 @@ impl ForwardCode for Forward<'_, '_, '_> {
         out
     }
 
-    fn loop_entry(&mut self, header: VertexId) -> Vec<Stmt> {
+    fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt> {
         let plan = self.sweeps.plan(header);
         let mut out = Vec::new();
-        if let Some(index) = self.sweeps.saved_index(header) {
+        if let Some(index) = self.sweeps.index_saved_on(header, entry) {
             out.push(self.sweeps.push(self.sweeps.class(index), Expr::var(index)));
         }
         out.extend(self.note_bounds(header));
@@ -463,7 +470,8 @@ struct Reverse<'a, 'b, 'p> {
     /// Of every statement, until its block is written.
     adjoints: Rows<StatementAdjoint>,
     namer: Namer,
-    loops: Vec<LoopVariables>,
+    /// By header: those that have some.
+    loops: HashMap<VertexId, LoopVariables>,
     routine: Routine,
     branch_id: Option<VarId>,
 }
@@ -477,7 +485,7 @@ impl Reverse<'_, '_, '_> {
         slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
     ) -> VarId {
         let id = self.sweeps.draft.cfg.vertex(header).id;
-        let slot = slot(&mut self.loops[header.index()]);
+        let slot = slot(self.loops.entry(header).or_default());
         loop_local(slot, id, base, origin, &mut self.namer, &mut self.routine)
     }
 
@@ -612,9 +620,9 @@ impl AdjointCode for Reverse<'_, '_, '_> {
         out
     }
 
-    fn loop_entry(&mut self, header: VertexId) -> Vec<Stmt> {
+    fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt> {
         let s = self.sweeps;
-        s.saved_index(header)
+        s.index_saved_on(header, entry)
             .map(|index| s.pop(s.class(index), Place::whole(index)))
             .into_iter()
             .collect()
@@ -671,12 +679,12 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 }
 
-/// Puts the parameters first, in this order, and attaches the graph.
+/// Puts the parameters first, as it has been done in the graph, and attaches that.
 fn finish(
     mut routine: Routine,
     cfg: Cfg,
     name: String,
-    parameters: Vec<VarId>,
+    rename: &Rename,
     original: &Routine,
     what: &str,
 ) -> Routine {
@@ -684,5 +692,6 @@ fn finish(
     routine.name = name;
     routine.body = Some(cfg);
     routine.result = None;
-    crate::rename::parameters_first(routine, &parameters)
+    rename.declarations(&mut routine);
+    routine
 }

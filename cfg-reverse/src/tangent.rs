@@ -23,7 +23,7 @@ use crate::{
     linearize::{Temporaries, Unsupported, Workspace, zero},
     names::Namer,
     normalize::{self, Effects, Normal},
-    rename,
+    rename::Rename,
 };
 
 /// What [`tangent`] gives.
@@ -298,8 +298,13 @@ impl<'a> Writer<'a> {
         routine.result = None;
         routine.independents = independents;
         routine.dependents = dependents;
+        let rename = Rename::parameters_first(routine.variables.len(), &order);
+        rename.declarations(&mut routine);
         routine.body = Cfg::new(vertices, edges);
-        rename::parameters_first(routine, &order)
+        if let Some(cfg) = &mut routine.body {
+            rename.graph(cfg);
+        }
+        routine
     }
 
     /// Every real variable and every tape has a tangent.
