@@ -144,15 +144,17 @@ pub(crate) fn adjoint(
         code.push(zero_of(target_b.clone()));
         seed = Expr::var(t);
     }
-    let mut d: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
+    let mut d = std::mem::take(&mut nodes.lists.adjoints);
+    d.clear();
+    d.resize(nodes.nodes.len(), None);
     // A scalar on the right of an array assignment is broadcast: its adjoint is the sum.
     d[root] = Some(if nodes.nodes[root].ty.rank < target_type.rank {
         Expr::op(Op::Sum, [seed])
     } else {
         seed
     });
-    // Where to, the first term, and the others.
-    let mut increments: Vec<(Place, Expr, Vec<Expr>)> = Vec::with_capacity(4);
+    let mut increments = std::mem::take(&mut nodes.lists.increments);
+    increments.clear();
     for n in (0..nodes.nodes.len()).rev() {
         let Some(mut dn) = d[n].take() else { continue };
         match &nodes.nodes[n].kind {
@@ -170,11 +172,9 @@ pub(crate) fn adjoint(
                 }
             }
             NodeKind::Passive(_) => {}
-            NodeKind::Op(_, children) => {
-                let is_active = |c: &usize| nodes.nodes[*c].active;
-                let mut uses = (nodes.operands(*children).iter().copied())
-                    .filter(is_active)
-                    .count();
+            &NodeKind::Op(_, children) => {
+                let operands = nodes.operands(children).iter();
+                let mut uses = operands.filter(|&&c| nodes.nodes[c].active).count();
                 if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
                     let ty = scope.type_of(&dn);
                     let b = scope.take("b", ty);
@@ -185,8 +185,9 @@ pub(crate) fn adjoint(
                     dn = Expr::var(b);
                 }
                 let mut dn = Some(dn);
-                for (c, partial) in nodes.with_partials(*children) {
-                    if is_active(&c) {
+                for position in children.positions() {
+                    let (c, partial) = nodes.take(position);
+                    if nodes.nodes[c].active {
                         uses -= 1;
                         let dn = if uses > 0 { dn.clone() } else { dn.take() };
                         d[c] = dn.and_then(|dn| pull_back(scope, &nodes, n, c, dn, partial));
@@ -200,9 +201,10 @@ pub(crate) fn adjoint(
         .iter()
         .position(|(p, ..)| itself && *p == target_b);
     let own = own.map(|i| increments.remove(i));
-    code.reserve_exact(increments.len() + usize::from(own.is_some() || !overlap));
+    // And one, because the target is likely to be popped before.
+    code.reserve_exact(increments.len() + usize::from(own.is_some() || !overlap) + 1);
     // Nodes were visited from the last to the first: turn round, so that operands come in order.
-    for (place, first, others) in increments.into_iter().rev() {
+    for (place, first, others) in increments.drain(..).rev() {
         let value = Expr::Place(place.clone());
         let value = others.into_iter().rev().fold(value, add);
         code.push(Stmt::assign(place, add(value, first)));
@@ -217,6 +219,7 @@ pub(crate) fn adjoint(
         None if !overlap => code.push(zero_of(target_b)),
         None => {}
     }
+    (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
     scope.workspace = nodes.into_workspace();
     Ok(code)
 }
@@ -237,7 +240,7 @@ fn pull_back(
     n: usize,
     c: usize,
     dn: Expr,
-    partial: &Partial,
+    partial: Partial,
 ) -> Option<Expr> {
     let (node, child) = (&nodes.nodes[n], &nodes.nodes[c]);
     // What is emitted under a scalar condition is guarded there.
@@ -245,7 +248,7 @@ fn pull_back(
     let mut d = if chosen {
         dn
     } else {
-        partial.adjoint(dn, node.ty.ty)?
+        partial.into_adjoint(dn, node.ty.ty)?
     };
     let rank = |d: &Expr| scope.type_of(d).rank;
     if let NodeKind::Op(op, _) = &node.kind {

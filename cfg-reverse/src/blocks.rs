@@ -25,8 +25,9 @@ use crate::{
     draft::{Context, Draft},
     jacobian::{self, Code},
     linearize::Unsupported,
-    plan::{FLOW_LIMIT, StatementCode, primal_reads},
+    plan::FLOW_LIMIT,
     segments::segments,
+    statement::{StatementAdjoint, StatementCode, Written, primal_reads},
 };
 
 /// How the adjoint of a basic block is built.
@@ -134,24 +135,27 @@ pub(crate) fn survey(context: &Context<'_>, draft: &mut Draft<'_>, all: &mut Vec
     }
 }
 
-/// Writes a chosen segment: one [`StatementCode`] per statement. The adjoint stands at the last.
+/// Writes a chosen segment, statement by statement. The adjoint stands at the last.
 pub(crate) fn write(
     draft: &mut Draft<'_>,
     statements: &[Stmt],
     choice: &Choice<'_>,
     twins: &mut HashMap<VarId, VarId>,
-) -> Result<Vec<StatementCode>, Unsupported> {
+) -> Result<Vec<Written>, Unsupported> {
     let (segment, code) = code(draft, statements, choice, twins)?;
-    let mut all: Vec<StatementCode> = segment
+    let mut all: Vec<Written> = segment
         .code
         .into_iter()
-        .map(|forward| StatementCode {
-            forward,
-            ..StatementCode::default()
+        .map(|forward| {
+            let code = StatementCode {
+                forward: forward.map(Vec::into_boxed_slice),
+                ..StatementCode::default()
+            };
+            (code, StatementAdjoint::default())
         })
         .collect();
-    if let Some(last) = all.last_mut() {
-        let mut forward = last.forward.take().unwrap_or_else(|| {
+    if let Some((last, adjoint)) = all.last_mut() {
+        let mut forward = last.forward.take().map(Vec::from).unwrap_or_else(|| {
             statements
                 .get(choice.found.range.end - 1)
                 .cloned()
@@ -160,9 +164,9 @@ pub(crate) fn write(
         });
         forward.extend(code.jaes);
         forward.extend(code.pushes);
-        last.forward = Some(forward);
+        last.forward = Some(forward.into());
         last.reads_after = primal_reads(&code.reverse, draft.originals, &draft.atoms);
-        last.adjoint.code = code.reverse;
+        adjoint.code = code.reverse;
     }
     Ok(all)
 }

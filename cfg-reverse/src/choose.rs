@@ -29,9 +29,10 @@ use std::collections::HashMap;
 use crate::{
     blocks::{self, Choice, Found},
     draft::Draft,
-    plan::{StatementCode, Tbr},
+    plan::Tbr,
     recorded::{self, Comparison, Recorded, pushed, recorded},
     reverse::{Setting, solve},
+    statement::{StatementAdjoint, StatementCode},
 };
 
 /// Every segment by its whole Jacobian (or what the search has left, if that is too large).
@@ -214,12 +215,12 @@ fn tape_cost(bits: u64) -> u64 {
 }
 
 /// Both sweeps of one statement, without the tape.
-fn statement_cost(statement: &Stmt, code: &StatementCode) -> u64 {
+fn statement_cost(statement: &Stmt, (code, adjoint): (&StatementCode, &StatementAdjoint)) -> u64 {
     let forward = match &code.forward {
         Some(forward) => code_cost(forward),
         None => code_cost(std::slice::from_ref(statement)),
     };
-    forward + code_cost(&code.adjoint.code)
+    forward + code_cost(&adjoint.code)
 }
 
 /// How many elements an array is taken to have if its extents are not known.
@@ -230,8 +231,9 @@ fn routine_cost(setting: &Setting<'_, '_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> 
     let mut sum = tape_cost(recorded.end);
     for (v, vertex) in draft.cfg.vertices() {
         let mut here = tape_cost(recorded.vertices[v.index()]);
-        for (statement, code) in vertex.statements().iter().zip(draft.code.of(v)) {
-            here += statement_cost(statement, code);
+        let written = draft.code.of(v).iter().zip(draft.adjoints.of(v));
+        for (statement, written) in vertex.statements().iter().zip(written) {
+            here += statement_cost(statement, written);
         }
         sum = sum.saturating_add(here.saturating_mul(rate(draft, v)));
     }
@@ -277,9 +279,11 @@ fn one_by_one(
         let all = &before.cfg.vertex(found.vertex).statements()[found.range.clone()];
         let cost = |draft: &Draft<'_>| -> u64 {
             let codes = &draft.code.of(found.vertex)[found.range.clone()];
+            let adjoints = &draft.adjoints.of(found.vertex)[found.range.clone()];
             let forward = codes.iter().filter_map(|c| c.forward.as_deref());
             let bits = forward.map(pushed).sum();
-            let costs = all.iter().zip(codes).map(|(s, c)| statement_cost(s, c));
+            let written = codes.iter().zip(adjoints);
+            let costs = all.iter().zip(written).map(|(s, w)| statement_cost(s, w));
             tape_cost(bits) + costs.sum::<u64>()
         };
         let rate = rate(before, found.vertex);
@@ -309,7 +313,8 @@ fn attribute(
     for (v, _) in draft.cfg.vertices() {
         for (s, code) in draft.code.of(v).iter().enumerate() {
             let segment = segment_at.get(&(v.index(), s)).copied();
-            for &atom in code.reads_before.iter().chain(&code.reads_after) {
+            let before = code.reads_before.as_slice().iter();
+            for &atom in before.chain(code.reads_after.as_slice()) {
                 let readers = &mut readers[atom as usize];
                 match segment {
                     Some(k) if readers.segments.last() == Some(&k) => {}

@@ -24,8 +24,9 @@ use crate::{
     linearize::{Temporaries, Unsupported, Workspace, zero},
     names::Namer,
     normalize::{self, Effects, Normal},
-    plan::{self, LoopPlan, Needed, StatementAdjoint, StatementCode},
+    plan::{self, LoopPlan, Needed},
     rows::Rows,
+    statement::{Reads, StatementAdjoint, StatementCode, Written, primal_reads},
 };
 
 /// What is decided for the whole program before any routine is written.
@@ -108,6 +109,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// Of every statement.
     pub(crate) code: Rows<StatementCode>,
+    /// Of every statement, until the reverse sweep is written.
+    pub(crate) adjoints: Rows<StatementAdjoint>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
 }
@@ -176,6 +179,7 @@ impl<'p> Draft<'p> {
             atoms: Atoms::new(context.program, routine, cfg, &class),
             loops,
             code: Rows::with_capacity(cfg.vertex_count()),
+            adjoints: Rows::with_capacity(cfg.vertex_count()),
             forward,
         })
     }
@@ -204,11 +208,11 @@ impl<'p> Draft<'p> {
                 if let Some(choice) = choice
                     && let Ok(together) = blocks::write(self, statements, choice, &mut twins)
                 {
-                    together.into_iter().for_each(|code| self.code.push(code));
+                    together.into_iter().for_each(|code| self.push(code));
                     continue;
                 }
                 match self.statement(context, routine, statement) {
-                    Ok(code) => self.code.push(code),
+                    Ok(code) => self.push(code),
                     Err((info, message)) => {
                         let shown = text::stmt(routine, context.program, statement);
                         let element = format!(
@@ -221,15 +225,21 @@ impl<'p> Draft<'p> {
                                 .at_element(element)
                                 .at_pointer(pointer),
                         );
-                        self.code.push(StatementCode::default());
+                        self.push(Default::default());
                     }
                 }
             }
             self.code.close();
+            self.adjoints.close();
         }
         for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
             self.namer.reserve(&variable.name);
         }
+    }
+
+    fn push(&mut self, (code, adjoint): Written) {
+        self.code.push(code);
+        self.adjoints.push(adjoint);
     }
 
     fn statement(
@@ -237,7 +247,7 @@ impl<'p> Draft<'p> {
         context: &Context<'p>,
         routine: &Routine,
         statement: &Stmt,
-    ) -> Result<StatementCode, (&'static cfg_core::diagnostic::CodeInfo, String)> {
+    ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
         match &statement.kind {
             StmtKind::Assign { target, value } => {
@@ -279,8 +289,8 @@ impl<'p> Draft<'p> {
         routine: &Routine,
         statement: &Stmt,
         target: &Place,
-        mut code: StatementCode,
-    ) -> StatementCode {
+        (mut code, mut adjoint): Written,
+    ) -> Written {
         let variable = routine.variable(target.var);
         let integer = crate::typing::ExprType {
             ty: ScalarType::Integer,
@@ -303,18 +313,18 @@ impl<'p> Draft<'p> {
         }
         forward.push(statement.clone());
         for &n in extents.iter().rev() {
-            code.adjoint.before_pops.push(Stmt::new(StmtKind::Pop {
+            adjoint.before_pops.push(Stmt::new(StmtKind::Pop {
                 tape: self.tape,
                 class: TapeClass::Integer,
                 target: Place::whole(n),
             }));
         }
         let blank = fill(variable.ty, extents.iter().map(|&n| Expr::var(n)));
-        code.adjoint
+        adjoint
             .before_pops
             .push(Stmt::assign(target.clone(), blank.clone()));
         if let Some(b) = self.scope.derivative_place(target) {
-            for s in &mut code.adjoint.code {
+            for s in &mut adjoint.code {
                 if let StmtKind::Assign { target, value } = &mut s.kind
                     && *target == b
                     && *value == zero(variable.ty)
@@ -323,21 +333,22 @@ impl<'p> Draft<'p> {
                 }
             }
         }
-        code.forward = Some(forward);
-        code
+        code.forward = Some(forward.into());
+        (code, adjoint)
     }
 
     /// Code that stands after the pops of its statement.
-    fn before(&self, reverse: Vec<Stmt>) -> StatementCode {
-        StatementCode {
-            reads_before: plan::primal_reads(&reverse, self.originals, &self.atoms),
-            adjoint: StatementAdjoint {
-                before_pops: Vec::new(),
-                code: reverse,
-                after_pops: true,
-            },
+    fn before(&self, reverse: Vec<Stmt>) -> Written {
+        let code = StatementCode {
+            reads_before: primal_reads(&reverse, self.originals, &self.atoms),
             ..StatementCode::default()
-        }
+        };
+        let adjoint = StatementAdjoint {
+            before_pops: Vec::new(),
+            code: reverse,
+            after_pops: true,
+        };
+        (code, adjoint)
     }
 
     fn call(
@@ -347,20 +358,20 @@ impl<'p> Draft<'p> {
         callee: RoutineId,
         arguments: &[Option<Expr>],
         result: Option<&Place>,
-    ) -> Result<StatementCode, (&'static cfg_core::diagnostic::CodeInfo, String)> {
+    ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let called = context.program.routine(callee);
         if let Some(adjoint) = called.derivatives.as_ref().and_then(|d| d.adjoint) {
             if !self.touches_active(context, called, callee) {
-                return Ok(StatementCode::default());
+                return Ok(Default::default());
             }
-            let mut reads = Vec::new();
-            each_read(called, arguments, |v| {
-                self.atoms.of_var(v, &mut |a| reads.push(a));
-            });
             let all = self.with_adjoints(arguments, called, result, false);
-            let mut code = self.before(vec![call(adjoint, all)]);
-            code.reads_before.extend(reads);
-            return Ok(code);
+            let (mut code, adjoint) = self.before(vec![call(adjoint, all)]);
+            code.reads_before = code.reads_before.with(|add| {
+                each_read(called, arguments, |v| {
+                    self.atoms.of_var(v, &mut |a| add(a));
+                });
+            });
+            return Ok((code, adjoint));
         }
         if let Some((forward, reverse)) = context.sweeps[callee.index()] {
             let primal = arguments
@@ -370,27 +381,29 @@ impl<'p> Draft<'p> {
                 .chain([Some(Expr::var(self.tape))]);
             let fwd = call(forward, primal.collect());
             let rev = call(reverse, self.with_adjoints(arguments, called, result, true));
-            let mut reads_after = Vec::new();
-            for place in arguments.iter().flatten().filter_map(as_place) {
-                for e in place.subscript_exprs() {
-                    e.walk_places(&mut |p| {
-                        self.atoms.of_place(p, &mut |a| reads_after.push(a));
-                    });
+            let reads_after = Reads::default().with(|add| {
+                for place in arguments.iter().flatten().filter_map(as_place) {
+                    for e in place.subscript_exprs() {
+                        e.walk_places(&mut |p| {
+                            self.atoms.of_place(p, &mut |a| add(a));
+                        });
+                    }
                 }
-            }
-            return Ok(StatementCode {
-                forward: Some(vec![fwd]),
-                adjoint: StatementAdjoint {
-                    before_pops: Vec::new(),
-                    code: vec![rev],
-                    after_pops: false,
-                },
-                reads_before: Vec::new(),
-                reads_after,
             });
+            let code = StatementCode {
+                forward: Some(Box::new([fwd])),
+                reads_before: Reads::default(),
+                reads_after,
+            };
+            let adjoint = StatementAdjoint {
+                before_pops: Vec::new(),
+                code: vec![rev],
+                after_pops: false,
+            };
+            return Ok((code, adjoint));
         }
         if called.body.is_some() || !self.touches_active(context, called, callee) {
-            return Ok(StatementCode::default());
+            return Ok(Default::default());
         }
         // An external function: by its partials, or by differentiating its value.
         let (Some(external), Some(result)) = (&called.external, result) else {
@@ -505,25 +518,25 @@ impl<'p> Draft<'p> {
                 let called = context.program.routine(*callee);
                 let need = &needed[callee.index()];
                 let reads = &mut self.code.of_mut(v)[s].reads_after;
-                for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
-                    if let (true, Some(Expr::Place(place))) =
-                        (need.variables.contains(p.index()), actual.as_ref())
+                *reads = reads.with(|add| {
+                    for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
+                        if let (true, Some(Expr::Place(place))) =
+                            (need.variables.contains(p.index()), actual.as_ref())
+                        {
+                            atoms.of_var(place.var, &mut |a| add(a));
+                        }
+                    }
+                    if let (Some(r), Some(place)) = (called.result, result)
+                        && need.variables.contains(r.index())
                     {
-                        atoms.of_var(place.var, &mut |a| reads.push(a));
+                        atoms.of_var(place.var, &mut |a| add(a));
                     }
-                }
-                if let (Some(r), Some(place)) = (called.result, result)
-                    && need.variables.contains(r.index())
-                {
-                    atoms.of_var(place.var, &mut |a| reads.push(a));
-                }
-                for &(v, g) in &globals {
-                    if need.globals.contains(g.index()) {
-                        atoms.of_var(v, &mut |a| reads.push(a));
+                    for &(v, g) in &globals {
+                        if need.globals.contains(g.index()) {
+                            atoms.of_var(v, &mut |a| add(a));
+                        }
                     }
-                }
-                reads.sort_unstable();
-                reads.dedup();
+                });
             }
         }
     }

@@ -119,6 +119,7 @@ mod reverse;
 mod rows;
 mod segments;
 mod splice;
+mod statement;
 mod sweeps;
 mod tangent;
 mod trace;

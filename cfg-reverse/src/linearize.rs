@@ -113,6 +113,12 @@ pub(crate) struct Operands {
     end: usize,
 }
 
+impl Operands {
+    pub(crate) fn positions(self) -> std::ops::Range<usize> {
+        self.start..self.end
+    }
+}
+
 /// The condition under which an arm of a conditional expression is evaluated.
 struct Guard {
     condition: Expr,
@@ -124,11 +130,12 @@ struct Guard {
 pub(crate) struct Nodes<'e> {
     pub(crate) nodes: Vec<Node<'e>>,
     guards: Vec<Guard>,
-    lists: Lists,
+    pub(crate) lists: Lists,
 }
 
+/// Memory that serves one expression after the other.
 #[derive(Default)]
-struct Lists {
+pub(crate) struct Lists {
     /// Operands of all nodes, and the partials with respect to them; zero for what is not active.
     operands: Vec<usize>,
     partials: Vec<Partial>,
@@ -137,6 +144,10 @@ struct Lists {
     /// Of one node: its operands as they stand in partials, and their types.
     atoms: Vec<Expr>,
     types: Vec<ScalarType>,
+    /// Of each node: its adjoint, while it is passed on.
+    pub(crate) adjoints: Vec<Option<Expr>>,
+    /// Where adjoints go: to which place, the first term, and the others.
+    pub(crate) increments: Vec<(Place, Expr, Vec<Expr>)>,
 }
 
 /// The memory of [`Nodes`], for the next expression.
@@ -200,6 +211,12 @@ impl<'e> Nodes<'e> {
     ) -> impl DoubleEndedIterator<Item = (usize, &Partial)> {
         let partials = &self.lists.partials[of.start..of.end];
         self.operands(of).iter().copied().zip(partials)
+    }
+
+    /// The operand at a position, and its partial, which is not needed again.
+    pub(crate) fn take(&mut self, position: usize) -> (usize, Partial) {
+        let partial = std::mem::replace(&mut self.lists.partials[position], Partial::Zero);
+        (self.lists.operands[position], partial)
     }
 
     fn push(
@@ -333,7 +350,7 @@ impl<'e> Nodes<'e> {
             types.clear();
             for k in children.start..children.end {
                 let c = self.lists.operands[k];
-                atoms.push(self.atom(c, routine, namer, temporaries));
+                atoms.push(self.atom(c, !has_constant_partials(op), routine, namer, temporaries));
                 types.push(self.nodes[c].ty.ty);
             }
             for k in children.start..children.end {
@@ -370,18 +387,21 @@ impl<'e> Nodes<'e> {
         Ok(code)
     }
 
-    /// What stands for a node's value in its parent's partials.
+    /// What stands for a node's value in its parent's partials, if they can mention it.
     fn atom(
         &mut self,
         n: usize,
+        used: bool,
         routine: &mut Routine,
         namer: &mut Namer,
         temporaries: &mut Temporaries,
     ) -> Expr {
         let node = &self.nodes[n];
         match &node.kind {
-            NodeKind::Leaf(place) => Expr::Place((*place).clone()),
-            NodeKind::Passive(expr) if is_atomic(expr) => (*expr).clone(),
+            NodeKind::Leaf(place) if used => Expr::Place((*place).clone()),
+            NodeKind::Passive(expr) if used && is_atomic(expr) => (*expr).clone(),
+            NodeKind::Leaf(_) => Expr::Int(0),
+            NodeKind::Passive(expr) if is_atomic(expr) => Expr::Int(0),
             NodeKind::Passive(_) | NodeKind::Op(..) => {
                 let ty = node.ty;
                 let t = match node.temporary {
@@ -572,6 +592,14 @@ fn partial_of(
         _ => elemental::partial(op, atoms, types, operand, result)
             .map_err(|e| Unsupported(format!("`{}` cannot be differentiated: {e}", op.name())))?,
     })
+}
+
+/// True of operators whose partials are the same whatever the operands are.
+fn has_constant_partials(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Add | Op::Sub | Op::Neg | Op::Sum | Op::Transpose | Op::Fill
+    )
 }
 
 fn partial_array(op: Op, operand: &Expr) -> Partial {

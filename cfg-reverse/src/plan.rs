@@ -24,6 +24,7 @@ use crate::{
     draft::{Draft, Shape},
     normalize::{self, Effects},
     rows::Rows,
+    statement::StatementCode,
 };
 
 /// Most bits that the flow-sensitive analysis may take for one routine.
@@ -105,30 +106,6 @@ pub(crate) fn named_indices(
         });
     }
     named
-}
-
-/// The adjoint statements of one statement and what they need.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StatementCode {
-    /// Statements of the forward sweep that take the statement's place; empty: the statement itself.
-    pub(crate) forward: Option<Vec<Stmt>>,
-    /// Its part of the reverse sweep.
-    pub(crate) adjoint: StatementAdjoint,
-    /// Atoms whose values before the statement the adjoint reads.
-    pub(crate) reads_before: Vec<u32>,
-    /// Atoms whose values after the statement the adjoint reads.
-    pub(crate) reads_after: Vec<u32>,
-}
-
-/// What stands in the reverse sweep for one statement.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StatementAdjoint {
-    /// What comes first, before the pops: shapes that the pops need.
-    pub(crate) before_pops: Vec<Stmt>,
-    /// The adjoint.
-    pub(crate) code: Vec<Stmt>,
-    /// The adjoint stands after the pops (values before the statement), or before them (after it).
-    pub(crate) after_pops: bool,
 }
 
 /// The sets of one routine.
@@ -349,8 +326,8 @@ impl<'a> Tbr<'a> {
                     self.loop_reads(v, plan, &mut set);
                 }
                 for code in self.code.of(v) {
-                    for &u in code.reads_before.iter().chain(&code.reads_after) {
-                        set.insert(u as usize);
+                    for reads in [&code.reads_before, &code.reads_after] {
+                        set.extend(reads.as_slice().iter().map(|&a| a as usize));
                     }
                 }
                 grow(grown.as_mut_slice(), set.as_slice());
@@ -446,7 +423,7 @@ impl<'a> Tbr<'a> {
         set: &mut FixedBitSet,
         save: &mut impl FnMut(usize, &Place),
     ) {
-        for &a in &code.reads_before {
+        for &a in code.reads_before.as_slice() {
             set.insert(a as usize);
         }
         let mut saved = |k: usize, place: &Place, set: &mut FixedBitSet| {
@@ -468,7 +445,7 @@ impl<'a> Tbr<'a> {
             }
             places.iter().for_each(|place| self.kill(place, set));
         }
-        for &a in &code.reads_after {
+        for &a in code.reads_after.as_slice() {
             set.insert(a as usize);
         }
     }
@@ -648,27 +625,6 @@ pub(crate) fn plan_loops(
             Some(LoopPlan::counted(changing, counters, read))
         })
         .collect()
-}
-
-/// The atoms of the original (variables below `originals`) that some statements read, each once.
-pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, atoms: &Atoms) -> Vec<u32> {
-    let mut reads = Vec::new();
-    let mut add = |place: &Place| {
-        if place.var.index() < originals {
-            atoms.of_place(place, &mut |a| reads.push(a));
-        }
-    };
-    for statement in statements {
-        if let StmtKind::Assign { target, value } = &statement.kind {
-            value.walk_places(&mut add);
-            for e in target.subscript_exprs() {
-                e.walk_places(&mut add);
-            }
-        }
-    }
-    reads.sort_unstable();
-    reads.dedup();
-    reads
 }
 
 /// What the reverse sweep of a routine reads of the values at the routine's end.

@@ -24,6 +24,7 @@ use crate::{
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
+    rows::Rows,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
 };
@@ -435,7 +436,7 @@ fn emit(
     let mut changed = Reach::default();
     let mut sources = FixedBitSet::with_capacity(context.nodes.len());
     for mut draft in drafts.into_iter().flatten() {
-        let adjoints = draft.code.map(|code| std::mem::take(&mut code.adjoint));
+        let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
         let tbr = solve(context, &draft);
         note_changes(context, &draft, &tbr, &mut sources, &mut changed);

@@ -49,12 +49,4 @@ impl<T> Rows<T> {
         let range = self.range(v);
         &mut self.all[range]
     }
-
-    /// Something else for each item.
-    pub(crate) fn map<U>(&mut self, map: impl FnMut(&mut T) -> U) -> Rows<U> {
-        Rows {
-            all: self.all.iter_mut().map(map).collect(),
-            start: self.start.clone(),
-        }
-    }
 }

@@ -19,9 +19,10 @@ use crate::{
     linearize::zero,
     names::Namer,
     normalize::add_local,
-    plan::{LoopPlan, StatementAdjoint, Tbr},
+    plan::{LoopPlan, Tbr},
     rename::Rename,
     rows::Rows,
+    statement::StatementAdjoint,
     trace,
 };
 
@@ -142,6 +143,22 @@ impl<'p> Sweeps<'_, 'p> {
     /// The adjoint of a block, from those of its statements, which are taken.
     fn adjoint_block(&self, v: VertexId, adjoints: &mut [StatementAdjoint]) -> Vec<Stmt> {
         let statements = self.draft.cfg.vertex(v).statements();
+        if let ([statement], [adjoint]) = (statements, &mut *adjoints)
+            && adjoint.after_pops
+            && adjoint.before_pops.is_empty()
+            && self.tbr.save_count(v) <= 1
+        {
+            // Its code is the block.
+            let mut out = std::mem::take(&mut adjoint.code);
+            out.reserve_exact(self.tbr.save_count(v));
+            self.tbr.each_save(v, |_, place| {
+                out.insert(0, self.pop(self.class(place.var), place.clone()));
+            });
+            if let Some(first) = out.first_mut() {
+                first.annotations.clone_from(&statement.annotations);
+            }
+            return out;
+        }
         let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.tbr.save_count(v));
         self.tbr.each_save(v, |i, place| {
             pops.push((i, self.pop(self.class(place.var), place.clone())));

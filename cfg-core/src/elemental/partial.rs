@@ -126,20 +126,25 @@ impl Partial {
     pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
             Self::Convert { result, .. } => Some(convert(tangent, *result)),
-            _ => self.times(tangent, ty),
+            _ => self.clone().times(tangent, ty),
         }
     }
 
     /// The share of the operand's adjoint that comes from this result: the result's `adjoint` times
     /// this partial. Otherwise as [`Partial::tangent`].
     pub fn adjoint(&self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
+        self.clone().into_adjoint(adjoint, ty)
+    }
+
+    /// [`Partial::adjoint`] of a partial that is not needed afterwards: nothing is copied.
+    pub fn into_adjoint(self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
-            Self::Convert { operand, .. } => Some(convert(adjoint, *operand)),
+            Self::Convert { operand, .. } => Some(convert(adjoint, operand)),
             _ => self.times(adjoint, ty),
         }
     }
 
-    fn times(&self, derivative: Expr, ty: ScalarType) -> Option<Expr> {
+    fn times(self, derivative: Expr, ty: ScalarType) -> Option<Expr> {
         let signed = |sign: i8, derivative: Expr| {
             if sign < 0 {
                 Expr::op(Op::Neg, [derivative])
@@ -147,6 +152,7 @@ impl Partial {
                 derivative
             }
         };
+        let strong = self.is_strong();
         Some(match self {
             Self::Zero => return None,
             Self::One | Self::Convert { .. } => derivative,
@@ -155,36 +161,25 @@ impl Partial {
                 condition,
                 then,
                 otherwise: 0,
-            } => Expr::op(
-                Op::If,
-                [condition.clone(), signed(*then, derivative), real(ty, 0.0)],
-            ),
+            } => Expr::op(Op::If, [condition, signed(then, derivative), real(ty, 0.0)]),
             Self::Select {
                 condition,
                 then: 0,
                 otherwise,
             } => Expr::op(
                 Op::If,
-                [
-                    condition.clone(),
-                    real(ty, 0.0),
-                    signed(*otherwise, derivative),
-                ],
+                [condition, real(ty, 0.0), signed(otherwise, derivative)],
             ),
             Self::Select { .. } => Expr::op(Op::Mul, [derivative, self.to_expr(ty)]),
             Self::Expr(p) => {
-                let op = if self.is_strong() {
-                    Op::StrongMul
-                } else {
-                    Op::Mul
-                };
-                let product = Expr::op(op, [derivative, p.expr.clone()]);
+                let op = if strong { Op::StrongMul } else { Op::Mul };
                 if p.masks {
                     let zero = real(ty, 0.0);
                     let cancels = Expr::op(Op::Eq, [p.expr.clone(), zero.clone()]);
+                    let product = Expr::op(op, [derivative, p.expr]);
                     Expr::op(Op::If, [cancels, zero, product])
                 } else {
-                    product
+                    Expr::op(op, [derivative, p.expr])
                 }
             }
         })
