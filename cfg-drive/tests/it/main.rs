@@ -14,6 +14,7 @@ mod fuzz_corpus;
 mod names;
 mod portable;
 mod second_order;
+mod uninitialised;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;

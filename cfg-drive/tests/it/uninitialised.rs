@@ -1,0 +1,55 @@
+//! Values that a program computes with although they were never set, which no result depends on.
+
+use super::*;
+
+/// y = x*x, and z = e(x, u), which is not used where u has no value.
+fn unused(e: impl Fn(Expr, Expr) -> Expr) -> (ValidProgram, RoutineId) {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    let [u, z] = ["u", "z"].map(|name| f.local(name, Real));
+    f.independents([x]).dependents([y]);
+    f.if_else(gt(x, 9.0), |f| f.assign(u, x * 2.0), |_| {});
+    f.assign(z, e(Expr::var(x), Expr::var(u)));
+    f.assign(y, x * x);
+    f.if_else(gt(x, 9.0), |f| f.assign(y, y + z), |_| {});
+    finish(f)
+}
+
+/// Derivative programs run, or stop because the value decides a partial (docs/limits.md).
+#[test]
+fn an_unused_value_decides_no_more_than_a_partial() {
+    let value = |op| move |x, u| Expr::op(op, [x, u]);
+    for (op, runs) in [
+        (Op::Mul, true),
+        (Op::Div, true),
+        (Op::Hypot, true),
+        (Op::Atan2, true),
+        (Op::Mod, true),
+        (Op::Max, false),
+        (Op::PosDiff, false),
+        (Op::Pow, false),
+    ] {
+        let (program, f) = unused(value(op));
+        let point = br#"{"x": 2}"#;
+        let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
+        let at = primal.point(point).expect("a point");
+        assert_eq!(reals(&primal.run(&at).expect("it runs").value, "y"), [4.0]);
+        for blocks in [
+            cfg_reverse::Blocks::Statement,
+            cfg_reverse::Blocks::Preaccumulate,
+        ] {
+            let mut options = Options::default();
+            options.reversal.blocks = blocks;
+            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+            let seed = adjoint.default_seed(&at).expect("one scalar");
+            match adjoint.gradient(&at, &seed) {
+                Ok(run) if runs => assert_eq!(reals(&run.gradient, "x"), [4.0], "{op:?}"),
+                Err(problem) if !runs => {
+                    assert!(problem.to_string().contains("X202"), "{op:?}: {problem}");
+                }
+                other => panic!("{op:?}: {other:?}"),
+            }
+        }
+    }
+}
