@@ -53,14 +53,7 @@ fn edge_count(statements: &[DotStmt]) -> usize {
 
 fn golden(name: &str, text: &str) {
     let path = format!("{}/src/dot/golden/{name}.dot", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, text).unwrap_or_else(|e| panic!("{path}: {e}"));
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        text == expected,
-        "{path} differs (BLESS=1 rewrites it):\n{text}"
-    );
+    cfg_testkit::golden::golden(path, text);
 }
 
 fn program(routine: Routine) -> Program {

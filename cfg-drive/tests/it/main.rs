@@ -39,6 +39,18 @@ fn reals(values: &Named, name: &str) -> Vec<f64> {
     value.to_f64s().expect("it is initialised")
 }
 
+/// With traces, the inserted blocks merged and not.
+fn merged_and_not() -> [Options; 2] {
+    [false, true].map(|merge| {
+        let mut options = Options {
+            trace: true,
+            ..Options::default()
+        };
+        options.reversal.merge = merge;
+        options
+    })
+}
+
 fn checked(program: &ValidProgram, f: RoutineId, point: &str) -> Checked {
     check(
         program,

@@ -1,12 +1,12 @@
 //! Programs that fuzzing found: names that meet, loops that are entered in the middle.
 
-use crate::{checked, finish, reals};
+use crate::{checked, finish, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::{
     Control,
     ScalarType::{Integer, Real},
 };
-use cfg_drive::{Adjoint, Options};
+use cfg_drive::Adjoint;
 
 /// `f(x, y)` calls `g(r)`, which multiplies r by a global that is called y as well.
 #[test]
@@ -29,12 +29,7 @@ fn a_global_of_a_callee_has_the_name_of_an_argument() {
     let program = program.finish().expect("names of globals are their own");
     let found = checked(&program, f, r#"{"x": 0.5}"#);
     assert!(found.agrees(), "{found:?}");
-    for merge in [false, true] {
-        let mut options = Options {
-            trace: true,
-            ..Options::default()
-        };
-        options.reversal.merge = merge;
+    for options in merged_and_not() {
         let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
         let point = adjoint.point(br#"{"x": 0.5}"#).expect("a point");
         let seed = adjoint.ones(&point);

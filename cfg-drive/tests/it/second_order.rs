@@ -1,7 +1,7 @@
 //! What once had no second derivative, or no adjoint: products, and optional arguments inside conditional
 //! expressions.
 
-use crate::{checked, finish, reals};
+use crate::{checked, finish, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::{Expr, Op, ScalarType::Real};
 use cfg_core::validate::validate;
@@ -103,12 +103,7 @@ fn optional_arguments_inside_conditional_expressions() {
     ] {
         let found = checked(&program, f, point);
         assert!(found.agrees(), "{found:?}");
-        for merge in [false, true] {
-            let mut options = Options {
-                trace: true,
-                ..Options::default()
-            };
-            options.reversal.merge = merge;
+        for options in merged_and_not() {
             let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
             let point = adjoint.point(point.as_bytes()).expect("a point");
             let (seeds, _) = adjoint

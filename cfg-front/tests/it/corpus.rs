@@ -1,6 +1,6 @@
 //! Every program of the corpus is read, or refused for the reason on record.
 
-use crate::oracle;
+use crate::{fixtures::documents_in, oracle};
 use cfg_front::xaif::{Options, read_xaif};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,17 +17,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 
 /// The documents of the corpus in order of their names.
 pub(crate) fn documents() -> Option<Vec<(String, Vec<u8>)>> {
-    let mut list: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder()?)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "xaif"))
-        .map(|p| {
-            let name = p.file_stem().unwrap().to_string_lossy().into_owned();
-            (name, std::fs::read(&p).unwrap())
-        })
-        .collect();
-    list.sort();
-    Some(list)
+    Some(documents_in(&folder()?))
 }
 
 /// Programs that are refused, and what the diagnostic must name.

@@ -4,11 +4,10 @@
 use crate::oracle;
 use cfg_core::ir::{Control, Program, StmtKind, VertexType};
 use cfg_front::xaif::{Options, read_xaif};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The documents in order of their names.
-pub(crate) fn documents() -> Vec<(String, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures/xaif");
+/// The documents of a folder in order of their names.
+pub(crate) fn documents_in(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut list: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -21,6 +20,11 @@ pub(crate) fn documents() -> Vec<(String, Vec<u8>)> {
     list.sort();
     assert!(!list.is_empty());
     list
+}
+
+/// The documents of this repository.
+pub(crate) fn documents() -> Vec<(String, Vec<u8>)> {
+    documents_in(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures/xaif"))
 }
 
 fn bytes(name: &str) -> Vec<u8> {

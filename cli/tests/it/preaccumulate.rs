@@ -1,6 +1,6 @@
 //! `preaccumulate` on bare graphs and on programs.
 
-use crate::run_tool::{cfgrev, cfgrev_with, command, golden};
+use crate::run_tool::{Written, cfgrev, cfgrev_with, command, golden};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 
@@ -72,38 +72,19 @@ fn the_same_seed_gives_the_same_bytes() {
 
 #[test]
 fn pictures_and_files() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().to_str().expect("a plain name");
-    let args = [
-        "preaccumulate",
-        "graphs/lion.json",
-        "--emit",
-        "dot,json",
-        "-o",
-        path,
-    ];
-    let ran = cfgrev(&args);
-    assert_eq!(
-        (ran.code, ran.out.as_str(), ran.err.as_str()),
-        (Some(0), "", "")
-    );
-    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is there");
-    let object: Value = serde_json::from_str(&text("lion.preaccumulate.json")).expect("JSON");
+    let written = Written::by(&["preaccumulate", "graphs/lion.json", "--emit", "dot,json"]);
+    let text = written.read("lion.preaccumulate.json");
+    let object: Value = serde_json::from_str(&text).expect("JSON");
     let steps = object["sequence"].as_array().map_or(0, Vec::len);
-    assert_eq!(
-        folder.path().read_dir().expect("a folder").count(),
-        steps + 2
-    );
-    golden("preaccumulate.lion.0.dot", &text("lion.0.dot"));
-    golden(
-        "preaccumulate.lion.end.dot",
-        &text(&format!("lion.{steps}.dot")),
-    );
+    assert_eq!(written.count(), steps + 2);
+    golden("preaccumulate.lion.0.dot", &written.read("lion.0.dot"));
+    let end = written.read(&format!("lion.{steps}.dot"));
+    golden("preaccumulate.lion.end.dot", &end);
     // They are there now.
-    let again = cfgrev(&args);
+    let again = written.again(&[]);
     assert_eq!(again.code, Some(1));
     assert!(again.err.contains("P402"), "{}", again.err);
-    assert_eq!(cfgrev(&[&args[..], &["--force"]].concat()).code, Some(0));
+    assert_eq!(written.again(&["--force"]).code, Some(0));
     let nowhere = cfgrev(&["preaccumulate", "graphs/lion.json", "--emit", "dot"]);
     assert_eq!(nowhere.code, Some(2));
     assert!(nowhere.err.contains("-o DIR"), "{}", nowhere.err);
@@ -337,23 +318,9 @@ fn the_blocks_of_a_program() {
 
 #[test]
 fn files_of_a_program() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().to_str().expect("a plain name");
-    let args = [
-        "preaccumulate",
-        "helmholtz.json",
-        "--emit",
-        "dot,json",
-        "-o",
-        path,
-    ];
-    let ran = cfgrev(&args);
-    assert_eq!(
-        (ran.code, ran.out.as_str(), ran.err.as_str()),
-        (Some(0), "", "")
-    );
-    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it is there");
-    let object: Value = serde_json::from_str(&text("blocks.preaccumulate.json")).expect("JSON");
+    let written = Written::by(&["preaccumulate", "helmholtz.json", "--emit", "dot,json"]);
+    let text = written.read("blocks.preaccumulate.json");
+    let object: Value = serde_json::from_str(&text).expect("JSON");
     let mut files = 1;
     for block in object["blocks"].as_array().expect("a list") {
         let steps = block["result"]["sequence"].as_array().map_or(0, Vec::len);
@@ -363,12 +330,12 @@ fn files_of_a_program() {
                 "helmholtz.{}.{}.{at:0digits$}.dot",
                 block["vertex"], block["statements"][0]
             );
-            assert!(text(&name).contains("digraph"), "{name}");
+            assert!(written.read(&name).contains("digraph"), "{name}");
             files += 1;
         }
     }
-    assert_eq!(folder.path().read_dir().expect("a folder").count(), files);
-    let again = cfgrev(&args);
+    assert_eq!(written.count(), files);
+    let again = written.again(&[]);
     assert!(again.err.contains("P402"), "{}", again.err);
 }
 

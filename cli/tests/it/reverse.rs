@@ -1,6 +1,6 @@
 //! `reverse`, `tangent`, `convert`, `dot`.
 
-use crate::run_tool::{cfgrev, cfgrev_with, golden};
+use crate::run_tool::{Written, cfgrev, cfgrev_with, golden};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -50,23 +50,8 @@ fn edges(text: &str) -> Edges {
 
 #[test]
 fn the_papers_example_has_the_papers_graphs() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().to_str().expect("a plain name");
-    let ran = cfgrev(&[
-        "reverse",
-        "paper_example.json",
-        "-o",
-        path,
-        "--emit",
-        "json,dot,text",
-    ]);
-    assert_eq!(
-        (ran.code, ran.out.as_str(), ran.err.as_str()),
-        (Some(0), "", "")
-    );
-    let read = |name: &str| {
-        std::fs::read_to_string(folder.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
-    };
+    let emit = ["--emit", "json,dot,text"];
+    let written = Written::by(&[&["reverse", "paper_example.json"], &emit[..]].concat());
     let expected = [
         (
             "original",
@@ -85,18 +70,18 @@ fn the_papers_example_has_the_papers_graphs() {
         ),
     ];
     for (part, count, wanted) in expected {
-        let (ids, found) = graph(&read(&format!("f.{part}.json")));
+        let (ids, found) = graph(&written.read(&format!("f.{part}.json")));
         assert_eq!(ids.len(), count, "{part}");
         assert_eq!(found, edges(wanted), "{part}");
-        golden(&format!("f.{part}.dot"), &read(&format!("f.{part}.dot")));
-        golden(&format!("f.{part}.txt"), &read(&format!("f.{part}.txt")));
+        for file in ["dot", "txt"].map(|extension| format!("f.{part}.{extension}")) {
+            golden(&file, &written.read(&file));
+        }
     }
     // Nothing else is left in the folder.
-    assert_eq!(folder.path().read_dir().expect("a folder").count(), 9);
+    assert_eq!(written.count(), 9);
     // Each is a program of its own.
     for part in ["original", "forward", "adjoint"] {
-        let file = folder.path().join(format!("f.{part}.json"));
-        let ran = cfgrev(&["validate", file.to_str().expect("a plain name")]);
+        let ran = cfgrev(&["validate", &written.path(&format!("f.{part}.json"))]);
         assert_eq!(ran.code, Some(0), "{}", ran.out);
     }
 }
@@ -199,29 +184,18 @@ fn pictures_and_text() {
 
 #[test]
 fn sweeps_as_xaif_are_read_back() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().to_str().expect("a plain name");
-    let ran = cfgrev(&[
-        "reverse",
-        "paper_example.json",
-        "-o",
-        path,
-        "--emit",
-        "json,xaif",
-    ]);
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let emit = ["--emit", "json,xaif"];
+    let written = Written::by(&[&["reverse", "paper_example.json"], &emit[..]].concat());
     for part in ["original", "forward", "adjoint"] {
-        let at = |extension: &str| {
-            let path = folder.path().join(format!("f.{part}.{extension}"));
-            path.to_str().expect("a plain name").to_owned()
-        };
-        let xaif = std::fs::read_to_string(at("xaif")).expect("it was written");
+        let name = |extension: &str| format!("f.{part}.{extension}");
+        let at = |extension: &str| written.path(&name(extension));
+        let xaif = written.read(&name("xaif"));
         let calls = if part == "adjoint" { "pop" } else { "push" };
         let calls = xaif.contains(&format!("symbol_id=\"cfgrev_{calls}_control"));
         assert_eq!(calls, part != "original", "{xaif}");
         let back = cfgrev(&["convert", &at("xaif"), "--to", "json"]);
         assert_eq!(back.code, Some(0), "{}", back.err);
-        let json = std::fs::read_to_string(at("json")).expect("it was written");
+        let json = written.read(&name("json"));
         assert_eq!(back.out, json, "{part}");
         let again = cfgrev(&["convert", &at("json"), "--to", "xaif"]);
         assert_eq!(again.out, xaif, "{part}");

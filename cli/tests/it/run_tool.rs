@@ -60,6 +60,51 @@ pub(crate) fn cfgrev(args: &[&str]) -> Ran {
     cfgrev_with(args, b"")
 }
 
+/// The files that a command writes to a new folder, which is removed with the value.
+pub(crate) struct Written {
+    args: Vec<String>,
+    folder: tempfile::TempDir,
+}
+
+impl Written {
+    /// Runs with this folder for output, and without a message.
+    #[track_caller]
+    pub(crate) fn by(args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().to_str().expect("a plain name");
+        let args = args.iter().copied().chain(["-o", path]);
+        let args = args.map(str::to_owned).collect();
+        let written = Self { args, folder };
+        let ran = written.again(&[]);
+        let quiet = (Some(0), "", "");
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), quiet);
+        written
+    }
+
+    /// Runs once more, with these arguments too.
+    pub(crate) fn again(&self, more: &[&str]) -> Ran {
+        let args = self.args.iter().map(String::as_str);
+        cfgrev(&args.chain(more.iter().copied()).collect::<Vec<_>>())
+    }
+
+    /// The path of a file.
+    pub(crate) fn path(&self, name: &str) -> String {
+        let path = self.folder.path().join(name);
+        path.to_str().expect("a plain name").to_owned()
+    }
+
+    /// What a file holds.
+    #[track_caller]
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// How many files there are.
+    pub(crate) fn count(&self) -> usize {
+        self.folder.path().read_dir().expect("a folder").count()
+    }
+}
+
 /// Compares with a file of `tests/golden`; BLESS=1 rewrites it.
 pub(crate) fn golden(name: &str, text: &str) {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));

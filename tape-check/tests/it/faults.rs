@@ -82,71 +82,35 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "increment dropped",
-        plant: |p, pair| {
-            let counters = counters(p, pair);
-            each(
-                p,
-                pair.forward,
-                |s| is_increment(s, &counters),
-                |_, b, s| drop(b.remove(s)),
-            )
-        },
+        plant: |p, pair| each_of_counters(p, pair, is_increment, |b, s| drop(b.remove(s))),
     },
     Fault {
         name: "increment twice",
-        plant: |p, pair| {
-            let counters = counters(p, pair);
-            each(
-                p,
-                pair.forward,
-                |s| is_increment(s, &counters),
-                |_, b, s| b.insert(s, b[s].clone()),
-            )
-        },
+        plant: |p, pair| each_of_counters(p, pair, is_increment, |b, s| b.insert(s, b[s].clone())),
     },
     Fault {
         name: "increment by two",
         plant: |p, pair| {
-            let counters = counters(p, pair);
-            each(
-                p,
-                pair.forward,
-                |s| is_increment(s, &counters),
-                |_, b, s| {
-                    if let StmtKind::Assign { value, .. } = &mut b[s].kind {
-                        *value = Expr::op(Op::Add, [value.clone(), Expr::Int(1)]);
-                    }
-                },
-            )
+            each_of_counters(p, pair, is_increment, |b, s| {
+                if let StmtKind::Assign { value, .. } = &mut b[s].kind {
+                    *value = Expr::op(Op::Add, [value.clone(), Expr::Int(1)]);
+                }
+            })
         },
     },
     Fault {
         name: "counter starts at one",
         plant: |p, pair| {
-            let counters = counters(p, pair);
-            each(
-                p,
-                pair.forward,
-                |s| is_start(s, &counters),
-                |_, b, s| {
-                    if let StmtKind::Assign { value, .. } = &mut b[s].kind {
-                        *value = Expr::Int(1);
-                    }
-                },
-            )
+            each_of_counters(p, pair, is_start, |b, s| {
+                if let StmtKind::Assign { value, .. } = &mut b[s].kind {
+                    *value = Expr::Int(1);
+                }
+            })
         },
     },
     Fault {
         name: "counter not started",
-        plant: |p, pair| {
-            let counters = counters(p, pair);
-            each(
-                p,
-                pair.forward,
-                |s| is_start(s, &counters),
-                |_, b, s| drop(b.remove(s)),
-            )
-        },
+        plant: |p, pair| each_of_counters(p, pair, is_start, |b, s| drop(b.remove(s))),
     },
     Fault {
         name: "increment in another loop",
@@ -201,13 +165,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "range shifted",
         plant: |p, pair| {
-            each_vertex(p, pair.reverse, |v| {
-                let VertexKind::Loop { test, .. } = &mut v.kind else {
-                    return false;
-                };
-                let LoopTest::Counted { first, .. } = &mut **test else {
-                    return false;
-                };
+            each_range(p, pair.reverse, |[first, _, _]| {
                 *first = Expr::op(Op::Add, [first.clone(), Expr::Int(1)]);
                 true
             })
@@ -216,13 +174,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "range longer",
         plant: |p, pair| {
-            each_vertex(p, pair.reverse, |v| {
-                let VertexKind::Loop { test, .. } = &mut v.kind else {
-                    return false;
-                };
-                let LoopTest::Counted { last, .. } = &mut **test else {
-                    return false;
-                };
+            each_range(p, pair.reverse, |[_, last, _]| {
                 *last = Expr::op(Op::Sub, [last.clone(), Expr::Int(1)]);
                 true
             })
@@ -231,13 +183,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "step not negated",
         plant: |p, pair| {
-            each_vertex(p, pair.reverse, |v| {
-                let VertexKind::Loop { test, .. } = &mut v.kind else {
-                    return false;
-                };
-                let LoopTest::Counted { step, .. } = &mut **test else {
-                    return false;
-                };
+            each_range(p, pair.reverse, |[_, _, step]| {
                 *step = match &*step {
                     Expr::Int(k) => Expr::Int(-*k),
                     e => Expr::op(Op::Neg, [e.clone()]),
@@ -249,13 +195,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "one pass more or less",
         plant: |p, pair| {
-            each_vertex(p, pair.reverse, |v| {
-                let VertexKind::Loop { test, .. } = &mut v.kind else {
-                    return false;
-                };
-                let LoopTest::Counted { first, .. } = &mut **test else {
-                    return false;
-                };
+            each_range(p, pair.reverse, |[first, _, _]| {
                 let Expr::Int(i @ 0..=1) = first else {
                     return false;
                 };
@@ -594,6 +534,37 @@ fn each_vertex(
         }
     }
     made
+}
+
+/// The statements that count loops: all starts or all increments.
+fn each_of_counters(
+    program: &Program,
+    pair: Pair,
+    of: fn(&Stmt, &[VarId]) -> bool,
+    edit: impl Fn(&mut Vec<Stmt>, usize),
+) -> Vec<Program> {
+    let counters = counters(program, pair);
+    let of = |s: &Stmt| of(s, &counters);
+    each(program, pair.forward, of, |_, b, s| edit(b, s))
+}
+
+/// First, last and step of each counted loop.
+fn each_range(
+    program: &Program,
+    r: RoutineId,
+    edit: impl Fn([&mut Expr; 3]) -> bool,
+) -> Vec<Program> {
+    each_vertex(program, r, |v| {
+        let VertexKind::Loop { test, .. } = &mut v.kind else {
+            return false;
+        };
+        match &mut **test {
+            LoopTest::Counted {
+                first, last, step, ..
+            } => edit([first, last, step]),
+            _ => false,
+        }
+    })
 }
 
 /// Neighbours on the same stack exchanged, unless they are the same.
