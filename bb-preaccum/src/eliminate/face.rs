@@ -50,6 +50,9 @@ pub struct Dual<'a> {
     jaes: JaeList,
     counts: Counts,
     faces: usize,
+    /// Faces made and deleted by the last step.
+    made: Vec<(u32, u32)>,
+    deleted: Vec<(u32, u32)>,
 }
 
 impl<'a> Dual<'a> {
@@ -92,6 +95,8 @@ impl<'a> Dual<'a> {
             jaes,
             counts,
             faces,
+            made: Vec::new(),
+            deleted: Vec::new(),
         }
     }
 
@@ -113,6 +118,25 @@ impl<'a> Dual<'a> {
     /// Whether only the Jacobian is left.
     pub fn is_complete(&self) -> bool {
         self.faces == 0
+    }
+
+    /// The faces that the last step made; some of them may be gone again.
+    pub(crate) fn made(&self) -> &[(u32, u32)] {
+        &self.made
+    }
+
+    /// The faces that the last step deleted.
+    pub(crate) fn deleted(&self) -> &[(u32, u32)] {
+        &self.deleted
+    }
+
+    /// The vertex of the graph in the middle of a face, and its two ends, also of a deleted one.
+    pub(crate) fn around(&self, (first, second): (u32, u32)) -> (u32, u32, u32) {
+        let (first, second) = (
+            &self.vertices[first as usize],
+            &self.vertices[second as usize],
+        );
+        (first.target, first.source, second.target)
     }
 
     /// A living dual vertex.
@@ -158,10 +182,13 @@ impl<'a> Dual<'a> {
             Some(first) if first.succs.contains(&j) => {}
             _ => return Err(StepError::Face(i, j)),
         }
+        self.made.clear();
+        self.deleted.clear();
         self.multiply(i, j);
         self.vertices[i as usize].succs.remove(&j);
         self.vertices[j as usize].preds.remove(&i);
         self.faces -= 1;
+        self.deleted.push((i, j));
         self.tidy(i);
         self.tidy(j);
         Ok(())
@@ -204,9 +231,11 @@ impl<'a> Dual<'a> {
         let new = self.vertices.len() as u32;
         for &p in &preds {
             self.vertices[p as usize].succs.insert(new);
+            self.made.push((p, new));
         }
         for &s in &succs {
             self.vertices[s as usize].preds.insert(new);
+            self.made.push((new, s));
         }
         self.faces += preds.len() + succs.len();
         self.leaving[source as usize].insert(new);
@@ -276,9 +305,11 @@ impl<'a> Dual<'a> {
         self.faces -= preds.len() + succs.len();
         for p in preds {
             self.vertices[p as usize].succs.remove(&at);
+            self.deleted.push((p, at));
         }
         for s in succs {
             self.vertices[s as usize].preds.remove(&at);
+            self.deleted.push((at, s));
         }
     }
 }
