@@ -235,6 +235,8 @@ pub(crate) fn eliminate(
             let options = search::Options {
                 work: work.max(LEAST.min(options.work)),
                 timer: time.map(|_| timer).or(options.timer),
+                // A block of a hundred thousand statements is to take two seconds, not thirty.
+                every_heuristic: options.every_heuristic && lcg.edges().len() <= options.large,
                 ..*options
             };
             search(lcg, &options)

@@ -33,10 +33,9 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
     let is_cheap = |heuristic: &Heuristic| CHEAP.contains(&heuristic.to_string().as_str());
     list.sort_by_key(|heuristic| !is_cheap(heuristic));
     // The rest of the budget belongs to the search. But with the default budget nothing is to be worse
-    // than a greedy heuristic, so on graphs that are not large all of them run.
-    let all = meter.timer().is_none()
-        && options.work >= super::DEFAULT_WORK
-        && lcg.edges().len() <= options.large;
+    // than a greedy heuristic, so all of them run.
+    let all =
+        meter.timer().is_none() && options.work >= super::DEFAULT_WORK && options.every_heuristic;
     let share = meter.left() / 2;
     let start = meter.spent;
     let fill_in = options.fill_limit(lcg);

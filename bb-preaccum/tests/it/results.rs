@@ -341,34 +341,48 @@ fn a_block_that_reads_the_last_thirty_two_values() {
     assert!((5.0 * few..12.0 * few).contains(&many), "{few} and {many}");
 }
 
-/// Graphs too large for local search, and small ones of the largest size for it: with the default budget
-/// every heuristic of the portfolio is run, and none is better.
+/// Graphs too large for local search, one that is large, and small ones of the largest size
+/// for it: with the default budget every heuristic of the portfolio is run, and none that comes to its
+/// end is better.
 #[test]
 fn nothing_is_worse_than_a_heuristic_on_large_graphs_either() {
-    for (seed, middle) in [(1, 1100), (2, 1400), (3, 900)] {
-        let lcg = graph(
-            seed,
-            Shape {
-                inputs: 4,
-                middle,
-                outputs: 4,
-                degree: 2,
-                read_dependents: seed == 2,
-            },
-        );
+    let random = |seed, middle| {
+        let read_dependents = seed == 2;
+        let shape = Shape {
+            inputs: 4,
+            middle,
+            outputs: 4,
+            degree: 2,
+            read_dependents,
+        };
+        graph(seed, shape)
+    };
+    // What counts as large is an option.
+    let most = 1_800;
+    let large = block_of(1_400, 3, true);
+    assert!(large.edges().len() > most);
+    for lcg in [random(1, 1100), random(2, 1400), random(3, 900), large] {
         for model in CostModel::ALL {
             let outcome = search(
                 &lcg,
                 &Options {
                     model,
+                    large: most,
                     ..Options::default()
                 },
             );
             assert!(outcome.complete);
+            let edges = lcg.edges().len();
+            let limits = Limits {
+                fill_in: (edges > most).then_some(4 * edges),
+                ..Limits::default()
+            };
             for heuristic in Heuristic::portfolio() {
-                let run = heuristic.run(&lcg, &Limits::default());
+                let run = heuristic.run(&lcg, &limits);
                 let cost = run.counts.multiplications(model);
-                assert!(outcome.cost <= cost, "{heuristic} {model:?} {middle}");
+                if run.ended == Ended::Complete {
+                    assert!(outcome.cost <= cost, "{heuristic} {model:?} {edges}");
+                }
             }
         }
     }
