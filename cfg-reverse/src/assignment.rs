@@ -200,25 +200,26 @@ pub(crate) fn adjoint(
     let own = increments
         .iter()
         .position(|(p, ..)| itself && *p == target_b);
-    let own = own.map(|i| increments.remove(i));
-    // And one, because the target is likely to be popped before.
-    code.reserve_exact(increments.len() + usize::from(own.is_some() || !overlap) + 1);
+    let last = match own.map(|i| increments.remove(i)) {
+        Some((place, first, others)) => {
+            let value = others.into_iter().fold(first, add);
+            let same = matches!(&value, Expr::Place(p) if *p == place);
+            (!same).then(|| Stmt::assign(place, value))
+        }
+        None => (!overlap).then(|| zero_of(target_b)),
+    };
+    let size = increments.len() + usize::from(last.is_some());
+    if size > 0 {
+        // And one, because the target is likely to be popped before.
+        code.reserve_exact(size + 1);
+    }
     // Nodes were visited from the last to the first: turn round, so that operands come in order.
     for (place, first, others) in increments.drain(..).rev() {
         let value = Expr::Place(place.clone());
         let value = others.into_iter().rev().fold(value, add);
         code.push(Stmt::assign(place, add(value, first)));
     }
-    match own {
-        Some((place, first, others)) => {
-            let value = others.into_iter().fold(first, add);
-            if !matches!(&value, Expr::Place(p) if *p == place) {
-                code.push(Stmt::assign(place, value));
-            }
-        }
-        None if !overlap => code.push(zero_of(target_b)),
-        None => {}
-    }
+    code.extend(last);
     (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
     scope.workspace = nodes.into_workspace();
     Ok(code)

@@ -32,8 +32,6 @@ use cfg_core::{
     structure::Structure,
 };
 
-use crate::rename::Rename;
-
 /// What stands in the vertices and inserted blocks of the forward graph.
 pub(crate) trait ForwardCode {
     /// The image of a vertex.
@@ -75,11 +73,10 @@ struct Chains<'g> {
     /// Until all inserted blocks are numbered, the k-th made is vertex `images.len() + k`.
     edges: Vec<Edge>,
     largest_id: i64,
-    rename: &'g Rename,
 }
 
 impl<'g> Chains<'g> {
-    fn new(original: &'g Cfg, rename: &'g Rename) -> Self {
+    fn new(original: &'g Cfg) -> Self {
         Self {
             original,
             images: Vec::with_capacity(original.vertex_count()),
@@ -87,13 +84,11 @@ impl<'g> Chains<'g> {
             keys: Vec::new(),
             edges: Vec::with_capacity(original.edge_count()),
             largest_id: 0,
-            rename,
         }
     }
 
     /// The next image; all come before the first edge.
-    fn image(&mut self, of: &Vertex, id: i64, role: OriginRole, mut kind: VertexKind) {
-        self.rename.vertex(&mut kind);
+    fn image(&mut self, of: &Vertex, id: i64, role: OriginRole, kind: VertexKind) {
         self.largest_id = self.largest_id.max(id.saturating_abs());
         self.images.push(Vertex {
             id,
@@ -107,9 +102,8 @@ impl<'g> Chains<'g> {
     }
 
     /// A block for the next edge.
-    fn insert(&mut self, role: OriginRole, of: VertexId, mut statements: Vec<Stmt>) {
+    fn insert(&mut self, role: OriginRole, of: VertexId, statements: Vec<Stmt>) {
         if !statements.is_empty() {
-            statements.iter_mut().for_each(|s| self.rename.stmt(s));
             let vertex = self.original.vertex(of).id;
             self.inserts.push((Origin { role, vertex }, statements));
         }
@@ -175,13 +169,8 @@ impl<'g> Chains<'g> {
 }
 
 /// The augmented forward graph.
-pub(crate) fn forward_graph(
-    cfg: &Cfg,
-    structure: &Structure,
-    rename: &Rename,
-    code: &mut impl ForwardCode,
-) -> Cfg {
-    let mut chains = Chains::new(cfg, rename);
+pub(crate) fn forward_graph(cfg: &Cfg, structure: &Structure, code: &mut impl ForwardCode) -> Cfg {
+    let mut chains = Chains::new(cfg);
     for (v, vertex) in cfg.vertices() {
         chains.image(vertex, vertex.id, OriginRole::Copy, code.copy(v));
     }
@@ -230,17 +219,12 @@ pub(crate) fn forward_graph(
 }
 
 /// The adjoint graph.
-pub(crate) fn adjoint_graph(
-    cfg: &Cfg,
-    structure: &Structure,
-    rename: &Rename,
-    code: &mut impl AdjointCode,
-) -> Cfg {
+pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl AdjointCode) -> Cfg {
     let n = cfg.vertex_count();
     // Images stand in the order of the adjoint graph; `image` maps an original vertex to its place.
     let position = |v: VertexId| (n - 1) as u32 - structure.position[v.index()];
     let image = |v: VertexId| VertexId::new(position(v) as usize);
-    let mut chains = Chains::new(cfg, rename);
+    let mut chains = Chains::new(cfg);
     for &v in structure.order.iter().rev() {
         let vertex = cfg.vertex(v);
         chains.image(vertex, -vertex.id, OriginRole::Adjoint, code.adjoint(v));

@@ -22,9 +22,11 @@ use crate::{
     codes,
     general::General,
     linearize::{Temporaries, Unsupported, Workspace, zero},
+    loop_plan::{self, LoopPlan},
     names::Namer,
     normalize::{self, Effects, Normal},
-    plan::{self, LoopPlan, Needed},
+    plan::{self, Needed},
+    rename::Rename,
     rows::Rows,
     statement::{Reads, StatementAdjoint, StatementCode, Written, primal_reads},
 };
@@ -109,10 +111,15 @@ pub(crate) struct Draft<'p> {
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// Of every statement.
     pub(crate) code: Rows<StatementCode>,
-    /// Of every statement, until the reverse sweep is written.
+    /// Of every statement, until the reverse sweep is written; variables have the numbers that they have
+    /// there.
     pub(crate) adjoints: Rows<StatementAdjoint>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
+    /// The numbers of variables in the forward sweep: parameters, result, tape first.
+    pub(crate) forward_numbers: Rename,
+    /// And in the reverse sweep: parameters, result, their adjoints, tape first.
+    pub(crate) reverse_numbers: Rename,
 }
 
 impl<'p> Draft<'p> {
@@ -120,22 +127,16 @@ impl<'p> Draft<'p> {
     pub(crate) fn new(
         context: &Context<'p>,
         id: RoutineId,
-        normal_namer: &Namer,
+        normal: &Normal,
         shape: Shape<'p>,
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
         let class = normalize::storage_classes(context.program, routine);
         let loops = match shape {
-            Shape::Structured(structure) => plan::plan_loops(
-                context.program,
-                context.effects,
-                routine,
-                cfg,
-                structure,
-                &class,
-                context.counters,
-            ),
+            Shape::Structured(structure) => {
+                loop_plan::plan_loops(context, id, cfg, structure, &class, normal.changed)
+            }
             Shape::General(general) => general.plans.clone(),
         };
         let mut scope = Scope {
@@ -144,7 +145,7 @@ impl<'p> Draft<'p> {
                 variables: routine.variables.clone(),
                 ..routine_shell(routine)
             },
-            namer: normal_namer.clone(),
+            namer: normal.namer.clone(),
             temporaries: Temporaries::default(),
             workspace: Workspace::default(),
             derivative: vec![None; routine.variables.len()],
@@ -167,7 +168,16 @@ impl<'p> Draft<'p> {
             routine: scope.routine.clone(),
             temporaries: Temporaries::default(),
         };
+        let mut first: Vec<VarId> = routine.parameter_ids().chain(routine.result).collect();
+        let numbers =
+            |first: &[VarId], of: &Routine| Rename::parameters_first(of.variables.len(), first);
+        let forward_first: Vec<VarId> = first.iter().copied().chain([tape]).collect();
+        let forward_numbers = numbers(&forward_first, &forward.routine);
         add_adjoints(context, id, routine, &mut scope);
+        let adjoints = first.iter().filter_map(|v| scope.derivative[v.index()]);
+        let adjoints: Vec<VarId> = adjoints.chain([tape]).collect();
+        first.extend(adjoints);
+        let reverse_numbers = numbers(&first, &scope.routine);
         Some(Self {
             id,
             originals: routine.variables.len(),
@@ -181,6 +191,8 @@ impl<'p> Draft<'p> {
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             forward,
+            forward_numbers,
+            reverse_numbers,
         })
     }
 
@@ -237,7 +249,9 @@ impl<'p> Draft<'p> {
         }
     }
 
-    fn push(&mut self, (code, adjoint): Written) {
+    fn push(&mut self, (code, mut adjoint): Written) {
+        let statements = adjoint.before_pops.iter_mut().chain(&mut adjoint.code);
+        statements.for_each(|s| self.reverse_numbers.stmt(s));
         self.code.push(code);
         self.adjoints.push(adjoint);
     }

@@ -15,9 +15,9 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
+    loop_plan::{self, LoopPlan},
     lower,
     normalize::{self, Effects},
-    plan::{self, LoopPlan},
 };
 
 /// A loop with a trip count.
@@ -79,7 +79,8 @@ impl General {
     ) -> Self {
         let (live, forest) = lower::live_loops(cfg);
         let class = normalize::storage_classes(program, routine);
-        let named = plan::named_indices(program, routine, cfg, &class);
+        let named =
+            loop_plan::named_indices(program, routine, cfg, loop_plan::indices(cfg), &class);
         let changing = lower::changing_bounds(program, effects, routine, cfg, &forest, &class);
         let mut order: Vec<VertexId> = cfg
             .entry()

@@ -84,8 +84,8 @@
 //! | `blocks`, `jacobian`, `choose` | elimination, the code of preaccumulated blocks, which blocks that is |
 //! | `recorded` | how much is recorded, and whether one way ever records more than another |
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
-//! | `plan` | to-be-recorded analysis; how loops are counted |
-//! | `normalize`, `draft`, `sweeps`, `reverse` | from a program to its sweeps |
+//! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
+//! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
@@ -105,6 +105,7 @@ mod draft;
 mod general;
 mod jacobian;
 mod linearize;
+mod loop_plan;
 mod lower;
 mod merge;
 mod names;

@@ -24,6 +24,8 @@ pub(crate) struct Effects {
     pub(crate) written: Vec<FixedBitSet>,
     /// Callees of each routine, each once, in order of first call.
     pub(crate) callees: Vec<Vec<RoutineId>>,
+    /// Variables that the statements of each routine write themselves.
+    pub(crate) assigned: Vec<FixedBitSet>,
     /// What the statements of each routine contain.
     contains: Vec<Contains>,
 }
@@ -76,6 +78,7 @@ impl Effects {
         let mut written = touched.clone();
         let mut callees = vec![Vec::new(); n];
         let mut callers = vec![Vec::new(); n];
+        let mut assigned = Vec::with_capacity(n);
         let mut contains = vec![Contains::default(); n];
         for (r, routine) in program.routines.iter().enumerate() {
             for variable in &routine.variables {
@@ -84,13 +87,10 @@ impl Effects {
                 }
             }
             let mut called = FixedBitSet::with_capacity(n);
+            let mut own = FixedBitSet::with_capacity(routine.variables.len());
             each_statement(routine, |statement| {
                 contains[r].add(&statement.kind);
-                each_written(program, statement, &mut |v| {
-                    if let Role::Global(g) = routine.variable(v).role {
-                        written[r].insert(g.index());
-                    }
-                });
+                each_written(program, statement, &mut |v| own.insert(v.index()));
                 if let StmtKind::Call { callee, .. } = &statement.kind
                     && !called.put(callee.index())
                 {
@@ -98,6 +98,12 @@ impl Effects {
                     callers[callee.index()].push(r);
                 }
             });
+            for v in own.ones() {
+                if let Role::Global(g) = routine.variables[v].role {
+                    written[r].insert(g.index());
+                }
+            }
+            assigned.push(own);
         }
         let mut work: Vec<usize> = (0..n).collect();
         while let Some(r) = work.pop() {
@@ -115,6 +121,7 @@ impl Effects {
             touched,
             written,
             callees,
+            assigned,
             contains,
         }
     }

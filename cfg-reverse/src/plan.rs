@@ -1,4 +1,4 @@
-//! What the forward sweep saves: how each loop is counted, and which overwritten values are recorded.
+//! Which overwritten values the forward sweep saves.
 //!
 //! *To be recorded* (TBR) is the set of variables whose present value some adjoint statement, index or
 //! loop bound of what has been executed so far reads (Hascoet & Pascual, RR-7957, section 5.2). An
@@ -15,13 +15,13 @@ use cfg_core::{
         Cfg, Expr, Extent, Intent, LoopTest, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, VertexKind,
     },
-    structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    atoms::{self, Atoms},
+    atoms::Atoms,
     draft::{Draft, Shape},
+    loop_plan::{LoopPlan, counted_index},
     normalize::{self, Effects},
     rows::Rows,
     statement::StatementCode,
@@ -29,84 +29,6 @@ use crate::{
 
 /// Most bits that the flow-sensitive analysis may take for one routine.
 pub const FLOW_LIMIT: usize = 1 << 30;
-
-/// How a loop's trip count comes to the reverse sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LoopPlan {
-    /// Count the iterations, push the count.
-    pub(crate) counter: bool,
-    /// The reverse loop of a counted loop runs over the values of its index.
-    pub(crate) index: bool,
-    /// For that: first may change in the body, so what it was goes on the tape.
-    pub(crate) first: bool,
-    /// And step.
-    pub(crate) step: bool,
-}
-
-impl LoopPlan {
-    /// A loop with a condition.
-    pub(crate) const CONDITION: Self = Self {
-        counter: true,
-        index: false,
-        first: false,
-        step: false,
-    };
-
-    /// A counted loop in whose body these of first, last and step may change; `read`: its index may be
-    /// read.
-    pub(crate) fn counted([first, last, step]: [bool; 3], counters: bool, read: bool) -> Self {
-        let counter = counters || first || last || step;
-        let index = read || !counter;
-        Self {
-            counter,
-            index,
-            first: first && index,
-            step: step && index,
-        }
-    }
-}
-
-/// The indices of LOOPs whose values something may read: all but locals that share no storage and occur
-/// nowhere else.
-pub(crate) fn named_indices(
-    program: &Program,
-    routine: &Routine,
-    cfg: &Cfg,
-    class: &[u32],
-) -> FixedBitSet {
-    let n = routine.variables.len();
-    let mut members = vec![0; n];
-    for &c in class {
-        members[c as usize] += 1;
-    }
-    let mut named = FixedBitSet::with_capacity(n);
-    let mut open = FixedBitSet::with_capacity(n);
-    for (v, _) in cfg.vertices() {
-        let Some(index) = counted_index(cfg, v) else {
-            continue;
-        };
-        let (i, variable) = (index.index(), routine.variable(index));
-        let alone = matches!(variable.role, Role::Local) && members[class[i] as usize] == 1;
-        if alone && routine.result != Some(index) {
-            open.insert(i);
-        } else {
-            named.insert(i);
-        }
-    }
-    let mut left = open.count_ones(..);
-    for (_, vertex) in cfg.vertices() {
-        if left == 0 {
-            break;
-        }
-        atoms::each_place(program, vertex, &mut |p| {
-            let i = p.var.index();
-            if open.contains(i) && !named.put(i) {
-                left -= 1;
-            }
-        });
-    }
-    named
-}
 
 /// The sets of one routine.
 pub(crate) struct Tbr<'a> {
@@ -505,17 +427,6 @@ impl<'a> Tbr<'a> {
     }
 }
 
-/// The index of a counted loop, if the vertex is its header.
-fn counted_index(cfg: &Cfg, v: VertexId) -> Option<VarId> {
-    match &cfg.vertex(v).kind {
-        VertexKind::Loop { test, .. } => match test.as_ref() {
-            LoopTest::Counted { index, .. } => Some(*index),
-            LoopTest::Pre(_) | LoopTest::Post(_) => None,
-        },
-        _ => None,
-    }
-}
-
 /// `set |= other`; true if it grew.
 fn grow(set: &mut [usize], other: &[usize]) -> bool {
     let mut grew = false;
@@ -554,77 +465,6 @@ impl OnesFrom for FixedBitSet {
             word = *words.get(w)?;
         }
     }
-}
-
-/// Decides how each loop is counted.
-pub(crate) fn plan_loops(
-    program: &Program,
-    effects: &Effects,
-    routine: &Routine,
-    cfg: &Cfg,
-    structure: &Structure,
-    class: &[u32],
-    counters: bool,
-) -> Vec<Option<LoopPlan>> {
-    let globals = normalize::global_variables(routine);
-    let named = named_indices(program, routine, cfg, class);
-    // Positions in topological order at which each class may be written; a body is an interval there.
-    let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
-    for (position, &v) in structure.order.iter().enumerate() {
-        let mut at = |u: VarId| {
-            let list = &mut written[class[u.index()] as usize];
-            if list.last() != Some(&(position as u32)) {
-                list.push(position as u32);
-            }
-        };
-        let vertex = cfg.vertex(v);
-        if let VertexKind::Loop { test, .. } = &vertex.kind
-            && let LoopTest::Counted { index, .. } = test.as_ref()
-        {
-            at(*index);
-        }
-        for statement in vertex.statements() {
-            normalize::each_written(program, statement, &mut at);
-            if let StmtKind::Call { callee, .. } = &statement.kind {
-                for &(u, g) in &globals {
-                    if effects.written[callee.index()].contains(g.index()) {
-                        at(u);
-                    }
-                }
-            }
-        }
-    }
-    let changes = |e: &Expr, from: u32, to: u32| {
-        let mut found = false;
-        e.walk_places(&mut |p| {
-            let list = &written[class[p.var.index()] as usize];
-            let i = list.partition_point(|&x| x < from);
-            found |= list.get(i).is_some_and(|&x| x <= to);
-        });
-        found
-    };
-    cfg.vertices()
-        .map(|(v, vertex)| {
-            let VertexKind::Loop { test, .. } = &vertex.kind else {
-                return None;
-            };
-            let LoopTest::Counted {
-                index,
-                first,
-                last,
-                step,
-            } = test.as_ref()
-            else {
-                return Some(LoopPlan::CONDITION);
-            };
-            let end = structure.partner(v).unwrap_or(v);
-            let from = structure.position[v.index()];
-            let to = structure.position[end.index()];
-            let changing = [first, last, step].map(|e| changes(e, from, to));
-            let read = named.contains(index.index());
-            Some(LoopPlan::counted(changing, counters, read))
-        })
-        .collect()
 }
 
 /// What the reverse sweep of a routine reads of the values at the routine's end.

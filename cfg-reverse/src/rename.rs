@@ -81,23 +81,27 @@ impl Rename {
                     self.stmt(s);
                 }
             }
-            VertexKind::Loop { test, .. } => match test.as_mut() {
-                LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(e),
-                LoopTest::Counted {
-                    index,
-                    first,
-                    last,
-                    step,
-                } => {
-                    self.var(index);
-                    self.expr(first);
-                    self.expr(last);
-                    self.expr(step);
-                }
-            },
+            VertexKind::Loop { test, .. } => self.test(test),
             VertexKind::Branch(selector) => match selector.as_mut() {
                 Selector::Condition(e) | Selector::Cases { value: e, .. } => self.expr(e),
             },
+        }
+    }
+
+    pub(crate) fn test(&self, test: &mut LoopTest) {
+        match test {
+            LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(e),
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => {
+                self.var(index);
+                self.expr(first);
+                self.expr(last);
+                self.expr(step);
+            }
         }
     }
 

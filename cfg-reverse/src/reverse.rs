@@ -146,7 +146,7 @@ impl<'p> Setting<'_, 'p> {
         self.context.sweeps[r.index()]?;
         let shape = self.shapes[r.index()]?;
         let normal = self.normals[r.index()].as_ref()?;
-        Draft::new(self.context, r, &normal.namer, shape)
+        Draft::new(self.context, r, normal, shape)
     }
 
     /// All segments of all routines.

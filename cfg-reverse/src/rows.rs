@@ -15,7 +15,8 @@ impl<T> Rows<T> {
         let mut start = Vec::with_capacity(vertices + 1);
         start.push(0);
         Self {
-            all: Vec::new(),
+            // About as many are to be expected; what is not used is not touched.
+            all: Vec::with_capacity(vertices),
             start,
         }
     }

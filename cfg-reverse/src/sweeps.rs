@@ -17,9 +17,10 @@ use crate::{
     control_general,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     linearize::zero,
+    loop_plan::LoopPlan,
     names::Namer,
     normalize::add_local,
-    plan::{LoopPlan, Tbr},
+    plan::Tbr,
     rename::Rename,
     rows::Rows,
     statement::StatementAdjoint,
@@ -49,20 +50,33 @@ impl<'p> Sweeps<'_, 'p> {
         self.context.program.routine(self.draft.id)
     }
 
+    /// A push of the forward sweep.
     fn push(&self, class: TapeClass, value: Expr) -> Stmt {
-        Stmt::new(StmtKind::Push {
+        let mut push = Stmt::new(StmtKind::Push {
             tape: self.draft.tape,
             class,
             value,
-        })
+        });
+        self.draft.forward_numbers.stmt(&mut push);
+        push
     }
 
+    /// A pop of the reverse sweep.
     fn pop(&self, class: TapeClass, target: Place) -> Stmt {
-        Stmt::new(StmtKind::Pop {
+        let mut pop = Stmt::new(StmtKind::Pop {
             tape: self.draft.tape,
             class,
             target,
-        })
+        });
+        self.draft.reverse_numbers.stmt(&mut pop);
+        pop
+    }
+
+    /// An assignment of the reverse sweep.
+    fn assign(&self, target: Place, value: Expr) -> Stmt {
+        let mut assign = Stmt::assign(target, value);
+        self.draft.reverse_numbers.stmt(&mut assign);
+        assign
     }
 
     fn class(&self, v: VarId) -> TapeClass {
@@ -192,46 +206,35 @@ impl<'p> Sweeps<'_, 'p> {
         routine
             .variables
             .clone_from(&self.draft.forward.routine.variables);
-        let mut order: Vec<VarId> = original.parameter_ids().collect();
         if let Some(result) = original.result {
             routine.variables[result.index()].role = out_parameter();
-            order.push(result);
         }
-        order.push(self.draft.tape);
-        let rename = Rename::parameters_first(routine.variables.len(), &order);
         let mut code = Forward {
             sweeps: self,
             ordinals: HashMap::new(),
+            pushes: Vec::new(),
             namer: self.draft.namer.clone(),
             loops: HashMap::new(),
             routine,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &rename, &mut code),
-            Shape::General(g) => {
-                let mut cfg = if self.context.trace {
-                    trace::forward_graph(self.draft.cfg, g, &mut code)
-                } else {
-                    control_general::forward_graph(self.draft.cfg, g, &mut code)
-                };
-                rename.graph(&mut cfg);
-                cfg
+            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &mut code),
+            Shape::General(g) if self.context.trace => {
+                trace::forward_graph(self.draft.cfg, g, &mut code)
             }
+            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code),
         };
-        finish(code.routine, cfg, name, &rename, original, "forward")
+        let numbers = &self.draft.forward_numbers;
+        finish(code.routine, cfg, name, numbers, original, "forward")
     }
 
     /// The reverse sweep: parameters, result, adjoints, tape.
     pub(crate) fn reverse(&self, name: String, statements: Rows<StatementAdjoint>) -> Routine {
         let original = self.original();
         let mut routine = self.draft.scope.routine.clone();
-        let mut order: Vec<VarId> = original.parameter_ids().collect();
-        order.extend(original.result);
-        let adjoints: Vec<VarId> = order
-            .iter()
-            .filter_map(|v| self.draft.scope.derivative[v.index()])
-            .collect();
-        for &v in &order {
+        let primal: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
+        let adjoints = (primal.iter()).filter_map(|v| self.draft.scope.derivative[v.index()]);
+        for &v in &primal {
             if let Role::Parameter { intent, optional } = routine.variables[v.index()].role {
                 let intent = if intent.writes() {
                     Intent::InOut
@@ -241,7 +244,7 @@ impl<'p> Sweeps<'_, 'p> {
                 routine.variables[v.index()].role = Role::Parameter { intent, optional };
             }
         }
-        for &b in original.result.iter().chain(&adjoints) {
+        for b in adjoints.chain(original.result) {
             let optional = matches!(
                 routine.variables[b.index()].role,
                 Role::Parameter { optional: true, .. }
@@ -251,9 +254,6 @@ impl<'p> Sweeps<'_, 'p> {
                 optional,
             };
         }
-        order.extend(adjoints);
-        order.push(self.draft.tape);
-        let rename = Rename::parameters_first(routine.variables.len(), &order);
         let branch_id = match self.draft.shape {
             Shape::Structured(_) => (self.draft.cfg.vertices())
                 .any(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch)),
@@ -278,18 +278,14 @@ impl<'p> Sweeps<'_, 'p> {
             branch_id,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &rename, &mut code),
-            Shape::General(g) => {
-                let mut cfg = if self.context.trace {
-                    trace::adjoint_graph(self.draft.cfg, g, &mut code)
-                } else {
-                    control_general::adjoint_graph(self.draft.cfg, g, &mut code)
-                };
-                rename.graph(&mut cfg);
-                cfg
+            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &mut code),
+            Shape::General(g) if self.context.trace => {
+                trace::adjoint_graph(self.draft.cfg, g, &mut code)
             }
+            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code),
         };
-        finish(code.routine, cfg, name, &rename, original, "reverse")
+        let numbers = &self.draft.reverse_numbers;
+        finish(code.routine, cfg, name, numbers, original, "reverse")
     }
 }
 
@@ -319,6 +315,8 @@ struct Forward<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
     /// The ordinals of the labels of multi-way branches, once one was asked for.
     ordinals: HashMap<(VertexId, i64), i64>,
+    /// Of the block that is written: before which statement.
+    pushes: Vec<(usize, Stmt)>,
     namer: Namer,
     /// By header: those that have some.
     loops: HashMap<VertexId, LoopVariables>,
@@ -346,6 +344,9 @@ impl<'p> Forward<'_, '_, 'p> {
     fn bounds(&mut self, header: VertexId) -> Vec<(VarId, &'p Expr)> {
         let plan = self.sweeps.plan(header);
         let mut out = Vec::new();
+        if !plan.first && !plan.step {
+            return out;
+        }
         if let Some(LoopTest::Counted { first, step, .. }) = self.sweeps.test(header) {
             if plan.first {
                 let v = self.local(header, "first", "loop bound", |l| &mut l.first);
@@ -363,7 +364,11 @@ impl<'p> Forward<'_, '_, 'p> {
     fn note_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
         let bounds = self.bounds(header).into_iter();
         bounds
-            .map(|(v, e)| Stmt::assign(Place::whole(v), e.clone()))
+            .map(|(v, e)| {
+                let mut note = Stmt::assign(Place::whole(v), e.clone());
+                self.sweeps.draft.forward_numbers.stmt(&mut note);
+                note
+            })
             .collect()
     }
 
@@ -393,19 +398,23 @@ impl ForwardCode for Forward<'_, '_, '_> {
     fn copy(&mut self, v: VertexId) -> VertexKind {
         let s = self.sweeps;
         let vertex = s.draft.cfg.vertex(v);
+        let numbers = &s.draft.forward_numbers;
         let VertexKind::Block(statements) = &vertex.kind else {
-            return vertex.kind.clone();
+            let mut kind = vertex.kind.clone();
+            numbers.vertex(&mut kind);
+            return kind;
         };
-        let mut pushes: Vec<(usize, Stmt)> = Vec::with_capacity(s.tbr.save_count(v));
         s.tbr.each_save(v, |i, place| {
-            pushes.push((i, s.push(s.class(place.var), Expr::Place(place.clone()))));
+            let push = s.push(s.class(place.var), Expr::Place(place.clone()));
+            self.pushes.push((i, push));
         });
-        let mut out = Vec::with_capacity(statements.len() + pushes.len());
-        let mut pushes = pushes.into_iter().peekable();
+        let mut out = Vec::with_capacity(statements.len() + self.pushes.len());
+        let mut pushes = self.pushes.drain(..).peekable();
         for (i, statement) in statements.iter().enumerate() {
             while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
                 out.push(push);
             }
+            let first = out.len();
             match &s.draft.code.of(v)[i].forward {
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
@@ -421,6 +430,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
                 }
                 None => out.push(statement.clone()),
             }
+            out[first..].iter_mut().for_each(|s| numbers.stmt(s));
         }
         VertexKind::Block(out)
     }
@@ -528,6 +538,13 @@ impl Reverse<'_, '_, '_> {
     /// own index from the last value it had in the body back to the first. `bound`: the number of passes
     /// is a variable.
     fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
+        let mut test = self.original_for_loop(header, bound, from);
+        self.sweeps.draft.reverse_numbers.test(&mut test);
+        test
+    }
+
+    /// The same with variables as numbered in the original.
+    fn original_for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
         let plan = self.sweeps.plan(header);
         let Some(LoopTest::Counted {
             index,
@@ -671,7 +688,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             if rank > 0 {
                 let shape = extents[..rank].iter().map(|&n| Expr::var(n));
                 let blank = draft::fill(original.variable(v).ty, shape);
-                out.push(Stmt::assign(Place::whole(v), blank));
+                out.push(s.assign(Place::whole(v), blank));
             }
             for place in places.into_iter().rev() {
                 out.push(s.pop(s.class(v), place));
@@ -689,7 +706,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 } else {
                     zero(variable.ty)
                 };
-                out.push(Stmt::assign(Place::whole(*b), start));
+                out.push(s.assign(Place::whole(*b), start));
             }
         }
         out
@@ -701,7 +718,7 @@ fn finish(
     mut routine: Routine,
     cfg: Cfg,
     name: String,
-    rename: &Rename,
+    numbers: &Rename,
     original: &Routine,
     what: &str,
 ) -> Routine {
@@ -709,6 +726,6 @@ fn finish(
     routine.name = name;
     routine.body = Some(cfg);
     routine.result = None;
-    rename.declarations(&mut routine);
+    numbers.declarations(&mut routine);
     routine
 }

@@ -90,7 +90,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             }) = s.test(header)
             {
                 let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
-                out.push(Stmt::assign(n, trips));
+                out.push(s.assign(n, trips));
             }
         }
         out.extend(self.pop_bounds(header));
