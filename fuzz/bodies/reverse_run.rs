@@ -50,6 +50,8 @@ pub(crate) fn run(data: &[u8]) {
         counters,
         merge,
         blocks: blocks[usize::from(seed[3] >> 3 & 3)],
+        // Any sequence is right: a short search leaves time for more programs.
+        work: 50_000,
         ..cfg_reverse::Options::default()
     };
     let made = match cfg_reverse::reverse(&valid, case.main, &choices) {
@@ -63,7 +65,7 @@ pub(crate) fn run(data: &[u8]) {
     let found = tape_check::check_program(&program).problems;
     assert!(!found.has_errors(), "{found}");
     let limits = RunOptions {
-        fuel: 1_000_000,
+        fuel: 100_000,
         max_tape: 1 << 24,
         max_memory: 1 << 26,
         max_depth: 200,
@@ -86,7 +88,7 @@ pub(crate) fn run(data: &[u8]) {
     let count = forward.len();
     forward.push(Tape::default().into());
     let limits = RunOptions {
-        fuel: 100_000_000,
+        fuel: 10_000_000,
         max_tape: 1 << 30,
         ..limits
     };
