@@ -5,6 +5,7 @@ use crate::codes;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -113,13 +114,18 @@ impl Reporter {
                 .warning(),
             );
         }
-        for d in &shown {
-            match self.form {
-                DiagnosticsForm::Text => {
-                    let text = texts.iter().find(|t| d.at.file.as_ref() == Some(&t.name));
-                    print_text(out, d, text.map(|t| &**t))?;
+        match self.form {
+            DiagnosticsForm::Text => {
+                let sources: Vec<_> = texts.iter().map(|text| Lines::new(text, &shown)).collect();
+                for d in &shown {
+                    let source = sources.iter().find(|s| d.at.file.as_ref() == Some(s.name));
+                    print_text(out, d, source)?;
                 }
-                DiagnosticsForm::Json => print_json(out, d)?,
+            }
+            DiagnosticsForm::Json => {
+                for d in &shown {
+                    print_json(out, d)?;
+                }
             }
         }
         out.flush()
@@ -151,7 +157,7 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     }
 }
 
-fn print_text(out: &mut impl Write, d: &Diagnostic, text: Option<&Text>) -> io::Result<()> {
+fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) -> io::Result<()> {
     let strong = match d.severity {
         Severity::Error => AnsiColor::BrightRed.on_default().bold(),
         Severity::Warning => AnsiColor::BrightYellow.on_default().bold(),
@@ -167,7 +173,7 @@ fn print_text(out: &mut impl Write, d: &Diagnostic, text: Option<&Text>) -> io::
     )?;
     let mut margin = 1;
     if let Some(file) = &d.at.file {
-        let excerpt = text.and_then(|t| excerpt(&t.bytes, d.at.line?, d.at.column?));
+        let excerpt = source.and_then(|s| excerpt(s.line(d.at.line?)?, d.at.column?));
         let number = d.at.line.map_or(String::new(), |l| l.to_string());
         margin = number.len().max(1);
         write!(out, "{:margin$}{frame}-->{frame:#} {}", "", Shown(file))?;
@@ -228,15 +234,46 @@ impl std::fmt::Display for Shown<'_> {
     }
 }
 
-/// The part of a line around a column (from 1, in bytes), and where the column is in it, in characters.
-fn excerpt(bytes: &[u8], line: usize, column: usize) -> Option<(String, usize)> {
-    let mut rest = bytes;
-    for _ in 1..line {
-        let end = rest.iter().position(|&b| b == b'\n')?;
-        rest = &rest[end + 1..];
+/// The lines of a text that diagnostics point into, found in one pass: a line may be the whole text.
+struct Lines<'a> {
+    name: &'a String,
+    lines: BTreeMap<usize, &'a [u8]>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a Text, diagnostics: &[Diagnostic]) -> Self {
+        let here = diagnostics
+            .iter()
+            .filter(|d| d.at.file.as_ref() == Some(&text.name));
+        let mut wanted: Vec<usize> = here
+            .filter_map(|d| d.at.line.filter(|&line| line > 0))
+            .collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut lines = BTreeMap::new();
+        let mut wanted = wanted.into_iter().peekable();
+        let mut rest = Some(text.bytes.as_slice());
+        let mut number = 1;
+        while let (Some(&next), Some(bytes)) = (wanted.peek(), rest) {
+            let end = bytes.iter().position(|&b| b == b'\n');
+            if next == number {
+                lines.insert(number, &bytes[..end.unwrap_or(bytes.len())]);
+                wanted.next();
+            }
+            rest = end.map(|end| &bytes[end + 1..]);
+            number += 1;
+        }
+        let name = &text.name;
+        Self { name, lines }
     }
-    let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
-    let line = &rest[..end];
+
+    fn line(&self, number: usize) -> Option<&'a [u8]> {
+        self.lines.get(&number).copied()
+    }
+}
+
+/// The part of a line around a column (from 1, in bytes), and where the column is in it, in characters.
+fn excerpt(line: &[u8], column: usize) -> Option<(String, usize)> {
     let at = column.checked_sub(1)?.min(line.len());
     // Far enough on both sides for the characters that are shown, however long they are in UTF-8.
     let start = at.saturating_sub(4 * EXCERPT);
@@ -315,25 +352,43 @@ mod tests {
 
     #[test]
     fn excerpts_point_at_the_column() {
-        assert_eq!(excerpt(b"ab\ncd", 2, 2), Some(("cd".into(), 1)));
-        assert_eq!(excerpt("ä = 1".as_bytes(), 1, 4), Some(("ä = 1".into(), 2)));
-        assert_eq!(excerpt(b"a\tb", 1, 3), Some(("a b".into(), 2)));
-        // Past the end, and in a line that does not exist.
-        assert_eq!(excerpt(b"ab", 1, 99), Some(("ab".into(), 2)));
-        assert_eq!(excerpt(b"ab", 2, 1), None);
-        assert_eq!(excerpt(b"ab", 1, 0), None);
+        assert_eq!(excerpt(b"cd", 2), Some(("cd".into(), 1)));
+        assert_eq!(excerpt("ä = 1".as_bytes(), 4), Some(("ä = 1".into(), 2)));
+        assert_eq!(excerpt(b"a\tb", 3), Some(("a b".into(), 2)));
+        // Past the end.
+        assert_eq!(excerpt(b"ab", 99), Some(("ab".into(), 2)));
+        assert_eq!(excerpt(b"ab", 0), None);
+    }
+
+    #[test]
+    fn lines_are_found() {
+        let text = Text {
+            name: "f".into(),
+            bytes: b"one\n\nthree\nfour".to_vec(),
+            json: true,
+        };
+        let mut diagnostics = vec![Diagnostic::error(&codes::MORE, "", ""); 5];
+        for (d, line) in diagnostics.iter_mut().zip([4, 1, 9, 0, 2]) {
+            d.at.file = Some("f".into());
+            d.at.line = Some(line);
+        }
+        diagnostics[1].at.file = Some("g".into());
+        let lines = Lines::new(&text, &diagnostics);
+        assert_eq!(lines.line(4), Some(b"four".as_slice()));
+        assert_eq!(lines.line(2), Some(b"".as_slice()));
+        assert_eq!((lines.line(1), lines.line(9)), (None, None));
     }
 
     #[test]
     fn excerpts_of_long_lines_are_cut() {
         let mut line = "x".repeat(1_000_000).into_bytes();
         line[500_000] = b'Y';
-        let (shown, at) = excerpt(&line, 1, 500_001).expect("the line exists");
+        let (shown, at) = excerpt(&line, 500_001).expect("the line exists");
         assert_eq!(shown.chars().nth(at), Some('Y'));
         assert_eq!(shown.chars().count(), EXCERPT + 2);
-        let (shown, at) = excerpt(&line, 1, 1).expect("the line exists");
+        let (shown, at) = excerpt(&line, 1).expect("the line exists");
         assert_eq!((shown.chars().count(), at), (EXCERPT + 1, 0));
-        let (shown, at) = excerpt(&line, 1, 1_000_000).expect("the line exists");
+        let (shown, at) = excerpt(&line, 1_000_000).expect("the line exists");
         assert_eq!(shown.chars().count(), EXCERPT + 1);
         assert_eq!(at, EXCERPT);
     }
