@@ -92,9 +92,14 @@ pub(crate) fn run(data: &[u8]) {
         max_tape: 1 << 30,
         ..limits
     };
-    session
-        .run(made.forward, &mut forward, &limits)
-        .expect("the forward sweep runs where the original does");
+    if let Err(fault) = session.run(made.forward, &mut forward, &limits) {
+        // An uninitialised value may decide a partial, which a local Jacobian computes in this sweep.
+        assert!(
+            choices.blocks != Blocks::Statement && fault.code == "X202",
+            "the forward sweep runs where the original does: {fault}"
+        );
+        return;
+    }
     let tape = forward.pop().unwrap_or_default();
     assert!(
         format!("{original:?}") == format!("{forward:?}"),
@@ -126,8 +131,7 @@ pub(crate) fn run(data: &[u8]) {
                 "the tape is not empty"
             );
         }
-        // An uninitialised value may decide the partial of a kink, where the original only computes
-        // with it.
+        // As above, by statement.
         Err(fault) => assert_eq!(fault.code, "X202", "{fault}"),
     }
 }
