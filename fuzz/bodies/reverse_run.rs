@@ -52,7 +52,6 @@ pub(crate) fn run(data: &[u8]) {
         blocks: blocks[usize::from(seed[3] >> 3 & 3)],
         // Any sequence is right: a short search leaves time for more programs.
         work: 50_000,
-        ..cfg_reverse::Options::default()
     };
     let made = match cfg_reverse::reverse(&valid, case.main, &choices) {
         Ok(made) => made,
