@@ -352,7 +352,11 @@ impl<C: AdjointCode> Adjoint<'_, C> {
                     (self.draw).vertex(0, VertexKind::EndLoop, OriginRole::CountedLoop, header)
                 }
             };
-            self.draw.edge(end, head, None);
+            let mut back = End::new(end, None);
+            if let Some(e) = this.latch.and_then(|v| self.cfg.out_edges(v).first()) {
+                back = End::of(end, self.cfg.edge(*e));
+            }
+            back.go(&mut self.draw, head);
             self.loops[l.index()] = ReverseLoop { head, end };
         }
     }

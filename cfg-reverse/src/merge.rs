@@ -4,7 +4,7 @@
 
 use cfg_core::{
     entity::VertexId,
-    ir::{Cfg, Edge, Routine, Stmt, Vertex, VertexKind},
+    ir::{Annotations, Cfg, Edge, Routine, Stmt, Vertex, VertexKind},
 };
 
 /// The same routine with every inserted block that has a basic block before or after it merged into
@@ -16,6 +16,8 @@ pub fn merge(mut routine: Routine) -> Routine {
     let n = cfg.vertex_count();
     // The vertex that each vertex has become part of.
     let mut into: Vec<usize> = (0..n).collect();
+    // Whether it has become part of one behind it.
+    let mut ahead = vec![false; n];
     let is_block = |v: VertexId| matches!(cfg.vertex(v).kind, VertexKind::Block(_));
     let inserted = |v: VertexId| is_inserted(cfg.vertex(v));
     // Blocks have one way out, and those that follow here one way in, so a run of inserted blocks is a
@@ -35,10 +37,11 @@ pub fn merge(mut routine: Routine) -> Routine {
         }
         let target = before(head).or_else(|| after(tail)).unwrap_or(head);
         for v in run {
+            ahead[v.index()] = before(head).is_none();
             into[v.index()] = target.index();
         }
     }
-    let (vertices, edges) = cfg.into_parts();
+    let (vertices, mut edges) = cfg.into_parts();
     // Statements of a merged group in order of execution: groups are chains, so follow their edges.
     let mut next_in_group: Vec<Option<usize>> = vec![None; n];
     let mut has_before = vec![false; n];
@@ -89,7 +92,20 @@ pub fn merge(mut routine: Routine) -> Routine {
         }
     }
     // An edge inside a group disappears; its label moves to the group's in-edge, which has it already:
-    // only first edges of a chain carry labels.
+    // only first edges of a chain carry labels. Its annotations move to the edge into or out of the group,
+    // a part of the same edge of the original.
+    let mut to_in_edge: Vec<Annotations> = vec![None; n];
+    let mut to_out_edge = to_in_edge.clone();
+    for e in &mut edges {
+        let (from, group) = (e.from.index(), into[e.from.index()]);
+        if e.from != e.to && group == into[e.to.index()] && e.annotations.is_some() {
+            let side = match ahead[from] {
+                true => &mut to_in_edge,
+                false => &mut to_out_edge,
+            };
+            side[group] = e.annotations.take();
+        }
+    }
     let edges = edges
         .into_iter()
         .filter(|e| e.from == e.to || into[e.from.index()] != into[e.to.index()])
@@ -97,6 +113,9 @@ pub fn merge(mut routine: Routine) -> Routine {
             from: VertexId::new(new_index[into[e.from.index()]]),
             to: VertexId::new(new_index[into[e.to.index()]]),
             id: None,
+            annotations: (e.annotations)
+                .or_else(|| to_out_edge[into[e.from.index()]].take())
+                .or_else(|| to_in_edge[into[e.to.index()]].take()),
             ..e
         })
         .collect();
