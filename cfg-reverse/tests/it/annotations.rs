@@ -108,7 +108,6 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             } else {
                 Unstructured::Trace
             },
-            ..Options::default()
         };
         let made = reverse(&valid, main, &options).expect("it can be reversed");
         for &(original, forward, backward) in &made.sweeps {

@@ -77,7 +77,7 @@ fn every_code_is_explained() {
         .lines()
         .filter_map(|l| l.split(' ').next())
         .collect();
-    for prefix in ["J", "L", "V", "X", "R", "P"] {
+    for prefix in ["F", "J", "L", "P", "R", "T", "V", "X"] {
         assert!(codes.iter().any(|c| c.starts_with(prefix)), "{prefix}");
     }
     let one = cfgrev(&["explain", &codes[0].to_lowercase()]);
