@@ -53,7 +53,6 @@ pub(crate) fn solve<const W: usize>(
         return Outcome::NothingBelow;
     }
     open.insert((first, u32::MAX), vec![0]);
-    let mut visited = 0usize;
     while let Some(mut entry) = open.first_entry() {
         let (bound, _) = *entry.key();
         let Some(at) = entry.get_mut().pop() else {
@@ -69,11 +68,14 @@ pub(crate) fn solve<const W: usize>(
         if board.open().next().is_none() {
             return Outcome::Optimal(cost.into(), path(&nodes, at));
         }
-        visited += 1;
-        if nodes.len() > limit || (visited.is_multiple_of(256) && stop()) {
+        if nodes.len() > limit {
             return Outcome::Unfinished(bound.into());
         }
         for token in moves(&board) {
+            // The bound takes longer than a look at the clock, and a dense graph has hundreds of moves.
+            if stop() {
+                return Outcome::Unfinished(bound.into());
+            }
             scratch.copy(&board);
             let Some(price) = scratch.apply(token) else {
                 continue;
@@ -175,5 +177,28 @@ impl<const W: usize> Board<W> {
         if self.model() == crate::cost::CostModel::ConstantAware {
             fill(&mut self.succ.variable, &mut self.pred.variable);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::CostModel;
+    use crate::eliminate::Primal;
+    use crate::lcg::{Kind, Lcg, NewEdge};
+
+    /// Every earlier vertex is read by every later one: the first graph alone has many moves.
+    #[test]
+    fn edge_search_stops_within_the_moves_of_one_graph() {
+        let edges = (1..6).flat_map(|k| (0..k).map(move |i| NewEdge::new(i, k, Kind::Variable)));
+        let lcg = Lcg::new("dense", &[0], &[5], edges).expect("a graph");
+        let graph = BitGraph::<1>::new(&Primal::new(&lcg), CostModel::Plain).expect("small");
+        let mut asked = 0;
+        let found = solve(&graph, u64::MAX, usize::MAX, &mut || {
+            asked += 1;
+            asked == 10
+        });
+        assert!(matches!(found, Outcome::Unfinished(_)), "{found:?}");
+        assert_eq!(asked, 10);
     }
 }
