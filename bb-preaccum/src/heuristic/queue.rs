@@ -144,15 +144,21 @@ impl Queue<'_, '_> {
             if self.heuristic.technique == Technique::Vertex {
                 list.push((self.key(Step::Vertex(middle)), Step::Vertex(middle)));
             } else {
+                // Under `em` the edges of a vertex differ by the last rule only.
+                let by_vertex = self.heuristic.by_vertex;
+                let whole = by_vertex.then(|| self.key(Step::Vertex(middle)));
+                let key = |step: Step| {
+                    whole.map_or_else(|| self.key(step), |whole| self.ordered(whole, step))
+                };
                 if graph.lcg().role(middle) == Role::Intermediate {
                     for i in graph.preds(middle) {
                         let step = Step::Front(i, middle);
-                        list.push((self.key(step), step));
+                        list.push((key(step), step));
                     }
                 }
                 for k in graph.succs(middle) {
                     let step = Step::Back(middle, k);
-                    list.push((self.key(step), step));
+                    list.push((key(step), step));
                 }
             }
             let degree = graph.in_degree(middle) * graph.out_degree(middle);
@@ -170,24 +176,28 @@ impl Queue<'_, '_> {
         let graph = &self.graph;
         let mut key = [0; RULES];
         for (slot, rule) in key.iter_mut().zip(&self.heuristic.rules) {
-            let scored = match step {
-                Step::Front(..) | Step::Back(..) if self.heuristic.by_vertex => {
-                    Step::Vertex(score::middle(step))
-                }
-                _ => step,
-            };
             *slot = match rule {
                 Rule::Forward => score::order(step, false),
                 Rule::Reverse => score::order(step, true),
-                Rule::LowestMarkowitz => score::markowitz(graph, scored),
-                Rule::LowestRelativeMarkowitz => score::relative(graph, &self.reach, scored),
-                Rule::LowestFillIn => score::fill_in(graph, scored),
-                Rule::MinimalDamage => {
-                    score::markowitz(graph, scored) + score::damage(graph, scored)
-                }
-                Rule::MaximalReduction => -score::reduction(graph, scored),
+                Rule::LowestMarkowitz => score::markowitz(graph, step),
+                Rule::LowestRelativeMarkowitz => score::relative(graph, &self.reach, step),
+                Rule::LowestFillIn => score::fill_in(graph, step),
+                Rule::MinimalDamage => score::markowitz(graph, step) + score::damage(graph, step),
+                Rule::MaximalReduction => -score::reduction(graph, step),
                 Rule::SiblingDegree => 0,
             };
+        }
+        key
+    }
+
+    /// A key with the place of another step among those that are equal.
+    fn ordered(&self, mut key: Key, step: Step) -> Key {
+        for (slot, rule) in key.iter_mut().zip(&self.heuristic.rules) {
+            match rule {
+                Rule::Forward => *slot = score::order(step, false),
+                Rule::Reverse => *slot = score::order(step, true),
+                _ => {}
+            }
         }
         key
     }
