@@ -43,8 +43,9 @@ pub struct Options<'a> {
     pub monitor: Option<&'a Monitor>,
     /// Prove the optimum, whatever it takes (within the timer, if there is one).
     pub exact: bool,
-    /// Run every greedy heuristic to its end, whatever the budget (if it is not less than the default, and
-    /// there is no timer): nothing is worse than any of them then. On 10^5 edges that takes seconds.
+    /// Run the greedy heuristics to their end even if that is beyond the budget (if it is not less than the
+    /// default, and there is no timer), up to a fixed amount of work, tens of seconds: the result is never
+    /// worse than any heuristic it lists.
     pub every_heuristic: bool,
     /// Graphs with more edges than this stop at a remainder graph when fill-in passes four times the
     /// number of edges.

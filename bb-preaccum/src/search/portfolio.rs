@@ -11,6 +11,13 @@ const HEAVY: u64 = 8;
 /// Heuristics that are near linear: they run whatever the budget.
 const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 
+/// Elementary operations of all other heuristics together, if no smaller budget limits them: tens of
+/// seconds. A band of 10^5 edges needs half of it; where fill-in is much, one heuristic can take minutes.
+const MOST_WORK: u64 = 1 << 28;
+
+/// The part of what is left that one of them may take.
+const PART: u64 = 4;
+
 /// What the heuristics found.
 #[derive(Default)]
 pub(crate) struct Portfolio {
@@ -23,6 +30,10 @@ pub(crate) struct Portfolio {
 }
 
 pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
+    within(MOST_WORK, lcg, options, meter)
+}
+
+fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
     let mut found = Portfolio::default();
     let mut list = Heuristic::portfolio();
     list.retain(|heuristic| match options.technique {
@@ -33,20 +44,24 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
     let is_cheap = |heuristic: &Heuristic| CHEAP.contains(&heuristic.to_string().as_str());
     list.sort_by_key(|heuristic| !is_cheap(heuristic));
     // The rest of the budget belongs to the search. But with the default budget nothing is to be worse
-    // than a greedy heuristic, so all of them run.
+    // than a greedy heuristic, so all of them run that end in reasonable time.
     let all =
         meter.timer().is_none() && options.work >= super::DEFAULT_WORK && options.every_heuristic;
-    let share = meter.left() / 2;
-    let start = meter.spent;
+    let share = if all {
+        most
+    } else {
+        meter.left() / (2 * HEAVY)
+    };
+    let mut used = 0;
     let fill_in = options.fill_limit(lcg);
     let mut least: Option<u64> = None;
     for (at, heuristic) in list.iter().enumerate() {
-        let left = share.saturating_sub(meter.spent - start);
-        let free = all || at < CHEAP.len();
-        if at > 0 && (meter.stop() || (!free && left == 0)) {
+        let left = share.saturating_sub(used);
+        let cheap = at < CHEAP.len();
+        if at > 0 && (meter.stop() || (!cheap && left == 0)) {
             break;
         }
-        let work = (!free).then_some(left / HEAVY);
+        let work = (!cheap).then_some(if all { left / PART } else { left });
         let limits = Limits {
             fill_in,
             work,
@@ -61,6 +76,7 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
             work,
         } = heuristic.run(lcg, &limits);
         meter.spend(work * HEAVY);
+        used += work;
         let cost = counts.multiplications(options.model);
         let sequence = Sequence {
             technique: heuristic.technique(),
@@ -85,4 +101,35 @@ pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Po
         .sort_by_key(|sequence| (sequence.cost, sequence.technique));
     found.table.sort();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcg::{Kind, NewEdge};
+
+    /// A vertex with many neighbours on both sides: comparing its edges takes far longer than eliminating
+    /// them. Those heuristics are left out, the others after them run.
+    #[test]
+    fn heuristics_that_take_too_long_are_stopped() {
+        let (inputs, outputs): (Vec<i64>, Vec<i64>) = ((0..60).collect(), (100..160).collect());
+        let into = inputs.iter().map(|&i| NewEdge::new(i, 99, Kind::Variable));
+        let out = outputs.iter().map(|&k| NewEdge::new(99, k, Kind::Variable));
+        let lcg = Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("a graph");
+        let options = Options::default();
+        let keys = |most| -> Vec<String> {
+            let found = within(most, &lcg, &options, &mut Meter::new(&options));
+            assert!(found.table.iter().all(|&(_, cost)| cost == 3600));
+            found.table.into_iter().map(|(key, _)| key).collect()
+        };
+        assert_eq!(keys(MOST_WORK).len(), Heuristic::portfolio().len());
+        let some = keys(1_000_000);
+        let has = |key: &str| some.iter().any(|other| other == key);
+        assert!(!has("edge-LFI-FM") && !has("edge-emLMMD-RM"), "{some:?}");
+        assert!(
+            has("vertex-LFI-FM") && has("edge-FM") && has("face-LM-RM"),
+            "{some:?}"
+        );
+        assert_eq!(keys(0), ["vertex-FM", "vertex-LM-RM", "vertex-RM"]);
+    }
 }
