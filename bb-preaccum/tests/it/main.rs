@@ -1,6 +1,7 @@
 //! Tests of the crate's public interface.
 
 mod corpus;
+mod faces;
 mod properties;
 mod random;
 mod reader;
