@@ -243,6 +243,9 @@ fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagn
     }
 }
 
+/// The cure for a real number beyond binary64.
+const OUT_OF_RANGE: &str = "write a number that a binary64 can hold; infinity is [\"inf\"]";
+
 /// What serde_json has to say.
 fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
     let full = e.to_string();
@@ -272,8 +275,7 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
         let help = "split the program, or allow more memory";
         Diagnostic::error(&codes::MEMORY, message, help)
     } else if message == "number out of range" {
-        let help = "write a number that a binary64 can hold; infinity is [\"inf\"]";
-        Diagnostic::error(&codes::NUMBER, message, help)
+        Diagnostic::error(&codes::NUMBER, message, OUT_OF_RANGE)
     } else if e.is_eof() {
         let help = "the file is truncated, or a bracket or quote is not closed";
         Diagnostic::error(

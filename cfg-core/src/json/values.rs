@@ -10,7 +10,7 @@
 //! ```
 
 use super::{
-    codes,
+    OUT_OF_RANGE, codes,
     context::{Context, Seg},
     place, prepare, syntax,
     token::{Seed, Token, Wire, quote},
@@ -61,8 +61,11 @@ fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
         .and_then(|document| tokens.end().map(|()| document));
     let document = document.unwrap_or_else(|e| {
         let mut problem = syntax(text, &e);
+        // As operators they are for programs.
         if problem.code == codes::BARE_NAN.code {
             "write the string \"NaN\", \"inf\" or \"-inf\"".clone_into(&mut problem.help);
+        } else if problem.help == OUT_OF_RANGE {
+            problem.help = OUT_OF_RANGE.replace("[\"inf\"]", "the string \"inf\"");
         }
         cx.problems.0.push(problem);
         None
