@@ -120,6 +120,18 @@ impl Table<'_> {
             .unwrap_or_else(|| e(self.op, self.operands.iter().cloned()))
     }
 
+    /// An operand in the type of the result: integers are mixed with reals by arithmetic only.
+    fn as_real(&self, k: usize) -> Expr {
+        match (&self.operands[k], self.types[k]) {
+            (Expr::Int(n), _) => self.c(*n as f64),
+            (x, ScalarType::Integer) if self.ty == ScalarType::Real32 => {
+                e(Op::ToReal32, [x.clone()])
+            }
+            (x, ScalarType::Integer) => e(Op::ToReal, [x.clone()]),
+            (x, _) => x.clone(),
+        }
+    }
+
     fn unary(&self, x: &Expr) -> Partial {
         let x = || x.clone();
         let one = || self.c(1.0);
@@ -231,7 +243,7 @@ impl Table<'_> {
                     Op::And,
                     [e(Op::Eq, [x(), self.c(0.0)]), e(Op::Gt, [y(), self.c(0.0)])],
                 );
-                let product = e(Op::Mul, [self.r(), e(Op::Log, [x()])]);
+                let product = e(Op::Mul, [self.r(), e(Op::Log, [self.as_real(0)])]);
                 match x() {
                     Expr::Real(c) if c > 0.0 => partial_of(product, MayOverflow),
                     Expr::Real32(c) if c > 0.0 => partial_of(product, MayOverflow),

@@ -11,6 +11,7 @@ mod counted;
 mod deep;
 mod fixtures;
 mod fuzz_corpus;
+mod mixed;
 mod names;
 mod portable;
 mod second_order;
