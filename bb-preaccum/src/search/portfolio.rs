@@ -47,7 +47,9 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
     // than a greedy heuristic, so all of them run that end in reasonable time.
     let all =
         meter.timer().is_none() && options.work >= super::DEFAULT_WORK && options.every_heuristic;
-    let share = if all {
+    let share = if all && options.exact {
+        u64::MAX
+    } else if all {
         most
     } else {
         meter.left() / (2 * HEAVY)
@@ -117,12 +119,19 @@ mod tests {
         let out = outputs.iter().map(|&k| NewEdge::new(99, k, Kind::Variable));
         let lcg = Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("a graph");
         let options = Options::default();
-        let keys = |most| -> Vec<String> {
-            let found = within(most, &lcg, &options, &mut Meter::new(&options));
+        let keys_of = |most, options: &Options<'_>| -> Vec<String> {
+            let found = within(most, &lcg, options, &mut Meter::new(options));
             assert!(found.table.iter().all(|&(_, cost)| cost == 3600));
             found.table.into_iter().map(|(key, _)| key).collect()
         };
-        assert_eq!(keys(MOST_WORK).len(), Heuristic::portfolio().len());
+        let keys = |most| keys_of(most, &options);
+        let exact = Options {
+            exact: true,
+            ..options
+        };
+        let all = Heuristic::portfolio().len();
+        assert_eq!(keys(MOST_WORK).len(), all);
+        assert_eq!(keys_of(1_000_000, &exact).len(), all);
         let some = keys(1_000_000);
         let has = |key: &str| some.iter().any(|other| other == key);
         assert!(!has("edge-LFI-FM") && !has("edge-emLMMD-RM"), "{some:?}");
