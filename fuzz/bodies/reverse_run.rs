@@ -92,9 +92,11 @@ pub(crate) fn run(data: &[u8]) {
         ..limits
     };
     if let Err(fault) = session.run(made.forward, &mut forward, &limits) {
-        // An uninitialised value may decide a partial, which a local Jacobian computes in this sweep.
+        // An uninitialised value may decide a partial, which a local Jacobian computes in this sweep. And
+        // a counted loop may be jumped into that was never entered (docs/limits.md).
+        let known = choices.blocks != Blocks::Statement || seed[3] >> 5 & 3 == 3;
         assert!(
-            choices.blocks != Blocks::Statement && fault.code == "X202",
+            known && fault.code == "X202",
             "the forward sweep runs where the original does: {fault}"
         );
         return;
