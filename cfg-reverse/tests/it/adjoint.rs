@@ -483,7 +483,7 @@ fn with_counters_and_merged_blocks() {
 
 #[test]
 fn preaccumulated_blocks() {
-    property::check(&Generate::EXACT, 40_000..42_000, |case| {
+    property::check(&Generate::EXACT, 40_000..41_000, |case| {
         agrees(case, &PREACCUMULATE, &NONE).map(drop)
     });
     property::check(&Generate::SMOOTH, 42_000..42_500, |case| {
@@ -500,7 +500,7 @@ fn preaccumulated_blocks() {
 
 #[test]
 fn blocks_by_cost() {
-    property::check(&Generate::EXACT, 44_000..46_000, |case| {
+    property::check(&Generate::EXACT, 44_000..45_000, |case| {
         agrees(case, &AUTO, &NONE).map(drop)
     });
     property::check(&Generate::SMOOTH, 46_000..46_500, |case| {
