@@ -1,6 +1,5 @@
-//! Exact methods: the optimum over vertex elimination orders ([`vertex`], and [`subsets`]
-//! for small dense graphs) and over edge elimination
-//! sequences ([`edge`]).
+//! Exact methods: the optimum over vertex elimination orders ([`vertex`], and [`subsets`] for small dense
+//! graphs) and over edge elimination sequences ([`edge`]).
 
 pub(crate) mod edge;
 pub(crate) mod subsets;

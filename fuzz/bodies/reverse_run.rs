@@ -21,7 +21,9 @@ pub(crate) fn run(data: &[u8]) {
         return;
     };
     let number = u64::from(u32::from_le_bytes(*seed));
-    let made = match seed[3] >> 5 & 3 {
+    let family = seed[3] >> 5 & 3;
+    let is_general = family == 3;
+    let made = match family {
         0 => generate(&Options::EXACT, number),
         1 | 2 => generate(&Options::SMOOTH, number),
         _ => Ok(general::generate(number)),
@@ -64,7 +66,7 @@ pub(crate) fn run(data: &[u8]) {
         Ok(program) => program,
         Err(problems) => {
             // Recovered loops show that a value is used before it is assigned where jumps do not.
-            let known = seed[3] >> 5 & 3 == 3 && problems.iter().all(|p| p.code == "V152");
+            let known = is_general && problems.iter().all(|p| p.code == "V152");
             assert!(known, "the adjoint program is valid: {problems}");
             return;
         }
@@ -102,7 +104,7 @@ pub(crate) fn run(data: &[u8]) {
     if let Err(fault) = session.run(made.forward, &mut forward, &limits) {
         // An uninitialised value may decide a partial, which a local Jacobian computes in this sweep. And
         // a counted loop may be jumped into that was never entered (docs/limits.md).
-        let known = choices.blocks != Blocks::Statement || seed[3] >> 5 & 3 == 3;
+        let known = choices.blocks != Blocks::Statement || is_general;
         assert!(
             known && fault.code == "X202",
             "the forward sweep runs where the original does: {fault}"

@@ -15,7 +15,7 @@
 use super::vertex::{Outcome, twins};
 use crate::cost::CostModel;
 use crate::search::bits::{
-    BitGraph, Row, Side, has, items, join, meet, set as insert, size, unset,
+    BitGraph, Row, Side, has, items, join, meet, ones, set as insert, size, unset,
 };
 
 /// A set of vertices to eliminate.
@@ -175,7 +175,7 @@ impl Problem {
                 continue;
             }
             let costs = prefixes.after(set);
-            for v in bits(all & !set) {
+            for v in ones(all & !set) {
                 if self.earlier[v] & !set == 0 {
                     let slot = &mut values[(set | 1 << v) as usize];
                     *slot = value.saturating_add(costs[v]).min(*slot);
@@ -190,7 +190,7 @@ impl Problem {
         let mut order = Vec::with_capacity(n);
         let mut set = all;
         while set != 0 {
-            let last = bits(set).find(|&v| {
+            let last = ones(set).find(|&v| {
                 let rest = set & !(1 << v);
                 let value = values[rest as usize];
                 value <= values[set as usize]
@@ -306,14 +306,14 @@ impl<const W: usize, const K: usize> Prefixes<W, K> {
 impl<const W: usize, const K: usize> Level<W, K> {
     /// Becomes `before` without `v`; `open` are the vertices that are left then.
     fn eliminate(&mut self, before: &Self, v: usize, open: Set, stays: Set) {
-        for u in bits(open) {
+        for u in ones(open) {
             self.pred[u] = before.pred[u];
             self.succ[u] = before.succ[u];
         }
-        for u in bits(before.pred[v][0][0] as Set & open) {
+        for u in ones(before.pred[v][0][0] as Set & open) {
             self.succ[u] = before.succ_after(u, v, stays);
         }
-        for w in bits(before.succ[v][0][0] as Set & open) {
+        for w in ones(before.succ[v][0][0] as Set & open) {
             self.pred[w] = before.pred_after(w, v);
         }
         before.costs_after(v, open, stays, &mut self.costs);
@@ -324,11 +324,11 @@ impl<const W: usize, const K: usize> Level<W, K> {
         costs.pred.copy_from_slice(&self.costs.pred);
         costs.succ.copy_from_slice(&self.costs.succ);
         costs.product.copy_from_slice(&self.costs.product);
-        for u in bits(self.pred[v][0][0] as Set & open) {
+        for u in ones(self.pred[v][0][0] as Set & open) {
             costs.succ[u] = degree(&self.succ_after(u, v, stays));
             costs.multiply(u, K);
         }
-        for w in bits(self.succ[v][0][0] as Set & open) {
+        for w in ones(self.succ[v][0][0] as Set & open) {
             costs.pred[w] = degree(&self.pred_after(w, v));
             costs.multiply(w, K);
         }
@@ -383,17 +383,6 @@ fn extended<const W: usize, const K: usize>(
     }
     join(&mut rows[0], &far[0]);
     rows
-}
-
-fn bits(set: Set) -> impl Iterator<Item = usize> {
-    let mut rest = set;
-    std::iter::from_fn(move || {
-        (rest != 0).then(|| {
-            let bit = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            bit
-        })
-    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::cost::CostModel;
-use crate::search::bits::{BitGraph, Row, has, items, set as insert};
+use crate::search::bits::{BitGraph, Row, has, items, ones, set as insert};
 use crate::search::flow::BitFlow;
 
 /// Sets of intermediates; at most 64 of them.
@@ -165,17 +165,6 @@ impl<const W: usize> Solver<'_, W> {
     }
 }
 
-fn bits(set: Set) -> impl Iterator<Item = usize> {
-    let mut rest = set;
-    std::iter::from_fn(move || {
-        (rest != 0).then(|| {
-            let bit = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            bit
-        })
-    })
-}
-
 impl<const W: usize> Solver<'_, W> {
     fn components(&self, set: Set) -> Vec<Set> {
         let mut rest = set;
@@ -185,7 +174,7 @@ impl<const W: usize> Solver<'_, W> {
             let mut fresh = component;
             while fresh != 0 {
                 let mut next = 0;
-                for bit in bits(fresh) {
+                for bit in ones(fresh) {
                     next |= self.near[bit];
                 }
                 fresh = next & rest & !component;
@@ -198,7 +187,7 @@ impl<const W: usize> Solver<'_, W> {
     }
 
     fn bound(&self, set: Set) -> u32 {
-        let cheap = || bits(set).map(|bit| self.least[bit]).sum();
+        let cheap = || ones(set).map(|bit| self.least[bit]).sum();
         self.known.get(&set).map_or_else(cheap, |known| known.value)
     }
 
@@ -207,7 +196,7 @@ impl<const W: usize> Solver<'_, W> {
         let inside = self.row(set);
         let graph = self.graph;
         let mut total = 0;
-        for bit in bits(set) {
+        for bit in ones(set) {
             let v = self.places[bit];
             let mut count = |forward: bool, first: &Row<W>| {
                 let side = if forward { &graph.succ } else { &graph.pred };
@@ -237,7 +226,7 @@ impl<const W: usize> Solver<'_, W> {
     /// The set as a row of the graph.
     fn row(&self, set: Set) -> Row<W> {
         let mut row = [0; W];
-        for bit in bits(set) {
+        for bit in ones(set) {
             insert(&mut row, self.places[bit]);
         }
         row
@@ -279,7 +268,7 @@ impl<const W: usize> Solver<'_, W> {
         // Every choice of the last vertex (or class of twins), best bound first.
         let mut choices: Vec<(u32, u32, usize, Vec<Set>)> = Vec::new();
         let mut seen: Set = 0;
-        for bit in bits(set) {
+        for bit in ones(set) {
             if seen >> bit & 1 == 1 {
                 continue;
             }
@@ -351,6 +340,6 @@ impl<const W: usize> Solver<'_, W> {
         for part in self.components(set & !class) {
             self.collect(part, order);
         }
-        order.extend(bits(class).map(|bit| self.places[bit]));
+        order.extend(ones(class).map(|bit| self.places[bit]));
     }
 }

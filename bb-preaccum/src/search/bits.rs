@@ -42,18 +42,23 @@ pub(crate) fn minus<const W: usize>(a: &Row<W>, b: &Row<W>) -> Row<W> {
     std::array::from_fn(|at| a[at] & !b[at])
 }
 
+/// The bits that are set in one word, in order.
+pub(crate) fn ones(word: impl Into<u64>) -> impl Iterator<Item = usize> {
+    let mut rest = word.into();
+    std::iter::from_fn(move || {
+        (rest != 0).then(|| {
+            let bit = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            bit
+        })
+    })
+}
+
 /// The elements, in order.
 pub(crate) fn items<const W: usize>(row: &Row<W>) -> impl Iterator<Item = usize> + use<W> {
     let row = *row;
-    row.into_iter().enumerate().flat_map(|(at, mut word)| {
-        std::iter::from_fn(move || {
-            (word != 0).then(|| {
-                let bit = word.trailing_zeros() as usize;
-                word &= word - 1;
-                at * 64 + bit
-            })
-        })
-    })
+    let words = row.into_iter().enumerate();
+    words.flat_map(|(at, word)| ones(word).map(move |bit| at * 64 + bit))
 }
 
 /// Adjacency in one direction.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LOG2_E, LOG10_E};
 
-use super::partial::{Finiteness, Partial, PartialError, PartialExpr, real};
+use super::partial::{Finiteness, Partial, PartialError, PartialExpr, convert, real};
 use crate::ir::{Expr, Op, OpClass, ScalarType};
 use Finiteness::{Finite, MayOverflow, Singular};
 
@@ -124,10 +124,7 @@ impl Table<'_> {
     fn as_real(&self, k: usize) -> Expr {
         match (&self.operands[k], self.types[k]) {
             (Expr::Int(n), _) => self.c(*n as f64),
-            (x, ScalarType::Integer) if self.ty == ScalarType::Real32 => {
-                e(Op::ToReal32, [x.clone()])
-            }
-            (x, ScalarType::Integer) => e(Op::ToReal, [x.clone()]),
+            (x, ScalarType::Integer) => convert(x.clone(), self.ty),
             (x, _) => x.clone(),
         }
     }

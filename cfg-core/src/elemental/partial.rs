@@ -186,7 +186,8 @@ impl Partial {
     }
 }
 
-fn convert(e: Expr, to: ScalarType) -> Expr {
+/// An expression as a real of this type.
+pub(super) fn convert(e: Expr, to: ScalarType) -> Expr {
     let op = if to == ScalarType::Real32 {
         Op::ToReal32
     } else {
