@@ -48,7 +48,7 @@ pub struct Options<'a> {
     /// `exact`): the result is never worse than any heuristic it lists.
     pub every_heuristic: bool,
     /// Graphs with more edges than this stop at a remainder graph when fill-in passes four times the
-    /// number of edges.
+    /// number of edges (with 25 intermediates or fewer, 2^20 edges if that is more).
     pub large: usize,
 }
 
@@ -72,7 +72,15 @@ impl Default for Options<'_> {
 impl Options<'_> {
     fn fill_limit(&self, lcg: &Lcg) -> Option<usize> {
         let edges = lcg.edges().len();
-        (edges > self.large).then_some(4 * edges)
+        let least = if self.proves(lcg) { PROVEN_FILL_IN } else { 0 };
+        (edges > self.large).then_some(least.max(4 * edges))
+    }
+
+    /// Whether the optimum over vertex orders is proven whatever it takes: in small graphs, unless the
+    /// budget is meant to be small.
+    fn proves(&self, lcg: &Lcg) -> bool {
+        lcg.intermediates().count() <= PROVEN_VERTICES
+            && (self.timer.is_some() || self.work >= DEFAULT_WORK)
     }
 }
 
@@ -178,6 +186,12 @@ pub enum Proof {
     /// A search of the class found nothing cheaper before it was exhausted.
     Exhausted(Technique),
 }
+
+/// Graphs with at most this many intermediates are always proven.
+const PROVEN_VERTICES: usize = 25;
+
+/// New edges that are no reason to stop in such a graph: 100 MB.
+const PROVEN_FILL_IN: usize = 1 << 20;
 
 /// Flow steps for the bound, at most.
 const BOUND_WORK: u64 = 2_000_000;

@@ -45,8 +45,8 @@ impl DualVertex {
 pub struct Dual<'a> {
     lcg: &'a Lcg,
     vertices: Vec<DualVertex>,
-    /// Living dual vertices by the vertex they leave.
-    leaving: Vec<BTreeSet<u32>>,
+    /// Living dual vertices by the vertex they leave, each behind the vertex it goes to.
+    leaving: Vec<BTreeSet<(u32, u32)>>,
     jaes: JaeList,
     counts: Counts,
     faces: usize,
@@ -73,13 +73,14 @@ impl<'a> Dual<'a> {
             .collect();
         for (at, vertex) in (0u32..).zip(&vertices) {
             if vertex.alive {
-                leaving[vertex.source as usize].insert(at);
+                leaving[vertex.source as usize].insert((vertex.target, at));
             }
         }
         let mut faces = 0;
         for first in 0..vertices.len() {
             if vertices[first].alive {
-                let succs = leaving[vertices[first].target as usize].clone();
+                let succs = leaving[vertices[first].target as usize].iter();
+                let succs: BTreeSet<u32> = succs.map(|&(_, at)| at).collect();
                 faces += succs.len();
                 for &second in &succs {
                     vertices[second as usize].preds.insert(first as u32);
@@ -154,7 +155,7 @@ impl<'a> Dual<'a> {
 
     /// The labels left: the Jacobian's entries, when complete.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
-        self.leaving.iter().flatten().map(|&at| {
+        self.leaving.iter().flatten().map(|&(_, at)| {
             let DualVertex {
                 source,
                 target,
@@ -194,6 +195,14 @@ impl<'a> Dual<'a> {
         Ok(())
     }
 
+    /// The living dual vertices that are edges from one vertex to another, in order.
+    fn between(&self, source: u32, target: u32) -> impl Iterator<Item = u32> + '_ {
+        let range = (target, 0)..=(target, u32::MAX);
+        self.leaving[source as usize]
+            .range(range)
+            .map(|&(_, at)| at)
+    }
+
     /// Puts the product on the dual vertex with the predecessors of `i` and the successors of `j`.
     fn multiply(&mut self, i: u32, j: u32) {
         let (first, second) = (&self.vertices[i as usize], &self.vertices[j as usize]);
@@ -201,9 +210,9 @@ impl<'a> Dual<'a> {
         let (a, b) = (first.label, second.label);
         let (kind_a, kind_b) = (self.jaes.kind(self.lcg, a), self.jaes.kind(self.lcg, b));
         let product = kind_a.product(kind_b);
-        let absorber = self.leaving[source as usize].iter().copied().find(|&at| {
+        let absorber = self.between(source, target).find(|&at| {
             let other = &self.vertices[at as usize];
-            other.target == target && other.preds == first.preds && other.succs == second.succs
+            other.preds == first.preds && other.succs == second.succs
         });
         self.counts.product(kind_a, kind_b, absorber.is_some());
         let term = Term::Product(a, b);
@@ -238,7 +247,7 @@ impl<'a> Dual<'a> {
             self.made.push((new, s));
         }
         self.faces += preds.len() + succs.len();
-        self.leaving[source as usize].insert(new);
+        self.leaving[source as usize].insert((target, new));
         self.vertices.push(DualVertex {
             source,
             target,
@@ -262,16 +271,10 @@ impl<'a> Dual<'a> {
             self.delete(at);
             return;
         }
-        let twin = self.leaving[source as usize]
-            .iter()
-            .copied()
-            .find(|&other| {
-                let candidate = &self.vertices[other as usize];
-                other != at
-                    && candidate.target == target
-                    && candidate.preds == vertex.preds
-                    && candidate.succs == vertex.succs
-            });
+        let twin = self.between(source, target).find(|&other| {
+            let candidate = &self.vertices[other as usize];
+            other != at && candidate.preds == vertex.preds && candidate.succs == vertex.succs
+        });
         if let Some(other) = twin {
             let (kept, lost) = (at.min(other), at.max(other));
             let (a, b) = (
@@ -296,12 +299,12 @@ impl<'a> Dual<'a> {
     fn delete(&mut self, at: u32) {
         let vertex = &mut self.vertices[at as usize];
         vertex.alive = false;
-        let source = vertex.source as usize;
+        let (source, target) = (vertex.source as usize, vertex.target);
         let (preds, succs) = (
             std::mem::take(&mut vertex.preds),
             std::mem::take(&mut vertex.succs),
         );
-        self.leaving[source].remove(&at);
+        self.leaving[source].remove(&(target, at));
         self.faces -= preds.len() + succs.len();
         for p in preds {
             self.vertices[p as usize].succs.remove(&at);

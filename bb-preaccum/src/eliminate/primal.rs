@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use fixedbitset::FixedBitSet;
+
 use super::{Entry, Jae, JaeList, Label, Step, StepError, Term};
 use crate::cost::Counts;
 use crate::lcg::{Kind, Lcg, Role};
+
+/// Graphs of at most this many vertices keep a matrix of their edges, in bits (2 MB at most).
+const MATRIX_VERTICES: usize = 4096;
 
 /// The graph that is left after some vertex and edge eliminations, with the JAEs so far.
 ///
@@ -15,6 +20,8 @@ pub struct Primal<'a> {
     pub(super) lcg: &'a Lcg,
     pub(super) preds: Vec<BTreeMap<u32, Label>>,
     pub(super) succs: Vec<BTreeMap<u32, Label>>,
+    /// Edge `(i, k)` by `i * n + k`: scores ask for many. Empty in a large graph.
+    matrix: FixedBitSet,
     pub(super) jaes: JaeList,
     pub(super) counts: Counts,
     edges: usize,
@@ -30,6 +37,7 @@ impl<'a> Primal<'a> {
             lcg,
             preds: vec![BTreeMap::new(); n],
             succs: vec![BTreeMap::new(); n],
+            matrix: FixedBitSet::with_capacity(if n <= MATRIX_VERTICES { n * n } else { 0 }),
             jaes: JaeList::new(lcg),
             counts: Counts::default(),
             edges: lcg.edges().len(),
@@ -40,6 +48,7 @@ impl<'a> Primal<'a> {
             let label = Label(at as u32);
             graph.preds[edge.target as usize].insert(edge.source, label);
             graph.succs[edge.source as usize].insert(edge.target, label);
+            graph.mark(edge.source, edge.target, true);
         }
         // Vertices are topologically numbered: one pass each way removes everything dead.
         for v in 0..n as u32 {
@@ -108,11 +117,26 @@ impl<'a> Primal<'a> {
 
     /// Whether edge `(i, k)` exists.
     pub fn has_edge(&self, i: u32, k: u32) -> bool {
+        if !self.matrix.is_empty() {
+            return self.matrix.contains(self.place(i, k));
+        }
         // Ask the shorter list.
         if self.succs[i as usize].len() <= self.preds[k as usize].len() {
             self.succs[i as usize].contains_key(&k)
         } else {
             self.preds[k as usize].contains_key(&i)
+        }
+    }
+
+    fn place(&self, i: u32, k: u32) -> usize {
+        i as usize * self.preds.len() + k as usize
+    }
+
+    /// Notes that edge `(i, k)` is there, or not.
+    fn mark(&mut self, i: u32, k: u32, there: bool) {
+        if !self.matrix.is_empty() {
+            let place = self.place(i, k);
+            self.matrix.set(place, there);
         }
     }
 
@@ -195,6 +219,7 @@ impl<'a> Primal<'a> {
         self.succs[i as usize].insert(k, label);
         self.preds[k as usize].insert(i, label);
         if absorbed.is_none() {
+            self.mark(i, k, true);
             self.edges += 1;
             self.fill_in += 1;
         }
@@ -204,6 +229,7 @@ impl<'a> Primal<'a> {
     pub(super) fn unlink(&mut self, i: u32, k: u32) {
         if self.succs[i as usize].remove(&k).is_some() {
             self.preds[k as usize].remove(&i);
+            self.mark(i, k, false);
             self.edges -= 1;
         }
     }
@@ -212,6 +238,7 @@ impl<'a> Primal<'a> {
     pub(super) fn isolate(&mut self, v: u32) {
         for (i, _) in std::mem::take(&mut self.preds[v as usize]) {
             self.succs[i as usize].remove(&v);
+            self.mark(i, v, false);
             self.edges -= 1;
             self.touch(i);
         }
@@ -223,6 +250,7 @@ impl<'a> Primal<'a> {
     pub(super) fn delete_out_edges(&mut self, v: u32) {
         for (k, _) in std::mem::take(&mut self.succs[v as usize]) {
             self.preds[k as usize].remove(&v);
+            self.mark(v, k, false);
             self.edges -= 1;
             self.touch(k);
         }

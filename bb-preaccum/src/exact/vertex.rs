@@ -119,7 +119,7 @@ pub(crate) fn solve<const W: usize>(
 }
 
 /// For each of these vertices, which of them have the same neighbours over edges of the same kinds.
-pub(super) fn twins<const W: usize>(graph: &BitGraph<W>, places: &[usize]) -> Vec<Set> {
+fn twins<const W: usize>(graph: &BitGraph<W>, places: &[usize]) -> Vec<Set> {
     let (pred, succ) = (&graph.pred, &graph.succ);
     let side = |place: usize| {
         (

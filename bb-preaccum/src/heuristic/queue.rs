@@ -89,7 +89,11 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
 impl Queue<'_, '_> {
     fn eliminate(mut self, limits: &Limits<'_>) -> Run {
         let mut steps = Vec::new();
-        let mut previous = Siblings::default();
+        let mut previous = Siblings::new(if self.sibling_at.is_some() {
+            self.by_middle.len()
+        } else {
+            0
+        });
         let mut dirty = Vec::new();
         let ended = loop {
             if let Some(ended) = limits.check(self.graph.fill_in(), self.work) {
@@ -99,7 +103,7 @@ impl Queue<'_, '_> {
                 break Ended::Complete;
             };
             if self.sibling_at.is_some() {
-                previous = Siblings::of(&self.graph, step);
+                previous.follow(&self.graph, step);
             }
             let before = self.graph.jaes().as_slice().len();
             if self.graph.apply(step).is_err() {

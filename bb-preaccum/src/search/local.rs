@@ -28,8 +28,6 @@ const PATIENCE: u32 = 5;
 /// where it does not come to an end soon, it hardly ever does.
 const EXACT_SETS: u64 = 2_000;
 const EXACT_PART: u64 = 16;
-/// Graphs with at most this many intermediates are always proven.
-const EXACT_VERTICES: usize = 25;
 /// Sets to be remembered at most (32 bytes each).
 const MANY_SETS: u64 = 20_000_000;
 /// Work of one such set, per vertex in it.
@@ -79,7 +77,41 @@ pub(crate) fn run(
         129..=256 => Rounds::<4>::run(&graph, prefix, options, sequences, bounds, meter),
         257..=512 => Rounds::<8>::run(&graph, prefix, options, sequences, bounds, meter),
         513..=1024 => Rounds::<16>::run(&graph, prefix, options, sequences, bounds, meter),
-        _ => None,
+        _ => prove_wide(&graph, &prefix, options, sequences, bounds, meter),
+    }
+}
+
+/// Where few intermediates have too many neighbours for bit rows: the exact search alone.
+fn prove_wide(
+    graph: &Primal<'_>,
+    prefix: &[Step],
+    options: &Options<'_>,
+    sequences: &[Sequence],
+    bounds: &[u64],
+    meter: &mut Meter<'_>,
+) -> Option<Local> {
+    if !options.proves(graph.lcg()) && !options.exact {
+        return None;
+    }
+    let base = graph.counts().multiplications(options.model);
+    let orders = sequences
+        .iter()
+        .filter(|known| known.technique == Technique::Vertex);
+    let known = orders.map(|known| known.cost.saturating_sub(base)).min();
+    let below = known.map_or(u64::MAX, |cost| cost + 1);
+    let stop = &mut || meter.stop();
+    match exact::subsets::solve(graph, options.model, bounds, below, stop)? {
+        exact::vertex::Outcome::Optimal(cost, order) => {
+            let steps: Vec<Step> = order.iter().map(|&v| Step::Vertex(v as u32)).collect();
+            meter.found(base + cost);
+            Some(Local {
+                vertex: finish(graph.lcg(), prefix, &steps, Technique::Vertex, options),
+                edge: None,
+                vertex_bound: base + cost,
+                edge_bound: bounds.iter().sum(),
+            })
+        }
+        exact::vertex::Outcome::NothingBelow | exact::vertex::Outcome::Unfinished => None,
     }
 }
 
@@ -151,10 +183,8 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             plain,
         };
         let edges = options.technique != Some(Technique::Vertex);
-        // Small graphs are proven whatever it takes, unless the budget is meant to be small.
-        let small = graph.lcg().intermediates().count() <= EXACT_VERTICES
-            && (options.timer.is_some() || options.work >= super::DEFAULT_WORK);
-        rounds.prove_order(bounds, Effort::Some);
+        let small = options.proves(graph.lcg());
+        rounds.prove_order(graph, bounds, Effort::Some);
         if edges && size(&rounds.bits.eliminable) <= EXACT_EDGE_VERTICES {
             rounds.prove_tokens(EXACT_GRAPHS);
         }
@@ -162,7 +192,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             // The better the known order, the more sets are cut off.
             let some = rounds.meter.spent + super::DEFAULT_WORK / 4;
             rounds.improve(&starts, edges, some);
-            rounds.prove_order(bounds, Effort::All);
+            rounds.prove_order(graph, bounds, Effort::All);
         }
         rounds.improve(&starts, edges, u64::MAX);
         if options.exact && edges {
@@ -292,17 +322,11 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     /// Exact search over vertex orders.
-    fn prove_order(&mut self, bounds: &[u64], effort: Effort) {
+    fn prove_order(&mut self, graph: &Primal<'_>, bounds: &[u64], effort: Effort) {
         if self.order.0 <= self.vertex_floor {
             return;
         }
         let n = size(&self.bits.eliminable);
-        let least: Vec<u32> = self
-            .bits
-            .vertices
-            .iter()
-            .map(|&v| u32::try_from(bounds[v as usize]).unwrap_or(u32::MAX))
-            .collect();
         let set_work = SET_WORK * u64::from(n);
         let sets = match effort {
             Effort::Some => EXACT_SETS.min(self.meter.left() / (EXACT_PART * set_work)),
@@ -311,9 +335,24 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         let meter = &mut *self.meter;
         let below = self.order.0;
         // In a small graph that some sets were not enough for, all of them in order are the faster way.
-        let found = if effort == Effort::All && n <= exact::subsets::MOST_VERTICES {
-            exact::subsets::solve(&self.bits, &least, below, &mut || meter.stop())
+        let found = if effort == Effort::All && n as usize <= exact::subsets::MOST_VERTICES {
+            let model = self.bits.model;
+            let place = |v| self.bits.vertices.binary_search(&(v as u32)).ok();
+            let stop = &mut || meter.stop();
+            match exact::subsets::solve(graph, model, bounds, below, stop) {
+                Some(exact::vertex::Outcome::Optimal(cost, order)) => {
+                    let order = order.into_iter().filter_map(place).collect();
+                    Some(exact::vertex::Outcome::Optimal(cost, order))
+                }
+                other => other,
+            }
         } else {
+            let least: Vec<u32> = self
+                .bits
+                .vertices
+                .iter()
+                .map(|&v| u32::try_from(bounds[v as usize]).unwrap_or(u32::MAX))
+                .collect();
             let mut work = 0;
             let stop = &mut || meter.stop();
             let found = exact::vertex::solve(&self.bits, &least, below, sets, &mut work, stop);
