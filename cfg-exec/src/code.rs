@@ -9,7 +9,7 @@ mod ext;
 
 use std::sync::Arc;
 
-pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Passed, SubReg};
+pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Party, Passed, SubReg};
 
 use cfg_core::{
     entity::{VarId, VertexId},

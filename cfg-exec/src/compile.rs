@@ -5,6 +5,7 @@ mod array;
 mod emit;
 mod expr;
 mod flow;
+mod global_use;
 mod globals;
 mod place;
 mod prologue;
@@ -121,7 +122,9 @@ impl Compiled {
     /// Routines that are too large for the executor, and the few forms that it does not run.
     pub fn new(program: &ValidProgram, options: &CompileOptions) -> Result<Self, Diagnostics> {
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
-        let abis = abi::decide(program);
+        let calls = abi::CallGraph::of(program);
+        let abis = abi::decide(program, &calls);
+        let global_use = global_use::GlobalUse::of(program, &calls);
         let mut problems = Diagnostics::default();
         let mut routines = Vec::with_capacity(program.routines.len());
         let mut callbacks = Vec::new();
@@ -138,7 +141,7 @@ impl Compiled {
                 callback_arity.push(routine.parameters);
                 (callbacks.len() - 1) as u32
             });
-            let emitter = Emitter::new(program, &abis, id, options, &globals);
+            let emitter = Emitter::new(program, &abis, &global_use, id, options, &globals);
             match compile_routine(emitter, routine, program.structure(id), index) {
                 Ok(code) => routines.push(code),
                 Err(problem) => problems.push(*problem),

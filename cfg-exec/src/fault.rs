@@ -2,6 +2,8 @@
 
 use cfg_core::diagnostic::Diagnostic;
 
+use crate::code::Party;
+
 cfg_core::diagnostic_codes! {
     /// Every code of this crate.
     pub CODES of pub(crate) codes;
@@ -45,8 +47,8 @@ cfg_core::diagnostic_codes! {
         "An optional parameter that was not given is not read, written or inquired about, except by present()."
         "Guard the use with a branch on present(), or pass the argument.";
     OVERLAP "X214" "arguments overlap and one is written"
-        "Two arguments of a call share no storage if the routine writes one of them, unless it is marked aliased."
-        "The routine was written in the belief that its parameters are different cells; its derivative certainly relies on it. Pass a copy, or mark the routine as aliased.";
+        "An argument shares no storage with another one, or with a global that the routine or what it calls uses, if the routine writes one of them, unless it is marked aliased."
+        "The routine was written in the belief that its parameters and globals are different cells; its derivative certainly relies on it. Pass a copy, or mark the routine as aliased.";
     UNALLOCATED "X215" "array is not allocated"
         "An array of deferred extent is assigned as a whole before its elements or its shape are used."
         "A local array without extents has no elements until an assignment to the whole array gives it a shape.";
@@ -94,7 +96,7 @@ pub(crate) enum Fault {
     Depth(usize),
     Shape(String),
     Absent(Option<u16>),
-    Overlap(usize, usize),
+    Overlap(usize, Party),
     Unallocated(Option<u16>),
     Empty(&'static str),
     Control(String),
@@ -192,7 +194,7 @@ impl Fault {
                 ),
                 "test present() first, or pass the argument",
             ),
-            Self::Overlap(i, j) => Diagnostic::error(
+            Self::Overlap(i, Party::Argument(j)) => Diagnostic::error(
                 &OVERLAP,
                 format!(
                     "arguments {} and {} of the call overlap, and one of them is written",
@@ -200,6 +202,14 @@ impl Fault {
                     j + 1
                 ),
                 "pass a copy of one of them, or mark the routine as aliased",
+            ),
+            Self::Overlap(i, Party::Global(name)) => Diagnostic::error(
+                &OVERLAP,
+                format!(
+                    "argument {} of the call overlaps the global '{name}', which the routine uses, and one of them is written",
+                    i + 1
+                ),
+                "pass a copy, or mark the routine as aliased",
             ),
             Self::Unallocated(array) => Diagnostic::error(
                 &UNALLOCATED,

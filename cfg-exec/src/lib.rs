@@ -58,9 +58,10 @@
 //!   index after the last pass, first + n*step, does not fit into 64 bits, that is an overflow (only
 //!   if there was a pass).
 //! - **Arguments** are passed by reference. The executor works on copies where nobody can tell. That two
-//!   arguments of a call share cells although one of them is written is an error, tested cell by cell,
-//!   unless the routine is marked as aliased. Subscripts of the place that takes a function's result are
-//!   evaluated after the call. `out` parameters are uninitialised at entry.
+//!   arguments of a call, or an argument and a global that the routine or what it calls uses, share cells
+//!   although one of them is written is an error, tested cell by cell, unless the routine is marked as
+//!   aliased. Subscripts of the place that takes a function's result are evaluated before the call, after
+//!   the arguments. `out` parameters are uninitialised at entry.
 //! - **Array operations** compute scalar operands first (of a conditional expression with a scalar
 //!   condition, those of the chosen arm; in an arm that is chosen element by element, those that cannot
 //!   fail), then element by element. If the target may share

@@ -14,7 +14,7 @@ use cfg_core::{
 };
 
 use crate::{
-    code::{Callback, Code, Reg},
+    code::{Callback, Code, Party, Reg},
     descriptor::{Axis, Descriptor, Staged},
     fault::Fault,
     tape::{Meter, Tape},
@@ -77,7 +77,8 @@ pub(crate) struct Activation {
 /// cell and dimensions.
 #[derive(Clone, Debug)]
 pub(crate) struct Doubtful {
-    pub(crate) arguments: [(usize, u64, Vec<Axis>); 2],
+    pub(crate) argument: (usize, u64, Vec<Axis>),
+    pub(crate) other: (Party, u64, Vec<Axis>),
 }
 
 /// Limits of a run.

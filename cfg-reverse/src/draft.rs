@@ -719,10 +719,13 @@ fn check_extents(
     if !read {
         return;
     }
+    // By storage: what has another name may be changed through that.
+    let class = normalize::storage_classes(context.program, routine);
+    let class = |v: VarId| class[v.index()] as usize;
     let mut written = FixedBitSet::with_capacity(routine.variables.len());
     normalize::each_statement(routine, |statement| {
         normalize::each_written(context.program, statement, &mut |v| {
-            written.insert(v.index());
+            written.insert(class(v));
         });
     });
     if let Some(cfg) = &routine.body {
@@ -730,19 +733,19 @@ fn check_extents(
             if let VertexKind::Loop { test, .. } = &vertex.kind
                 && let cfg_core::ir::LoopTest::Counted { index, .. } = test.as_ref()
             {
-                written.insert(index.index());
+                written.insert(class(*index));
             }
         }
     }
     for (v, g) in normalize::global_variables(routine) {
         if context.effects.written[id.index()].contains(g.index()) {
-            written.insert(v.index());
+            written.insert(class(v));
         }
     }
     for variable in &routine.variables {
         plan::each_extent(variable, &mut |e| {
             e.walk_places(&mut |p| {
-                if written.contains(p.var.index()) {
+                if written.contains(class(p.var)) {
                     let n = &routine.variable(p.var).name;
                     found.push(
                         Diagnostic::error(

@@ -43,8 +43,8 @@ struct Contains {
 }
 
 impl Contains {
-    fn add(&mut self, kind: &StmtKind) {
-        self.hoisted |= needs_hoisting(kind);
+    fn add(&mut self, routine: &Routine, kind: &StmtKind) {
+        self.hoisted |= needs_hoisting(routine, kind);
         let mut expr = |e: &Expr| {
             e.walk(&mut |e| match e {
                 Expr::Op(Op::If, _) => self.conditionals = true,
@@ -89,7 +89,7 @@ impl Effects {
             let mut called = FixedBitSet::with_capacity(n);
             let mut own = FixedBitSet::with_capacity(routine.variables.len());
             each_statement(routine, |statement| {
-                contains[r].add(&statement.kind);
+                contains[r].add(routine, &statement.kind);
                 each_written(program, statement, &mut |v| own.insert(v.index()));
                 if let StmtKind::Call { callee, .. } = &statement.kind
                     && !called.put(callee.index())
@@ -216,14 +216,20 @@ pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl
 }
 
 /// True for calls, and for assignments such as `k(k(1)) = 2`, after which the same subscripts may name
-/// another element: the pop would restore the wrong one.
-fn needs_hoisting(kind: &StmtKind) -> bool {
+/// another element: the pop would restore the wrong one. What the subscripts read may have another name.
+fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Call { .. } => true,
         StmtKind::Assign { target, .. } => {
+            let variable = routine.variable(target.var);
+            let visible = |u: &Variable| !matches!(u.role, Role::Local);
             let mut found = false;
             for e in target.subscript_exprs() {
-                e.walk_places(&mut |p| found |= p.var == target.var);
+                e.walk_places(&mut |p| {
+                    let u = routine.variable(p.var);
+                    found |= p.var == target.var
+                        || (u.ty == variable.ty && visible(u) && visible(variable));
+                });
             }
             found
         }
@@ -295,9 +301,10 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
     {
         let mut temporaries = Temporaries::default();
         let globals = global_variables(&routine);
+        let class = storage_classes(program, &routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
             let statements = cfg.vertex(v).statements();
-            if !statements.iter().any(|s| needs_hoisting(&s.kind)) {
+            if !statements.iter().any(|s| needs_hoisting(&routine, &s.kind)) {
                 continue;
             }
             if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind {
@@ -308,6 +315,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
                         program,
                         effects,
                         globals: &globals,
+                        class: &class,
                         routine: &mut routine,
                         namer: &mut namer,
                         temporaries: &mut temporaries,
@@ -364,6 +372,8 @@ struct Hoist<'a> {
     program: &'a Program,
     effects: &'a Effects,
     globals: &'a [(VarId, GlobalId)],
+    /// Storage classes of the variables that are not temporaries.
+    class: &'a [u32],
     routine: &'a mut Routine,
     namer: &'a mut Namer,
     temporaries: &'a mut Temporaries,
@@ -377,7 +387,7 @@ impl Hoist<'_> {
             annotations,
         } = statement;
         if let StmtKind::Assign { target, .. } = &mut kind {
-            let written = HashSet::from([target.var]);
+            let written = HashSet::from([self.class_of(target.var)]);
             self.fix_subscripts(target, &written);
         }
         let StmtKind::Call {
@@ -396,11 +406,11 @@ impl Hoist<'_> {
             result: result.clone(),
         });
         each_written(self.program, &call, &mut |v| {
-            written.insert(v);
+            written.insert(self.class_of(v));
         });
         for &(v, g) in self.globals {
             if self.effects.written[callee.index()].contains(g.index()) {
-                written.insert(v);
+                written.insert(self.class_of(v));
             }
         }
         let called = self.program.routine(callee);
@@ -436,6 +446,10 @@ impl Hoist<'_> {
         }
     }
 
+    fn class_of(&self, v: VarId) -> u32 {
+        class_of(self.class, v)
+    }
+
     /// Evaluates `e` before the call.
     fn temporary(&mut self, e: Expr) -> VarId {
         let ty = typing::of(&self.routine.variables, &e);
@@ -445,10 +459,11 @@ impl Hoist<'_> {
     }
 
     /// Subscripts that the call may change are evaluated before it.
-    fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<VarId>) {
+    fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<u32>) {
+        let class = self.class;
         let changes = |e: &Expr| {
             let mut found = false;
-            e.walk_places(&mut |p| found |= written.contains(&p.var));
+            e.walk_places(&mut |p| found |= written.contains(&class_of(class, p.var)));
             found
         };
         for s in &mut place.subscripts {
@@ -477,6 +492,11 @@ impl Hoist<'_> {
     }
 }
 
+/// The storage class of a variable; a temporary, which has no entry, is one of its own.
+fn class_of(class: &[u32], v: VarId) -> u32 {
+    class.get(v.index()).copied().unwrap_or(v.index() as u32)
+}
+
 fn reads_anything(e: &Expr) -> bool {
     let mut found = false;
     e.walk_places(&mut |_| found = true);
@@ -484,23 +504,27 @@ fn reads_anything(e: &Expr) -> bool {
 }
 
 /// A class per variable such that two variables of one routine that may share storage have the same
-/// class: globals that overlay each other, parameters of a routine whose parameters may overlap.
+/// class: globals that overlay each other; parameters of a routine whose parameters may overlap, and
+/// globals of their type, which they may overlap as well.
 pub(crate) fn storage_classes(program: &Program, routine: &Routine) -> Vec<u32> {
     let n = routine.variables.len();
     let mut class: Vec<u32> = (0..n as u32).collect();
     let mut of_global = HashMap::new();
     let mut of_parameters: [Option<u32>; 5] = [None; 5];
+    if routine.aliased {
+        for p in routine.parameter_ids() {
+            let ty = routine.variable(p).ty;
+            if ty != ScalarType::Tape {
+                let first = of_parameters[ty as usize].get_or_insert(p.index() as u32);
+                class[p.index()] = *first;
+            }
+        }
+    }
     for (v, variable) in routine.variables.iter().enumerate() {
-        match variable.role {
-            Role::Global(g) => {
-                let base = program.global(g).overlay.map_or(g, |o| o.base);
-                class[v] = *of_global.entry(base).or_insert(v as u32);
-            }
-            Role::Parameter { .. } if routine.aliased && variable.ty != ScalarType::Tape => {
-                let slot = &mut of_parameters[variable.ty as usize];
-                class[v] = *slot.get_or_insert(v as u32);
-            }
-            Role::Parameter { .. } | Role::Local => {}
+        if let Role::Global(g) = variable.role {
+            let base = program.global(g).overlay.map_or(g, |o| o.base);
+            let own = of_parameters[variable.ty as usize].unwrap_or(v as u32);
+            class[v] = *of_global.entry(base).or_insert(own);
         }
     }
     class

@@ -664,6 +664,12 @@ fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
 fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
     let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
     let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
+    let is_real = |g: usize| context.program.globals[g].variable.ty.is_real();
+    let mut names_globals = FixedBitSet::with_capacity(passes.len());
+    for &r in reachable {
+        let named = context.effects.touched[r.index()].ones().any(is_real);
+        names_globals.set(r.index(), named);
+    }
     for &r in reachable {
         let routine = context.program.routine(r);
         if routine.aliased {
@@ -688,7 +694,20 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
                     _ => None,
                 })
                 .collect();
-            if actuals.len() > 1 {
+            // In a marked routine a parameter may be another one, or a global.
+            let (mut parameters, mut named) = (0, names_globals.contains(callee.index()));
+            for e in arguments.iter().flatten() {
+                if let Expr::Place(p) = e
+                    && routine.variable(p.var).ty.is_real()
+                {
+                    match routine.variable(p.var).role {
+                        Role::Parameter { .. } => parameters += 1,
+                        Role::Global(_) => named = true,
+                        Role::Local => {}
+                    }
+                }
+            }
+            if parameters > 1 || (parameters == 1 && named) {
                 passes[r.index()].push(*callee);
             }
             let touched = &context.effects.touched[callee.index()];

@@ -5,6 +5,7 @@
     reason = "tests say plainly what they skip"
 )]
 
+mod aliasing;
 mod conditional;
 mod corpus;
 mod counted;

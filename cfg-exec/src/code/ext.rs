@@ -1,5 +1,7 @@
 //! Operations that are rare or big, reached through a side table.
 
+use std::sync::Arc;
+
 use cfg_core::{
     entity::RoutineId,
     ir::{Op, Order, ScalarType},
@@ -37,19 +39,39 @@ pub(crate) enum Passed {
     Absent,
 }
 
-/// A pair of arguments that may share storage although one is written.
-#[derive(Clone, Copy, Debug)]
+/// An argument that may share storage with another one, or with a global that the routine uses, although
+/// one is written.
+#[derive(Clone, Debug)]
 pub(crate) struct MayOverlap {
     pub(crate) first: (usize, Extent),
-    pub(crate) second: (usize, Extent),
+    pub(crate) second: (Party, Extent),
+}
+
+/// What an argument may overlap.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Party {
+    Argument(usize),
+    /// A global of this name.
+    Global(Arc<str>),
 }
 
 /// Cells that an argument covers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
     Cell(Reg),
-    Array { arr: Arr, rank: u8 },
-    From { address: Reg, count: Reg },
+    Array {
+        arr: Arr,
+        rank: u8,
+    },
+    From {
+        address: Reg,
+        count: Reg,
+    },
+    /// Cells of a global.
+    Fixed {
+        address: u64,
+        count: i64,
+    },
 }
 
 /// A call.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
+    ir::{Expr, Intent, LoopTest, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
 };
 
 /// How one parameter is passed.
@@ -29,12 +29,56 @@ pub(super) struct Abi {
     pub(super) passes: Vec<Pass>,
     /// By variable: its address is passed to a routine.
     pub(super) addressed: Vec<bool>,
-    /// Types of globals that it mentions or writes, itself and all it calls.
-    mentioned: u8,
-    written: u8,
+    /// Types of globals.
+    globals: Reach,
 }
 
-fn bit(ty: ScalarType) -> u8 {
+/// What a routine does with globals, itself and all it calls: one bit for each question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    pub(super) mentioned: u64,
+    pub(super) written: u64,
+}
+
+/// Who calls each routine.
+pub(super) struct CallGraph {
+    callers: Vec<Vec<usize>>,
+}
+
+impl CallGraph {
+    pub(super) fn of(program: &Program) -> Self {
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); program.routines.len()];
+        for (r, routine) in program.routines.iter().enumerate() {
+            for statement in statements(routine) {
+                if let StmtKind::Call { callee, .. } = &statement.kind {
+                    let list = &mut callers[callee.index()];
+                    if list.last() != Some(&r) {
+                        list.push(r);
+                    }
+                }
+            }
+        }
+        Self { callers }
+    }
+
+    /// Adds to each routine what those do that it calls, until nothing grows.
+    pub(super) fn propagate(&self, reach: &mut [Reach]) {
+        let mut work: VecDeque<usize> = (0..reach.len()).collect();
+        while let Some(callee) = work.pop_front() {
+            let Reach { mentioned, written } = reach[callee];
+            for &caller in &self.callers[callee] {
+                let before = reach[caller];
+                reach[caller].mentioned |= mentioned;
+                reach[caller].written |= written;
+                if before != reach[caller] {
+                    work.push_back(caller);
+                }
+            }
+        }
+    }
+}
+
+fn bit(ty: ScalarType) -> u64 {
     match ty {
         ScalarType::Real => 1,
         ScalarType::Real32 => 2,
@@ -82,41 +126,41 @@ fn writes(program: &Program, statement: &Stmt, mut visit: impl FnMut(VarId)) {
     }
 }
 
-/// Decides for all routines.
-pub(super) fn decide(program: &Program) -> Vec<Abi> {
-    let n = program.routines.len();
-    let mut abis = vec![Abi::default(); n];
-    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for (r, routine) in program.routines.iter().enumerate() {
-        for variable in &routine.variables {
-            if let Role::Global(_) = variable.role {
-                abis[r].mentioned |= bit(variable.ty);
-            }
-        }
-        for statement in statements(routine) {
-            writes(program, statement, |v| {
-                let variable = routine.variable(v);
-                if let Role::Global(_) = variable.role {
-                    abis[r].written |= bit(variable.ty);
-                }
-            });
-            if let StmtKind::Call { callee, .. } = &statement.kind {
-                callers[callee.index()].push(r);
-            }
+/// Variables that the statements of a routine write themselves, and the indices of its counted loops.
+pub(super) fn each_written(program: &Program, routine: &Routine, mut visit: impl FnMut(VarId)) {
+    for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
+        if let VertexKind::Loop { test, .. } = &vertex.kind
+            && let LoopTest::Counted { index, .. } = &**test
+        {
+            visit(*index);
         }
     }
-    let mut work: VecDeque<usize> = (0..n).collect();
-    while let Some(callee) = work.pop_front() {
-        let (mentioned, written) = (abis[callee].mentioned, abis[callee].written);
-        for &caller in &callers[callee] {
-            let abi = &mut abis[caller];
-            let before = (abi.mentioned, abi.written);
-            abi.mentioned |= mentioned;
-            abi.written |= written;
-            if before != (abi.mentioned, abi.written) {
-                work.push_back(caller);
+    for statement in statements(routine) {
+        writes(program, statement, &mut visit);
+    }
+}
+
+/// Decides for all routines.
+pub(super) fn decide(program: &Program, calls: &CallGraph) -> Vec<Abi> {
+    let n = program.routines.len();
+    let mut globals = vec![Reach::default(); n];
+    for (reach, routine) in globals.iter_mut().zip(&program.routines) {
+        for variable in &routine.variables {
+            if let Role::Global(_) = variable.role {
+                reach.mentioned |= bit(variable.ty);
             }
         }
+        each_written(program, routine, |v| {
+            let variable = routine.variable(v);
+            if let Role::Global(_) = variable.role {
+                reach.written |= bit(variable.ty);
+            }
+        });
+    }
+    calls.propagate(&mut globals);
+    let mut abis = vec![Abi::default(); n];
+    for (abi, globals) in abis.iter_mut().zip(globals) {
+        abi.globals = globals;
     }
     for (abi, routine) in abis.iter_mut().zip(&program.routines) {
         abi.passes = routine.variables[..routine.parameters]
@@ -127,7 +171,7 @@ pub(super) fn decide(program: &Program) -> Vec<Abi> {
                 Role::Parameter {
                     intent: Intent::In,
                     optional: false,
-                } if !routine.aliased && abi.written & bit(formal.ty) == 0 => Pass::Value,
+                } if !routine.aliased && abi.globals.written & bit(formal.ty) == 0 => Pass::Value,
                 _ => Pass::Address,
             })
             .collect();
@@ -151,7 +195,7 @@ pub(super) fn decide(program: &Program) -> Vec<Abi> {
             if *pass == Pass::Address
                 && !routine.aliased
                 && !abi.addressed[k]
-                && abi.mentioned & bit(formal.ty) == 0
+                && abi.globals.mentioned & bit(formal.ty) == 0
                 && matches!(
                     formal.role,
                     Role::Parameter {

@@ -8,7 +8,7 @@ use cfg_core::{
     ir::{Program, Routine, ScalarType, Variable},
 };
 
-use super::{CompileOptions, abi::Abi};
+use super::{CompileOptions, abi::Abi, global_use::GlobalUse};
 use crate::{
     cell,
     code::{Arr, Code, Ext, Instr, Reg, Target},
@@ -77,6 +77,7 @@ pub(super) enum LoopState {
 pub(super) struct Emitter<'p> {
     pub(super) program: &'p Program,
     pub(super) abis: &'p [Abi],
+    pub(super) global_use: &'p GlobalUse,
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
     pub(super) options: &'p CompileOptions,
@@ -110,6 +111,7 @@ impl<'p> Emitter<'p> {
     pub(super) fn new(
         program: &'p Program,
         abis: &'p [Abi],
+        global_use: &'p GlobalUse,
         id: RoutineId,
         options: &'p CompileOptions,
         globals: &'p super::globals::Globals,
@@ -117,6 +119,7 @@ impl<'p> Emitter<'p> {
         Self {
             program,
             abis,
+            global_use,
             id,
             routine: program.routine(id),
             options,

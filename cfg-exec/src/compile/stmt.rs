@@ -7,9 +7,10 @@ use cfg_core::{
 
 use super::{
     abi::{Pass, may_share},
-    emit::{Compiling, Emitter, Home},
+    array::View,
+    emit::{Compiling, Emitter, Home, Value},
 };
-use crate::code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, Reg, StackClass};
+use crate::code::{CallInfo, Ext, Extent, Instr, MayOverlap, Party, Passed, Reg, StackClass};
 
 /// The stack and encoding of a value of this type.
 fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
@@ -26,6 +27,14 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
 /// Most pairs of arguments of one call that are looked at, and that are compared at run time.
 const MOST_PAIRS: usize = 5_000_000;
 const MOST_TESTS: usize = 10_000;
+
+/// Where the result of a function goes.
+#[derive(Clone, Copy)]
+enum Target<'e> {
+    Scalar(VarId),
+    Cell(Reg),
+    Array(&'e Place, View),
+}
 
 impl Emitter<'_> {
     pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
@@ -125,7 +134,7 @@ impl Emitter<'_> {
             StackClass::Bits(bits) => Instr::PopBits { h, d, bits },
             StackClass::Count => Instr::PopCount { h, d },
         });
-        self.store(target, super::emit::Value::Register(d))
+        self.store(target, Value::Register(d))
     }
 
     fn call(
@@ -152,12 +161,21 @@ impl Emitter<'_> {
         let array_result = routine
             .result
             .is_some_and(|v| routine.variable(v).rank() > 0);
-        let d = match result {
-            Some(place) if !array_result => Some(match self.home(place.var) {
+        // Subscripts of the target are evaluated before the call, which may change what they read.
+        let target = match result {
+            Some(place) if self.rank(place) > 0 => Some(Target::Array(place, self.view(place)?)),
+            Some(place) if place.is_element() => Some(Target::Cell(self.address(place)?)),
+            Some(place) => Some(Target::Scalar(place.var)),
+            None => None,
+        };
+        let d = match target {
+            None => None,
+            Some(_) if array_result => None,
+            Some(Target::Scalar(v)) => Some(match self.home(v) {
                 Home::Register(r) => r,
                 _ => self.temporary()?,
             }),
-            _ => None,
+            Some(Target::Cell(_) | Target::Array(..)) => Some(self.temporary()?),
         };
         self.ext(Ext::Call(Box::new(CallInfo {
             callee,
@@ -165,33 +183,42 @@ impl Emitter<'_> {
             overlaps: overlaps.into(),
             result: d,
         })));
-        if let Some(place) = result {
-            if let Some(d) = d {
-                return self.store(place, super::emit::Value::Register(d));
-            }
-            // The result is where the callee left it, behind the end of memory.
-            self.will_release();
-            let to = self.view(place)?;
-            let from = self.temporary_array(to.rank.into())?;
-            self.ext(Ext::Returned {
-                d: from,
+        match (target, d) {
+            (Some(Target::Scalar(v)), Some(d)) => self.store_scalar(v, Value::Register(d))?,
+            (Some(Target::Cell(p)), Some(s)) => self.emit(Instr::StoreAt { p, s }),
+            (Some(Target::Array(_, to)), Some(s)) => self.ext(Ext::Fill {
+                arr: to.arr,
                 rank: to.rank,
-            });
-            if self.is_allocatable(place) {
-                self.ext(Ext::Reallocate {
-                    d: to.arr,
-                    like: from,
-                    rank: to.rank,
-                    order: to.order,
-                    ty: to.ty,
-                });
-            }
-            self.ext(Ext::Copy {
+                s,
+            }),
+            (Some(Target::Array(place, to)), None) => self.returned(place, to)?,
+            (Some(Target::Scalar(_) | Target::Cell(_)) | None, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Copies an array result from where the callee left it, behind the end of memory.
+    fn returned(&mut self, place: &Place, to: View) -> Compiling<()> {
+        self.will_release();
+        let from = self.temporary_array(to.rank.into())?;
+        self.ext(Ext::Returned {
+            d: from,
+            rank: to.rank,
+        });
+        if self.is_allocatable(place) {
+            self.ext(Ext::Reallocate {
                 d: to.arr,
-                s: from,
+                like: from,
                 rank: to.rank,
+                order: to.order,
+                ty: to.ty,
             });
         }
+        self.ext(Ext::Copy {
+            d: to.arr,
+            s: from,
+            rank: to.rank,
+        });
         Ok(())
     }
 
@@ -308,12 +335,63 @@ impl Emitter<'_> {
                     };
                     pairs.push(MayOverlap {
                         first: (i, first),
-                        second: (j, second),
+                        second: (Party::Argument(j), second),
                     });
                 }
             }
         }
+        self.global_overlaps(callee, arguments, passed, &mut extents, &mut pairs)?;
         Ok(pairs)
+    }
+
+    /// Arguments that may share cells with globals that the routine uses, where one of them is written.
+    fn global_overlaps(
+        &mut self,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        passed: &[Passed],
+        extents: &mut [Option<Extent>],
+        pairs: &mut Vec<MayOverlap>,
+    ) -> Compiling<()> {
+        let (program, global_use) = (self.program, self.global_use);
+        for (k, actual) in arguments.iter().enumerate() {
+            let Some(Expr::Place(place)) = actual else {
+                continue;
+            };
+            let variable = self.variable(place.var);
+            let used = match variable.role {
+                Role::Global(g) => global_use.in_storage(program, callee, g),
+                Role::Parameter { .. } if self.routine.aliased => global_use.all(callee),
+                Role::Parameter { .. } | Role::Local => &[],
+            };
+            let formal = program.routine(callee).variable(VarId::new(k));
+            let written = formal.intent().is_some_and(Intent::writes);
+            for used in used {
+                let global = &program.global(used.global).variable;
+                if !(written || used.written) || global.ty != variable.ty {
+                    continue;
+                }
+                if pairs.len() > MOST_TESTS {
+                    return Err(self.too_large("a call passes too many parts of globals"));
+                }
+                let Some(first) = self.extent(k, place, passed, extents)? else {
+                    break;
+                };
+                let count = self.globals.axes[used.global.index()]
+                    .iter()
+                    .map(|a| a.extent)
+                    .product();
+                let address = self.globals.address(used.global).into();
+                pairs.push(MayOverlap {
+                    first: (k, first),
+                    second: (
+                        Party::Global(global.name.as_str().into()),
+                        Extent::Fixed { address, count },
+                    ),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The cells of an argument; computed once.

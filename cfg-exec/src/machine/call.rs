@@ -6,7 +6,7 @@ use cfg_core::ir::Order;
 use super::{ABSENT, Activation, Doubtful, Frame, Image, Machine, WINDOW};
 use crate::{
     cell::POISON_REAL,
-    code::{CallInfo, Code, Extent, ParameterHome, Passed, Reg},
+    code::{Arr, CallInfo, Code, Extent, ParameterHome, Party, Passed, Reg},
     descriptor::{self, Axis, Descriptor, Staged, State},
     fault::Fault,
 };
@@ -21,6 +21,14 @@ pub(crate) enum Incoming {
         order: Order,
     },
     Absent,
+}
+
+/// The array that a parameter of explicit shape is bound to.
+fn explicit(code: &Code, party: &Party) -> Option<(Arr, u8)> {
+    match party {
+        Party::Argument(k) => code.explicit.get(*k).copied().flatten(),
+        Party::Global(_) => None,
+    }
 }
 
 impl Machine {
@@ -130,16 +138,17 @@ impl Machine {
         self.doubtful.clear();
         for pair in &info.overlaps {
             let (i, a) = pair.first;
-            let (j, b) = pair.second;
-            let ((a, a_axes), (b, b_axes)) = (self.extent_of(a), self.extent_of(b));
+            let (party, b) = &pair.second;
+            let ((a, a_axes), (b, b_axes)) = (self.extent_of(a), self.extent_of(*b));
             if a != ABSENT && b != ABSENT && descriptor::overlap((a, &a_axes), (b, &b_axes)) {
                 // A parameter of explicit shape may be smaller than what is passed to it.
-                let explicit = |k: usize| matches!(code.explicit.get(k), Some(Some(_)));
-                if !explicit(i) && !explicit(j) {
-                    return Err(Box::new(Fault::Overlap(i, j)));
+                if explicit(code, &Party::Argument(i)).is_none() && explicit(code, party).is_none()
+                {
+                    return Err(Box::new(Fault::Overlap(i, party.clone())));
                 }
                 self.doubtful.push(Doubtful {
-                    arguments: [(i, a, a_axes), (j, b, b_axes)],
+                    argument: (i, a, a_axes),
+                    other: (party.clone(), b, b_axes),
                 });
             }
         }
@@ -199,18 +208,20 @@ impl Machine {
     /// Tests the doubtful arguments now that the parameters are bound.
     pub(super) fn check_overlaps(&mut self, code: &Code) -> Result<(), Fault> {
         for pair in std::mem::take(&mut self.doubtful) {
-            let [(i, a, a_axes), (j, b, b_axes)] = pair.arguments;
-            let bound = |k: usize, passed: (u64, Vec<Axis>)| match code.explicit.get(k) {
-                Some(Some((arr, rank))) => self.view(*arr, *rank),
-                _ => Ok(passed),
+            let (i, a, a_axes) = pair.argument;
+            let (party, b, b_axes) = pair.other;
+            let bound = |party: &Party, passed: (u64, Vec<Axis>)| match explicit(code, party) {
+                Some((arr, rank)) => self.view(arr, rank),
+                None => Ok(passed),
             };
-            let (a, b) = (bound(i, (a, a_axes))?, bound(j, (b, b_axes))?);
+            let a = bound(&Party::Argument(i), (a, a_axes))?;
+            let b = bound(&party, (b, b_axes))?;
             if descriptor::overlap((a.0, &a.1), (b.0, &b.1)) {
                 // The place of the error is the call.
                 if let Some(frame) = self.frames.pop() {
                     self.now = frame.at;
                 }
-                return Err(Fault::Overlap(i, j));
+                return Err(Fault::Overlap(i, party));
             }
         }
         Ok(())
@@ -234,6 +245,14 @@ impl Machine {
                 vec![Axis {
                     lower: 1,
                     extent: self.register(count) as i64,
+                    stride: 1,
+                }],
+            ),
+            Extent::Fixed { address, count } => (
+                address,
+                vec![Axis {
+                    lower: 1,
+                    extent: count,
                     stride: 1,
                 }],
             ),

@@ -257,6 +257,7 @@ fn globals_are_seen_through_arguments_and_overlays() {
     let mut h = RoutineBuilder::new("h");
     let a = h.input("a", Real);
     let y = h.output("y", Real);
+    h.aliased();
     let here = h.global(p.program(), g);
     let tail_here = h.global(p.program(), tail);
     // The parameter is the global's cell, so its value changes.

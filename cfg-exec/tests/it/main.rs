@@ -1,5 +1,6 @@
 //! Tests of the executor from outside.
 
+mod aliasing;
 mod arrays;
 mod calls;
 mod common;
