@@ -179,7 +179,7 @@ impl Heuristic {
 
     /// The heuristics that a search tries and reports, cheap ones first.
     pub fn portfolio() -> Vec<Self> {
-        const KEYS: [&str; 33] = [
+        const KEYS: [&str; 40] = [
             "vertex-FM",
             "vertex-RM",
             "vertex-LM-FM",
@@ -188,10 +188,17 @@ impl Heuristic {
             "vertex-LR-RM",
             "vertex-LFI-FM",
             "vertex-LFI-RM",
+            "vertex-LFI-LM-FM",
+            "vertex-LFI-LM-RM",
+            "vertex-LM-LFI-FM",
+            "vertex-LM-LFI-RM",
+            "vertex-LM-LMMD-FM",
+            "vertex-LM-LMMD-RM",
             "vertex-LMMD-FM",
             "vertex-LMMD-RM",
             "vertex-MOMR-FM",
             "vertex-MOMR-RM",
+            "vertex-MOMR-LM-FM",
             "vertex-MOMR-LM-RM",
             "vertex-HS-LM-RM",
             "edge-FM",

@@ -185,13 +185,27 @@ impl<'a> Primal<'a> {
     /// # Errors
     /// The step is not possible on the graph left, or is a face.
     pub fn apply(&mut self, step: Step) -> Result<(), StepError> {
+        self.apply_within(step, &mut || false).map(|_| ())
+    }
+
+    /// Does one step, but asks now and then whether to stop in the middle of it: then the graph is not to
+    /// be used any more, and the result is `false`.
+    ///
+    /// # Errors
+    /// As for [`Primal::apply`].
+    pub(crate) fn apply_within(
+        &mut self,
+        step: Step,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, StepError> {
         self.touched.clear();
         match step {
-            Step::Vertex(j) => self.eliminate_vertex(j),
-            Step::Front(i, j) => self.front_eliminate(i, j),
-            Step::Back(j, k) => self.back_eliminate(j, k),
-            Step::Face(..) => Err(StepError::Mixed),
+            Step::Vertex(j) => return self.eliminate_vertex(j, stop),
+            Step::Front(i, j) => self.front_eliminate(i, j)?,
+            Step::Back(j, k) => self.back_eliminate(j, k)?,
+            Step::Face(..) => return Err(StepError::Mixed),
         }
+        Ok(true)
     }
 
     pub(super) fn touch(&mut self, v: u32) {

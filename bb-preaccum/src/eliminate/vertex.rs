@@ -3,8 +3,16 @@
 use super::{Label, Primal, StepError};
 use crate::lcg::Role;
 
+/// Products between two questions whether to stop.
+const PATIENCE: usize = 1 << 16;
+
 impl Primal<'_> {
-    pub(super) fn eliminate_vertex(&mut self, j: u32) -> Result<(), StepError> {
+    /// `false` if it was stopped on the way.
+    pub(super) fn eliminate_vertex(
+        &mut self,
+        j: u32,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, StepError> {
         if (j as usize) >= self.preds.len() || !self.is_eliminable(j) {
             return Err(StepError::Vertex(j));
         }
@@ -16,7 +24,15 @@ impl Primal<'_> {
             .iter()
             .map(|(&k, &label)| (k, label))
             .collect();
+        let mut since = 0;
         for &(i, first) in &preds {
+            since += succs.len();
+            if since > PATIENCE {
+                if stop() {
+                    return Ok(false);
+                }
+                since = 0;
+            }
             for &(k, second) in &succs {
                 self.multiply(i, k, first, second);
             }
@@ -30,6 +46,6 @@ impl Primal<'_> {
                 self.touch(i);
             }
         }
-        Ok(())
+        Ok(true)
     }
 }

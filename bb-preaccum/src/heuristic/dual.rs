@@ -4,11 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Ended, Heuristic, Limits, Rule, Run};
+use crate::cost::Counts;
 use crate::eliminate::{Dual, Step};
 use crate::lcg::Lcg;
 
 /// Vertex numbers are below 2^30.
 const TOP: u32 = 1 << 30;
+
+/// Faces of a graph that is looked at: about 1 GB.
+const MOST_FACES: u64 = 1 << 22;
 
 /// A face of the dual graph.
 type Face = (u32, u32);
@@ -39,6 +43,20 @@ enum Siblings {
 }
 
 pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run {
+    let faces: u64 = lcg
+        .edges()
+        .iter()
+        .map(|edge| lcg.out_edges(edge.target).len() as u64)
+        .sum();
+    if faces > limits.work.unwrap_or(u64::MAX).min(MOST_FACES) {
+        return Run {
+            steps: Vec::new(),
+            counts: Counts::default(),
+            ended: Ended::Stopped,
+            edges_left: lcg.edges().len(),
+            work: lcg.edges().len() as u64,
+        };
+    }
     let mut queue = Queue::new(heuristic, lcg);
     let mut steps = Vec::new();
     let mut work = queue.graph.face_count() as u64;
@@ -46,12 +64,12 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
     let mut previous: Option<(u32, u32)> = None;
     let ended = loop {
         let made = queue.graph.jaes().as_slice().len().saturating_sub(start);
-        if let Some(ended) = limits.check(made, work) {
-            break ended;
-        }
         let Some(face) = queue.choose(previous) else {
             break Ended::Complete;
         };
+        if let Some(ended) = limits.check(made, work) {
+            break ended;
+        }
         let (_, source, target) = queue.graph.around(face);
         previous = Some((source, target));
         let step = Step::Face(face.0, face.1);

@@ -29,17 +29,19 @@ impl Limits<'_> {
         if self.fill_in.is_some_and(|most| fill_in > most) {
             return Some(Ended::FillIn);
         }
-        if self.work.is_some_and(|most| work > most)
-            || self
-                .interrupt
-                .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        (self.work.is_some_and(|most| work > most) || self.is_over()).then_some(Ended::Stopped)
+    }
+
+    /// Whether somebody wants an end now.
+    fn is_over(&self) -> bool {
+        let flag = self.interrupt;
+        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
             || self.timer.is_some_and(|late| late())
-        {
-            return Some(Ended::Stopped);
-        }
-        None
     }
 }
+
+/// Products of a step that is looked at before it is done: whether the limits leave room for it.
+const WIDE: u64 = 1 << 16;
 
 /// Longest chain (every rule once, one of forward and reverse).
 const RULES: usize = 7;
@@ -95,21 +97,30 @@ impl Queue<'_, '_> {
             0
         });
         let mut dirty = Vec::new();
+        let (mut counts, mut edges_left) = (*self.graph.counts(), self.graph.edge_count());
         let ended = loop {
-            if let Some(ended) = limits.check(self.graph.fill_in(), self.work) {
-                break ended;
-            }
             let Some(step) = self.choose(&previous) else {
                 break Ended::Complete;
             };
+            let next = score::markowitz(&self.graph, step) as u64;
+            let next = if next > WIDE { 4 * next } else { 0 };
+            if let Some(ended) = limits.check(self.graph.fill_in(), self.work + next) {
+                break ended;
+            }
+            let most = limits.fill_in.map(|most| most - self.graph.fill_in());
+            if next > 0 && most.is_some_and(|most| score::makes_more(&self.graph, step, most)) {
+                break Ended::FillIn;
+            }
             if self.sibling_at.is_some() {
                 previous.follow(&self.graph, step);
             }
             let before = self.graph.jaes().as_slice().len();
-            if self.graph.apply(step).is_err() {
-                // Not reached: the queue holds possible steps only. Better to stop than to loop.
+            // An error is not reached: the queue holds possible steps only. Better to stop than to loop.
+            let done = self.graph.apply_within(step, &mut || limits.is_over());
+            if !done.is_ok_and(|whole| whole) {
                 break Ended::Stopped;
             }
+            (counts, edges_left) = (*self.graph.counts(), self.graph.edge_count());
             self.work += 4 * (self.graph.jaes().as_slice().len() - before) as u64;
             steps.push(step);
             dirty.clear();
@@ -129,9 +140,9 @@ impl Queue<'_, '_> {
         };
         Run {
             steps,
-            counts: *self.graph.counts(),
+            counts,
             ended,
-            edges_left: self.graph.edge_count(),
+            edges_left,
             work: self.work,
         }
     }

@@ -55,6 +55,20 @@ pub(super) fn relative(graph: &Primal<'_>, reach: &Reach, step: Step) -> i64 {
     markowitz(graph, step) - last
 }
 
+/// Whether a step makes more than this many new edges.
+pub(super) fn makes_more(graph: &Primal<'_>, step: Step, most: usize) -> bool {
+    let Step::Vertex(j) = step else {
+        return fill_in(graph, step) > most as i64;
+    };
+    let pairs = graph
+        .preds(j)
+        .flat_map(|i| graph.succs(j).map(move |k| (i, k)));
+    pairs
+        .filter(|&(i, k)| !graph.has_edge(i, k))
+        .nth(most)
+        .is_some()
+}
+
 /// The number of new edges.
 pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
     let new = |i: u32, k: u32| usize::from(!graph.has_edge(i, k));

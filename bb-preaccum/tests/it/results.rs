@@ -246,6 +246,68 @@ fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
     );
 }
 
+/// One vertex, this many independents and dependents around it.
+fn star(ends: i64) -> Lcg {
+    let (inputs, outputs): (Vec<i64>, Vec<i64>) =
+        ((1..=ends).collect(), (ends + 1..=2 * ends).collect());
+    let into = inputs.iter().map(|&i| NewEdge::new(i, 0, Kind::Variable));
+    let out = outputs.iter().map(|&k| NewEdge::new(0, k, Kind::Variable));
+    Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("valid")
+}
+
+/// One step can make more edges, and take longer, than all limits leave room for.
+#[test]
+fn limits_hold_within_a_step_on_a_vertex_of_high_degree() {
+    let lcg = star(1100);
+    let whole = Heuristic::from_key("vertex-LM-RM").expect("a key");
+    let limits = Limits {
+        fill_in: Some(1_000_000),
+        ..Limits::default()
+    };
+    let run = whole.run(&lcg, &limits);
+    assert_eq!((run.ended, run.steps.len()), (Ended::FillIn, 0));
+    assert_eq!(
+        (run.counts.multiplications(CostModel::Plain), run.edges_left),
+        (0, 2200)
+    );
+    let limits = Limits {
+        fill_in: Some(1100 * 1100),
+        ..Limits::default()
+    };
+    let run = whole.run(&lcg, &limits);
+    assert_eq!((run.ended, run.steps.len()), (Ended::Complete, 1));
+    let asked = std::cell::Cell::new(0);
+    let late = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 5
+    };
+    let limits = Limits {
+        timer: Some(&late),
+        ..Limits::default()
+    };
+    let run = whole.run(&lcg, &limits);
+    assert_eq!((run.ended, run.steps.len()), (Ended::Stopped, 0));
+    assert_eq!(
+        (run.counts.multiplications(CostModel::Plain), run.edges_left),
+        (0, 2200)
+    );
+    assert_eq!(asked.get(), 6, "it ends when it is told to");
+    // Faces are 1 210 000 here, edges that an elimination of faces would build beforehand.
+    let faces = Heuristic::from_key("face-RM").expect("a key");
+    let limits = Limits {
+        work: Some(1_000_000),
+        ..Limits::default()
+    };
+    assert_eq!(faces.run(&lcg, &limits).ended, Ended::Stopped);
+    // The default search of a large graph: no step that makes a million edges.
+    let options = Options {
+        large: 2000,
+        ..Options::default()
+    };
+    let outcome = search(&lcg, &options);
+    assert!(!outcome.complete && outcome.steps.is_empty());
+}
+
 /// Blocks of 100 000 statements, each reading two earlier values at most `window` back.
 fn block(window: usize) -> Lcg {
     block_of(100_000, window, true)
