@@ -51,7 +51,9 @@ struct Queue<'h, 'a> {
     heuristic: &'h Heuristic,
     graph: Primal<'a>,
     reach: Reach,
+    /// The best step of each vertex in the middle.
     best: BTreeSet<(Key, Step)>,
+    /// All steps by the vertex in the middle.
     by_middle: Vec<Vec<(Key, Step)>>,
     /// Position of the sibling degree in the chain; its place in the keys stays 0.
     sibling_at: Option<usize>,
@@ -150,9 +152,10 @@ impl Queue<'_, '_> {
     /// Scores all steps with a given vertex in the middle.
     fn refresh(&mut self, middle: u32) {
         let mut list = std::mem::take(&mut self.by_middle[middle as usize]);
-        for entry in list.drain(..) {
-            self.best.remove(&entry);
+        if let Some(entry) = list.iter().min() {
+            self.best.remove(entry);
         }
+        list.clear();
         let graph = &self.graph;
         self.work += 1;
         if graph.is_eliminable(middle) {
@@ -182,7 +185,7 @@ impl Queue<'_, '_> {
             } else {
                 list.len()
             } as u64;
-            self.best.extend(list.iter().copied());
+            self.best.extend(list.iter().min());
         }
         self.by_middle[middle as usize] = list;
     }
@@ -235,7 +238,13 @@ impl Queue<'_, '_> {
             return Some(chosen.map_or(first.1, |(_, entry)| entry.1));
         }
         let prefix = &first.0[..at];
-        let group = self.best.iter().take_while(|(key, _)| &key[..at] == prefix);
-        group.map(better).min().map(|(_, entry)| entry.1)
+        let is_first = |(key, _): &&(Key, Step)| &key[..at] == prefix;
+        let middles = self.best.iter().take_while(is_first);
+        let lists = middles.flat_map(|&(_, step)| &self.by_middle[score::middle(step) as usize]);
+        lists
+            .filter(is_first)
+            .map(better)
+            .min()
+            .map(|(_, entry)| entry.1)
     }
 }
