@@ -263,8 +263,9 @@ fn node(
     if deep && matches!(ty, VertexType::Loop | VertexType::ForLoop) {
         label.centred(&format!("depth {loop_depth}"));
     }
-    for line in recorded.lines(vertex) {
-        label.centred(&line);
+    let records = recorded.lines(vertex);
+    for line in &records {
+        label.centred(line);
     }
     match vertex.statements() {
         [only] => label.centred(&printer.stmt(only).to_string()),
@@ -287,7 +288,8 @@ fn node(
         attribute("label", label),
         attribute("tooltip", quoted(&tooltip)),
     ];
-    attributes.extend(style::of(vertex, deep.then_some(loop_depth)));
+    let bare = records.is_empty() && vertex.statements().is_empty();
+    attributes.extend(style::of(vertex, bare, deep.then_some(loop_depth)));
     dot::Stmt::Node(dot::Node {
         id: dot::NodeId(plain(node_name(vertex.id)), None),
         attributes,

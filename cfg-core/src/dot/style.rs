@@ -58,10 +58,15 @@ fn shape(ty: VertexType) -> (Option<&'static str>, Option<&'static str>) {
     }
 }
 
-/// What sets a vertex apart. `deep` is the loop depth of vertices below the deepest clusters.
-pub(super) fn of(vertex: &Vertex, deep: Option<u32>) -> Vec<Attribute> {
+/// What sets a vertex apart. `bare` says that its label is no more than a number, `deep` is the loop depth
+/// of vertices below the deepest clusters.
+pub(super) fn of(vertex: &Vertex, bare: bool, deep: Option<u32>) -> Vec<Attribute> {
     let ty = vertex.vertex_type();
-    let (shape, fill) = shape(ty);
+    let (mut shape, fill) = shape(ty);
+    if !bare && ty == VertexType::EndBranch {
+        // Around text a circle is as high as the text is wide.
+        shape = Some("oval");
+    }
     let mut attributes = Vec::new();
     if let Some(shape) = shape {
         attributes.push(attribute("shape", plain(shape)));

@@ -285,7 +285,7 @@ fn every_type_has_a_shape_and_colour_of_its_own() {
             }
             VertexType::EndBranch => VertexKind::EndBranch,
         };
-        let attributes = style::of(&Vertex::new(1, kind), None);
+        let attributes = style::of(&Vertex::new(1, kind), true, None);
         assert!(!seen.contains(&attributes), "{ty:?}");
         seen.push(attributes);
     }
