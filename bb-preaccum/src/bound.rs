@@ -51,11 +51,19 @@ pub(crate) fn by_vertex(lcg: &Lcg, model: CostModel, most: u64) -> (Vec<u64>, u6
     (parts, flow.work)
 }
 
-/// The paths that prove the bound.
+/// The paths that prove the bound. Together they may be as long as the square of the graph's size.
 pub fn paths(lcg: &Lcg, model: CostModel) -> Vec<Paths> {
+    first_paths(lcg, model, usize::MAX, u64::MAX)
+}
+
+/// Those of the first vertices: at most `vertices`, and no more after `work` elementary operations.
+pub fn first_paths(lcg: &Lcg, model: CostModel, vertices: usize, work: u64) -> Vec<Paths> {
     let mut flow = Flow::new(lcg);
     let mut list = Vec::new();
     for vertex in 0..lcg.vertex_count() as u32 {
+        if list.len() >= vertices || flow.work > work {
+            break;
+        }
         if !flow.is_middle(vertex) {
             continue;
         }

@@ -174,8 +174,15 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
     serde_json::to_string(&report).unwrap_or_default()
 }
 
-/// Why the outcome is optimal, to read and to check: the disjoint paths, or what was exhausted.
-pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
+/// Vertices of a path that are shown, half of them at each end.
+const SHOWN: usize = 200;
+
+/// Steps for the paths that are shown: those of a long chain are as long as the chain, at each vertex.
+const PATHS_WORK: u64 = 10_000_000;
+
+/// Why the outcome is optimal, to read and to check: the disjoint paths (at most those of `lines`
+/// vertices, fewer if they are long), or what was exhausted.
+pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     let mut text = String::new();
     for class in &outcome.classes {
         let relation = if class.bound == class.cost {
@@ -220,15 +227,27 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
         }
         Proof::Paths if outcome.cost == 0 => text.push_str("nothing is cheaper than nothing\n"),
         Proof::Paths => {
-            let ids = |path: &Vec<u32>| {
+            let ids = |path: &[u32]| {
                 let ids: Vec<String> = path.iter().map(|&v| lcg.id(v).to_string()).collect();
                 ids.join("-")
             };
-            let family = |paths: &[Vec<u32>]| paths.iter().map(ids).collect::<Vec<_>>().join(", ");
-            let paths = bound::paths(lcg, outcome.model);
+            let short = |path: &Vec<u32>| match path.len().checked_sub(SHOWN) {
+                None | Some(0) => ids(path),
+                Some(_) => {
+                    let (from, to) = (&path[..SHOWN / 2], &path[path.len() - SHOWN / 2..]);
+                    format!("{}-...-{}", ids(from), ids(to))
+                }
+            };
+            let family =
+                |paths: &[Vec<u32>]| paths.iter().map(short).collect::<Vec<_>>().join(", ");
+            let paths = bound::first_paths(lcg, outcome.model, lines, PATHS_WORK);
+            let shown: u64 = paths.iter().map(|proof| proof.products).sum();
+            let rest = outcome.cost.saturating_sub(shown);
             let terms: Vec<String> = paths
                 .iter()
-                .map(|proof| proof.products.to_string())
+                .map(|proof| proof.products)
+                .chain((rest > 0).then_some(rest))
+                .map(|products| products.to_string())
                 .collect();
             let _ = writeln!(
                 text,
@@ -245,6 +264,9 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome) -> String {
                     family(&proof.prefixes),
                     family(&proof.suffixes)
                 );
+            }
+            if rest > 0 {
+                let _ = writeln!(text, "  ... {rest} at other vertices");
             }
         }
     }

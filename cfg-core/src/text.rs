@@ -54,8 +54,9 @@ pub struct Printer<'p> {
     routine: &'p Routine,
     /// For the names of callees; without it they are printed as entities (`r3`).
     program: Option<&'p Program>,
-    /// Pushes and pops name their tape only if the routine has several.
-    several_tapes: bool,
+    /// Pushes and pops name their tape only if the routine has several; looked up when one is printed if
+    /// it is not known.
+    several_tapes: Option<bool>,
 }
 
 impl<'p> Printer<'p> {
@@ -63,21 +64,25 @@ impl<'p> Printer<'p> {
     /// variable; keep it when many statements are to be printed.
     pub fn new(program: &'p Program, routine: &'p Routine) -> Self {
         Self {
+            routine,
             program: Some(program),
-            ..Self::without_program(routine)
+            several_tapes: Some(has_several_tapes(routine)),
         }
     }
 
-    fn without_program(routine: &'p Routine) -> Self {
-        let tapes = routine
-            .variables
-            .iter()
-            .filter(|v| v.ty == ScalarType::Tape);
+    /// For one thing to print: whoever prints each of a long routine's statements in this way must not
+    /// look at every variable each time.
+    fn once(program: Option<&'p Program>, routine: &'p Routine) -> Self {
         Self {
             routine,
-            program: None,
-            several_tapes: tapes.take(2).count() > 1,
+            program,
+            several_tapes: None,
         }
+    }
+
+    fn names_tapes(&self) -> bool {
+        let several = self.several_tapes;
+        several.unwrap_or_else(|| has_several_tapes(self.routine))
     }
 
     /// The expression, as a value to print.
@@ -102,19 +107,26 @@ impl<'p> Printer<'p> {
     }
 }
 
+fn has_several_tapes(routine: &Routine) -> bool {
+    let variables = routine.variables.iter();
+    let tapes = variables.filter(|v| v.ty == ScalarType::Tape);
+    tapes.take(2).count() > 1
+}
+
 /// An expression of `routine`.
 pub fn expr(routine: &Routine, e: &Expr) -> String {
-    Printer::without_program(routine).expr(e).to_string()
+    Printer::once(None, routine).expr(e).to_string()
 }
 
 /// A place of `routine`.
 pub fn place(routine: &Routine, p: &Place) -> String {
-    Printer::without_program(routine).place(p).to_string()
+    Printer::once(None, routine).place(p).to_string()
 }
 
-/// A statement of `routine`, which belongs to `program`; one line.
+/// A statement of `routine`, which belongs to `program`; one line. Looks at every variable for a push or
+/// pop: for many of them keep a [`Printer`].
 pub fn stmt(routine: &Routine, program: &Program, s: &Stmt) -> String {
-    Printer::new(program, routine).stmt(s).to_string()
+    Printer::once(Some(program), routine).stmt(s).to_string()
 }
 
 /// Writes a routine of `program`: head, variables, and one line per vertex with its successors,

@@ -111,6 +111,20 @@ impl Preaccumulation {
         text::stmt(self.variables(block, side), &self.program, statement)
     }
 
+    /// What prints the code of the forward and of the reverse sweep, by routine. Looks once at every
+    /// variable: for long blocks better than [`Preaccumulation::text`].
+    pub fn printers(&self) -> Vec<[text::Printer<'_>; 2]> {
+        let all = self.program.routines.iter().zip(&self.sweeps);
+        all.map(|(routine, sweeps)| {
+            let sweeps = match sweeps {
+                Some((forward, reverse)) => [forward, reverse],
+                None => [routine, routine],
+            };
+            sweeps.map(|routine| text::Printer::new(&self.program, routine))
+        })
+        .collect()
+    }
+
     /// The variables that a block's code uses.
     pub fn variables(&self, block: &Block, side: Side) -> &Routine {
         match (self.sweeps.get(block.routine.index()), side) {

@@ -208,7 +208,7 @@ fn separations_are_proven() {
         assert!(recount.complete);
         assert_eq!(recount.multiplications(CostModel::Plain), face);
         assert_eq!(recount.values, jacobian(&lcg, &labels));
-        let proof = report::proof(&lcg, &outcome);
+        let proof = report::proof(&lcg, &outcome, usize::MAX);
         assert!(
             proof.contains(&format!("edge: {edge} multiplications")),
             "{proof}"
@@ -257,7 +257,7 @@ fn a_tight_bound_prints_its_paths() {
     };
     let outcome = search(&lcg, &Options::default());
     assert_eq!((outcome.cost, outcome.optimal), (10, Some(Technique::Face)));
-    let proof = report::proof(&lcg, &outcome);
+    let proof = report::proof(&lcg, &outcome, usize::MAX);
     assert!(
         proof.contains("disjoint paths need 10 products: "),
         "{proof}"

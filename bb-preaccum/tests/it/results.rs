@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use bb_preaccum::bound;
 use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, labels};
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::draw::Pictures;
@@ -379,6 +380,41 @@ fn blocks_of_a_hundred_thousand_statements() {
         "{:?}",
         start.elapsed()
     );
+}
+
+/// The paths that prove the cost of a chain are longer than the square of its length together.
+#[test]
+fn the_proof_of_a_long_chain_is_short() {
+    let chain = block_of(5_000, 1, true);
+    let outcome = search(&chain, &Options::default());
+    let all: usize = bound::paths(&chain, outcome.model)
+        .iter()
+        .flat_map(|proof| proof.prefixes.iter().chain(&proof.suffixes))
+        .map(Vec::len)
+        .sum();
+    assert!(all > 20_000_000, "{all}");
+    let proof = report::proof(&chain, &outcome, 1000);
+    assert!(proof.len() < 2_000_000, "{} bytes", proof.len());
+    let of = |text: &str| -> u64 {
+        let terms = text.split(" + ").map(|term| term.parse::<u64>());
+        terms.sum::<Result<u64, _>>().expect("numbers")
+    };
+    let (said, terms) = proof
+        .lines()
+        .find_map(|line| {
+            line.strip_prefix("disjoint paths need ")?
+                .split_once(" products: ")
+        })
+        .expect("the sum");
+    assert_eq!((of(said), of(terms)), (outcome.cost, outcome.cost));
+    assert_eq!(
+        terms.split(" + ").count(),
+        1 + proof.matches(" at vertex ").count()
+    );
+    // Fewer lines, fewer vertices.
+    let proof = report::proof(&chain, &outcome, 2);
+    let rest = format!("  ... {} at other vertices\n", outcome.cost - 2);
+    assert!(proof.ends_with(&rest), "{proof}");
 }
 
 /// Two of the last 32 values, 32 results: the lowest Markowitz degree comes to its end, with work in

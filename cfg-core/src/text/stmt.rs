@@ -79,7 +79,7 @@ fn write_class(out: &mut impl Write, class: TapeClass) -> fmt::Result {
 }
 
 fn write_tape(out: &mut impl Write, p: &Printer<'_>, word: &str, tape: VarId) -> fmt::Result {
-    if p.several_tapes {
+    if p.names_tapes() {
         out.write_str(word)?;
         expr::write_variable(out, p, tape)?;
     }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Steps, and lines of code, that the table for people shows.
+/// Steps, lines of code and vertices of a proof that the table for people shows.
 const LINES: usize = 1000;
 
 pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Outcome> {
@@ -301,7 +301,7 @@ fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result
             "it stops at a remainder graph: going on would make too many edges"
         )?;
     }
-    writeln!(out, "{}", report::proof(lcg, found))?;
+    writeln!(out, "{}", report::proof(lcg, found, LINES))?;
     let steps: Vec<String> = found
         .steps
         .iter()

@@ -228,8 +228,23 @@ fn the_best_so_far_after_an_interrupt() {
 /// A program of one block, each statement of which reads two earlier values.
 fn long_block() -> String {
     let n = 250;
+    let pick = |k: usize| [k - 1 - (k * 7) % 8, k - 1 - (k * 11 + k / 5) % 8];
+    block_of(8, n, 8, |k, name| {
+        let [a, b] = pick(k).map(name);
+        format!("[\"*\",{a},[\"sin\",{b}]]")
+    })
+}
+
+/// A program of one block of `n - inputs` statements, the right-hand sides of which are given, that returns
+/// the last values.
+fn block_of(
+    inputs: usize,
+    n: usize,
+    outputs: usize,
+    value: impl Fn(usize, &dyn Fn(usize) -> String) -> String,
+) -> String {
     let name = |k: usize| {
-        if k < 8 {
+        if k < inputs {
             format!("[\"[]\",\"x\",{}]", k + 1)
         } else {
             format!("\"v{k}\"")
@@ -237,27 +252,46 @@ fn long_block() -> String {
     };
     let mut statements = Vec::new();
     let mut locals = Vec::new();
-    for k in 8..n {
-        let (a, b) = (
-            name(k - 1 - (k * 7) % 8),
-            name(k - 1 - (k * 11 + k / 5) % 8),
-        );
-        statements.push(format!("[\"=\",\"v{k}\",[\"*\",{a},[\"sin\",{b}]]]"));
+    for k in inputs..n {
+        statements.push(format!("[\"=\",\"v{k}\",{}]", value(k, &name)));
         locals.push(format!("{{\"name\":\"v{k}\",\"type\":\"real\"}}"));
     }
-    for k in 1..=8 {
+    for k in 1..=outputs {
         statements.push(format!("[\"=\",[\"[]\",\"y\",{k}],{}]", name(n - k)));
     }
     format!(
         r#"{{"format":"cfgrev/1","main":"f","routines":[{{"name":"f","parameters":[
-        {{"name":"x","type":"real","shape":[8],"intent":"in"}},
-        {{"name":"y","type":"real","shape":[8],"intent":"out"}}],
+        {{"name":"x","type":"real","shape":[{inputs}],"intent":"in"}},
+        {{"name":"y","type":"real","shape":[{outputs}],"intent":"out"}}],
         "locals":[{}],"independents":["x"],"dependents":["y"],
         "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[{}]}},{{"id":3,"type":"EXIT"}}],
         "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}}]}}"#,
         locals.join(","),
         statements.join(",")
     )
+}
+
+/// A chain: the paths that prove its cost have half as many vertices as the square of its length, and a
+/// look at every variable for every name that is printed takes minutes in a debug build.
+#[test]
+fn what_is_written_of_a_long_block_is_in_proportion_to_it() {
+    let n = 20_000;
+    let chain = block_of(1, n + 1, 1, |k, name| format!("[\"sin\",{}]", name(k - 1)));
+    let written = |extra: &[&str]| {
+        let args = [&["preaccumulate", "-", "--quiet"], extra].concat();
+        let ran = cfgrev_with(&args, chain.as_bytes());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        ran.out
+    };
+    let text = written(&[]);
+    assert!(text.contains(&format!("\ndisjoint paths need {n} products: 1 + 1 + ")));
+    assert!(text.contains(&format!("\nlinearized block: {} statements\n", 2 * n + 1)));
+    assert!(text.len() < 100 * n, "{} bytes", text.len());
+    let object: Value = serde_json::from_str(&written(&["--emit", "json"])).expect("JSON");
+    let code = &object["blocks"][0]["code"];
+    let [linearized, jacobian] =
+        ["linearized", "jacobian"].map(|what| code[what].as_array().map(Vec::len));
+    assert_eq!((linearized, jacobian), (Some(2 * n + 1), Some(n)));
 }
 
 #[test]

@@ -11,11 +11,9 @@ use crate::report::Text;
 use bb_preaccum::lcg::Lcg;
 use bb_preaccum::report;
 use bb_preaccum::search;
-use cfg_core::ir::{Expr, Place, Routine, Stmt};
-use cfg_core::text;
-use cfg_reverse::preaccumulate::{
-    Block, Preaccumulation, Side, preaccumulate, preaccumulate_within,
-};
+use cfg_core::ir::{Place, Stmt};
+use cfg_core::text::Printer;
+use cfg_reverse::preaccumulate::{Block, Preaccumulation, preaccumulate, preaccumulate_within};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
@@ -134,12 +132,11 @@ struct BlockOut<'a> {
     code: Option<Code>,
 }
 
-fn names(result: &Preaccumulation, block: &Block, list: &[(i64, Place)]) -> Vec<Name> {
-    let routine = result.variables(block, Side::Forward);
+fn names(printer: &Printer<'_>, list: &[(i64, Place)]) -> Vec<Name> {
     list.iter()
         .map(|(id, place)| Name {
             id: *id,
-            variable: text::expr(routine, &Expr::Place(place.clone())),
+            variable: printer.place(place).to_string(),
         })
         .collect()
 }
@@ -150,14 +147,15 @@ fn write_json(
     milliseconds: u64,
     details: bool,
 ) -> io::Result<()> {
+    let printers = result.printers();
     out.write_all(b"{\"blocks\":[")?;
     for (k, block) in result.blocks.iter().enumerate() {
         if k > 0 {
             out.write_all(b",\n")?;
         }
-        let forward: &Routine = result.variables(block, Side::Forward);
-        let lines = |side: Side, list: &[Stmt]| -> Vec<String> {
-            list.iter().map(|s| result.text(block, side, s)).collect()
+        let [forward, reverse] = &printers[block.routine.index()];
+        let lines = |printer: &Printer<'_>, list: &[Stmt]| -> Vec<String> {
+            list.iter().map(|s| printer.stmt(s).to_string()).collect()
         };
         // The time is that of the whole program.
         let found = report::to_json(&block.lcg, &block.outcome, milliseconds, details);
@@ -165,8 +163,8 @@ fn write_json(
             routine: &result.program.routine(block.routine).name,
             vertex: block.vertex,
             statements: (block.statements.start, block.statements.end),
-            independents: names(result, block, &block.independents),
-            dependents: names(result, block, &block.dependents),
+            independents: names(forward, &block.independents),
+            dependents: names(forward, &block.dependents),
             graph: RawValue::from_string(block.lcg.to_json())?,
             result: RawValue::from_string(found)?,
             pushed: block.pushes.len(),
@@ -176,15 +174,15 @@ fn write_json(
                     .map(|(source, target, value)| EntryOut {
                         source: *source,
                         target: *target,
-                        value: text::expr(forward, value),
+                        value: forward.expr(value).to_string(),
                     })
                     .collect()
             }),
             code: details.then(|| Code {
-                linearized: lines(Side::Forward, &block.linearized),
-                jacobian: lines(Side::Forward, &block.jaes),
-                pushes: lines(Side::Forward, &block.pushes),
-                adjoint: lines(Side::Reverse, &block.reverse),
+                linearized: lines(forward, &block.linearized),
+                jacobian: lines(forward, &block.jaes),
+                pushes: lines(forward, &block.pushes),
+                adjoint: lines(reverse, &block.reverse),
             }),
         };
         serde_json::to_writer(&mut *out, &shown)?;
@@ -196,6 +194,7 @@ fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
     if result.blocks.is_empty() {
         return writeln!(out, "no block has a local Jacobian");
     }
+    let printers = result.printers();
     for (k, block) in result.blocks.iter().enumerate() {
         if k > 0 {
             writeln!(out)?;
@@ -208,26 +207,27 @@ fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
             block.statements.start + 1,
             block.statements.end
         )?;
+        let [forward, reverse] = &printers[block.routine.index()];
         for (what, list) in [
             ("independents", &block.independents),
             ("dependents", &block.dependents),
         ] {
-            let shown: Vec<String> = names(result, block, &list[..list.len().min(LINES)])
+            let shown: Vec<String> = names(forward, &list[..list.len().min(LINES)])
                 .iter()
                 .map(|name| format!("{} = {}", name.id, name.variable))
                 .collect();
             writeln!(out, "{what}: {}", shown.join(", "))?;
         }
         people(out, &block.lcg, &block.outcome)?;
-        for (what, side, list) in [
-            ("linearized block", Side::Forward, &block.linearized),
-            ("Jacobian code", Side::Forward, &block.jaes),
-            ("recorded", Side::Forward, &block.pushes),
-            ("adjoint block", Side::Reverse, &block.reverse),
+        for (what, printer, list) in [
+            ("linearized block", forward, &block.linearized),
+            ("Jacobian code", forward, &block.jaes),
+            ("recorded", forward, &block.pushes),
+            ("adjoint block", reverse, &block.reverse),
         ] {
             writeln!(out, "\n{what}: {} statements", list.len())?;
             for statement in list.iter().take(LINES) {
-                writeln!(out, "  {}", result.text(block, side, statement))?;
+                writeln!(out, "  {}", printer.stmt(statement))?;
             }
             if list.len() > LINES {
                 writeln!(out, "  ... {} more", list.len() - LINES)?;
