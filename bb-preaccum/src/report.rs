@@ -8,7 +8,7 @@ use crate::bound;
 use crate::eliminate::{Label, Origin, Step, Term};
 use crate::heuristic::Technique;
 use crate::lcg::Lcg;
-use crate::search::{Outcome, Proof, replay};
+use crate::search::{Cause, Outcome, Proof, replay};
 
 struct StepOf<'a>(&'a Lcg, Step);
 
@@ -87,6 +87,9 @@ struct Report<'a> {
     optimal: Option<&'static str>,
     technique: &'static str,
     complete: bool,
+    /// Why it is not complete: then `cost` is that of the steps so far, and `bound` that of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<&'static str>,
     additions: u64,
     fused: u64,
     vertex: Option<ClassOut>,
@@ -152,6 +155,7 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         optimal: outcome.optimal.map(Technique::name),
         technique: outcome.technique.name(),
         complete: outcome.complete,
+        stopped: outcome.stopped.map(Cause::name),
         additions: done.as_ref().map_or(0, |done| done.counts.additions),
         fused: done
             .as_ref()
@@ -216,6 +220,7 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
         }
     }
     match outcome.proof {
+        Proof::None if !outcome.complete => text.push_str("no complete sequence was found\n"),
         Proof::None => text.push_str("no proof of optimality for the best sequence\n"),
         Proof::Exhausted(class) => {
             let _ = writeln!(

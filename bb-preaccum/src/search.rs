@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use crate::bound;
 use crate::cost::{CostModel, Counts};
 use crate::eliminate::{Dual, Entry, JaeList, Primal, Step, StepError};
-use crate::heuristic::Technique;
+use crate::heuristic::{Ended, Technique};
 use crate::lcg::Lcg;
 use meter::Meter;
 
@@ -153,15 +153,52 @@ pub struct Outcome {
     pub classes: Vec<Class>,
     /// The sequence.
     pub steps: Vec<Step>,
-    /// Whether it leaves only the Jacobian; otherwise fill-in passed its limit, or time was up, and a
-    /// remainder graph is left.
+    /// Whether it leaves only the Jacobian; otherwise a remainder graph is left, and the cost is that of
+    /// the steps so far: it may be less than the bound, which is one of complete sequences.
     pub complete: bool,
+    /// Why it is not complete.
+    pub stopped: Option<Cause>,
     /// Cost of every heuristic that was run to its end, by key.
     pub heuristics: Vec<(String, u64)>,
     /// Whether the search was told to stop.
     pub interrupted: bool,
     /// Search steps spent.
     pub work: u64,
+}
+
+/// Why a sequence stops at a remainder graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Fill-in passed its limit.
+    FillIn,
+    /// Time was up.
+    Time,
+    /// Somebody wanted an end.
+    Interrupt,
+    /// The steps of the budget were spent.
+    Work,
+}
+
+impl Cause {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FillIn => "fill-in",
+            Self::Time => "time",
+            Self::Interrupt => "interrupt",
+            Self::Work => "work",
+        }
+    }
+
+    /// A clause for people.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::FillIn => "going on would make too many edges",
+            Self::Time => "time was up",
+            Self::Interrupt => "it was interrupted",
+            Self::Work => "the steps of the budget were spent",
+        }
+    }
 }
 
 /// What is known about one class of sequences.
@@ -204,7 +241,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     let floor: u64 = parts.iter().sum();
     let found = portfolio::run(lcg, options, &mut meter);
     let Some(mut best) = found.sequences.first().cloned() else {
-        return unfinished(lcg, options, found, floor, &meter);
+        return unfinished(lcg, options, found, floor, &mut meter);
     };
     let wants_faces = options
         .technique
@@ -300,6 +337,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
         proof,
         classes,
         complete: true,
+        stopped: None,
         steps: best.steps,
         heuristics: found.table,
         interrupted: meter.interrupted,
@@ -320,14 +358,26 @@ fn unfinished(
     options: &Options<'_>,
     found: portfolio::Portfolio,
     floor: u64,
-    meter: &Meter<'_>,
+    meter: &mut Meter<'_>,
 ) -> Outcome {
-    let best = found.remainder.unwrap_or(Sequence {
-        technique: options.technique.unwrap_or(Technique::Vertex),
-        cost: 0,
-        steps: Vec::new(),
+    let (best, ended) = found.remainder.unwrap_or_else(|| {
+        let none = Sequence {
+            technique: options.technique.unwrap_or(Technique::Vertex),
+            cost: 0,
+            steps: Vec::new(),
+        };
+        (none, Ended::Stopped)
     });
     let complete = replay(lcg, &best.steps).is_ok_and(|result| result.complete);
+    let cause = if ended == Ended::FillIn {
+        Cause::FillIn
+    } else if !meter.stop() {
+        Cause::Work
+    } else if meter.interrupted {
+        Cause::Interrupt
+    } else {
+        Cause::Time
+    };
     Outcome {
         model: options.model,
         technique: best.technique,
@@ -337,6 +387,7 @@ fn unfinished(
         proof: Proof::None,
         classes: Vec::new(),
         complete,
+        stopped: (!complete).then_some(cause),
         steps: best.steps,
         heuristics: found.table,
         interrupted: meter.interrupted,

@@ -22,6 +22,8 @@ pub struct Limits<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Says when time is up.
     pub timer: Option<&'a dyn Fn() -> bool>,
+    /// Elementary operations that are done even if somebody wants an end.
+    pub least: u64,
 }
 
 impl Limits<'_> {
@@ -29,14 +31,15 @@ impl Limits<'_> {
         if self.fill_in.is_some_and(|most| fill_in > most) {
             return Some(Ended::FillIn);
         }
-        (self.work.is_some_and(|most| work > most) || self.is_over()).then_some(Ended::Stopped)
+        (self.work.is_some_and(|most| work > most) || self.is_over(work)).then_some(Ended::Stopped)
     }
 
     /// Whether somebody wants an end now.
-    fn is_over(&self) -> bool {
+    fn is_over(&self, work: u64) -> bool {
         let flag = self.interrupt;
-        flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
-            || self.timer.is_some_and(|late| late())
+        work > self.least
+            && (flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+                || self.timer.is_some_and(|late| late()))
     }
 }
 
@@ -106,7 +109,8 @@ impl Queue<'_, '_> {
             };
             let next = score::markowitz(&self.graph, step) as u64;
             let next = if next > WIDE { 4 * next } else { 0 };
-            if let Some(ended) = limits.check(self.graph.fill_in(), self.work + next) {
+            let work = self.work + next;
+            if let Some(ended) = limits.check(self.graph.fill_in(), work) {
                 break ended;
             }
             let most = limits.fill_in.map(|most| most - self.graph.fill_in());
@@ -118,7 +122,7 @@ impl Queue<'_, '_> {
             }
             let before = self.graph.jaes().as_slice().len();
             // An error is not reached: the queue holds possible steps only. Better to stop than to loop.
-            let done = self.graph.apply_within(step, &mut || limits.is_over());
+            let done = self.graph.apply_within(step, &mut || limits.is_over(work));
             if !done.is_ok_and(|whole| whole) {
                 break Ended::Stopped;
             }

@@ -18,6 +18,10 @@ const MOST_WORK: u64 = 1 << 28;
 /// The part of what is left that one of them may take.
 const PART: u64 = 4;
 
+/// Elementary operations of the first heuristic that neither a clock nor an interrupt cuts short, a tenth of
+/// a second, so that there is a complete sequence of every graph that is not large.
+const LEAST: u64 = 1 << 20;
+
 /// What the heuristics found.
 #[derive(Default)]
 pub(crate) struct Portfolio {
@@ -25,8 +29,8 @@ pub(crate) struct Portfolio {
     pub(crate) table: Vec<(String, u64)>,
     /// Complete sequences, cheapest first (ties in order of the portfolio).
     pub(crate) sequences: Vec<Sequence>,
-    /// If none is complete: the best remainder.
-    pub(crate) remainder: Option<Sequence>,
+    /// If none is complete: the best remainder, and why it is one.
+    pub(crate) remainder: Option<(Sequence, Ended)>,
 }
 
 pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
@@ -69,6 +73,11 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
             work,
             interrupt: meter.interrupt(),
             timer: meter.timer(),
+            least: if at == 0 && lcg.edges().len() <= options.large {
+                LEAST
+            } else {
+                0
+            },
         };
         let Run {
             steps,
@@ -94,7 +103,7 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
             let weight = cost.saturating_add(edges_left as u64);
             if least.is_none_or(|least| weight < least) {
                 least = Some(weight);
-                found.remainder = Some(sequence);
+                found.remainder = Some((sequence, ended));
             }
         }
     }

@@ -12,7 +12,7 @@ use bb_preaccum::heuristic::{Ended, Heuristic, HeuristicError, Limits, Rule, Tec
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
 use bb_preaccum::report;
 use bb_preaccum::scarcity::remainder;
-use bb_preaccum::search::{Options, replay, search};
+use bb_preaccum::search::{Cause, Options, replay, search};
 
 use crate::random::{Rng, Shape, graph, shape};
 
@@ -380,6 +380,50 @@ fn blocks_of_a_hundred_thousand_statements() {
         "{:?}",
         start.elapsed()
     );
+}
+
+/// An incomplete sequence says what made it so; of a graph that is not large there is always a complete one.
+#[test]
+fn why_a_sequence_is_incomplete() {
+    let flag = AtomicBool::new(true);
+    let fill_in = Options {
+        work: 0,
+        ..Options::default()
+    };
+    let time = Options {
+        timer: Some(&|| true),
+        ..Options::default()
+    };
+    let interrupt = Options {
+        interrupt: Some(&flag),
+        ..Options::default()
+    };
+    let small = block_of(500, 1000, true);
+    let large = block_of(6_000, 10_000, true);
+    assert!(large.edges().len() > fill_in.large);
+    for (options, cause) in [
+        (fill_in, Cause::FillIn),
+        (time, Cause::Time),
+        (interrupt, Cause::Interrupt),
+    ] {
+        let outcome = search(&small, &options);
+        assert!(
+            outcome.complete && outcome.cost >= outcome.bound,
+            "{cause:?}"
+        );
+        assert_eq!(outcome.stopped, None);
+        assert!(!report::to_json(&small, &outcome, 0, false).contains("stopped"));
+        let outcome = search(&large, &options);
+        assert_eq!((outcome.complete, outcome.stopped), (false, Some(cause)));
+        let done = replay(&large, &outcome.steps).expect("legal");
+        assert!(!done.complete);
+        assert_eq!(done.counts.multiplications(CostModel::Plain), outcome.cost);
+        let json = report::to_json(&large, &outcome, 0, false);
+        let said = format!("\"complete\":false,\"stopped\":\"{}\"", cause.name());
+        assert!(json.contains(&said), "{}", &json[..json.len().min(300)]);
+        let proof = report::proof(&large, &outcome, 10);
+        assert_eq!(proof, "no complete sequence was found\n");
+    }
 }
 
 /// The paths that prove the cost of a chain are longer than the square of its length together.

@@ -285,20 +285,26 @@ fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result
     if found.interrupted {
         writeln!(out, "interrupted: best so far\n")?;
     }
-    let counts = search::replay(lcg, &found.steps)
-        .ok()
-        .map(|done| done.counts);
+    let done = search::replay(lcg, &found.steps).ok();
+    let counts = done.as_ref().map(|done| &done.counts);
+    let what = match found.stopped {
+        None => "best",
+        Some(_) => "incomplete",
+    };
     writeln!(
         out,
-        "best sequence: {} multiplications, {} additions ({} of them fused)",
+        "{what} sequence: {} multiplications, {} additions ({} of them fused)",
         found.cost,
         counts.map_or(0, |counts| counts.additions),
         counts.map_or(0, |counts| counts.fused(found.model)),
     )?;
-    if !found.complete {
+    if let Some(cause) = found.stopped {
         writeln!(
             out,
-            "it stops at a remainder graph: going on would make too many edges"
+            "it stops at a remainder graph of {} edges: {}; a complete sequence needs {} multiplications or more",
+            done.map_or(0, |done| done.entries.len()),
+            cause.sentence(),
+            found.bound
         )?;
     }
     writeln!(out, "{}", report::proof(lcg, found, LINES))?;

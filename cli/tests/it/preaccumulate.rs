@@ -291,7 +291,8 @@ fn what_is_written_of_a_long_block_is_in_proportion_to_it() {
     let code = &object["blocks"][0]["code"];
     let [linearized, jacobian] =
         ["linearized", "jacobian"].map(|what| code[what].as_array().map(Vec::len));
-    assert_eq!((linearized, jacobian), (Some(2 * n + 1), Some(n)));
+    // The product with the partial of the copy into y is none.
+    assert_eq!((linearized, jacobian), (Some(2 * n + 1), Some(n - 1)));
 }
 
 #[test]
@@ -410,6 +411,36 @@ fn a_clock_for_a_program() {
     ];
     let ran = cfgrev_with(&none, long_block().as_bytes());
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+}
+
+/// Without any time a small graph still gets a complete sequence, a large one a true reason why not.
+#[test]
+fn no_time_at_all() {
+    let ran = cfgrev(&["preaccumulate", "graphs/lion.json", "--time", "0"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(
+        ran.out.contains("\nbest sequence: 12 multiplications, "),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("remainder"), "{}", ran.out);
+    let program = block_of(8, 6_000, 8, |k, name| {
+        format!("[\"*\",{},{}]", name(k * 7 % (k - 1)), name(k - 1))
+    });
+    let args = ["preaccumulate", "-", "--time", "0", "--quiet"];
+    let ran = cfgrev_with(&args, program.as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let said: Vec<&str> = ran
+        .out
+        .lines()
+        .filter(|line| line.contains("sequence") || line.contains("remainder"))
+        .collect();
+    assert!(
+        matches!(said[..], [cost, why, "no complete sequence was found"]
+            if cost.starts_with("incomplete sequence: 0 multiplications")
+                && why.contains(" edges: time was up; a complete sequence needs ")),
+        "{said:?}"
+    );
 }
 
 #[test]
