@@ -49,6 +49,15 @@ pub const NO_BODY: CodeInfo = CodeInfo {
     rule: "the routine that is differentiated has a body",
     explanation: "choose another routine",
 };
+/// A given derivative routine that cannot be called.
+pub const GIVEN: CodeInfo = CodeInfo {
+    code: "R309",
+    title: "given derivative routine that cannot do its work",
+    rule: "a routine with a given adjoint reaches active variables through its parameters only; \
+           what a given derivative routine may write is not an optional parameter of its caller",
+    explanation: "pass the global as a parameter, and declare parameters that the given routine does \
+                  not write as `in`",
+};
 
 /// All codes of this crate.
-pub const CODES: &[CodeInfo] = &[EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY];
+pub const CODES: &[CodeInfo] = &[EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN];

@@ -375,17 +375,7 @@ impl<'p> Draft<'p> {
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let called = context.program.routine(callee);
         if let Some(adjoint) = called.derivatives.as_ref().and_then(|d| d.adjoint) {
-            if !self.touches_active(context, called, callee) {
-                return Ok(Default::default());
-            }
-            let all = self.with_adjoints(arguments, called, result, false);
-            let (mut code, adjoint) = self.before(vec![call(adjoint, all)]);
-            code.reads_before = code.reads_before.with(|add| {
-                each_read(called, arguments, |v| {
-                    self.atoms.of_var(v, &mut |a| add(a));
-                });
-            });
-            return Ok((code, adjoint));
+            return self.given(context, routine, callee, adjoint, arguments, result);
         }
         if let Some((forward, reverse)) = context.sweeps[callee.index()] {
             let primal = arguments
@@ -464,7 +454,12 @@ impl<'p> Draft<'p> {
         Ok(self.before(reverse))
     }
 
-    fn touches_active(&self, context: &Context<'p>, called: &Routine, callee: RoutineId) -> bool {
+    pub(crate) fn touches_active(
+        &self,
+        context: &Context<'p>,
+        called: &Routine,
+        callee: RoutineId,
+    ) -> bool {
         let formals = called.parameter_ids().chain(called.result);
         formals
             .into_iter()
@@ -472,7 +467,7 @@ impl<'p> Draft<'p> {
     }
 
     /// Actuals, the result's variable, then the adjoints of the real ones, then the tape.
-    fn with_adjoints(
+    pub(crate) fn with_adjoints(
         &self,
         arguments: &[Option<Expr>],
         called: &Routine,
@@ -572,7 +567,7 @@ pub(crate) fn fill(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr 
     Expr::op(Op::Fill, std::iter::once(zero(ty)).chain(extents))
 }
 
-fn as_place(e: &Expr) -> Option<&Place> {
+pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
     match e {
         Expr::Place(place) => Some(place),
         Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => None,
@@ -586,25 +581,6 @@ pub(crate) fn call(callee: RoutineId, arguments: Vec<Option<Expr>>) -> Stmt {
         arguments: arguments.into(),
         result: None,
     })
-}
-
-/// Variables whose values a user's adjoint routine reads.
-fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut(VarId)) {
-    for (p, argument) in called.parameter_ids().zip(arguments) {
-        let Some(argument) = argument else { continue };
-        let out = called.variable(p).intent() == Some(Intent::Out);
-        match argument {
-            Expr::Place(place) => {
-                if !out {
-                    visit(place.var);
-                }
-                for e in place.subscript_exprs() {
-                    e.walk_places(&mut |p| visit(p.var));
-                }
-            }
-            e => e.walk_places(&mut |p| visit(p.var)),
-        }
-    }
 }
 
 /// An expression over formals as one over actuals.

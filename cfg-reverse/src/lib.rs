@@ -86,6 +86,7 @@
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
+//! | `given` | calls of derivative routines that the user gives |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
@@ -103,6 +104,7 @@ mod control_general;
 mod dependence;
 mod draft;
 mod general;
+mod given;
 mod jacobian;
 mod linearize;
 mod loop_plan;

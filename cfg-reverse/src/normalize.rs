@@ -17,7 +17,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{branches, linearize::Temporaries, names::Namer, products, typing};
 
-/// Which globals a routine and everything it calls may read or write.
+/// Which globals a routine and everything it calls may read or write. Where a given adjoint takes a
+/// routine's place in the reverse sweep, what that reads counts too.
 #[derive(Clone, Debug)]
 pub(crate) struct Effects {
     pub(crate) touched: Vec<FixedBitSet>,
@@ -78,6 +79,7 @@ impl Effects {
         let mut written = touched.clone();
         let mut callees = vec![Vec::new(); n];
         let mut callers = vec![Vec::new(); n];
+        let mut given_for = vec![Vec::new(); n];
         let mut assigned = Vec::with_capacity(n);
         let mut contains = vec![Contains::default(); n];
         for (r, routine) in program.routines.iter().enumerate() {
@@ -104,9 +106,20 @@ impl Effects {
                 }
             }
             assigned.push(own);
+            if let Some(adjoint) = routine.derivatives.as_ref().and_then(|d| d.adjoint) {
+                given_for[adjoint.index()].push(r);
+            }
         }
         let mut work: Vec<usize> = (0..n).collect();
         while let Some(r) = work.pop() {
+            for &original in &given_for[r] {
+                let before = touched[original].count_ones(..);
+                let t = touched[r].clone();
+                touched[original].union_with(&t);
+                if touched[original].count_ones(..) != before {
+                    work.push(original);
+                }
+            }
             for &caller in &callers[r] {
                 let before = touched[caller].count_ones(..) + written[caller].count_ones(..);
                 let (t, w) = (touched[r].clone(), written[r].clone());

@@ -20,6 +20,7 @@ use crate::{
     assignment::{self, Scope},
     codes,
     draft::{self, bind_formals, routine_shell},
+    given::{self, Around},
     linearize::{Temporaries, Unsupported, Workspace, zero},
     names::Namer,
     normalize::{self, Effects, Normal},
@@ -139,8 +140,7 @@ fn needs_tangent(
             callers[c.index()].push(r);
         }
         let routine = program.routine(r);
-        let has = |v: &Variable| v.ty.is_real() || v.ty == ScalarType::Tape;
-        if routine.variables.iter().any(has) {
+        if routine.variables.iter().any(has_tangent) {
             wanted.insert(r.index());
             work.push(r);
         }
@@ -465,16 +465,27 @@ impl<'a> Writer<'a> {
             let formals = called.parameter_ids().chain(called.result);
             let tangents: Vec<Option<Expr>> = formals
                 .zip(&all)
-                .filter(|(p, _)| {
-                    let ty = called.variable(*p).ty;
-                    ty.is_real() || ty == ScalarType::Tape
-                })
+                .filter(|(p, _)| has_tangent(called.variable(*p)))
                 .map(|(_, actual)| match actual {
                     Some(Expr::Place(place)) => self.scope.derivative_place(place).map(Expr::Place),
                     _ => None,
                 })
                 .collect();
             all.extend(tangents);
+            let mut around = Around::default();
+            if user.is_some() {
+                // What the original does not write stays as it is.
+                let formals = called.parameter_ids().chain(called.result);
+                let formals: Vec<&Variable> = formals.map(|p| called.variable(p)).collect();
+                let derived = (formals.iter()).filter(|v| has_tangent(v));
+                let kept: Vec<bool> = (formals.iter().chain(derived))
+                    .map(|v| v.intent() == Some(Intent::In))
+                    .collect();
+                self.scope.temporaries.reset();
+                let given = self.program.routine(tangent);
+                given::protect(&mut self.scope, given, &mut all, |i| kept[i], &mut around)?;
+            }
+            code.extend(around.before);
             code.push(Stmt {
                 annotations: statement.annotations.clone(),
                 ..draft::call(tangent, all)
@@ -541,6 +552,10 @@ impl<'a> Writer<'a> {
         let ty = self.scope.routine.variable(result.var).ty;
         code.push(Stmt::assign(result_t, value.unwrap_or_else(|| zero(ty))));
     }
+}
+
+fn has_tangent(v: &Variable) -> bool {
+    v.ty.is_real() || v.ty == ScalarType::Tape
 }
 
 fn is_real_class(class: cfg_core::ir::TapeClass) -> bool {

@@ -91,7 +91,8 @@ pub struct Partial {
 pub struct Derivatives {
     /// `f_t(p, ṗ)`: the parameters, the result, then the tangent of each real one of these in order.
     pub tangent: Option<RoutineId>,
-    /// `f_b(p, p̄)`: the same with adjoints, which are inout; called in the reverse sweep with the parameters as they were at entry of the call.
+    /// `f_b(p, p̄)`: the same with adjoints, which are inout; called in the reverse sweep with `in` and `inout`
+    /// parameters as they were at entry of the call. What it leaves in p is forgotten.
     pub adjoint: Option<RoutineId>,
 }
 

@@ -154,8 +154,8 @@ crate::diagnostic_codes! {
         "a local variable or out parameter is assigned before its value is used"
         "No path from ENTRY to this use passes an assignment. Values that are not initialised may be copied, but not computed with. A parameter that brings a value in is in or inout.";
     DERIVATIVE "V153" "parameters of a derivative routine"
-        "a routine given as tangent or adjoint has the parameters of the original, its result, and then the derivative of each real one of these in the same order; adjoints are inout"
-        "The derivative routine is called in place of one that would be generated: with the original's arguments, the place of its result if it is a function, and a derivative for each of these that is real, of the same type and rank (a tangent routine also takes a second tape for each tape). Adjoints are incremented, so they are inout.";
+        "a routine given as tangent or adjoint has the parameters of the original, its result, and then the derivative of each real one of these in the same order; a tangent routine writes what the original writes, with its tangents; adjoints are inout"
+        "The derivative routine is called in place of one that would be generated: with the original's arguments, the place of its result if it is a function, and a derivative for each of these that is real, of the same type and rank (a tangent routine also takes a second tape for each tape). A tangent routine computes what the original computes too. Adjoints are incremented, so they are inout.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

@@ -42,10 +42,14 @@ fn derivatives(c: &mut Checker<'_>) {
         let have = routine.variables.get(..routine.parameters).unwrap_or(&[]);
         let name = Name(&routine.name);
         let differs = wanted.iter().zip(have).enumerate().find(|(i, (w, h))| {
-            let is_adjoint = !tangent && *i >= formals.len();
-            w.ty != h.ty
-                || w.rank() != h.rank()
-                || (is_adjoint && h.intent() != Some(Intent::InOut))
+            let intent = if tangent {
+                // A function's result is a local.
+                let written = w.intent().is_none_or(Intent::writes);
+                !written || h.intent().is_some_and(Intent::writes)
+            } else {
+                *i < formals.len() || h.intent() == Some(Intent::InOut)
+            };
+            w.ty != h.ty || w.rank() != h.rank() || !intent
         });
         let problem = if wanted.len() != have.len() {
             format!(

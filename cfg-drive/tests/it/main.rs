@@ -12,6 +12,7 @@ mod counted;
 mod deep;
 mod fixtures;
 mod fuzz_corpus;
+mod given;
 mod mixed;
 mod names;
 mod portable;

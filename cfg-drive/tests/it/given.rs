@@ -1,0 +1,438 @@
+//! Routines with given adjoints and tangents: the same derivatives as without them, whatever these
+//! routines do to the primal values that they are handed.
+
+use super::*;
+use cfg_core::json;
+
+/// A parameter or local: `intent type name`, with the shape behind a colon, `,column` for the order.
+fn declaration(text: &str) -> String {
+    let (words, shape) = text.split_once(':').unwrap_or((text, ""));
+    let (shape, order) = match shape.strip_suffix(",column") {
+        Some(shape) => (shape, r#","order":"column""#),
+        None => (shape, ""),
+    };
+    let words: Vec<&str> = words.split(' ').collect();
+    let (intent, ty, name) = match *words {
+        [ty, name] => (String::new(), ty, name),
+        [intent, ty, name] => (format!(r#","intent":"{intent}""#), ty, name),
+        _ => panic!("{text}"),
+    };
+    let (intent, optional) = match intent.strip_suffix("?\"") {
+        Some(intent) => (format!("{intent}\""), r#","optional":true"#),
+        None => (intent, ""),
+    };
+    let shape = match shape {
+        "" => String::new(),
+        shape => format!(r#","shape":[{shape}]{order}"#),
+    };
+    format!(r#"{{"name":"{name}","type":"{ty}"{intent}{optional}{shape}}}"#)
+}
+
+fn list(texts: &[&str]) -> String {
+    let texts: Vec<String> = texts.iter().map(|t| declaration(t)).collect();
+    texts.join(",")
+}
+
+/// A routine of one block; `more`: further members.
+fn routine(name: &str, parameters: &[&str], locals: &[&str], block: &str, more: &str) -> String {
+    format!(
+        r#"{{"name":"{name}","parameters":[{}],"locals":[{}],"vertices":[{{"id":1,"type":"ENTRY"}},
+        {{"id":2,"type":"BASICBLOCK","statements":[{block}]}},{{"id":3,"type":"EXIT"}}],
+        "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]{more}}}"#,
+        list(parameters),
+        list(locals),
+    )
+}
+
+/// y = sum of what the block does for i = 1, 2, 3.
+fn in_a_loop(
+    parameters: &[&str],
+    locals: &[&str],
+    before: &str,
+    block: &str,
+    after: &str,
+) -> String {
+    format!(
+        r#"{{"name":"f","parameters":[{}],"locals":[{}],"vertices":[{{"id":1,"type":"ENTRY"}},
+        {{"id":2,"type":"BASICBLOCK","statements":[{before}]}},
+        {{"id":3,"type":"LOOP","test":"counted","index":"i","first":1,"last":3}},
+        {{"id":4,"type":"BASICBLOCK","statements":[{block}]}},{{"id":5,"type":"ENDLOOP"}},
+        {{"id":6,"type":"BASICBLOCK","statements":[{after}]}},{{"id":7,"type":"EXIT"}}],
+        "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}},{{"from":3,"to":4,"label":1}},{{"from":4,"to":5}},
+        {{"from":5,"to":3}},{{"from":3,"to":6}},{{"from":6,"to":7}}]{DECLARED}}}"#,
+        list(parameters),
+        list(locals),
+    )
+}
+
+const DECLARED: &str = r#","independents":["x","p"],"dependents":["y"]"#;
+const PARAMETERS: &[&str] = &["in real x", "in real p:4", "out real y"];
+
+fn main(locals: &[&str], block: &str) -> String {
+    routine("f", PARAMETERS, locals, block, DECLARED)
+}
+
+fn program(globals: &[&str], routines: &[String]) -> Result<ValidProgram, String> {
+    let text = format!(
+        r#"{{"format":"cfgrev/1","main":"f","globals":[{}],"routines":[{}]}}"#,
+        list(globals),
+        routines.join(",")
+    );
+    let program = json::read(text.as_bytes()).map_err(|d| format!("{d}\n{text}"))?;
+    validate(program).map_err(|d| d.to_string())
+}
+
+/// c = a^2 b(n), b = a b, with derivative routines that write over all primal values, and, for the
+/// adjoint, an `out` parameter that is declared as `c`.
+fn g(c: &str) -> Vec<String> {
+    let scribble = r#",["=","n",77],["=","a",99.0],["=","b",98.0]"#;
+    let more = if c == "in" { "" } else { r#",["=","c",97.0]"# };
+    let c = format!("{c} real c");
+    let formals = ["in integer n", "in real a", "inout real b:2", "out real c"];
+    let body = r#"["=","c",["*","a","a",["[]","b","n"]]],["=","b",["*","b","a"]]"#;
+    let adjoint = r#"
+        ["=","a_b",["+","a_b",["sum",["*","b","b_b"]],["*",2.0,"a",["[]","b","n"],"c_b"]]],
+        ["=","b_b",["*","b_b","a"]],
+        ["=",["[]","b_b","n"],["+",["[]","b_b","n"],["*","a","a","c_b"]]],["=","c_b",0.0]"#;
+    let tangent = r#"
+        ["=","c_t",["+",["*",2.0,"a","a_t",["[]","b","n"]],["*","a","a",["[]","b_t","n"]]]],
+        ["=","b_t",["+",["*","b_t","a"],["*","b","a_t"]]]"#;
+    vec![
+        routine(
+            "g",
+            &formals,
+            &[],
+            body,
+            r#","derivatives":{"adjoint":"g_b","tangent":"g_t"}"#,
+        ),
+        routine(
+            "g_b",
+            &[
+                "inout integer n",
+                "inout real a",
+                "inout real b:2",
+                &c,
+                "inout real a_b",
+                "inout real b_b:2",
+                "inout real c_b",
+            ],
+            &[],
+            &format!("{adjoint}{scribble}{more}"),
+            "",
+        ),
+        routine(
+            "g_t",
+            &[
+                "inout integer n",
+                "inout real a",
+                "inout real b:2",
+                "out real c",
+                "inout real a_t",
+                "inout real b_t:2",
+                "out real c_t",
+            ],
+            &[],
+            &format!(r#"{tangent},{body},["=","n",77],["=","a",99.0],["=","a_t",96.0]"#),
+            "",
+        ),
+    ]
+}
+
+/// The function u v^2 + k u, with k an integer.
+fn h() -> Vec<String> {
+    let member = r#","result":{"name":"r","type":"real"},"derivatives":{"adjoint":"h_b"}"#;
+    vec![
+        routine(
+            "h",
+            &["in real u", "in real v", "in integer k"],
+            &[],
+            r#"["=","r",["+",["*","u","v","v"],["*","k","u"]]]"#,
+            member,
+        ),
+        routine(
+            "h_b",
+            &[
+                "inout real u",
+                "in real v",
+                "inout integer k",
+                "out real r",
+                "inout real u_b",
+                "inout real v_b",
+                "inout real r_b",
+            ],
+            &[],
+            r#"["=","v_b",["+","v_b",["*",2.0,"u","v","r_b"]]],
+               ["=","u_b",["+","u_b",["*",["+","k",["*","v","v"]],"r_b"]]],
+               ["=","r_b",0.0],["=","u",95.0],["=","k",-5],["=","r",94.0]"#,
+            "",
+        ),
+    ]
+}
+
+fn without_given(program: &ValidProgram) -> ValidProgram {
+    let mut program = program.program().clone();
+    for routine in &mut program.routines {
+        routine.derivatives = None;
+    }
+    validate(program).expect("it is valid without them")
+}
+
+const POINT: &[u8] = br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#;
+
+/// Value and gradient, value and tangent.
+fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
+    let f = RoutineId::new(0);
+    let mut adjoint = Adjoint::new(program, f, options).expect("it has an adjoint");
+    let point = adjoint.point(POINT).expect("a point");
+    let seed = adjoint.default_seed(&point).expect("one scalar");
+    let mut found = Vec::new();
+    // Twice: nothing stays behind.
+    for _ in 0..2 {
+        let run = adjoint.gradient(&point, &seed).expect("the adjoint runs");
+        for (name, values) in [
+            ("y", &run.value),
+            ("x", &run.gradient),
+            ("p", &run.gradient),
+        ] {
+            found.extend(reals(values, name));
+        }
+    }
+    let mut tangent = Tangent::new(program, f, options).expect("it has a tangent");
+    for direction in [r#"{"x": 1}"#, r#"{"p": [0.5, 0.25, -1, 2], "x": 0.125}"#] {
+        let direction = tangent.direction(direction.as_bytes(), &point);
+        let run = tangent.tangent(&point, &direction.expect("a direction"));
+        let run = run.expect("the tangent runs");
+        found.extend(reals(&run.value, "y"));
+        found.extend(reals(&run.tangent, "y"));
+    }
+    found
+}
+
+/// With given derivative routines and without, in every way of reversing.
+fn same(what: &str, globals: &[&str], routines: &[String]) {
+    let given = program(globals, routines).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let f = RoutineId::new(0);
+    let mut primal = Primal::new(&given, f, &Options::default()).expect("it can be run");
+    let point = primal.point(POINT).expect("a point");
+    let y = reals(&primal.run(&point).expect("it runs").value, "y");
+    let expected = derivatives(&without_given(&given), &Options::default());
+    assert_eq!(expected[..1], y, "{what}");
+    assert!(expected.iter().any(|&d| d != 0.0), "{what}");
+    for blocks in [
+        cfg_reverse::Blocks::Statement,
+        cfg_reverse::Blocks::Preaccumulate,
+    ] {
+        for merge in [false, true] {
+            let mut options = Options::default();
+            options.reversal.blocks = blocks;
+            options.reversal.merge = merge;
+            let found = derivatives(&given, &options);
+            for (a, b) in found.iter().zip(&expected) {
+                let near = (a - b).abs() <= 1e-13 * (1.0 + b.abs());
+                assert!(near, "{what}: {found:?}\n{expected:?}");
+            }
+        }
+    }
+    let found = checked(&given, f, std::str::from_utf8(POINT).expect("a text"));
+    assert!(found.agrees(), "{what}: {found:?}");
+    let reversed = cfg_reverse::reverse(&given, f, &cfg_reverse::Options::default());
+    validate(reversed.expect("it has an adjoint").program).expect("the adjoint is valid");
+}
+
+fn with(main: String, given: Vec<String>) -> Vec<String> {
+    std::iter::once(main).chain(given).collect()
+}
+
+#[test]
+fn scalars_and_whole_arrays() {
+    let locals = &["real t", "real s", "real w:2", "integer k"];
+    for c in ["in", "out", "inout"] {
+        // What the call overwrites is used before it, what it reads after it.
+        let twice = r#"["=","t",["sin","x"]],["=","s",["*","t","x"]],["=","w",["*",["[]","p",[":",1,2]],"t"]],
+            ["=","k",2],["call","g",["k","t","w","s"]],["=","t",["+",["*","t","s"],["[]","w","k"]]],
+            ["call","g",[1,"t","w","s"]],["=","k",1],
+            ["=","y",["+",["*","s","s"],["*",["[]","w","k"],["[]","w",2]],["exp","t"]]]"#;
+        same("twice", &[], &with(main(locals, twice), g(c)));
+        // Dependents and parameters of the routine itself.
+        let own = r#"["=","y",["cos","x"]],["=","w",["*",["[]","p",[":",3,4]],["*","y","y"]]],
+            ["call","g",[1,"x","w","y"]],["call","g",[2,"y","w","t"]],
+            ["=","s",["*","y",["[]","w",1]]],["=","y",["+",["*","t","s"],["[]","w",2],["*","y","y"]]]"#;
+        same("own", &[], &with(main(locals, own), g(c)));
+        let last = r#"["=","w",["[]","p",[":",2,3]]],["=","y",["*","x","x"]],["call","g",[1,"y","w","t"]],
+            ["=","y",["*","t",["[]","w",1]]],["call","g",[2,"x","w","y"]]"#;
+        same("last", &[], &with(main(locals, last), g(c)));
+    }
+}
+
+#[test]
+fn elements_and_sections_in_loops() {
+    for c in ["in", "out", "inout"] {
+        let locals = &[
+            "integer i",
+            "integer n",
+            r#"real v:{"lower":0,"extent":5}"#,
+            "real m:3,2,column",
+            r#"real q:{"lower":-1,"extent":2},{"lower":2,"extent":3},column"#,
+            "real s",
+        ];
+        let before = r#"["=","v","x"],["=",["[]","v",[":",1,4]],["*","p","x"]],["=","m",["*","x","x"]],
+            ["=",["[]","m",2,1],["[]","p",2]],["=","q",["exp","x"]],["=",["[]","q",0,3],["[]","p",4]],
+            ["=","n",1],["=","y",0.0],["=","s",0.5]"#;
+        let after = r#"["=","y",["+","y",["sum",["*","v","v"]],["sum",["*","m","m"]],["*",["sum","q"],["sum","q"]]]]"#;
+        for (what, call) in [
+            (
+                "element, row",
+                r#"["n",["[]","v","i"],["[]","m","i",[":"]],"s"]"#,
+            ),
+            (
+                "element out",
+                r#"["n","s",["[]","m","i",[":"]],["[]","v",["+","i",1]]]"#,
+            ),
+            (
+                "stride",
+                r#"["n",["[]","v",["-","i",1]],["[]","v",[":",4,3,-1]],"s"]"#,
+            ),
+            (
+                "cells of a vector",
+                r#"["n",["[]","v",0],["[]","v","i"],"s"]"#,
+            ),
+            (
+                "cells of a matrix",
+                r#"["n",["[]","m","i",1],["[]","q",-1,["+","i",1]],"s"]"#,
+            ),
+            (
+                "cells over two columns",
+                r#"[2,"x",["[]","q",0,["if",["<","i",2],3,2]],"s"]"#,
+            ),
+        ] {
+            let block = format!(
+                r#"["=","s",["*","s",["[]","v","i"]]],["call","g",{call}],
+                ["=","y",["+",["*","y","s"],["*",["[]","m","i",2],["[]","v","i"]]]],["=","n",["-",3,"n"]]"#
+            );
+            let f = in_a_loop(PARAMETERS, locals, before, &block, after);
+            same(what, &[], &with(f, g(c)));
+        }
+    }
+}
+
+#[test]
+fn functions_and_arguments_that_overlap() {
+    let locals = &["real t", "real v:3", "integer k"];
+    let start = r#"["=","k",2],["=","t",["sin","x"]],["=","v",["*","t",["[]","p",[":",2,4]]]]"#;
+    for (what, call) in [
+        ("two", r#"["x","t","k"]"#),
+        ("one twice", r#"["t","t","k"]"#),
+        (
+            "an expression",
+            r#"[["*","t",2.0],["cos","t"],["+","k",1]]"#,
+        ),
+        ("an element twice", r#"[["[]","v",2],["[]","v","k"],3]"#),
+        (
+            "two elements",
+            r#"[["[]","v",1],["[]","v","k"],["int","t"]]"#,
+        ),
+    ] {
+        for target in [r#""t""#, r#"["[]","v","k"]"#, r#"["[]","v",["+","k",1]]"#] {
+            let block = format!(
+                r#"{start},["=",{target},["call","h",{call}]],["=","y",["*","t",["[]","v","k"]]],
+                ["=","k",1],["=",{target},["call","h",{call}]],
+                ["=","y",["+","y",["*","t","t"],["*",["[]","v",1],["[]","v",2]]]]"#
+            );
+            same(what, &[], &with(main(locals, &block), h()));
+        }
+    }
+}
+
+/// Globals that a given adjoint reads have their values from before the call; what it writes is undone.
+#[test]
+fn globals() {
+    let more = r#","derivatives":{"adjoint":"e_b"}"#;
+    let e = routine(
+        "e",
+        &["in real a", "out real c"],
+        &[],
+        r#"["=","c",["*","K","a","a"]]"#,
+        more,
+    );
+    let formals = ["in real a", "in real c", "inout real a_b", "inout real c_b"];
+    let body = r#"["=","a_b",["+","a_b",["*",2.0,"K","a","c_b"]]],["=","c_b",0.0],["=","K",9],["=","L",8]"#;
+    let e_b = routine("e_b", &formals, &[], body, "");
+    let block = r#"["=","K",3],["=","L",1],["call","e",["x","s"]],["=","K",["+","K",2]],
+        ["=","s",["*","s",["[]","p","L"]]],["call","e",["s","y"]],["=","y",["*","y",["[]","p","K"]]]"#;
+    let block = block.replace(r#"["[]","p","K"]"#, r#"["[]","p",["-","K",3]]"#);
+    let f = routine("f", PARAMETERS, &["real s"], &block, DECLARED);
+    same("globals", &["integer K", "integer L"], &[f, e, e_b]);
+    // The name of a global that only the given adjoint touches is a local's here.
+    let block =
+        r#"["=","L",["*","x","x"]],["=","K",2],["call","e",["L","y"]],["=","y",["*","y","L"]]"#;
+    let f = routine("f", PARAMETERS, &["real L"], block, DECLARED);
+    let e = routine(
+        "e",
+        &["in real a", "out real c"],
+        &[],
+        r#"["=","c",["*","K","a","a"]]"#,
+        more,
+    );
+    let e_b = routine("e_b", &formals, &[], body, "");
+    same("hidden", &["integer K", "integer L"], &[f, e, e_b]);
+}
+
+#[test]
+fn what_cannot_be_protected_is_refused() {
+    let refused = |globals: &[&str], routines: &[String]| {
+        let program = program(globals, routines).expect("it is valid");
+        Adjoint::new(&program, RoutineId::new(0), &Options::default())
+            .map(|_| ())
+            .expect_err("it is refused")
+            .to_string()
+    };
+    // An adjoint through a global.
+    let more = r#","derivatives":{"adjoint":"e_b"}"#;
+    let e = routine(
+        "e",
+        &["in real a", "out real c"],
+        &[],
+        r#"["=","c",["*","K","a"]]"#,
+        more,
+    );
+    let formals = ["in real a", "in real c", "inout real a_b", "inout real c_b"];
+    let body = r#"["=","a_b",["+","a_b",["*","K","c_b"]]],["=","c_b",0.0]"#;
+    let e_b = routine("e_b", &formals, &[], body, "");
+    let f = main(&[], r#"["=","K",["[]","p",1]],["call","e",["x","y"]]"#);
+    let message = refused(&["real K"], &[f, e, e_b]);
+    assert!(
+        message.contains("R309") && message.contains("`K`"),
+        "{message}"
+    );
+    // A copy of an argument that may be absent.
+    let f = routine(
+        "f",
+        &["in? real x", "in real p:4", "out real y"],
+        &["real w:2"],
+        r#"["=","w",["[]","p",[":",1,2]]],["call","g",[1,"x","w","y"]]"#,
+        DECLARED,
+    );
+    let message = refused(&[], &with(f, g("out")));
+    assert!(
+        message.contains("R309") && message.contains("`x`"),
+        "{message}"
+    );
+}
+
+/// A tangent routine is called in place of the original, so it computes what that computes.
+#[test]
+fn a_tangent_routine_writes_what_the_original_writes() {
+    let f = main(&[], r#"["call","e",["x","y"]]"#);
+    let more = r#","derivatives":{"tangent":"e_t"}"#;
+    let e = routine(
+        "e",
+        &["in real a", "out real c"],
+        &[],
+        r#"["=","c","a"]"#,
+        more,
+    );
+    let formals = ["in real a", "in real c", "in real a_t", "out real c_t"];
+    let e_t = routine("e_t", &formals, &[], r#"["=","c_t","a_t"]"#, "");
+    let message = program(&[], &[f, e, e_t]).expect_err("c is not written");
+    assert!(message.contains("V153"), "{message}");
+}
