@@ -14,13 +14,18 @@
 //! the differences to the two sides of x do not agree, there is a kink between; that is reported and does
 //! not fail.
 //!
-//! **32-bit reals.** Programs that contain them are held to 1e-4 and 1e-2, if the tolerances given are
-//! smaller.
+//! **32-bit reals.** Programs with an operation, constant or variable of 32 bits are held to 1e-4 and 1e-2, if
+//! the tolerances given are smaller.
+//!
+//! **Infinities and NaN.** Of derivatives that are not finite, only this can be compared: that adjoint and
+//! tangent give the same infinity, or both NaN. The elements concerned are counted and left out of
+//! everything else.
 
 use crate::absolute::absolute;
 use crate::codes;
-use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
+use crate::mode::{Adjoint, Gradient, Named, Options, Primal, Tangent};
 use crate::point::Point;
+use crate::single::has_real32;
 use crate::slot::Slot;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
 use cfg_core::elemental::{Math, Scalar, powi};
@@ -56,9 +61,11 @@ pub struct DotProduct {
     pub tangent: f64,
     /// The sum of absolute values that they are measured by.
     pub scale: f64,
-    /// |adjoint − tangent| / scale.
+    /// |adjoint − tangent| / scale; NaN if these are not finite.
     pub gap: f64,
-    /// True if the gap is within the tolerance.
+    /// Elements of the dependents whose derivatives are infinite or NaN, so that only this was compared.
+    pub not_finite: usize,
+    /// True if the gap is within the tolerance, and what is not finite is the same.
     pub agrees: bool,
 }
 
@@ -71,7 +78,8 @@ pub struct Differences {
     pub compared: usize,
     /// Elements at which the differences cross a branch or a kink.
     pub crossed: usize,
-    /// Elements whose differences drown in rounding at every step.
+    /// Elements whose differences drown in rounding at every step, or whose value or derivative is
+    /// infinite or NaN.
     pub unresolved: usize,
     /// False if an element that was compared disagrees.
     pub agrees: bool,
@@ -152,8 +160,8 @@ pub fn check(
         }
         None => None,
     };
-    let seed = random.seed(&run.tangent, scales.as_deref().unwrap_or(&y_dot));
-    let gradient = adjoint.gradient(&point, &seed)?;
+    let mut seed = random.seed(&run.tangent, scales.as_deref().unwrap_or(&y_dot));
+    let mut gradient = adjoint.gradient(&point, &seed)?;
 
     let single = has_real32(program);
     let tolerances = Tolerances {
@@ -161,18 +169,34 @@ pub fn check(
         differences: tolerances.differences.max(if single { 1e-2 } else { 0.0 }),
     };
     let x_dot = flat(&direction);
-    let y_bar = flat(&seed);
-    let x_bar = elements(&gradient.gradient);
-    let scale = match &scales {
-        Some(scales) => dot(&y_bar, scales, f64::abs),
-        None => dot(&y_bar, &y_dot, f64::abs) + dot(&x_bar, &x_dot, f64::abs),
+    let products = |gradient: &Gradient, seed: &[Value]| {
+        let y_bar = flat(seed);
+        let x_bar = elements(&gradient.gradient);
+        let bound = scales.as_ref().map(|s| dot(&y_bar, s, f64::abs));
+        // One that has overflowed measures nothing.
+        let scale = bound
+            .filter(|s| s.is_finite())
+            .unwrap_or_else(|| dot(&y_bar, &y_dot, f64::abs) + dot(&x_bar, &x_dot, f64::abs));
+        dot_product(
+            dot(&x_bar, &x_dot, |x| x),
+            dot(&y_bar, &y_dot, |x| x),
+            scale,
+            tolerances.dot_product,
+        )
     };
-    let dot_product = dot_product(
-        dot(&x_bar, &x_dot, |x| x),
-        dot(&y_bar, &y_dot, |x| x),
-        scale,
-        tolerances.dot_product,
-    );
+    let mut dot_product = products(&gradient, &seed);
+    let not_finite = y_dot.iter().filter(|d| !d.is_finite()).count();
+    if not_finite > 0 && not_finite < y_dot.len() {
+        // Infinities hide all the rest.
+        clear_seed(&mut seed, &y_dot);
+        gradient = adjoint.gradient(&point, &seed)?;
+        let rest = products(&gradient, &seed);
+        dot_product = DotProduct {
+            agrees: rest.agrees && dot_product.agrees,
+            ..rest
+        };
+    }
+    dot_product.not_finite = not_finite;
     let found = tape_check::check_program(adjoint.program()).problems;
     let problems = found
         .iter()
@@ -247,6 +271,16 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
             "see `cfgrev explain P432`",
         ));
     }
+    if d.not_finite > 0 {
+        let message = format!(
+            "{} elements of the dependents have derivatives that are infinite or NaN: adjoint and tangent \
+             were compared in this, and nothing else was checked of them",
+            d.not_finite
+        );
+        let help = "choose a point at which values and derivatives are finite";
+        let warning = Diagnostic::error(&codes::NOT_FINITE, message, help).warning();
+        checked.remarks.push(warning);
+    }
     let d = &checked.differences;
     if d.crossed > 0 {
         let met = match kinks.first() {
@@ -271,13 +305,14 @@ fn dot_product(adjoint: f64, tangent: f64, scale: f64, tolerance: f64) -> DotPro
     } else {
         difference / scale
     };
+    let same = adjoint == tangent || (adjoint.is_nan() && tangent.is_nan());
     DotProduct {
         adjoint,
         tangent,
         scale,
         gap,
-        // False for NaN: derivatives that are not finite are not confirmed.
-        agrees: gap <= tolerance,
+        not_finite: 0,
+        agrees: gap <= tolerance || same,
     }
 }
 
@@ -386,6 +421,10 @@ impl Comparison<'_> {
                 continue;
             }
             let scale = self.scales[i].abs();
+            let used = [self.y_dot[i], scale, y[i], above[i], below[i]];
+            if used.iter().any(|x| !x.is_finite()) {
+                continue;
+            }
             let size = above[i].abs().max(below[i].abs()).max(y[i].abs());
             let difference = (above[i] - below[i]) / (2.0 * h);
             let gap = (difference - self.y_dot[i]).abs();
@@ -443,11 +482,16 @@ impl Comparison<'_> {
     }
 }
 
-/// True if a 32-bit real occurs anywhere.
-fn has_real32(program: &ValidProgram) -> bool {
-    let globals = program.globals.iter().map(|g| &g.variable);
-    let own = program.routines.iter().flat_map(|r| &r.variables);
-    globals.chain(own).any(|v| v.ty == ScalarType::Real32)
+/// Zero for elements whose derivatives are not finite.
+fn clear_seed(seed: &mut [Value], derivatives: &[f64]) {
+    let mut derivatives = derivatives.iter();
+    for value in seed {
+        for i in 0..value.len() {
+            if derivatives.next().is_some_and(|d| !d.is_finite()) {
+                set(value, i, 0.0);
+            }
+        }
+    }
 }
 
 fn dot(a: &[f64], b: &[f64], of: impl Fn(f64) -> f64) -> f64 {

@@ -40,7 +40,10 @@ cfg_core::diagnostic_codes! {
         "Reported because --report-kinks asks for it. The table of elemental functions (docs/elementals.md) says for each function what happens where.";
     DISAGREE "P432" "derivatives disagree"
         "Adjoint and tangent agree to rounding, and the tangent agrees with divided differences."
-        "The two are computed by different programs, so a gap means a defect of cfgrev, a wrong derivative given with an external routine, or a program that reads what an out parameter held before. Please report it if your program gives no derivatives of its own.";
+        "The two are computed by different programs, so a gap means a defect of cfgrev, a wrong derivative given with an external routine, a program that reads what an out parameter held before, or numbers so large or small that one of the two leaves the range of its type on the way. Programs with anything of 32 bits are held to what 32 bits can do, and derivatives that are infinite or NaN in both only to that (P433). Please report a gap if your program gives no derivatives of its own.";
+    NOT_FINITE "P433" "derivatives that are not finite"
+        "Infinite and NaN derivatives are compared as such: the same infinity, or NaN twice, in adjoint and tangent."
+        "At this point some derivatives are infinite or NaN, because of a singular point (such as sqrt at 0) or an overflow. Such values are no evidence that the program around them is differentiated rightly. Choose another point to have it checked.";
 }
 
 /// One problem that has no place in a text.

@@ -53,6 +53,7 @@ mod jacobian;
 mod json;
 mod mode;
 pub mod point;
+mod single;
 mod slot;
 mod sparsity;
 mod visits;

@@ -7,7 +7,7 @@ use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Intent, Program, Role, Routine, ScalarType, Variable};
+use cfg_core::ir::{Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
 use cfg_core::json::values::{self, NamedValues, ValueTree};
 use cfg_exec::{Argument, Session, Tape, Value};
 
@@ -35,6 +35,8 @@ impl Point {
         options: &Options,
     ) -> Result<Self, Diagnostics> {
         let members = values::read(text)?;
+        // Shapes may depend on globals: on their values in POINT, else on their initial ones.
+        let mut start = reads_globals(program.routine(routine)).then(|| session.fresh());
         let mut binder = Binder {
             program,
             id: routine,
@@ -60,8 +62,11 @@ impl Point {
                     problems.0.extend(found.0);
                 }
             };
+            globals.for_each(|i| keep(binder.fit_global(i, start.as_mut())));
+            if let Some(start) = &start {
+                binder.session = start;
+            }
             parameters.for_each(|v| keep(binder.complete(v)));
-            globals.for_each(|i| keep(binder.fit_global(i)));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -142,7 +147,7 @@ impl Binder<'_> {
         let open = variable
             .shape
             .iter()
-            .any(|d| matches!(d.extent, cfg_core::ir::Extent::Deferred));
+            .any(|d| matches!(d.extent, Extent::Deferred));
         if let Argument::Value(given) = &self.arguments[v.index()] {
             if !open {
                 let declared = self.declared(v)?;
@@ -215,14 +220,39 @@ impl Binder<'_> {
         )
     }
 
-    fn fit_global(&mut self, i: usize) -> Result<(), Diagnostics> {
+    /// Checks a global that was given, and sets it in `start`.
+    fn fit_global(&mut self, i: usize, start: Option<&mut Session>) -> Result<(), Diagnostics> {
         let (g, given) = &self.globals[i];
         let variable = &self.program.global(*g).variable;
         let declared = self.session.global(*g).shape().to_vec();
         let fitted = fit(variable, given, &declared, &pointer(&variable.name))?;
+        if let Some(start) = start {
+            start.set_global(*g, &fitted)?;
+        }
         self.globals[i].1 = fitted;
         Ok(())
     }
+}
+
+/// True if the shape of a parameter depends on a global.
+fn reads_globals(routine: &Routine) -> bool {
+    let mut found = false;
+    for dim in routine
+        .parameter_ids()
+        .flat_map(|v| &routine.variable(v).shape)
+    {
+        let mut read = |e: &Expr| {
+            e.walk_places(&mut |p| {
+                let role = routine.variable(p.var).role;
+                found |= matches!(role, Role::Global(_));
+            });
+        };
+        read(&dim.lower);
+        if let Extent::Fixed(e) = &dim.extent {
+            read(e);
+        }
+    }
+    found
 }
 
 /// The value with the declared shape, if it has it: an empty dimension hides those below it.

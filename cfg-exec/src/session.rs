@@ -202,6 +202,12 @@ impl Session {
         }
     }
 
+    /// Another session with the same code, in which globals have their initial values.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self::new(&self.compiled)
+    }
+
     /// Gives all globals their initial values again.
     pub fn reset_globals(&mut self) {
         self.globals

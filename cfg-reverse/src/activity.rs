@@ -352,9 +352,9 @@ fn external_dependences(routine: &Routine, node: &impl Fn(VarId) -> usize, graph
             .filter(|&p| routine.variable(p).ty.is_real())
     };
     if let (Some(external), Some(result)) = (&routine.external, routine.result)
-        && !external.partials.is_empty()
+        && let Some(partials) = &external.partials
     {
-        for partial in &external.partials {
+        for partial in partials {
             graph.edge(node(partial.parameter), node(result));
         }
         return;

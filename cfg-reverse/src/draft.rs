@@ -417,7 +417,7 @@ impl<'p> Draft<'p> {
             ));
         };
         let bind = |e: &Expr| bind_formals(e, arguments);
-        if external.partials.is_empty() {
+        let Some(partials) = &external.partials else {
             let Some(value) = &external.value else {
                 return Err((
                     &codes::EXTERNAL,
@@ -428,10 +428,10 @@ impl<'p> Draft<'p> {
             let reverse = assignment::adjoint(&mut self.scope, result, &value)
                 .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
             return Ok(self.before(reverse));
-        }
+        };
         let mut reverse = Vec::new();
         if let Some(result_b) = self.scope.derivative_place(result) {
-            for partial in &external.partials {
+            for partial in partials {
                 let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
                 else {
                     continue;

@@ -510,8 +510,8 @@ impl<'a> Writer<'a> {
             let (Some(external), Some(result)) = (&called.external, result) else {
                 return Err(missing());
             };
-            if !external.partials.is_empty() {
-                self.external(external, arguments, result, code);
+            if let Some(partials) = &external.partials {
+                self.external(partials, arguments, result, code);
             } else if let Some(value) = &external.value {
                 let value = bind_formals(value, arguments);
                 let tangent = assignment::tangent(&mut self.scope, result, &value)
@@ -528,7 +528,7 @@ impl<'a> Writer<'a> {
     /// An external function's tangent from its partials, before the call.
     fn external(
         &mut self,
-        external: &cfg_core::ir::External,
+        partials: &[cfg_core::ir::Partial],
         arguments: &[Option<Expr>],
         result: &Place,
         code: &mut Vec<Stmt>,
@@ -537,7 +537,7 @@ impl<'a> Writer<'a> {
             return;
         };
         let mut value: Option<Expr> = None;
-        for partial in &external.partials {
+        for partial in partials {
             if let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
                 && let Some(t) = self.scope.derivative_place(actual)
             {

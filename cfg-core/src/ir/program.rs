@@ -73,8 +73,8 @@ pub struct Routine {
 pub struct External {
     /// The result, an expression over the parameters; `None` if only the library's callback knows it.
     pub value: Option<Expr>,
-    /// Partial derivatives of the result.
-    pub partials: Vec<Partial>,
+    /// Partial derivatives of the result: 0 for parameters that have none here. `None`: those of `value`.
+    pub partials: Option<Vec<Partial>>,
 }
 
 /// The partial derivative of an external function's result with respect to one parameter.

@@ -552,7 +552,7 @@ wire_object! {
     /// A routine without a body, given by expressions over its parameters.
     External, "`external`", |wire: External, _| Some(ir::External {
         value: wire.value,
-        partials: wire.partials.unwrap_or_default(),
+        partials: wire.partials,
     }) => ir::External;
     /// The result, an expression over the parameters.
     "value" value: Expression;

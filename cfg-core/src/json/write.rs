@@ -459,10 +459,10 @@ impl<W: io::Write> Writer<'_, W> {
             self.raw("\"value\": ");
             self.expr(value);
         }
-        if !external.partials.is_empty() {
+        if let Some(partials) = &external.partials {
             self.comma(usize::from(external.value.is_some()));
             self.raw("\"partials\": {");
-            for (i, partial) in external.partials.iter().enumerate() {
+            for (i, partial) in partials.iter().enumerate() {
                 self.comma(i);
                 self.variable_name(partial.parameter);
                 self.raw(": ");

@@ -78,7 +78,10 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
         if let Some(value) = &external.value {
             writeln!(out, "  value {}", p.expr(value))?;
         }
-        for partial in &external.partials {
+        if external.partials.as_ref().is_some_and(Vec::is_empty) {
+            out.write_str("  partials 0\n")?;
+        }
+        for partial in external.partials.iter().flatten() {
             out.write_str("  partial ")?;
             expr::write_variable(out, &p, partial.parameter)?;
             writeln!(out, ": {}", p.expr(&partial.value))?;

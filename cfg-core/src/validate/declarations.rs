@@ -361,7 +361,7 @@ fn external(c: &mut Checker<'_>) {
         }
     });
     let Some(result) = result else {
-        if external.value.is_some() || !external.partials.is_empty() {
+        if external.value.is_some() || external.partials.is_some() {
             c.error(
                 at("/external"),
                 &codes::EXTERNAL,
@@ -377,7 +377,7 @@ fn external(c: &mut Checker<'_>) {
         let found = c.expr(at("/external/value"), value);
         mismatch(c, at("/external/value"), "value", found, result);
     }
-    for partial in &external.partials {
+    for partial in external.partials.iter().flatten() {
         let site = at("/external/partials");
         let parameter = c.variable(partial.parameter);
         let name = c.name(partial.parameter);

@@ -66,7 +66,7 @@ impl References<'_, '_> {
             if let Some(value) = &external.value {
                 self.expr(at("/external/value"), value);
             }
-            for partial in &external.partials {
+            for partial in external.partials.iter().flatten() {
                 self.var(at("/external/partials"), partial.parameter);
                 self.expr(at("/external/partials"), &partial.value);
             }

@@ -188,7 +188,7 @@ fn every_operator_is_read_and_written() {
             let value = Expr::op(op, vec![Expr::Int(7); count]);
             let external = External {
                 value: Some(value),
-                partials: vec![],
+                partials: None,
             };
             let program = Program {
                 routines: vec![Routine {
@@ -211,7 +211,7 @@ fn what_cannot_be_written_is_an_error() {
             name: "f".into(),
             external: Some(Box::new(External {
                 value: Some(value),
-                partials: vec![],
+                partials: None,
             })),
             ..Routine::default()
         }],
@@ -342,12 +342,13 @@ fn random_routine(rng: &mut Rng, program: &Program, r: usize, routines: usize) -
         let parameters = routine.parameters.min(rng.below(3));
         routine.external = Some(Box::new(External {
             value: rng.percent(70).then(|| expr(rng, count, 3)),
-            partials: (0..parameters)
-                .map(|p| Partial {
+            partials: rng.percent(80).then(|| {
+                let partials = (0..parameters).map(|p| Partial {
                     parameter: VarId::new(p),
                     value: expr(rng, count, 2),
-                })
-                .collect(),
+                });
+                partials.collect()
+            }),
         }));
     }
     if rng.percent(80) {

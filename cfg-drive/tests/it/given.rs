@@ -436,3 +436,39 @@ fn a_tangent_routine_writes_what_the_original_writes() {
     let message = program(&[], &[f, e, e_t]).expect_err("c is not written");
     assert!(message.contains("V153"), "{message}");
 }
+
+/// `partials` that are given and empty are all 0; without them the value is differentiated.
+#[test]
+fn partials_that_are_not_given_are_zero() {
+    let text = |partials: &str| {
+        let f = main(&[], r#"["=","y",["call","e",["x",["[]","p",1]]]]"#);
+        let e = format!(
+            r#"{{"name":"e","parameters":[{}],"result":{{"name":"r","type":"real"}},
+            "external":{{"value":["*",["sin","a"],"b"]{partials}}}}}"#,
+            list(&["in real a", "in real b"])
+        );
+        program(&[], &[f, e]).expect("it is valid")
+    };
+    let found = |partials: &str| {
+        let program = text(partials);
+        let mut written = Vec::new();
+        json::write(&program, &mut written).expect("it can be written");
+        let again = json::read(&written).expect("it can be read");
+        assert_eq!(&again, program.program());
+        derivatives(&program, &Options::default())
+    };
+    let (x, b) = (0.7_f64, 1.25);
+    let [all, a, none] = [
+        "",
+        r#","partials":{"a":["*",["cos","a"],"b"]}"#,
+        r#","partials":{}"#,
+    ];
+    let gradient = |partials| found(partials)[1..3].to_vec();
+    assert_eq!(gradient(all), [x.cos() * b, x.sin()]);
+    assert_eq!(gradient(a), [x.cos() * b, 0.0]);
+    assert_eq!(gradient(none), [0.0, 0.0]);
+    let none = found(none);
+    // Value and tangent in two directions.
+    assert_eq!(none[12..], [x.sin() * b, 0.0, x.sin() * b, 0.0]);
+    assert_ne!(found(all)[13], 0.0);
+}

@@ -288,10 +288,10 @@ fn external(partial: impl Fn(cfg_core::entity::VarId) -> Expr) -> (ValidProgram,
     routine.body = None;
     routine.external = Some(Box::new(External {
         value: Some(u * u),
-        partials: vec![Partial {
+        partials: Some(vec![Partial {
             parameter: u,
             value: partial(u),
-        }],
+        }]),
     }));
     (validate(program).expect("it is valid"), f)
 }
@@ -371,6 +371,162 @@ fn single_precision_is_held_to_what_it_can_do() {
     assert!(
         found.dot_product.gap > 0.0 && found.dot_product.gap < 1e-5,
         "{found:?}"
+    );
+}
+
+#[test]
+fn operations_in_single_precision_are_held_to_what_they_can_do() {
+    let single = |e: Expr| Expr::op(Op::ToReal32, [e]);
+    let double = |e: Expr| Expr::op(Op::ToReal, [e]);
+    for in_condition in [false, true] {
+        let mut f = RoutineBuilder::new("f");
+        let x = f.input("x", Real);
+        let y = f.output("y", Real);
+        f.independents([x]).dependents([y]);
+        let s = || single(Expr::var(x));
+        if in_condition {
+            let large = Expr::op(Op::Gt, [s(), Expr::Real32(9.0)]);
+            f.if_else(large, |f| f.assign(y, x), |f| f.assign(y, x * x));
+        } else {
+            f.assign(y, double(s() * s() * sin(s())));
+        }
+        let (program, f) = finish(f);
+        let found = checked(&program, f, r#"{"x": 0.7}"#);
+        assert!(found.agrees(), "{found:?}");
+        assert_eq!(found.differences.compared, 1, "{found:?}");
+    }
+}
+
+/// Equal infinities agree as far as they can be compared; the rest is checked without them.
+#[test]
+fn derivatives_that_are_not_finite() {
+    let reciprocal = |x: Expr| 1.0 / x;
+    let cases: [(&str, &dyn Fn(Expr) -> Expr); 4] = [
+        ("1e308", &|x| x.clone() * x),
+        ("0", &sqrt),
+        ("-0.0", &reciprocal),
+        ("0", &|x: Expr| sqrt(x.clone()) - sqrt(x)),
+    ];
+    for (at, value) in cases {
+        let mut f = RoutineBuilder::new("f");
+        let x = f.input("x", Real);
+        let z = f.input("z", Real);
+        let y = f.output("y", Real.array([2]));
+        f.independents([x, z]).dependents([y]);
+        f.assign(y.at(1), value(Expr::var(x)));
+        f.assign(y.at(2), sin(z));
+        let (program, f) = finish(f);
+        let found = checked(&program, f, &format!(r#"{{"x": {at}, "z": 0.5}}"#));
+        assert!(found.agrees(), "{at}: {found:?}");
+        assert_eq!(found.dot_product.not_finite, 1, "{at}: {found:?}");
+        assert!(found.dot_product.gap < 1e-15, "{at}: {found:?}");
+        assert!(found.dot_product.scale > 0.4, "{at}: {found:?}");
+        assert!(
+            found.remarks.to_string().contains("P433"),
+            "{at}: {found:?}"
+        );
+    }
+    // Alone, there is nothing left to compare.
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    f.independents([x]).dependents([y]);
+    f.assign(y, sqrt(x));
+    let (program, f) = finish(f);
+    let found = checked(&program, f, r#"{"x": 0}"#);
+    assert!(
+        found.agrees() && found.dot_product.gap.is_nan(),
+        "{found:?}"
+    );
+    assert_eq!(found.differences.compared, 0, "{found:?}");
+}
+
+/// A wrong derivative beside an infinite one is found, and one that is infinite in one program only.
+#[test]
+fn wrong_derivatives_beside_infinite_ones() {
+    for (u, x) in [("cos(v)", "0"), ("cos(v) + 0.01", "0"), ("v_b", "4")] {
+        let text = format!(
+            r#"{{"format":"cfgrev/1","main":"f","routines":[
+            {{"name":"f","parameters":[{{"name":"x","type":"real","intent":"in"}},
+              {{"name":"z","type":"real","intent":"in"}},
+              {{"name":"y","type":"real","shape":[2],"intent":"out"}}],
+              "independents":["x","z"],"dependents":["y"],
+              "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                ["=",["[]","y",1],["sqrt","x"]],["call","g",["z",["[]","y",2]]]]}},{{"id":3,"type":"EXIT"}}],
+              "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}},
+            {{"name":"g","parameters":[{{"name":"v","type":"real","intent":"in"}},
+              {{"name":"w","type":"real","intent":"out"}}],
+              "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                ["=","w",["sin","v"]]]}},{{"id":3,"type":"EXIT"}}],
+              "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}],"derivatives":{{"adjoint":"g_b"}}}},
+            {{"name":"g_b","parameters":[{{"name":"v","type":"real","intent":"in"}},
+              {{"name":"w","type":"real","intent":"in"}},
+              {{"name":"v_b","type":"real","intent":"inout"}},
+              {{"name":"w_b","type":"real","intent":"inout"}}],
+              "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                ["=","v_b",["+","v_b",["*",{},"w_b"]]],["=","w_b",0.0]]}},{{"id":3,"type":"EXIT"}}],
+              "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}}]}}"#,
+            match u {
+                "cos(v)" => r#"["cos","v"]"#,
+                "v_b" => r#"["inf"]"#,
+                _ => r#"["+",["cos","v"],0.01]"#,
+            }
+        );
+        let program = cfg_core::json::read(text.as_bytes()).expect("it is a program");
+        let program = validate(program).expect("it is valid");
+        let found = checked(
+            &program,
+            RoutineId::new(0),
+            &format!(r#"{{"x": {x}, "z": 0.5}}"#),
+        );
+        assert_eq!(found.agrees(), u == "cos(v)", "{found:?}");
+    }
+}
+
+/// Shapes that depend on globals: those of POINT, or the initial ones, whatever ran before.
+#[test]
+fn shapes_that_depend_on_globals() {
+    let text = r#"{"format":"cfgrev/1","globals":[{"name":"n","type":"integer","initial":3}],
+        "routines":[{"name":"f","parameters":[{"name":"x","type":"real","intent":"in"},
+        {"name":"y","type":"real","shape":["n"],"intent":"out"}],"locals":[{"name":"i","type":"integer"}],
+        "independents":["x"],"dependents":["y"],"vertices":[{"id":1,"type":"ENTRY"},
+        {"id":2,"type":"LOOP","test":"counted","index":"i","first":1,"last":"n"},
+        {"id":3,"type":"BASICBLOCK","statements":[["=",["[]","y","i"],["*","x","i"]]]},
+        {"id":4,"type":"ENDLOOP"},{"id":5,"type":"EXIT"}],"edges":[{"from":1,"to":2},
+        {"from":2,"to":3,"label":1},{"from":3,"to":4},{"from":4,"to":2},{"from":2,"to":5}]}]}"#;
+    let program = cfg_core::json::read(text.as_bytes()).expect("it is a program");
+    let program = validate(program).expect("it is valid");
+    let f = RoutineId::new(0);
+    let options = Options::default();
+    let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+    let mut tangent = Tangent::new(&program, f, &options).expect("it has a tangent");
+    for (text, y) in [
+        (r#"{"x": 2, "n": 2}"#, &[2.0, 4.0][..]),
+        (r#"{"x": 2}"#, &[2.0, 4.0, 6.0]),
+        (r#"{"n": 4, "x": 1}"#, &[1.0, 2.0, 3.0, 4.0]),
+        (r#"{"n": 0, "x": 1}"#, &[]),
+        (r#"{"n": 1, "x": 1, "y": [5]}"#, &[1.0]),
+    ] {
+        let point = primal.point(text.as_bytes()).expect("a point");
+        assert_eq!(reals(&primal.run(&point).expect("it runs").value, "y"), y);
+        let point = adjoint.point(text.as_bytes()).expect("a point");
+        let seed = adjoint.ones(&point);
+        let run = adjoint.gradient(&point, &seed).expect("it runs");
+        assert_eq!(reals(&run.value, "y"), y);
+        let sum: usize = (1..=y.len()).sum();
+        assert_eq!(reals(&run.gradient, "x"), [sum as f64]);
+        let point = tangent.point(text.as_bytes()).expect("a point");
+        let direction = tangent.direction(br#"{"x": 1}"#, &point).expect("one");
+        let run = tangent.tangent(&point, &direction).expect("it runs");
+        assert_eq!(reals(&run.tangent, "y").len(), y.len());
+        assert!(checked(&program, f, text).agrees());
+    }
+    let wrong = primal.point(br#"{"x": 2, "n": 2, "y": [1, 2, 3]}"#);
+    let message = wrong.expect_err("y is too long").to_string();
+    assert!(
+        message.contains("P416") && message.contains("(2)"),
+        "{message}"
     );
 }
 

@@ -479,7 +479,7 @@ fn external_routines_have_values_or_callbacks() {
         g.result("y", Real);
         g.external(External {
             value: value.then(|| a * b + sin(a)),
-            partials: Vec::new(),
+            partials: None,
         });
         let g = p.add(g);
         let mut f = RoutineBuilder::new("f");

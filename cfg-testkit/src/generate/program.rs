@@ -145,7 +145,7 @@ fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
     };
     routine.external = Some(Box::new(External {
         value: Some(value),
-        partials: vec![
+        partials: Some(vec![
             Partial {
                 parameter: u,
                 value: du,
@@ -154,7 +154,7 @@ fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
                 parameter: v,
                 value: dv,
             },
-        ],
+        ]),
     }));
     let formal = || Formal {
         ty: ScalarType::Real,

@@ -181,7 +181,7 @@ impl<D: Derivative> Machine<'_, D> {
         };
         let x = plain(scope.eval(value)?)?;
         let mut partials = Vec::new();
-        for partial in &external.partials {
+        for partial in external.partials.iter().flatten() {
             let p = plain(scope.eval(&partial.value)?)?;
             let cell = views[partial.parameter.index()].base;
             if let Value::Real(_, d) = scope.cells.raw(cell) {

@@ -257,7 +257,7 @@ fn given_partials() -> Kernel {
             let decay = || exp(1.0 - r);
             g.external(External {
                 value: Some(depth * pow(1.0 - decay(), 2)),
-                partials: vec![
+                partials: Some(vec![
                     Partial {
                         parameter: r,
                         value: 2.0 * depth * (1.0 - decay()) * decay(),
@@ -266,7 +266,7 @@ fn given_partials() -> Kernel {
                         parameter: depth,
                         value: pow(1.0 - decay(), 2),
                     },
-                ],
+                ]),
             });
             let morse = program.add(g);
 

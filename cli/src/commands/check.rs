@@ -15,6 +15,8 @@ struct DotProduct {
     tangent: Real,
     scale: Real,
     gap: Real,
+    #[serde(skip_serializing_if = "is_zero")]
+    not_finite: usize,
     agrees: bool,
 }
 
@@ -65,6 +67,11 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
 fn write(routine: &str, checked: &Checked) -> anyhow::Result<()> {
     let d = &checked.dot_product;
     let dot_product = DotProduct {
@@ -72,6 +79,7 @@ fn write(routine: &str, checked: &Checked) -> anyhow::Result<()> {
         tangent: Real(d.tangent),
         scale: Real(d.scale),
         gap: Real(d.gap),
+        not_finite: d.not_finite,
         agrees: d.agrees,
     };
     let d = &checked.differences;

@@ -252,13 +252,16 @@ impl<'p, 'c> Scope<'p, 'c> {
             external.value = None;
         }
         self.cx.path.push(Seg::Key("partials"));
-        external.partials.retain_mut(|partial| {
-            let name = self.symbols.get(partial.parameter.index()).cloned();
-            self.below(Seg::Name(name.unwrap_or_default()), |s| {
-                let parameter = s.lookup(partial.parameter);
-                let known = s.expr(&mut partial.value);
-                partial.parameter = parameter.unwrap_or(partial.parameter);
-                known && parameter.is_some()
+        let partials = external.partials.iter_mut();
+        partials.for_each(|partials| {
+            partials.retain_mut(|partial| {
+                let name = self.symbols.get(partial.parameter.index()).cloned();
+                self.below(Seg::Name(name.unwrap_or_default()), |s| {
+                    let parameter = s.lookup(partial.parameter);
+                    let known = s.expr(&mut partial.value);
+                    partial.parameter = parameter.unwrap_or(partial.parameter);
+                    known && parameter.is_some()
+                })
             })
         });
         self.cx.path.pop();

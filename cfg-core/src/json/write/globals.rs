@@ -67,7 +67,7 @@ impl FirstUses {
         }
         if let Some(external) = &routine.external {
             external.value.iter().for_each(|e| self.expr(e));
-            for partial in &external.partials {
+            for partial in external.partials.iter().flatten() {
                 self.variable(partial.parameter);
                 self.expr(&partial.value);
             }

@@ -510,7 +510,7 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
             "type",
             external(|_| External {
                 value: Some(Expr::Int(1)),
-                partials: Vec::new(),
+                partials: None,
             }),
         ),
         (
@@ -518,7 +518,7 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
             "partial twice",
             external(|x| External {
                 value: Some(sin(x)),
-                partials: vec![
+                partials: Some(vec![
                     Partial {
                         parameter: x,
                         value: cos(x),
@@ -527,7 +527,7 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
                         parameter: x,
                         value: cos(x),
                     },
-                ],
+                ]),
             }),
         ),
         (
