@@ -67,7 +67,6 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
     })
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(n: &usize) -> bool {
     *n == 0
 }

@@ -262,7 +262,7 @@ impl<'p, 'c> Scope<'p, 'c> {
                     partial.parameter = parameter.unwrap_or(partial.parameter);
                     known && parameter.is_some()
                 })
-            })
+            });
         });
         self.cx.path.pop();
         self.cx.path.pop();
