@@ -13,7 +13,10 @@ use cfg_core::{
     },
 };
 use fixedbitset::FixedBitSet;
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{branches, linearize::Temporaries, names::Namer, products, typing};
 
@@ -25,6 +28,8 @@ pub(crate) struct Effects {
     pub(crate) written: Vec<FixedBitSet>,
     /// Callees of each routine, each once, in order of first call.
     pub(crate) callees: Vec<Vec<RoutineId>>,
+    /// Names of globals.
+    pub(crate) names: Arc<HashSet<String>>,
     /// Variables that the statements of each routine write themselves.
     pub(crate) assigned: Vec<FixedBitSet>,
     /// What the statements of each routine contain.
@@ -130,10 +135,12 @@ impl Effects {
                 }
             }
         }
+        let names = program.globals.iter().map(|g| g.variable.name.clone());
         Self {
             touched,
             written,
             callees,
+            names: Arc::new(names.collect()),
             assigned,
             contains,
         }
@@ -299,12 +306,9 @@ pub(crate) fn without_body(routine: &Routine) -> Routine {
 /// Normalizes one routine.
 pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> Normal {
     let mut routine = program.routine(id).clone();
-    let mut namer = Namer::new(
-        routine
-            .variables
-            .iter()
-            .map(|v| v.name.as_str())
-            .chain(program.globals.iter().map(|g| g.variable.name.as_str())),
+    let mut namer = Namer::with_shared(
+        Arc::clone(&effects.names),
+        routine.variables.iter().map(|v| v.name.as_str()),
     );
     import_globals(program, effects, id, &mut routine, &mut namer);
     let mut changed = false;

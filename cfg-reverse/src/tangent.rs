@@ -15,6 +15,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
+use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     assignment::{self, Scope},
@@ -203,12 +204,11 @@ pub(crate) fn add_derivative_globals(
     for (k, g) in wanted.ones().enumerate() {
         derivatives[g] = Some(GlobalId::new(out.globals.len() + k));
     }
+    let mut names = HashSet::clone(&effects.names);
     for g in wanted.ones() {
         let global = &program.globals[g];
         let name = namer.suffixed(format!("{}_{suffix}", global.variable.name));
-        for n in normals.iter_mut().flatten() {
-            n.namer.reserve(&name);
-        }
+        names.insert(name.clone());
         let id = GlobalId::new(out.globals.len());
         out.globals.push(Global {
             variable: Variable {
@@ -227,6 +227,10 @@ pub(crate) fn add_derivative_globals(
                 })
             }),
         });
+    }
+    let names = Arc::new(names);
+    for n in normals.iter_mut().flatten() {
+        n.namer.share(Arc::clone(&names));
     }
     derivatives
 }

@@ -6,7 +6,7 @@ use cfg_core::ir::{
     Control,
     ScalarType::{Integer, Real},
 };
-use cfg_drive::Adjoint;
+use cfg_drive::{Adjoint, Options};
 
 /// `f(x, y)` calls `g(r)`, which multiplies r by a global that is called y as well.
 #[test]
@@ -72,4 +72,38 @@ fn a_loop_that_is_never_entered_at_its_header() {
     routine.body = cfg_core::ir::Cfg::new(vertices, edges);
     let problems = cfg_core::validate::validate(general).expect_err("i has no value");
     assert!(problems.iter().any(|d| d.code == "V152"), "{problems:?}");
+}
+/// Each of 4000 routines has a global of its own; the names of all of them are held once.
+#[test]
+fn thousands_of_routines_with_a_global_each() {
+    const N: usize = 4000;
+    let mut program = ProgramBuilder::new();
+    let globals: Vec<_> = (0..N)
+        .map(|k| program.global(format!("g{k}"), Real))
+        .collect();
+    let routines: Vec<_> = globals
+        .iter()
+        .map(|&g| {
+            let mut h = RoutineBuilder::new(format!("h{}", g.index()));
+            let u = h.input("u", Real);
+            let here = h.global(program.program(), g);
+            h.assign(here, u * u);
+            program.add(h)
+        })
+        .collect();
+    let mut f = RoutineBuilder::new("f");
+    let (x, y) = (f.input("x", Real), f.output("y", Real));
+    f.independents([x]).dependents([y]);
+    for &h in &routines {
+        f.call(h, [x]);
+    }
+    let last = f.global(program.program(), globals[N - 1]);
+    f.assign(y, last);
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let point = adjoint.point(br#"{"x": 1.5}"#).expect("a point");
+    let seed = adjoint.ones(&point);
+    let run = adjoint.gradient(&point, &seed).expect("it runs");
+    assert_eq!(reals(&run.gradient, "x"), [3.0]);
 }
