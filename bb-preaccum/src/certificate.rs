@@ -5,7 +5,7 @@
 //! Jacobians is a polynomial identity test without rounding: two different Jacobians of a graph with
 //! paths of length `l` agree by chance with probability at most `l / 2^61` per entry (Schwartz, Zippel).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use crate::cost::CostModel;
 use crate::eliminate::{Entry, JaeList, Label, Step, StepError, Term};
@@ -101,6 +101,8 @@ pub fn jacobian_by_paths(lcg: &Lcg, labels: &[u64], limit: usize) -> Option<Valu
 pub struct Certificate {
     /// Products that cost something, by model: plain, unit-free, constant-aware.
     pub multiplications: [u64; 3],
+    /// Those of them whose result is added to a label that is there (fused multiply-adds), by model.
+    pub fused: [u64; 3],
     /// Additions.
     pub additions: u64,
     /// Whether only edges from independents to dependents are left.
@@ -115,14 +117,24 @@ impl Certificate {
         self.multiplications[model as usize]
     }
 
-    fn count(&mut self, a: Kind, b: Kind) {
+    /// The fused multiply-adds of one model.
+    pub fn fused(&self, model: CostModel) -> u64 {
+        self.fused[model as usize]
+    }
+
+    /// Counts one product; `added` if there is a label that it is added to.
+    fn count(&mut self, a: Kind, b: Kind, added: bool) {
         let unit = a == Kind::Unit || b == Kind::Unit;
-        self.multiplications[0] += 1;
-        if !unit {
-            self.multiplications[1] += 1;
-            if a == Kind::Variable || b == Kind::Variable {
-                self.multiplications[2] += 1;
+        let known = a != Kind::Variable && b != Kind::Variable;
+        let costs = [true, !unit, !unit && !known];
+        for (model, _) in costs.into_iter().enumerate().filter(|(_, costs)| *costs) {
+            self.multiplications[model] += 1;
+            if added {
+                self.fused[model] += 1;
             }
+        }
+        if added {
+            self.additions += 1;
         }
     }
 }
@@ -214,11 +226,11 @@ impl Pairs {
         self.into.remove(&(k, i));
     }
     fn add(&mut self, report: &mut Certificate, i: u32, k: u32, a: (Kind, u64), b: (Kind, u64)) {
-        report.count(a.0, b.0);
         let product = (a.0.max(b.0), times(a.1, b.1));
         let slot = self.out.entry((i, k));
-        if let std::collections::btree_map::Entry::Occupied(mut old) = slot {
-            report.additions += 1;
+        let is_there = matches!(slot, btree_map::Entry::Occupied(_));
+        report.count(a.0, b.0, is_there);
+        if let btree_map::Entry::Occupied(mut old) = slot {
             let (kind, value) = *old.get();
             let worst = kind.max(product.0).max(Kind::Constant);
             old.insert((worst, plus(value, product.1)));
@@ -397,15 +409,16 @@ fn replay_faces(lcg: &Lcg, steps: &[Step], labels: &[u64]) -> Result<Certificate
         if !dual.faces.contains(&(i, j)) {
             return Err(StepError::Face(i, j));
         }
-        report.count(first.kind, second.kind);
+        let kinds = (first.kind, second.kind);
         let ends = (first.source, second.target);
         let (kind, value) = (
             first.kind.max(second.kind),
             times(first.value, second.value),
         );
         let (preds, succs) = (dual.preds(i), dual.succs(j));
-        if let Some(at) = dual.find(ends, &preds, &succs, u32::MAX) {
-            report.additions += 1;
+        let absorber = dual.find(ends, &preds, &succs, u32::MAX);
+        report.count(kinds.0, kinds.1, absorber.is_some());
+        if let Some(at) = absorber {
             absorb(&mut dual, at, kind, value);
         } else {
             let (source, target) = ends;

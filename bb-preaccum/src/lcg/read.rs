@@ -13,6 +13,8 @@ const FIELDS: [&str; 6] = ["name", "inputs", "outputs", "edges", "note", "isolat
 
 pub(super) fn raw_from_json(json: &[u8]) -> Result<Raw, LcgError> {
     let mut reader = Reader::default();
+    // RFC 8259 lets readers ignore a byte order mark.
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     let mut tokens = serde_json::Deserializer::from_slice(json);
     let result = Top(&mut reader)
         .deserialize(&mut tokens)

@@ -10,7 +10,7 @@ use bb_preaccum::certificate::{
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::eliminate::{Dual, Primal, Step};
 use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Technique};
-use bb_preaccum::lcg::{Lcg, Role};
+use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
 use bb_preaccum::search::{Options, Proof, replay, search};
 
 use crate::random::{Rng, Shape, graph, shape};
@@ -27,6 +27,12 @@ fn is_jacobian(lcg: &Lcg, steps: &[Step], expected: &Values, labels: &[u64]) {
         assert_eq!(
             ours.counts.multiplications(model),
             theirs.multiplications(model)
+        );
+        assert_eq!(
+            ours.counts.fused(model),
+            theirs.fused(model),
+            "{model:?} {}",
+            lcg.to_json()
         );
     }
     assert_eq!(ours.counts.additions, theirs.additions);
@@ -207,13 +213,17 @@ fn exact_vertex_search_equals_brute_force() {
 
 #[test]
 fn exact_edge_search_equals_brute_force() {
-    for seed in 0..60 {
-        let middle = 1 + (seed as usize) % 3;
+    for seed in 0..80 {
+        // Up to three intermediates between three of each, or four between two.
+        let (middle, ends) = match seed % 4 {
+            3 => (4, 2),
+            less => (1 + less as usize, 3),
+        };
         let shape = Shape {
             middle,
-            inputs: 2,
-            outputs: 2,
-            degree: 2,
+            inputs: ends,
+            outputs: ends,
+            degree: 2 + (seed as usize / 4) % 2,
             ..shape(seed)
         };
         let lcg = graph(seed, shape);
@@ -349,6 +359,75 @@ fn twenty_five_intermediates_are_always_proven() {
             );
             assert_eq!(outcome.cost, outcome.bound, "{model:?} {}", lcg.to_json());
             assert!(outcome.optimal.is_some());
+        }
+    }
+}
+
+/// Inputs and outputs in any number add little: `sets` neighbourhoods among `middle` intermediates, each
+/// that of `width / sets` inputs and outputs.
+fn wide(seed: u64, middle: usize, width: usize, sets: usize) -> Lcg {
+    let mut rng = Rng(seed);
+    let first = width as i64;
+    let behind = first + middle as i64;
+    let mut edges = Vec::new();
+    for v in 1..middle as i64 {
+        let mut sources: Vec<i64> = (0..3).map(|_| rng.below(v as usize) as i64).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        edges.extend(sources.iter().map(|u| (first + u, first + v)));
+    }
+    let half = middle / 2;
+    for set in 0..sets {
+        // Inputs enter the first half, outputs leave the second one: a few each.
+        let mut pick = |from: usize| -> Vec<i64> {
+            let near = (from..from + half).filter(|_| rng.below(3) == 0);
+            let all: Vec<i64> = near.map(|v| first + v as i64).collect();
+            if all.is_empty() {
+                vec![first + from as i64]
+            } else {
+                all
+            }
+        };
+        let (read, made) = (pick(0), pick(middle - half));
+        for at in (set..width).step_by(sets).map(|at| at as i64) {
+            edges.extend(read.iter().map(|&v| (at, v)));
+            edges.extend(made.iter().map(|&v| (v, behind + at)));
+        }
+    }
+    let edges = edges.into_iter().map(|(source, target)| {
+        let kind = match rng.below(4) {
+            0 => Kind::Unit,
+            1 => Kind::Constant,
+            _ => Kind::Variable,
+        };
+        NewEdge::new(source, target, kind)
+    });
+    let edges: Vec<NewEdge> = edges.collect();
+    let inputs: Vec<i64> = (0..first).collect();
+    let outputs: Vec<i64> = (behind..behind + width as i64).collect();
+    Lcg::new("wide", &inputs, &outputs, edges).expect("valid by construction")
+}
+
+#[test]
+fn wide_graphs_are_proven_too() {
+    // Forty of each, each as it falls; two hundred of each, with ten neighbourhoods among them.
+    for (middle, width, sets) in [(12, 40, 40), (15, 200, 10)] {
+        let lcg = wide(3, middle, width, sets);
+        assert_eq!((lcg.inputs().len(), lcg.outputs().len()), (width, width));
+        for model in CostModel::ALL {
+            let outcome = search(
+                &lcg,
+                &Options {
+                    model,
+                    technique: Some(Technique::Vertex),
+                    ..Options::default()
+                },
+            );
+            assert_eq!(outcome.cost, outcome.bound, "{model:?} {}", lcg.to_json());
+            assert!(outcome.optimal.is_some());
+            // The proof is worth something: disjoint paths alone do not give it.
+            let paths = bound::bound(&lcg, model, u64::MAX);
+            assert!(paths < outcome.cost, "{model:?}");
         }
     }
 }

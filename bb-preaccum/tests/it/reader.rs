@@ -133,6 +133,29 @@ fn ids_need_not_be_topological_nor_dense() {
 }
 
 #[test]
+fn a_byte_order_mark_is_ignored() {
+    let text = r#"{"inputs":[1],"outputs":[2],"edges":[[1,2,"unit"]]}"#;
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(
+        Lcg::from_json(marked.as_bytes())
+            .expect("a graph")
+            .to_json(),
+        Lcg::from_json(text.as_bytes()).expect("a graph").to_json()
+    );
+    // One only, and columns count from behind it.
+    only(&format!("\u{feff}{marked}"), "L101", "");
+    let columns = ["{\"inputs\":?}", "\u{feff}{\"inputs\":?}"].map(|json| {
+        let error = Lcg::from_json(json.as_bytes()).expect_err(json);
+        error
+            .problems
+            .into_iter()
+            .next()
+            .and_then(|problem| problem.column)
+    });
+    assert_eq!(columns, [Some(11), Some(11)]);
+}
+
+#[test]
 fn round_trips() {
     for seed in 0..60 {
         let lcg = graph(seed, shape(seed));
