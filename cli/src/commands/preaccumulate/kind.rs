@@ -6,6 +6,8 @@ use std::fmt;
 /// True unless the text is an object that begins like a program: what is neither is reported as a graph.
 pub(super) fn is_graph(json: &[u8]) -> bool {
     let mut program = false;
+    // Both readers ignore a byte order mark.
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     let mut tokens = serde_json::Deserializer::from_slice(json);
     // Ends with an error as soon as it is clear; errors of the text are found by those who read it all.
     let _ = tokens.deserialize_any(Members(&mut program));
@@ -57,6 +59,7 @@ mod tests {
         for program in [
             r#"{"note": [1, {"edges": []}], "format""#,
             r#"{"routines": ["#,
+            "\u{feff}{\"routines\": [",
         ] {
             assert!(!is_graph(program.as_bytes()), "{program}");
         }
