@@ -277,26 +277,15 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     }
     if wants_faces && best.cost > floor {
         let start = if best.technique == Technique::Face {
-            found
-                .sequences
-                .iter()
-                .find(|sequence| sequence.technique != Technique::Face)
+            let others = |sequence: &&Sequence| sequence.technique != Technique::Face;
+            found.sequences.iter().find(others)
         } else {
             Some(&best)
         };
-        let faces = start.and_then(|start| {
-            faces::run(
-                lcg,
-                options.model,
-                &start.steps,
-                options.seed,
-                floor,
-                &mut meter,
-            )
-        });
-        if let Some((cost, steps)) = faces
-            && cost < best.cost
-        {
+        let start = start.map(|start| start.steps.clone());
+        let known = (best.cost, floor);
+        let (bound, steps) = faces::search(lcg, options, start.as_deref(), known, &mut meter);
+        if let Some((cost, steps)) = steps {
             lower(&mut costs, Technique::Face, cost);
             best = Sequence {
                 technique: Technique::Face,
@@ -304,6 +293,8 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
                 steps,
             };
         }
+        // A face bound holds for edge and vertex sequences, too.
+        bounds = bounds.map(|known| known.max(bound));
     }
     let widest = options.technique.unwrap_or(Technique::Face);
     let classes: Vec<Class> = [Technique::Vertex, Technique::Edge, Technique::Face]
@@ -318,9 +309,11 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
             })
         })
         .collect();
-    let [_, edge_bound, _] = bounds;
+    let [_, edge_bound, face_bound] = bounds;
     let (optimal, proof) = if best.cost <= floor {
         (Some(Technique::Face), Proof::Paths)
+    } else if best.cost == face_bound {
+        (Some(Technique::Face), Proof::Exhausted(Technique::Face))
     } else if best.technique <= Technique::Edge && best.cost == edge_bound {
         (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
     } else if best.technique == Technique::Vertex && best.cost == bounds[0] {

@@ -121,6 +121,11 @@ impl<'a> Dual<'a> {
         self.faces == 0
     }
 
+    /// The number that the next new dual vertex gets.
+    pub(crate) fn next(&self) -> u32 {
+        self.vertices.len() as u32
+    }
+
     /// The faces that the last step made; some of them may be gone again.
     pub(crate) fn made(&self) -> &[(u32, u32)] {
         &self.made

@@ -1,11 +1,14 @@
 //! Local search on face eliminations, for small graphs: token lists as for edges, with single faces in
 //! between, simulated on the dual graph in bit rows.
 
+use super::Options;
 use super::bits::{Row, has, items, set, unset};
+use super::local::GRAPH_BYTES;
 use super::meter::Meter;
 use super::rng::{Rng, Thresholds};
 use crate::cost::CostModel;
 use crate::eliminate::{Dual, Step};
+use crate::exact::{self, astar::Limit};
 use crate::lcg::{Kind, Lcg, Role};
 
 /// Steps for one annealing run, per token.
@@ -17,6 +20,10 @@ const PATIENCE: u32 = 4;
 const MOST_FACES: usize = 16;
 /// Larger graphs are not searched.
 pub(crate) const MOST_EDGES: usize = 64;
+/// Intermediates up to which the optimum is looked for without being asked.
+const PROVEN_VERTICES: usize = 6;
+/// Faces tried for that, times the square of the number of dual vertices: a tenth of a second.
+const PROVEN_FACES: usize = 2_000_000;
 
 /// One entry of a list, in vertices of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,9 +191,81 @@ impl<const W: usize> Board<W> {
     }
 }
 
+/// How far exact search goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// A small part of the budget, in small graphs.
+    Some,
+    /// Until it is proven, or there is no memory left.
+    All,
+}
+
+/// Looks for a sequence of faces that costs less than what is known, above a floor; with it, a bound that
+/// no sequence is below. Annealing starts from a sequence of vertices and edges.
+pub(crate) fn search(
+    lcg: &Lcg,
+    options: &Options<'_>,
+    start: Option<&[Step]>,
+    (known, floor): (u64, u64),
+    meter: &mut Meter<'_>,
+) -> (u64, Option<(u64, Vec<Step>)>) {
+    let mut bound = floor;
+    let mut best = None;
+    let cost = |best: &Option<(u64, Vec<Step>)>| best.as_ref().map_or(known, |(cost, _)| *cost);
+    let (proven, found) = prove(lcg, options, Effort::Some, known, meter);
+    bound = bound.max(proven);
+    best = found.or(best);
+    if cost(&best) > bound
+        && let Some(start) = start
+    {
+        let found = run(lcg, options.model, start, options.seed, bound, meter);
+        best = found.filter(|(found, _)| *found < cost(&best)).or(best);
+    }
+    if options.exact && cost(&best) > bound {
+        let (proven, found) = prove(lcg, options, Effort::All, cost(&best), meter);
+        bound = bound.max(proven);
+        best = found.or(best);
+    }
+    (bound, best)
+}
+
+/// Exact search below a cost that is known: a bound, and an optimal sequence if it is below.
+fn prove(
+    lcg: &Lcg,
+    options: &Options<'_>,
+    effort: Effort,
+    below: u64,
+    meter: &mut Meter<'_>,
+) -> (u64, Option<(u64, Vec<Step>)>) {
+    let size = lcg.edges().len() + lcg.inputs().len() + lcg.outputs().len();
+    let mut faces = match effort {
+        Effort::Some if lcg.intermediates().count() > PROVEN_VERTICES => return (0, None),
+        Effort::Some if !options.proves(lcg) => return (0, None),
+        Effort::Some => PROVEN_FACES / (size * size).max(1),
+        Effort::All => usize::MAX,
+    };
+    let limit = Limit {
+        graphs: u32::MAX as usize,
+        bytes: GRAPH_BYTES,
+    };
+    let stop = &mut || {
+        faces = faces.saturating_sub(1);
+        faces == 0 || meter.stop()
+    };
+    match exact::face::solve(lcg, options.model, below, limit, stop) {
+        Some(exact::face::Outcome::Optimal(cost, steps)) => {
+            meter.found(cost);
+            (cost, Some((cost, steps)))
+        }
+        Some(exact::face::Outcome::NothingBelow) => (below, None),
+        Some(exact::face::Outcome::Unfinished(bound)) => (bound, None),
+        None => (0, None),
+    }
+}
+
 /// A complete sequence of faces that starts from a sequence of vertices and edges; `None` if the graph
 /// is too large for this.
-pub(crate) fn run(
+fn run(
     lcg: &Lcg,
     model: CostModel,
     start: &[Step],

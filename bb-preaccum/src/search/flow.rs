@@ -52,6 +52,17 @@ impl BitFlow {
         paths
     }
 
+    /// The paths that were counted last, without `v`.
+    pub(crate) fn paths<const W: usize>(&self, v: usize, first: &Row<W>) -> Vec<Vec<usize>> {
+        let begin = items(first).filter(|&w| self.toward[w] == v as u16);
+        let path = |w: usize| {
+            let after =
+                |&w: &usize| Some(usize::from(self.away[w])).filter(|&x| x < usize::from(END));
+            std::iter::successors(Some(w), after).collect()
+        };
+        begin.map(path).collect()
+    }
+
     fn see(&mut self, state: usize, from: u16) {
         if !self.seen[state] {
             self.seen[state] = true;

@@ -36,7 +36,7 @@ const SET_WORK: u64 = 25;
 const EXACT_GRAPHS: usize = 40_000;
 const MANY_GRAPHS: usize = 4_000_000;
 /// Bytes that they may take.
-const GRAPH_BYTES: usize = 1 << 29;
+pub(super) const GRAPH_BYTES: usize = 1 << 29;
 /// Vertices up to which edge search tries to be exact by itself.
 const EXACT_EDGE_VERTICES: u32 = 6;
 
@@ -375,10 +375,12 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         if best <= self.edge_floor {
             return;
         }
-        // Three rows per vertex at most, kept twice.
-        let most = most.min(GRAPH_BYTES / (64 + 48 * W * self.bits.vertices.len()));
+        let limit = exact::astar::Limit {
+            graphs: most,
+            bytes: GRAPH_BYTES,
+        };
         let meter = &mut *self.meter;
-        match exact::edge::solve(&self.bits, best, most, &mut || meter.stop()) {
+        match exact::edge::solve(&self.bits, best, limit, &mut || meter.stop()) {
             exact::edge::Outcome::Optimal(cost, tokens) => {
                 self.tokens = Some((cost, tokens));
                 self.edge_floor = cost;

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use bb_preaccum::bound;
 use bb_preaccum::certificate::{self, jacobian, labels};
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::eliminate::{Primal, Step};
@@ -252,8 +253,8 @@ fn the_papers_example() {
     assert_eq!(run.counts.multiplications(CostModel::Plain), 12);
 }
 
-/// The separation examples, with their proofs: an edge sequence beats every vertex sequence, a face
-/// sequence beats every edge sequence.
+/// The separation examples, with their proofs in all three classes: an edge sequence beats every vertex
+/// sequence, a face sequence beats every edge sequence.
 #[test]
 fn separations_are_proven() {
     for (name, vertex, edge, face) in [
@@ -275,9 +276,10 @@ fn separations_are_proven() {
             .iter()
             .map(|class| (class.cost, class.bound))
             .collect();
-        assert_eq!(classes[..2], [(vertex, vertex), (edge, edge)], "{name}");
-        assert_eq!(classes[2].0, face, "{name}");
+        let proven = [vertex, edge, face].map(|cost| (cost, cost));
+        assert_eq!(classes, proven, "{name}");
         assert_eq!(outcome.cost, face, "{name}");
+        assert_eq!(outcome.optimal, Some(Technique::Face), "{name}");
         let labels = labels(&lcg, 1);
         let recount = certificate::replay(&lcg, &outcome.steps, &labels).expect("legal");
         assert!(recount.complete);
@@ -301,15 +303,16 @@ fn separations_are_proven() {
             );
             assert_eq!(proof.contains(&line), wide < narrow, "{proof}");
         }
-        // Where the paths prove nothing more, the face bound is honest about it.
-        assert!(outcome.bound <= face);
+        let paths = bound::bound(&lcg, CostModel::Plain, u64::MAX);
+        let line = format!("search exhausted: no face sequence needs less than {face}\n");
+        assert_eq!(proof.contains(&line), paths < face, "{proof}");
     }
-    // Without being asked for a proof, the search finds all of these too.
-    for (name, cost) in [
-        ("lion", 11),
-        ("bat", 22),
-        ("seed_fig3", 10),
-        ("lighthouse", 15),
+    // Without being asked for a proof, the search finds all of these too, and proves all but one.
+    for (name, cost, proven) in [
+        ("lion", 11, true),
+        ("bat", 22, false),
+        ("seed_fig3", 10, true),
+        ("lighthouse", 15, true),
     ] {
         let Some(lcg) = graph(name) else { return };
         for seed in 0..5 {
@@ -321,6 +324,7 @@ fn separations_are_proven() {
                 },
             );
             assert_eq!(outcome.cost, cost, "{name}, seed {seed}");
+            assert_eq!(outcome.bound == cost, proven, "{name}, seed {seed}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Properties on random graphs: every sequence gives the same Jacobian, counters equal recounts, the
 //! search beats every heuristic, exact search equals brute force.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use bb_preaccum::bound;
 use bb_preaccum::certificate::{
     self, Values, evaluate_entries, jacobian, jacobian_by_paths, labels,
 };
 use bb_preaccum::cost::CostModel;
-use bb_preaccum::eliminate::{Dual, Primal, Step};
+use bb_preaccum::eliminate::{Dual, Entry, Primal, Step};
 use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Technique};
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
 use bb_preaccum::search::{Options, Proof, replay, search};
@@ -172,6 +172,113 @@ fn brute_edge(
     let rest = best.min().unwrap_or(0);
     known.insert(key, rest);
     rest
+}
+
+/// The dual graph left, without the numbers it got on the way: its dual vertices in order of their ends.
+type DualKey = Vec<(u32, u32, u8, Vec<usize>, Vec<usize>)>;
+
+fn dual_key(graph: &Dual<'_>, most: u32) -> DualKey {
+    let mut living: Vec<u32> = (0..most).filter(|&at| graph.vertex(at).is_some()).collect();
+    let vertex = |at: u32| graph.vertex(at).expect("living");
+    living.sort_by_key(|&at| (vertex(at).source(), vertex(at).target(), at));
+    let place: HashMap<u32, usize> = living.iter().copied().zip(0..).collect();
+    let near = |side: &BTreeSet<u32>| {
+        let mut near: Vec<usize> = side.iter().map(|at| place[at]).collect();
+        near.sort_unstable();
+        near
+    };
+    let entries: Vec<_> = graph.entries().collect();
+    assert_eq!(entries.len(), living.len());
+    let row = |(&at, entry): (&u32, &Entry)| {
+        let dual = vertex(at);
+        assert_eq!((dual.source(), dual.target()), (entry.source, entry.target));
+        let (preds, succs) = (near(dual.preds()), near(dual.succs()));
+        (entry.source, entry.target, entry.kind as u8, preds, succs)
+    };
+    living.iter().zip(&entries).map(row).collect()
+}
+
+/// The same over all face eliminations; `most` is above the numbers of dual vertices.
+fn brute_face(
+    graph: &Dual<'_>,
+    most: u32,
+    model: CostModel,
+    known: &mut HashMap<DualKey, u64>,
+) -> u64 {
+    let key = dual_key(graph, most);
+    if let Some(&rest) = known.get(&key) {
+        return rest;
+    }
+    let paid = graph.counts().multiplications(model);
+    let faces: Vec<(u32, u32)> = graph.faces().collect();
+    let best = faces.into_iter().map(|(i, j)| {
+        let mut next = graph.clone();
+        next.apply(Step::Face(i, j)).expect("legal");
+        next.counts().multiplications(model) - paid + brute_face(&next, most + 1, model, known)
+    });
+    let rest = best.min().unwrap_or(0);
+    known.insert(key, rest);
+    rest
+}
+
+/// The optimum over face sequences is found and proven, and known as a bound of the narrower classes.
+#[test]
+fn exact_face_search_equals_brute_force() {
+    let (mut above_paths, mut read_again) = (0, 0);
+    for seed in 0..90 {
+        let shape = Shape {
+            middle: 1 + (seed as usize) % 3,
+            inputs: 1 + (seed as usize / 3) % 2,
+            outputs: 2,
+            degree: 2 + (seed as usize / 2) % 2,
+            ..shape(seed)
+        };
+        let lcg = graph(seed, shape);
+        let dual = Dual::new(&lcg);
+        if dual.face_count() > 10 {
+            continue;
+        }
+        for model in CostModel::ALL {
+            let brute = brute_face(&dual, lcg.edges().len() as u32, model, &mut HashMap::new());
+            let run = |exact, technique| {
+                search(
+                    &lcg,
+                    &Options {
+                        model,
+                        technique,
+                        exact,
+                        ..Options::default()
+                    },
+                )
+            };
+            for (exact, technique) in [(false, None), (true, Some(Technique::Face))] {
+                let outcome = run(exact, technique);
+                let place = || format!("{model:?} {}", lcg.to_json());
+                assert_eq!(outcome.cost, brute, "{}", place());
+                assert_eq!(outcome.bound, brute, "{}", place());
+                assert_eq!(outcome.optimal, Some(Technique::Face), "{}", place());
+                let done = replay(&lcg, &outcome.steps).expect("legal");
+                assert!(done.complete);
+                assert_eq!(done.counts.multiplications(model), brute);
+                let paths = bound::bound(&lcg, model, u64::MAX);
+                assert!(paths <= brute, "{}", place());
+                let proof = if paths == brute {
+                    Proof::Paths
+                } else {
+                    Proof::Exhausted(Technique::Face)
+                };
+                assert_eq!(outcome.proof, proof, "{}", place());
+                for class in &outcome.classes {
+                    assert!(class.bound >= brute, "{}", place());
+                }
+                above_paths += usize::from(paths < brute);
+            }
+            let again = |&y: &u32| !lcg.out_edges(y).is_empty();
+            read_again += usize::from(lcg.outputs().iter().any(again));
+        }
+    }
+    assert!(above_paths > 20, "{above_paths}");
+    assert!(read_again > 20, "{read_again}");
 }
 
 #[test]

@@ -1,0 +1,211 @@
+//! Best-first search (A*, Hart, Nilsson & Raphael 1968) over the graphs left, each remembered once with
+//! its least cost.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// Graphs left, and the steps from one to the next.
+pub(crate) trait Space {
+    /// One step.
+    type Step: Copy;
+
+    /// Goes to a graph left.
+    fn load(&mut self, state: &[u64]);
+
+    /// Steps from there, an optimal one among them; none if nothing is left to do.
+    fn steps(&mut self) -> Vec<Self::Step>;
+
+    /// Does one of them beside the graph loaded, and appends what is left to `state`; the cost, or nothing if the step
+    /// does nothing.
+    ///
+    /// # Errors
+    /// There is no room for what is left.
+    fn apply(&mut self, step: Self::Step, state: &mut Vec<u64>) -> Result<Option<u32>, Full>;
+
+    /// A lower bound of what the graph left by the last step costs.
+    fn bound(&mut self) -> u32;
+}
+
+/// What there is no room for.
+pub(crate) struct Full;
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome<Step> {
+    /// The optimum, and a sequence that reaches it.
+    Optimal(u64, Vec<Step>),
+    /// Nothing costs less than what was known before.
+    NothingBelow,
+    /// The budget was spent; nothing costs less than this.
+    Unfinished(u64),
+}
+
+/// How far the search goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    /// Graphs left.
+    pub(crate) graphs: usize,
+    /// Bytes for them, about.
+    pub(crate) bytes: usize,
+}
+
+struct Node<Step> {
+    cost: u32,
+    from: u32,
+    /// The step from there; none at the start.
+    by: Option<Step>,
+    closed: bool,
+    /// Where the graph begins in the store.
+    at: usize,
+    /// The next graph of the same hash.
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+struct Known<Step> {
+    nodes: Vec<Node<Step>>,
+    store: Vec<u64>,
+    /// The first graph of each hash.
+    index: HashMap<u64, u32>,
+}
+
+impl<Step: Copy> Known<Step> {
+    fn state(&self, at: u32) -> &[u64] {
+        let end = self.nodes.get(at as usize + 1).map(|node| node.at);
+        &self.store[self.nodes[at as usize].at..end.unwrap_or(self.store.len())]
+    }
+
+    fn find(&self, hash: u64, state: &[u64]) -> Option<u32> {
+        let mut at = *self.index.get(&hash)?;
+        while at != NONE {
+            if self.state(at) == state {
+                return Some(at);
+            }
+            at = self.nodes[at as usize].next;
+        }
+        None
+    }
+
+    fn add(&mut self, hash: u64, state: &[u64], (cost, from, by): (u32, u32, Option<Step>)) -> u32 {
+        let new = self.nodes.len() as u32;
+        let next = self.index.insert(hash, new).unwrap_or(NONE);
+        self.nodes.push(Node {
+            cost,
+            from,
+            by,
+            closed: false,
+            at: self.store.len(),
+            next,
+        });
+        self.store.extend_from_slice(state);
+        new
+    }
+
+    fn path(&self, last: u32) -> Vec<Step> {
+        let mut list = Vec::new();
+        let mut at = last as usize;
+        while let Some(by) = self.nodes[at].by {
+            list.push(by);
+            at = self.nodes[at].from as usize;
+        }
+        list.reverse();
+        list
+    }
+
+    fn is_within(&self, limit: Limit) -> bool {
+        let nodes = self.nodes.capacity() * size_of::<Node<Step>>();
+        // An entry of the queue, and of the index, a byte longer.
+        let others = self.nodes.len() * 8 + self.index.capacity() * 17;
+        self.nodes.len() <= limit.graphs
+            && nodes + others + self.store.capacity() * size_of::<u64>() <= limit.bytes
+    }
+}
+
+fn hash(state: &[u64]) -> u64 {
+    state.iter().fold(0, |hash, &word| mix(hash ^ word))
+}
+
+/// One to one, and every bit depends on all (the last step of SplitMix64, Steele, Lea & Flood 2014).
+pub(crate) fn mix(word: u64) -> u64 {
+    let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Finds the optimum from a graph with a lower bound, if it is below `below`; gives up past `limit`, or
+/// when `stop` says so.
+pub(crate) fn solve<S: Space>(
+    space: &mut S,
+    start: &[u64],
+    first: u32,
+    below: u64,
+    limit: Limit,
+    stop: &mut dyn FnMut() -> bool,
+) -> Outcome<S::Step> {
+    let below = u32::try_from(below).unwrap_or(u32::MAX);
+    if first >= below {
+        return Outcome::NothingBelow;
+    }
+    let mut known = Known {
+        nodes: Vec::new(),
+        store: Vec::new(),
+        index: HashMap::new(),
+    };
+    known.add(hash(start), start, (0, 0, None));
+    // Open nodes by bound, then by cost (deeper first among equals), then in order of discovery.
+    let mut open: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+    open.insert((first, u32::MAX), vec![0]);
+    let mut state = Vec::new();
+    while let Some(mut entry) = open.first_entry() {
+        let (bound, _) = *entry.key();
+        let Some(at) = entry.get_mut().pop() else {
+            entry.remove();
+            continue;
+        };
+        let Node { cost, closed, .. } = known.nodes[at as usize];
+        if closed {
+            continue;
+        }
+        known.nodes[at as usize].closed = true;
+        space.load(known.state(at));
+        let steps = space.steps();
+        if steps.is_empty() {
+            return Outcome::Optimal(cost.into(), known.path(at));
+        }
+        if !known.is_within(limit) {
+            return Outcome::Unfinished(bound.into());
+        }
+        for step in steps {
+            // The bound takes longer than a look at the clock, and a dense graph has hundreds of steps.
+            if stop() {
+                return Outcome::Unfinished(bound.into());
+            }
+            state.clear();
+            let price = match space.apply(step, &mut state) {
+                Ok(Some(price)) => price,
+                Ok(None) => continue,
+                Err(Full) => return Outcome::Unfinished(bound.into()),
+            };
+            let total = cost + price;
+            let hash = hash(&state);
+            let next = match known.find(hash, &state) {
+                Some(next) if known.nodes[next as usize].cost <= total => continue,
+                Some(next) => {
+                    // Cheaper than before. The bound is not consistent in all models: open it again.
+                    let node = &mut known.nodes[next as usize];
+                    (node.cost, node.from, node.by, node.closed) = (total, at, Some(step), false);
+                    next
+                }
+                None => known.add(hash, &state, (total, at, Some(step))),
+            };
+            let bound = (total + space.bound()).max(bound);
+            if bound < below {
+                open.entry((bound, u32::MAX - total))
+                    .or_default()
+                    .push(next);
+            }
+        }
+    }
+    Outcome::NothingBelow
+}
