@@ -11,9 +11,12 @@ use cfg_core::{
     ir::{Expr, Op, Place, Routine, ScalarType, Stmt},
 };
 use fixedbitset::FixedBitSet;
+use std::borrow::Cow;
 
 use crate::{
-    linearize::{NodeKind, Nodes, Temporaries, Unsupported, Workspace, is_atomic, zero},
+    conform::{broadcast, conform, conform_arms, conform_to, has_shape, times_size},
+    draft,
+    linearize::{NodeKind, Nodes, Operands, Temporaries, Unsupported, Workspace, is_atomic, zero},
     names::Namer,
     typing::{self, ExprType},
 };
@@ -111,7 +114,8 @@ pub(crate) fn adjoint(
         return Ok(Vec::new());
     };
     scope.temporaries.reset();
-    let mut nodes = scope.nodes(value);
+    let value = conform(&scope.routine.variables, value, Some(&target_b))?;
+    let mut nodes = scope.nodes(&value);
     let root = nodes.root();
     let target_type = typing::of_place(&scope.routine.variables, target);
     let zero_of = |target_b: Place| Stmt::assign(target_b, zero(target_type.ty));
@@ -160,9 +164,9 @@ pub(crate) fn adjoint(
         match &nodes.nodes[n].kind {
             NodeKind::Leaf(place) => {
                 let place = nodes.safe_place(n, place, &scope.routine.variables)?;
-                if nodes.has_scalar_guard(n) {
+                if nodes.is_guarded(n) {
                     let rank = scope.type_of(&dn).rank;
-                    dn = nodes.guarded(n, dn, rank);
+                    dn = nodes.guarded_adjoint(n, dn, rank);
                 }
                 if let Some(b) = scope.derivative_place(&place) {
                     match increments.iter_mut().find(|(p, ..)| *p == b) {
@@ -178,8 +182,8 @@ pub(crate) fn adjoint(
                 if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
                     let ty = scope.type_of(&dn);
                     let b = scope.take("b", ty);
-                    if nodes.has_scalar_guard(n) {
-                        dn = nodes.guarded(n, dn, ty.rank);
+                    if nodes.is_guarded(n) {
+                        dn = nodes.guarded_adjoint(n, dn, ty.rank);
                     }
                     code.push(Stmt::assign(Place::whole(b), dn));
                     dn = Expr::var(b);
@@ -202,9 +206,9 @@ pub(crate) fn adjoint(
         .position(|(p, ..)| itself && *p == target_b);
     let last = match own.map(|i| increments.remove(i)) {
         Some((place, first, others)) => {
-            let value = others.into_iter().fold(first, add);
-            let same = matches!(&value, Expr::Place(p) if *p == place);
-            (!same).then(|| Stmt::assign(place, value))
+            let value = sum(std::iter::once(first).chain(others).collect());
+            let value = value.filter(|value| !matches!(value, Expr::Place(p) if *p == place));
+            value.map(|value| Stmt::assign(place, value))
         }
         None => (!overlap).then(|| zero_of(target_b)),
     };
@@ -215,9 +219,11 @@ pub(crate) fn adjoint(
     }
     // Nodes were visited from the last to the first: turn round, so that operands come in order.
     for (place, first, others) in increments.drain(..).rev() {
-        let value = Expr::Place(place.clone());
-        let value = others.into_iter().rev().fold(value, add);
-        code.push(Stmt::assign(place, add(value, first)));
+        let value = std::iter::once(Expr::Place(place.clone()));
+        let terms = value.chain(others.into_iter().rev()).chain([first]);
+        if let Some(value) = sum(terms.collect()) {
+            code.push(Stmt::assign(place, value));
+        }
     }
     code.extend(last);
     (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
@@ -262,7 +268,7 @@ fn pull_back(
                 d = if rank(&d) > 0 {
                     Expr::op(Op::Sum, [d])
                 } else {
-                    times_size(nodes, n, d)
+                    times_size(&scope.routine.variables, d, node.expr)
                 };
             }
             _ => {}
@@ -271,32 +277,15 @@ fn pull_back(
     Some(d)
 }
 
-/// A derivative that is the same for all elements of the array node `n`, summed over them.
-fn times_size(nodes: &Nodes<'_>, n: usize, d: Expr) -> Expr {
-    // Some operand below has the node's shape: the elementwise ones all do.
-    let mut at = n;
-    loop {
-        match &nodes.nodes[at].kind {
-            NodeKind::Leaf(place) => {
-                let size = Expr::op(Op::Size, [Expr::Place((*place).clone())]);
-                return Expr::op(Op::Mul, [d, size]);
-            }
-            NodeKind::Passive(expr) => {
-                let size = Expr::op(Op::Size, [(*expr).clone()]);
-                return Expr::op(Op::Mul, [d, size]);
-            }
-            NodeKind::Op(_, children) => {
-                match nodes
-                    .operands(*children)
-                    .iter()
-                    .find(|&&c| nodes.nodes[c].ty.rank == nodes.nodes[at].ty.rank)
-                {
-                    Some(&c) => at = c,
-                    None => return d,
-                }
-            }
-        }
+/// Most terms of a sum that is written with `-` for negated ones: each change of sign is a level.
+const MOST_SIGNS: usize = 32;
+
+/// The sum of terms from left to right, however many there are.
+pub(crate) fn sum(terms: Vec<Expr>) -> Option<Expr> {
+    if terms.len() > MOST_SIGNS {
+        return Some(Expr::op(Op::Add, terms));
     }
+    terms.into_iter().reduce(add)
 }
 
 /// `value + term`, with `-` for a negated term.
@@ -324,18 +313,27 @@ pub(crate) fn tangent(
     let Some(target_t) = scope.derivative_place(target) else {
         return Ok(Vec::new());
     };
-    let (mut code, value_t) = tangent_of(scope, value)?;
+    let (mut code, value_t) = tangent_of(scope, value, Some(&target_t))?;
     code.push(Stmt::assign(target_t, value_t));
     Ok(code)
 }
 
-/// The tangent of an expression, and the statements that must stand before it is used.
+/// The tangent of an expression, and the statements that must stand before it is used. `target` is what
+/// it is assigned to.
 pub(crate) fn tangent_of(
     scope: &mut Scope,
     value: &Expr,
+    target: Option<&Place>,
 ) -> Result<(Vec<Stmt>, Expr), Unsupported> {
     scope.temporaries.reset();
-    let mut nodes = scope.nodes(value);
+    let variables = &scope.routine.variables;
+    let tells_shape = target
+        .is_some_and(|t| t.subscripts.is_empty() && draft::is_deferred(&variables[t.var.index()]));
+    let value = match tells_shape && !has_shape(variables, value) {
+        true => Cow::Owned(conform_arms(variables, value)?),
+        false => conform(variables, value, target)?,
+    };
+    let mut nodes = scope.nodes(&value);
     let root = nodes.root();
     let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
     let mut dot: Vec<Option<Expr>> = vec![None; nodes.nodes.len()];
@@ -350,20 +348,24 @@ pub(crate) fn tangent_of(
                 scope.derivative_place(place).map(Expr::Place)
             }
             NodeKind::Passive(_) => None,
+            NodeKind::Op(Op::If, children) => {
+                choice(scope, &nodes, n, *children, &mut dot, tells_shape)?
+            }
             NodeKind::Op(op, children) => {
                 let mut terms = Vec::new();
                 for (c, partial) in nodes.with_partials(*children) {
                     if let Some(dc) = dot[c].take()
-                        && let Some(term) = push_forward(scope, &nodes, n, c, *op, dc, partial)
+                        && let Some(term) = push_forward(scope, &nodes, n, c, *op, dc, partial)?
                     {
                         terms.push(term);
                     }
                 }
-                terms.into_iter().reduce(add)
+                sum(terms)
             }
         };
         dot[n] = match value {
             Some(v) if n != root && v.depth() > 6 => {
+                let v = conform_to(&scope.routine.variables, v, node.expr)?;
                 let ty = scope.type_of(&v);
                 let t = scope.take("d", ty);
                 let v = nodes.guarded(n, v, ty.rank);
@@ -374,9 +376,36 @@ pub(crate) fn tangent_of(
         };
     }
     let ty = nodes.nodes[root].ty.ty;
-    let value = dot[root].take().unwrap_or_else(|| zero(ty));
+    let mut tangent = dot[root].take().unwrap_or_else(|| zero(ty));
+    if target.is_none() || tells_shape && has_shape(&scope.routine.variables, &value) {
+        tangent = conform_to(&scope.routine.variables, tangent, &value)?;
+    }
     scope.workspace = nodes.into_workspace();
-    Ok((code, value))
+    Ok((code, tangent))
+}
+
+/// The tangent of the conditional expression `n`: the chosen arm's, in its shape if that is wanted.
+fn choice(
+    scope: &Scope,
+    nodes: &Nodes<'_>,
+    n: usize,
+    children: Operands,
+    dot: &mut [Option<Expr>],
+    shaped: bool,
+) -> Result<Option<Expr>, Unsupported> {
+    let mut condition = None;
+    let mut arms = Vec::new();
+    for (c, partial) in nodes.with_partials(children).skip(1) {
+        if let Partial::Select { condition: of, .. } = partial {
+            condition = Some(of.clone());
+        }
+        let mut arm = dot[c].take().unwrap_or_else(|| zero(nodes.nodes[n].ty.ty));
+        if shaped {
+            arm = broadcast(&scope.routine.variables, arm, nodes.nodes[c].expr)?;
+        }
+        arms.push(arm);
+    }
+    Ok(condition.map(|condition| Expr::op(Op::If, std::iter::once(condition).chain(arms))))
 }
 
 /// `partial * dc`, in the shape of the operator's result.
@@ -388,19 +417,20 @@ fn push_forward(
     op: Op,
     dc: Expr,
     partial: &Partial,
-) -> Option<Expr> {
-    let d = partial.tangent(dc, nodes.nodes[n].ty.ty)?;
-    let rank = scope.type_of(&d).rank;
-    Some(match op {
-        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {
-            if rank == 0 {
-                times_size(nodes, c, d)
-            } else {
-                Expr::op(Op::Sum, [d])
-            }
+) -> Result<Option<Expr>, Unsupported> {
+    let Some(d) = partial.tangent(dc, nodes.nodes[n].ty.ty) else {
+        return Ok(None);
+    };
+    let variables = &scope.routine.variables;
+    let operand = nodes.nodes[c].expr;
+    let array = scope.type_of(&d).rank > 0;
+    Ok(Some(match op {
+        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal if array => {
+            Expr::op(Op::Sum, [conform_to(variables, d, operand)?])
         }
-        Op::Transpose if rank > 0 => Expr::op(Op::Transpose, [d]),
+        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => times_size(variables, d, operand),
+        Op::Transpose if array => Expr::op(Op::Transpose, [conform_to(variables, d, operand)?]),
         // A scalar, broadcast where it is used.
         _ => d,
-    })
+    }))
 }

@@ -58,6 +58,16 @@ pub const GIVEN: CodeInfo = CodeInfo {
     explanation: "pass the global as a parameter, and declare parameters that the given routine does \
                   not write as `in`",
 };
+/// A function whose result has no shape before the call.
+pub const RESULT: CodeInfo = CodeInfo {
+    code: "R310",
+    title: "result without a known shape",
+    rule: "the extents of a function's result are made of constants, scalar parameters and globals, and \
+           extents of parameters",
+    explanation: "declare the extents of the result, or return the array in an `out` parameter",
+};
 
 /// All codes of this crate.
-pub const CODES: &[CodeInfo] = &[EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN];
+pub const CODES: &[CodeInfo] = &[
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT,
+];

@@ -27,6 +27,7 @@ use crate::{
     normalize::{self, Effects, Normal},
     plan::{self, Needed},
     rename::Rename,
+    results,
     rows::Rows,
     statement::{Reads, StatementAdjoint, StatementCode, Written, primal_reads},
 };
@@ -378,6 +379,9 @@ impl<'p> Draft<'p> {
             return self.given(context, routine, callee, adjoint, arguments, result);
         }
         if let Some((forward, reverse)) = context.sweeps[callee.index()] {
+            if result.is_some() {
+                results::known(called)?;
+            }
             let primal = arguments
                 .iter()
                 .cloned()

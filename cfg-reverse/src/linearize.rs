@@ -10,8 +10,8 @@ use cfg_core::{
     elemental::{self, Finiteness, Partial, PartialExpr},
     entity::VarId,
     ir::{
-        Dim, Expr, Extent, Op, Order, Place, Range, Role, Routine, ScalarType, Stmt, Subscript,
-        Variable,
+        Dim, Expr, Extent, Op, OpClass, Order, Place, Range, Role, Routine, ScalarType, Stmt,
+        Subscript, Variable,
     },
 };
 
@@ -103,6 +103,8 @@ impl Temporaries {
 /// One node of an expression.
 pub(crate) struct Node<'e> {
     pub(crate) ty: ExprType,
+    /// What it is a node of: of a folded operator the whole, which has the same shape.
+    pub(crate) expr: &'e Expr,
     pub(crate) kind: NodeKind<'e>,
     /// Depends on an active leaf.
     pub(crate) active: bool,
@@ -136,11 +138,22 @@ impl Operands {
     }
 }
 
+/// Most conditional expressions that are written one in the other where what an arm does is guarded.
+const MOST_NESTED: usize = 8;
+
 /// The condition under which an arm of a conditional expression is evaluated.
 struct Guard {
     condition: Expr,
     scalar: bool,
     outer: Option<usize>,
+}
+
+/// A condition where those around it hold, from the inside out; false elsewhere.
+fn conjoined<'g>(innermost: Expr, around: impl Iterator<Item = &'g Guard>) -> Expr {
+    around.fold(innermost, |all, guard| {
+        let operands = [guard.condition.clone(), all, Expr::Logical(false)];
+        Expr::op(Op::If, operands)
+    })
 }
 
 /// All nodes of an expression; operands before the operators that use them, the root last.
@@ -239,12 +252,14 @@ impl<'e> Nodes<'e> {
     fn push(
         &mut self,
         ty: ExprType,
+        expr: &'e Expr,
         kind: NodeKind<'e>,
         active: bool,
         guard: Option<usize>,
     ) -> usize {
         self.nodes.push(Node {
             ty,
+            expr,
             kind,
             active,
             guard,
@@ -269,37 +284,60 @@ impl<'e> Nodes<'e> {
                     && active(place.var) =>
             {
                 let ty = typing::of(variables, expr);
-                self.push(ty, NodeKind::Leaf(place), true, guard)
+                self.push(ty, expr, NodeKind::Leaf(place), true, guard)
             }
             Expr::Op(op, operands)
                 if differentiable && has_active_leaf(variables, expr, active) =>
             {
                 if *op == Op::If && operands.len() == 3 {
-                    return self.add_conditional(variables, operands, active, guard);
+                    return self.add_conditional(variables, expr, operands, active, guard);
                 }
+                let inner = match op.class() {
+                    OpClass::Reduction | OpClass::Transformational => self.guard_for_all(guard),
+                    OpClass::Elemental | OpClass::Inquiry => guard,
+                };
                 let fold = operands.len() > 2 && matches!(op, Op::Mul | Op::Min | Op::Max);
                 let first = self.lists.pending.len();
                 for (k, operand) in operands.iter().enumerate() {
                     let d = is_differentiable_operand(*op, k);
-                    let child = self.add(variables, operand, active, d, guard);
+                    let child = self.add(variables, operand, active, d, inner);
                     self.lists.pending.push(child);
                     if fold && k > 0 && k + 1 < operands.len() {
-                        let folded = self.operator(*op, first, guard);
+                        let folded = self.operator(expr, *op, first, guard);
                         self.lists.pending.push(folded);
                     }
                 }
-                self.operator(*op, first, guard)
+                self.operator(expr, *op, first, guard)
             }
             _ => {
                 let ty = typing::of(variables, expr);
-                self.push(ty, NodeKind::Passive(expr), false, guard)
+                self.push(ty, expr, NodeKind::Passive(expr), false, guard)
             }
         }
+    }
+
+    /// The guard of what is not computed element by element inside an arm: if it has an array condition,
+    /// whether that holds for some element.
+    fn guard_for_all(&mut self, guard: Option<usize>) -> Option<usize> {
+        let all = std::iter::successors(guard, |&g| self.guards[g].outer);
+        let mut all = all.map(|g| &self.guards[g]);
+        if all.clone().all(|guard| guard.scalar) {
+            return guard;
+        }
+        let innermost = all.next()?.condition.clone();
+        let condition = Expr::op(Op::Any, [conjoined(innermost, all)]);
+        self.guards.push(Guard {
+            condition,
+            scalar: true,
+            outer: None,
+        });
+        Some(self.guards.len() - 1)
     }
 
     fn add_conditional(
         &mut self,
         variables: &[Variable],
+        expr: &'e Expr,
         operands: &'e [Expr],
         active: &impl Fn(VarId) -> bool,
         guard: Option<usize>,
@@ -319,11 +357,11 @@ impl<'e> Nodes<'e> {
         let otherwise = arm(self, Expr::op(Op::Not, [operands[0].clone()]), &operands[2]);
         let first = self.lists.pending.len();
         self.lists.pending.extend([condition, then, otherwise]);
-        self.operator(Op::If, first, guard)
+        self.operator(expr, Op::If, first, guard)
     }
 
     /// An operator over the pending operands from this one on.
-    fn operator(&mut self, op: Op, first: usize, guard: Option<usize>) -> usize {
+    fn operator(&mut self, expr: &'e Expr, op: Op, first: usize, guard: Option<usize>) -> usize {
         let Lists {
             operands, pending, ..
         } = &mut self.lists;
@@ -335,7 +373,7 @@ impl<'e> Nodes<'e> {
         let ty = typing::of_op(op, nodes.clone().map(|node| node.ty));
         let active =
             (nodes.enumerate()).any(|(k, node)| node.active && is_differentiable_operand(op, k));
-        self.push(ty, NodeKind::Op(op, children), active, guard)
+        self.push(ty, expr, NodeKind::Op(op, children), active, guard)
     }
 
     /// Computes the partials of every active node, giving temporaries to the inner values that they
@@ -495,20 +533,47 @@ impl<'e> Nodes<'e> {
     /// evaluated if an element is for which all conditions hold.
     pub(crate) fn guarded(&self, n: usize, value: Expr, rank: usize) -> Expr {
         let zero = zero(self.nodes[n].ty.ty);
-        let mut guards = std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer);
+        let mut guards = self.guards_of(n);
         let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
             Expr::op(Op::If, [condition.clone(), e, otherwise])
         };
+        if let Some(all) = self.conjunction(n) {
+            return choose(&all, value, zero);
+        }
         if rank > 0 || guards.clone().all(|g| self.guards[g].scalar) {
             return guards.fold(value, |value, g| {
                 choose(&self.guards[g].condition, value, zero.clone())
             });
         }
         let innermost = guards.next().map(|g| self.guards[g].condition.clone());
-        let all = guards.fold(innermost.unwrap_or(Expr::Logical(true)), |all, g| {
-            choose(&self.guards[g].condition, all, Expr::Logical(false))
-        });
+        let innermost = innermost.unwrap_or(Expr::Logical(true));
+        let all = conjoined(innermost, guards.map(|g| &self.guards[g]));
         choose(&Expr::op(Op::Any, [all]), value, zero)
+    }
+
+    /// A node's adjoint where its arms of conditional expressions are evaluated, 0 elsewhere. Adjoints are
+    /// passed to the arms of scalar conditions as they are, see [`Nodes::has_scalar_guard`].
+    pub(crate) fn guarded_adjoint(&self, n: usize, d: Expr, rank: usize) -> Expr {
+        match self.guards_of(n).any(|g| self.guards[g].scalar) {
+            true => self.guarded(n, d, rank),
+            false => d,
+        }
+    }
+
+    /// The conditions under which a node is evaluated, innermost first.
+    fn guards_of(&self, n: usize) -> impl Iterator<Item = usize> + Clone {
+        std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer)
+    }
+
+    /// Many scalar conditions as one, so that no expression grows deep by them. `and` is lazy too.
+    fn conjunction(&self, n: usize) -> Option<Expr> {
+        let guards = self.guards_of(n);
+        if guards.clone().count() <= MOST_NESTED || guards.clone().any(|g| !self.guards[g].scalar) {
+            return None;
+        }
+        let mut conditions: Vec<Expr> = guards.map(|g| self.guards[g].condition.clone()).collect();
+        conditions.reverse();
+        Some(Expr::op(Op::And, conditions))
     }
 
     /// True if the node is an arm of a conditional expression with a scalar condition: what is emitted
@@ -530,17 +595,18 @@ impl<'e> Nodes<'e> {
         place: &'e Place,
         variables: &[Variable],
     ) -> Result<Cow<'e, Place>, Unsupported> {
-        let mut guard = self.nodes[n].guard;
-        if guard.is_none() {
+        if !self.is_guarded(n) {
             return Ok(Cow::Borrowed(place));
         }
         let mut safe = place.clone();
-        while let Some(g) = guard {
-            let Guard {
-                condition,
-                scalar,
-                outer,
-            } = &self.guards[g];
+        let guards: Vec<(Expr, bool)> = match self.conjunction(n) {
+            Some(all) => vec![(all, true)],
+            None => {
+                let guards = self.guards_of(n).map(|g| &self.guards[g]);
+                guards.map(|g| (g.condition.clone(), g.scalar)).collect()
+            }
+        };
+        for (condition, scalar) in &guards {
             let variable = &variables[place.var.index()];
             if matches!(variable.role, Role::Parameter { optional: true, .. }) {
                 return Err(Unsupported(format!(
@@ -581,7 +647,6 @@ impl<'e> Nodes<'e> {
                     }
                 }
             }
-            guard = *outer;
         }
         Ok(Cow::Owned(safe))
     }

@@ -18,7 +18,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{branches, linearize::Temporaries, names::Namer, products, typing};
+use crate::{branches, linearize::Temporaries, names::Namer, products, results, typing};
 
 /// Which globals a routine and everything it calls may read or write. Where a given adjoint takes a
 /// routine's place in the reverse sweep, what that reads counts too.
@@ -317,6 +317,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
         && let Some(mut cfg) = routine.body.take()
     {
         let mut temporaries = Temporaries::default();
+        let mut results = results::Variables::default();
         let globals = global_variables(&routine);
         let class = storage_classes(program, &routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
@@ -336,6 +337,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
                         routine: &mut routine,
                         namer: &mut namer,
                         temporaries: &mut temporaries,
+                        results: &mut results,
                         out: &mut normal,
                     };
                     hoist.statement(statement);
@@ -394,6 +396,7 @@ struct Hoist<'a> {
     routine: &'a mut Routine,
     namer: &'a mut Namer,
     temporaries: &'a mut Temporaries,
+    results: &'a mut results::Variables,
     out: &'a mut Vec<Stmt>,
 }
 
@@ -447,6 +450,15 @@ impl Hoist<'_> {
         let after = result.map(|mut target| {
             self.fix_subscripts(&mut target, &written);
             let ty = typing::of_place(&self.routine.variables, &target);
+            if ty.rank > 0 && called.body.is_some() {
+                let (globals, routine, namer) =
+                    (self.globals, &mut *self.routine, &mut *self.namer);
+                let found = (self.results).take(called, &arguments, globals, routine, namer);
+                if let Some((t, shape)) = found {
+                    self.out.extend(shape);
+                    return (target, t);
+                }
+            }
             let t = self.temporaries.take(self.routine, self.namer, "r", ty);
             (target, t)
         });

@@ -24,6 +24,7 @@ use crate::{
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
+    results,
     rows::Rows,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
@@ -201,6 +202,7 @@ pub(crate) fn prepare<T>(
     if !found.is_empty() {
         return Err(Diagnostics(found));
     }
+    results::of_main(program.routine(main))?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();

@@ -26,6 +26,7 @@ use crate::{
     names::Namer,
     normalize::{self, Effects, Normal},
     rename::Rename,
+    results,
 };
 
 /// What [`tangent`] gives.
@@ -53,6 +54,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         let message = format!("`{}` has no body", program.routine(main).name);
         return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());
     }
+    results::of_main(program.routine(main))?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let with_tangent = needs_tangent(program, &effects, &reachable, main);
@@ -372,7 +374,7 @@ impl<'a> Writer<'a> {
                     return Ok(());
                 };
                 let (before, value_t) =
-                    assignment::tangent_of(&mut self.scope, value).map_err(unsupported)?;
+                    assignment::tangent_of(&mut self.scope, value, None).map_err(unsupported)?;
                 code.extend(before);
                 code.push(Stmt::new(StmtKind::Push {
                     tape: tape_t,
@@ -464,6 +466,9 @@ impl<'a> Writer<'a> {
         let called = self.program.routine(callee);
         let user = called.derivatives.as_ref().and_then(|d| d.tangent);
         if let Some(tangent) = user.or(self.ids[callee.index()]) {
+            if result.is_some() && user.is_none() {
+                results::known(called)?;
+            }
             let result = result.map(|r| Some(Expr::Place(r.clone())));
             let mut all: Vec<Option<Expr>> = arguments.iter().cloned().chain(result).collect();
             let formals = called.parameter_ids().chain(called.result);
@@ -540,21 +545,18 @@ impl<'a> Writer<'a> {
         let Some(result_t) = self.scope.derivative_place(result) else {
             return;
         };
-        let mut value: Option<Expr> = None;
+        let mut terms = Vec::new();
         for partial in partials {
             if let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
                 && let Some(t) = self.scope.derivative_place(actual)
             {
                 let p = bind_formals(&partial.value, arguments);
-                let term = Expr::op(Op::StrongMul, [Expr::Place(t), p]);
-                value = Some(match value {
-                    None => term,
-                    Some(v) => Expr::op(Op::Add, [v, term]),
-                });
+                terms.push(Expr::op(Op::StrongMul, [Expr::Place(t), p]));
             }
         }
         let ty = self.scope.routine.variable(result.var).ty;
-        code.push(Stmt::assign(result_t, value.unwrap_or_else(|| zero(ty))));
+        let value = assignment::sum(terms).unwrap_or_else(|| zero(ty));
+        code.push(Stmt::assign(result_t, value));
     }
 }
 

@@ -101,9 +101,17 @@ impl Checker<'_> {
                         ty: found.ty,
                         dims: std::mem::take(&mut dims),
                     };
-                    clash = clash.or(before.differs(&found));
+                    // A scalar condition chooses one arm; the other is not looked at.
+                    let one_of = op == Op::If && types[0].rank == 0;
+                    if !one_of {
+                        clash = clash.or(before.differs(&found));
+                    }
                     let pairs = before.dims.into_iter().zip(found.dims);
-                    dims = pairs.map(|(a, b)| a.or(b)).collect();
+                    let dim = |(a, b): (Option<i64>, Option<i64>)| match one_of {
+                        true => a.filter(|_| a == b),
+                        false => a.or(b),
+                    };
+                    dims = pairs.map(dim).collect();
                 }
             } else if op.class() == OpClass::Transformational {
                 dims = found.dims;

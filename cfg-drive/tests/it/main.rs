@@ -6,6 +6,7 @@
 )]
 
 mod aliasing;
+mod array_expressions;
 mod conditional;
 mod corpus;
 mod counted;
