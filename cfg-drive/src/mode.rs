@@ -14,7 +14,7 @@ use crate::slot::Slot;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Math;
 use cfg_core::entity::RoutineId;
-use cfg_core::ir::{Intent, Program, Routine};
+use cfg_core::ir::{Intent, Program, Routine, VertexKind};
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{
     Argument, Callback, CompileOptions, Compiled, Met, RunOptions, RunReport, Session, TapeCounts,
@@ -33,7 +33,8 @@ pub struct Options {
     pub math: Math,
     /// Record the vertices visited.
     pub trace: bool,
-    /// Report kinks and singular points that runs come across.
+    /// Report kinks and singular points that runs come across: those of the program itself, not of its
+    /// derivative code.
     pub events: bool,
     /// Functions that stand for external routines, by name.
     pub callbacks: BTreeMap<String, Callback>,
@@ -163,7 +164,7 @@ impl Primal {
         for v in &routine.dependents {
             let key = Slot::of(routine, *v).map(|s| s.key(&self.program, routine));
             if let Some((name, v)) = value.iter().find(|(n, _)| Some(n.as_str()) == key) {
-                v.check_initialised(name)?;
+                check_initialised(v, name, routine)?;
             }
         }
         let body = routine.body.as_ref();
@@ -199,7 +200,7 @@ impl Primal {
             };
             if let Some(value) = value {
                 let key = slot.key(&self.program, self.routine());
-                value.check_initialised(key)?;
+                check_initialised(&value, key, self.routine())?;
                 elements.extend(value.to_f64s().unwrap_or_default());
             }
         }
@@ -217,6 +218,21 @@ impl Primal {
             .run(self.routine, &mut arguments, &self.options.run)?;
         Ok((arguments, report))
     }
+}
+
+/// A result without a value is a problem of the routine's end.
+fn check_initialised(value: &Value, name: &str, routine: &Routine) -> Result<(), Diagnostics> {
+    let exit = routine.body.as_ref().and_then(|cfg| {
+        cfg.vertices()
+            .find(|(_, v)| matches!(v.kind, VertexKind::Exit))
+    });
+    value.check_initialised(name).map_err(|d| {
+        let place = match exit {
+            Some((_, v)) => format!("routine {}, vertex {}", routine.name, v.id),
+            None => format!("routine {}", routine.name),
+        };
+        Diagnostics(vec![d.at_element(place)])
+    })
 }
 
 /// Kinks and singular points as warnings, each place once.

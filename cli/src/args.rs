@@ -260,16 +260,16 @@ pub(crate) enum Counters {
 #[command(next_help_heading = "Run options")]
 pub(crate) struct Limits {
     /// Most steps that a run may take.
-    #[arg(long, value_name = "STEPS", default_value_t = RunOptions::default().fuel)]
+    #[arg(long, value_name = "STEPS", default_value_t = RunOptions::default().fuel, allow_negative_numbers = true)]
     pub(crate) fuel: u64,
     /// Most memory for the tape in bytes; K, M, G and T are accepted [default: a quarter of the machine's].
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     pub(crate) max_tape: Option<u64>,
     /// Most memory for variables in bytes; K, M, G and T are accepted [default: half of the machine's].
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     pub(crate) max_memory: Option<u64>,
     /// Deepest nesting of calls.
-    #[arg(long, value_name = "CALLS", default_value_t = RunOptions::default().max_depth)]
+    #[arg(long, value_name = "CALLS", default_value_t = RunOptions::default().max_depth, allow_negative_numbers = true)]
     pub(crate) max_depth: usize,
     /// Where elementary functions come from: the platform, or a library that gives identical bits
     /// everywhere.

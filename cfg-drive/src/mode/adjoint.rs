@@ -144,6 +144,7 @@ impl Adjoint {
     /// What goes wrong in the run; dependents without a value.
     pub fn gradient(&mut self, point: &Point, seed: &[Value]) -> Result<Gradient, Diagnostics> {
         let slots = self.derived.dependents.clone();
+        let events = self.derived.events(point)?;
         let (arguments, report) = self.derived.execute(point, &slots, seed)?;
         let trace = Trace {
             forward: self.images(&report, self.forward),
@@ -160,7 +161,7 @@ impl Adjoint {
                 let program = &self.derived.program;
                 crate::visits::mirrored(program, &self.sweeps, &report.trace)
             }),
-            events: report.events,
+            events,
         })
     }
 

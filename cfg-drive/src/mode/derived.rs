@@ -1,6 +1,6 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, Options};
+use super::{Named, Options, check_initialised};
 use crate::codes;
 use crate::point::{Point, parse_seeds, zeros_like};
 use crate::slot::{Slot, active};
@@ -8,7 +8,7 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_exec::{Argument, RunReport, Session, Tape, Value};
+use cfg_exec::{Argument, Met, RunReport, Session, Tape, Value};
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
@@ -139,6 +139,28 @@ impl Derived {
         Value::uninitialised(variable.ty, &shape?, variable.order)
     }
 
+    /// Globals as at the start of a run.
+    fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
+        self.session.reset_globals();
+        for (g, value) in &point.globals {
+            self.session.set_global(*g, value)?;
+        }
+        Ok(())
+    }
+
+    /// What a run of the original meets, if that is asked for. Derivative code has kinks and singular
+    /// points of its own, of which the user knows nothing.
+    pub(super) fn events(&mut self, point: &Point) -> Result<Vec<Met>, Diagnostics> {
+        if !self.options.events {
+            return Ok(Vec::new());
+        }
+        self.reset(point)?;
+        let mut arguments = point.arguments.clone();
+        let options = &self.options.run;
+        let report = self.session.run(self.original, &mut arguments, options)?;
+        Ok(report.events)
+    }
+
     /// Runs with these derivatives; all others are zero.
     pub(super) fn execute(
         &mut self,
@@ -169,10 +191,7 @@ impl Derived {
                 arguments.push(zero);
             }
         }
-        self.session.reset_globals();
-        for (g, value) in &point.globals {
-            self.session.set_global(*g, value)?;
-        }
+        self.reset(point)?;
         for (&slot, value) in slots.iter().zip(derivatives) {
             match slot {
                 Slot::Global(g) => {
@@ -225,7 +244,7 @@ impl Derived {
         for &slot in slots {
             if let Some(value) = value(slot) {
                 let key = slot.key(&self.program, self.declared());
-                value.check_initialised(key)?;
+                check_initialised(&value, key, self.declared())?;
                 named.push((key.to_owned(), value));
             }
         }

@@ -115,13 +115,14 @@ impl Tangent {
         direction: &[Value],
     ) -> Result<Directional, Diagnostics> {
         let slots = self.derived.independents.clone();
-        let (arguments, report) = self.derived.execute(point, &slots, direction)?;
+        let events = self.derived.events(point)?;
+        let (arguments, _) = self.derived.execute(point, &slots, direction)?;
         Ok(Directional {
             value: self.derived.named(&self.derived.dependents, &arguments)?,
             tangent: self
                 .derived
                 .named_derivatives(&self.derived.dependents, &arguments)?,
-            events: report.events,
+            events,
         })
     }
 }

@@ -316,6 +316,28 @@ fn kinks_are_reported_on_request() {
         "{}",
         told.err
     );
+    // Only what stands in the program: not the comparisons and quotients of derivative code.
+    let root = SUM.replace(
+        r#"["*", ["[]", "x", "i"], ["[]", "x", "i"]]"#,
+        r#"["+", ["sqrt", ["-", ["[]", "x", "i"], ["[]", "x", "i"]]], ["max", ["[]", "x", "i"], 1.0]]"#,
+    );
+    let at = r#"{"n": 2, "a": 1, "x": [1, 1]}"#;
+    let events = |command: &[&str]| {
+        let run = cfgrev_with(
+            &[command, &["--at", at, "--report-kinks"]].concat(),
+            root.as_bytes(),
+        );
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        run.err
+    };
+    let primal = events(&["run", "-"]);
+    assert!(
+        primal.contains("sqrt") && primal.contains("max"),
+        "{primal}"
+    );
+    assert_eq!(events(&["gradient", "-"]), primal);
+    let direction = r#"{"x": [1, 1]}"#;
+    assert_eq!(events(&["tangent", "-", "--direction", direction]), primal);
     let check = cfgrev_with(&["check", "-", "--at", point], kinked.as_bytes());
     assert_eq!(check.code, Some(0), "{}", check.out);
     assert!(check.err.contains("P430"), "{}", check.err);
@@ -355,5 +377,34 @@ fn compressed_jacobians_say_what_they_took() {
         let (sweeps, dense) = (took["sweeps"].as_u64(), took["uncompressed"].as_u64());
         assert!(sweeps.is_some() && sweeps <= dense, "{took}");
         assert!(took["probes"].as_u64() <= dense, "{took}");
+    }
+}
+
+#[test]
+fn limits_are_not_negative() {
+    for limit in ["--fuel", "--max-tape", "--max-memory", "--max-depth"] {
+        let ran = cfgrev_with(&["run", "-", "--at", "{}", limit, "-1"], SUM.as_bytes());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("invalid value '-1'"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn results_without_a_value_have_a_place() {
+    let program = r#"{"format": "cfgrev/1", "routines": [{"name": "f",
+        "parameters": [{"name": "x", "type": "real", "intent": "in"},
+        {"name": "y", "type": "real", "intent": "out"}], "locals": [{"name": "t", "type": "real"}],
+        "independents": ["x"], "dependents": ["y"], "vertices": [{"id": 1, "type": "ENTRY"},
+        {"id": 2, "type": "BASICBLOCK", "statements": [
+          ["opaque", "read t", {"writes": ["t"]}], ["=", "y", ["*", "t", "x"]]]},
+        {"id": 7, "type": "EXIT"}], "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 7}]}]}"#;
+    for command in ["run", "gradient"] {
+        let ran = cfgrev_with(&[command, "-", "--at", r#"{"x": 1}"#], program.as_bytes());
+        assert_eq!(ran.code, Some(1));
+        assert!(
+            ran.err.contains("X202") && ran.err.contains("routine f, vertex 7"),
+            "{}",
+            ran.err
+        );
     }
 }
