@@ -53,7 +53,7 @@ pub const NO_BODY: CodeInfo = CodeInfo {
 pub const GIVEN: CodeInfo = CodeInfo {
     code: "R309",
     title: "given derivative routine that cannot do its work",
-    rule: "a routine with a given adjoint reaches active variables through its parameters only; \
+    rule: "a routine with a given derivative reaches active variables through its parameters only; \
            what a given derivative routine may write is not an optional parameter of its caller",
     explanation: "pass the global as a parameter, and declare parameters that the given routine does \
                   not write as `in`",

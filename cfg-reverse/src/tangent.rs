@@ -80,6 +80,13 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         ids[r] = Some(RoutineId::new(next));
     }
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
+    // Globals whose tangents are not always 0: a tangent routine that the user gives cannot reach them.
+    let mut varied = effects.written[main.index()].clone();
+    for (v, g) in normalize::global_variables(program.routine(main)) {
+        if program.routine(main).independents.contains(&v) {
+            varied.insert(g.index());
+        }
+    }
     let mut found = Vec::new();
     let mut pairs = Vec::new();
     for r in with_tangent.ones() {
@@ -91,6 +98,8 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
             id,
             ids: &ids,
             tangent_globals: &tangent_globals,
+            effects: &effects,
+            varied: &varied,
             out_globals: &out.globals,
             scope: Scope {
                 routine: Routine {
@@ -243,6 +252,9 @@ struct Writer<'a> {
     id: RoutineId,
     ids: &'a [Option<RoutineId>],
     tangent_globals: &'a [Option<GlobalId>],
+    effects: &'a Effects,
+    /// Globals that may have a tangent other than 0.
+    varied: &'a FixedBitSet,
     out_globals: &'a [Global],
     scope: Scope,
     found: &'a mut Vec<Diagnostic>,
@@ -483,6 +495,16 @@ impl<'a> Writer<'a> {
             all.extend(tangents);
             let mut around = Around::default();
             if user.is_some() {
+                let touched = &self.effects.touched[callee.index()];
+                let lost = touched.intersection(self.varied);
+                let lost = lost.filter(|&g| self.tangent_globals[g].is_some()).min();
+                if let Some(g) = lost {
+                    let message = format!(
+                        "`{}` has a given tangent and uses the global `{}`, which has a derivative",
+                        called.name, self.program.globals[g].variable.name
+                    );
+                    return Err((&codes::GIVEN, message));
+                }
                 // What the original does not write stays as it is.
                 let formals = called.parameter_ids().chain(called.result);
                 let formals: Vec<&Variable> = formals.map(|p| called.variable(p)).collect();

@@ -404,6 +404,24 @@ fn what_cannot_be_protected_is_refused() {
         message.contains("R309") && message.contains("`K`"),
         "{message}"
     );
+    // A tangent through a global; one that nobody writes is a constant.
+    let more = r#","derivatives":{"tangent":"e_t"}"#;
+    let formals = ["in real a", "out real c", "in real a_t", "out real c_t"];
+    let body = r#"["=","c",["*","K","a"]],["=","c_t",["*","K","a_t"]]"#;
+    let tangent_of = |block: &str| {
+        let head = ["in real a", "out real c"];
+        let e = routine("e", &head, &[], r#"["=","c",["*","K","a"]]"#, more);
+        let routines = [main(&[], block), e, routine("e_t", &formals, &[], body, "")];
+        let program = program(&["real K"], &routines).expect("it is valid");
+        cfg_reverse::tangent(&program, RoutineId::new(0)).map(|_| ())
+    };
+    let message = tangent_of(r#"["=","K",["[]","p",1]],["call","e",["x","y"]]"#);
+    let message = message.expect_err("it is refused").to_string();
+    assert!(
+        message.contains("R309") && message.contains("`K`"),
+        "{message}"
+    );
+    assert!(tangent_of(r#"["call","e",["x","y"]]"#).is_ok());
     // A copy of an argument that may be absent.
     let f = routine(
         "f",
