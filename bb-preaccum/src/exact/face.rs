@@ -497,6 +497,9 @@ fn replay(lcg: &Lcg, start: Left, faces: &[(u8, u8)]) -> Option<Vec<Step>> {
 }
 
 #[cfg(test)]
+mod brute;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::lcg::NewEdge;
