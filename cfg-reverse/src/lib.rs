@@ -80,6 +80,7 @@
 //! | `control_general`, `general`, `lower` | the same for general graphs |
 //! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
+//! | `conform`, `results` | sizes of array expressions; functions that return arrays |
 //! | `segments`, `block` | which statements of a block are linearized together; their graph |
 //! | `blocks`, `jacobian`, `choose` | elimination, the code of preaccumulated blocks, which blocks that is |
 //! | `recorded` | how much is recorded, and whether one way ever records more than another |
