@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use crate::cost::CostModel;
 use crate::eliminate::{Entry, JaeList, Label, Step, StepError, Term};
 use crate::lcg::{Kind, Lcg, Role};
+use crate::search::rng::split_mix;
 
 /// The modulus of all values here.
 pub const PRIME: u64 = (1 << 61) - 1;
@@ -29,15 +30,11 @@ fn plus(a: u64, b: u64) -> u64 {
 pub fn labels(lcg: &Lcg, seed: u64) -> Vec<u64> {
     let mut state = seed;
     let label = |edge: &crate::lcg::Edge| {
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let random = split_mix(&mut state);
         match (edge.kind, edge.negative) {
             (Kind::Unit, false) => 1,
             (Kind::Unit, true) => PRIME - 1,
-            _ => 2 + (z ^ (z >> 31)) % (PRIME - 3),
+            _ => 2 + random % (PRIME - 3),
         }
     };
     lcg.edges().iter().map(label).collect()

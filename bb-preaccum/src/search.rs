@@ -10,7 +10,7 @@ mod meter;
 mod order;
 mod portfolio;
 mod reduce;
-mod rng;
+pub(crate) mod rng;
 mod tokens;
 
 use std::sync::atomic::AtomicBool;

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::search::rng::mix;
+
 /// Graphs left, and the steps from one to the next.
 pub(crate) trait Space {
     /// One step.
@@ -123,14 +125,6 @@ impl<Step: Copy> Known<Step> {
 
 fn hash(state: &[u64]) -> u64 {
     state.iter().fold(0, |hash, &word| mix(hash ^ word))
-}
-
-/// One to one, and every bit depends on all (the last step of SplitMix64, Steele, Lea & Flood 2014).
-pub(crate) fn mix(word: u64) -> u64 {
-    let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Finds the optimum from a graph with a lower bound, if it is below `below`; gives up past `limit`, or

@@ -1,12 +1,13 @@
 //! Optimal face elimination on tiny graphs: best-first search over the dual graphs left, isomorphic ones
 //! taken for one.
 
-use super::astar::{self, Full, Limit, Space, mix};
+use super::astar::{self, Full, Limit, Space};
 use crate::cost::CostModel;
 use crate::eliminate::{Dual, Step};
 use crate::lcg::{Kind, Lcg, Role};
 use crate::search::bits::{Row, ones};
 use crate::search::flow::BitFlow;
+use crate::search::rng::mix;
 
 /// Dual vertices that a graph left may have, sources and sinks among them.
 pub(crate) const MOST: usize = 64;

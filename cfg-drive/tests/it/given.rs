@@ -357,24 +357,18 @@ fn globals() {
     let formals = ["in real a", "in real c", "inout real a_b", "inout real c_b"];
     let body = r#"["=","a_b",["+","a_b",["*",2.0,"K","a","c_b"]]],["=","c_b",0.0],["=","K",9],["=","L",8]"#;
     let e_b = routine("e_b", &formals, &[], body, "");
+    let given = [e, e_b];
     let block = r#"["=","K",3],["=","L",1],["call","e",["x","s"]],["=","K",["+","K",2]],
         ["=","s",["*","s",["[]","p","L"]]],["call","e",["s","y"]],["=","y",["*","y",["[]","p","K"]]]"#;
     let block = block.replace(r#"["[]","p","K"]"#, r#"["[]","p",["-","K",3]]"#);
     let f = routine("f", PARAMETERS, &["real s"], &block, DECLARED);
-    same("globals", &["integer K", "integer L"], &[f, e, e_b]);
+    let globals = ["integer K", "integer L"];
+    same("globals", &globals, &with(f, given.to_vec()));
     // The name of a global that only the given adjoint touches is a local's here.
     let block =
         r#"["=","L",["*","x","x"]],["=","K",2],["call","e",["L","y"]],["=","y",["*","y","L"]]"#;
     let f = routine("f", PARAMETERS, &["real L"], block, DECLARED);
-    let e = routine(
-        "e",
-        &["in real a", "out real c"],
-        &[],
-        r#"["=","c",["*","K","a","a"]]"#,
-        more,
-    );
-    let e_b = routine("e_b", &formals, &[], body, "");
-    same("hidden", &["integer K", "integer L"], &[f, e, e_b]);
+    same("hidden", &globals, &with(f, given.to_vec()));
 }
 
 #[test]
