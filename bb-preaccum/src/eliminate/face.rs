@@ -4,11 +4,90 @@
 //! The dual sources and sinks need no storage: a dual vertex has the source of independent `x` among its
 //! predecessors iff it leaves `x`, the sink of dependent `y` among its successors iff it enters `y`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Entry, Jae, JaeList, Label, Primal, Step, StepError, Term};
 use crate::cost::Counts;
-use crate::lcg::{Lcg, Role};
+use crate::lcg::{Kind, Lcg, Role};
+use crate::search::rng::mix;
+
+/// A set of dual vertices, in order. Only the newest dual vertex ever joins one, so members join at the end;
+/// those that leave are marked, and dropped when they are more than the others.
+#[derive(Clone, Debug, Default)]
+struct Near {
+    members: Vec<u32>,
+    gone: usize,
+    /// Exclusive or of the mixed members: sets that differ here differ.
+    sum: u64,
+}
+
+/// Marks a member that left. So many dual vertices would take 200 GB.
+const GONE: u32 = 1 << 31;
+
+impl Near {
+    fn new(members: impl Iterator<Item = u32>) -> Self {
+        let members: Vec<u32> = members.collect();
+        let sum = members.iter().fold(0, |sum, &at| sum ^ mix(at.into()));
+        Self {
+            members,
+            gone: 0,
+            sum,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.members.len() - self.gone
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.members.iter().copied().filter(|at| at & GONE == 0)
+    }
+
+    /// A copy without marks.
+    fn copy(&self) -> Self {
+        Self {
+            members: self.iter().collect(),
+            gone: 0,
+            sum: self.sum,
+        }
+    }
+
+    fn place(&self, at: u32) -> Option<usize> {
+        let place = self.members.partition_point(|&other| other & !GONE < at);
+        (self.members.get(place) == Some(&at)).then_some(place)
+    }
+
+    /// Adds a member that is above all others.
+    fn push(&mut self, at: u32) {
+        self.members.push(at);
+        self.sum ^= mix(at.into());
+    }
+
+    /// Whether it was a member.
+    fn remove(&mut self, at: u32) -> bool {
+        let Some(place) = self.place(at) else {
+            return false;
+        };
+        self.sum ^= mix(at.into());
+        self.members[place] |= GONE;
+        self.gone += 1;
+        if 2 * self.gone > self.members.len() {
+            self.members.retain(|at| at & GONE == 0);
+            self.gone = 0;
+        }
+        true
+    }
+}
+
+impl PartialEq for Near {
+    fn eq(&self, other: &Self) -> bool {
+        self.sum == other.sum && self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
 
 /// A vertex of the dual graph.
 #[derive(Clone, Debug)]
@@ -16,9 +95,13 @@ pub struct DualVertex {
     source: u32,
     target: u32,
     label: Label,
-    preds: BTreeSet<u32>,
-    succs: BTreeSet<u32>,
+    /// Of the label.
+    kind: Kind,
     alive: bool,
+    /// Where dual vertices with the same source and target are listed.
+    bundle: u32,
+    preds: Near,
+    succs: Near,
 }
 
 impl DualVertex {
@@ -30,13 +113,13 @@ impl DualVertex {
     pub fn target(&self) -> u32 {
         self.target
     }
-    /// Adjacent dual vertices before it.
-    pub fn preds(&self) -> &BTreeSet<u32> {
-        &self.preds
+    /// Adjacent dual vertices before it, in order.
+    pub fn preds(&self) -> impl Iterator<Item = u32> + '_ {
+        self.preds.iter()
     }
-    /// Adjacent dual vertices after it.
-    pub fn succs(&self) -> &BTreeSet<u32> {
-        &self.succs
+    /// Adjacent dual vertices after it, in order.
+    pub fn succs(&self) -> impl Iterator<Item = u32> + '_ {
+        self.succs.iter()
     }
 }
 
@@ -45,8 +128,10 @@ impl DualVertex {
 pub struct Dual<'a> {
     lcg: &'a Lcg,
     vertices: Vec<DualVertex>,
-    /// Living dual vertices by the vertex they leave, each behind the vertex it goes to.
-    leaving: Vec<BTreeSet<(u32, u32)>>,
+    /// Living dual vertices from one vertex to another, in order.
+    bundles: Vec<Vec<u32>>,
+    /// The bundles that leave each vertex, by the vertex they go to.
+    leaving: Vec<BTreeMap<u32, u32>>,
     jaes: JaeList,
     counts: Counts,
     faces: usize,
@@ -59,39 +144,45 @@ impl<'a> Dual<'a> {
     /// The dual of the whole graph, without dead parts.
     pub fn new(lcg: &'a Lcg) -> Self {
         let live = Primal::new(lcg);
-        let mut leaving = vec![BTreeSet::new(); lcg.vertex_count()];
-        let mut vertices: Vec<DualVertex> = (0u32..)
-            .zip(lcg.edges())
-            .map(|(at, edge)| DualVertex {
+        let mut leaving = vec![BTreeMap::new(); lcg.vertex_count()];
+        let mut bundles = Vec::new();
+        let mut vertices: Vec<DualVertex> = Vec::with_capacity(lcg.edges().len());
+        for (at, edge) in (0u32..).zip(lcg.edges()) {
+            let alive = live.has_edge(edge.source, edge.target);
+            let bundle = bundle(&mut leaving, &mut bundles, edge.source, edge.target);
+            if alive {
+                bundles[bundle as usize].push(at);
+            }
+            vertices.push(DualVertex {
                 source: edge.source,
                 target: edge.target,
                 label: Label(at),
-                preds: BTreeSet::new(),
-                succs: BTreeSet::new(),
-                alive: live.has_edge(edge.source, edge.target),
-            })
-            .collect();
-        for (at, vertex) in (0u32..).zip(&vertices) {
-            if vertex.alive {
-                leaving[vertex.source as usize].insert((vertex.target, at));
-            }
+                kind: edge.kind,
+                alive,
+                bundle,
+                preds: Near::default(),
+                succs: Near::default(),
+            });
         }
         let mut faces = 0;
         for first in 0..vertices.len() {
             if vertices[first].alive {
-                let succs = leaving[vertices[first].target as usize].iter();
-                let succs: BTreeSet<u32> = succs.map(|&(_, at)| at).collect();
+                let next = leaving[vertices[first].target as usize].values();
+                let mut succs: Vec<u32> =
+                    next.flat_map(|&b| &bundles[b as usize]).copied().collect();
+                succs.sort_unstable();
                 faces += succs.len();
                 for &second in &succs {
-                    vertices[second as usize].preds.insert(first as u32);
+                    vertices[second as usize].preds.push(first as u32);
                 }
-                vertices[first].succs = succs;
+                vertices[first].succs = Near::new(succs.into_iter());
             }
         }
         let (jaes, counts) = (JaeList::new(lcg), Counts::default());
         Self {
             lcg,
             vertices,
+            bundles,
             leaving,
             jaes,
             counts,
@@ -155,23 +246,25 @@ impl<'a> Dual<'a> {
         (0u32..)
             .zip(&self.vertices)
             .filter(|(_, vertex)| vertex.alive)
-            .flat_map(|(first, vertex)| vertex.succs.iter().map(move |&second| (first, second)))
+            .flat_map(|(first, vertex)| vertex.succs.iter().map(move |second| (first, second)))
+    }
+
+    /// Whether a face is left.
+    pub(crate) fn has(&self, (first, second): (u32, u32)) -> bool {
+        self.vertices[first as usize].succs.place(second).is_some()
     }
 
     /// The labels left: the Jacobian's entries, when complete.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
-        self.leaving.iter().flatten().map(|&(_, at)| {
-            let DualVertex {
-                source,
-                target,
-                label,
-                ..
-            } = self.vertices[at as usize];
+        let bundles = self.leaving.iter().flat_map(BTreeMap::values);
+        let left = bundles.flat_map(|&bundle| &self.bundles[bundle as usize]);
+        left.map(|&at| {
+            let vertex = &self.vertices[at as usize];
             Entry {
-                source,
-                target,
-                label,
-                kind: self.jaes.kind(self.lcg, label),
+                source: vertex.source,
+                target: vertex.target,
+                label: vertex.label,
+                kind: vertex.kind,
             }
         })
     }
@@ -184,54 +277,42 @@ impl<'a> Dual<'a> {
         let Step::Face(i, j) = step else {
             return Err(StepError::Mixed);
         };
-        match self.vertex(i) {
-            Some(first) if first.succs.contains(&j) => {}
-            _ => return Err(StepError::Face(i, j)),
+        let first = self.vertices.get_mut(i as usize);
+        if !first.is_some_and(|first| first.succs.remove(j)) {
+            return Err(StepError::Face(i, j));
         }
+        self.vertices[j as usize].preds.remove(i);
+        self.faces -= 1;
         self.made.clear();
         self.deleted.clear();
-        self.multiply(i, j);
-        self.vertices[i as usize].succs.remove(&j);
-        self.vertices[j as usize].preds.remove(&i);
-        self.faces -= 1;
         self.deleted.push((i, j));
+        self.multiply(i, j);
         self.tidy(i);
         self.tidy(j);
         Ok(())
     }
 
-    /// The living dual vertices that are edges from one vertex to another, in order.
-    fn between(&self, source: u32, target: u32) -> impl Iterator<Item = u32> + '_ {
-        let range = (target, 0)..=(target, u32::MAX);
-        self.leaving[source as usize]
-            .range(range)
-            .map(|&(_, at)| at)
+    /// The first living dual vertex of a bundle, other than `not`, with these neighbours.
+    fn find(&self, bundle: u32, preds: &Near, succs: &Near, not: u32) -> Option<u32> {
+        let mut members = self.bundles[bundle as usize].iter().copied();
+        members.find(|&at| {
+            let other = &self.vertices[at as usize];
+            at != not && other.preds == *preds && other.succs == *succs
+        })
     }
 
     /// Puts the product on the dual vertex with the predecessors of `i` and the successors of `j`.
     fn multiply(&mut self, i: u32, j: u32) {
         let (first, second) = (&self.vertices[i as usize], &self.vertices[j as usize]);
         let (source, target) = (first.source, second.target);
-        let (a, b) = (first.label, second.label);
-        let (kind_a, kind_b) = (self.jaes.kind(self.lcg, a), self.jaes.kind(self.lcg, b));
-        let product = kind_a.product(kind_b);
-        let absorber = self.between(source, target).find(|&at| {
-            let other = &self.vertices[at as usize];
-            other.preds == first.preds && other.succs == second.succs
-        });
-        self.counts.product(kind_a, kind_b, absorber.is_some());
-        let term = Term::Product(a, b);
+        let term = Term::Product(first.label, second.label);
+        let product = first.kind.product(second.kind);
+        let kinds = (first.kind, second.kind);
+        let bundle = bundle(&mut self.leaving, &mut self.bundles, source, target);
+        let absorber = self.find(bundle, &first.preds, &second.succs, u32::MAX);
+        self.counts.product(kinds.0, kinds.1, absorber.is_some());
         if let Some(at) = absorber {
-            let old = self.vertices[at as usize].label;
-            let kind = product.sum(self.jaes.kind(self.lcg, old));
-            let label = self.jaes.push(Jae {
-                source,
-                target,
-                term,
-                absorbed: Some(old),
-                kind,
-            });
-            self.vertices[at as usize].label = label;
+            self.add(at, term, product);
             return;
         }
         let label = self.jaes.push(Jae {
@@ -241,25 +322,40 @@ impl<'a> Dual<'a> {
             absorbed: None,
             kind: product,
         });
-        let (preds, succs) = (first.preds.clone(), second.succs.clone());
+        let (preds, succs) = (first.preds.copy(), second.succs.copy());
         let new = self.vertices.len() as u32;
-        for &p in &preds {
-            self.vertices[p as usize].succs.insert(new);
+        for p in preds.iter() {
+            self.vertices[p as usize].succs.push(new);
             self.made.push((p, new));
         }
-        for &s in &succs {
-            self.vertices[s as usize].preds.insert(new);
+        for s in succs.iter() {
+            self.vertices[s as usize].preds.push(new);
             self.made.push((new, s));
         }
         self.faces += preds.len() + succs.len();
-        self.leaving[source as usize].insert((target, new));
+        self.bundles[bundle as usize].push(new);
         self.vertices.push(DualVertex {
             source,
             target,
             label,
+            kind: product,
+            alive: true,
+            bundle,
             preds,
             succs,
-            alive: true,
+        });
+    }
+
+    /// Adds a term to the label of a dual vertex.
+    fn add(&mut self, at: u32, term: Term, kind: Kind) {
+        let vertex = &mut self.vertices[at as usize];
+        vertex.kind = kind.sum(vertex.kind);
+        vertex.label = self.jaes.push(Jae {
+            source: vertex.source,
+            target: vertex.target,
+            term,
+            absorbed: Some(vertex.label),
+            kind: vertex.kind,
         });
     }
 
@@ -269,33 +365,17 @@ impl<'a> Dual<'a> {
         if !vertex.alive {
             return;
         }
-        let (source, target) = (vertex.source, vertex.target);
-        let leads = !vertex.succs.is_empty() || self.lcg.role(target) == Role::Dependent;
-        let comes = !vertex.preds.is_empty() || self.lcg.role(source) == Role::Independent;
+        let leads = !vertex.succs.is_empty() || self.lcg.role(vertex.target) == Role::Dependent;
+        let comes = !vertex.preds.is_empty() || self.lcg.role(vertex.source) == Role::Independent;
         if !leads || !comes {
             self.delete(at);
             return;
         }
-        let twin = self.between(source, target).find(|&other| {
-            let candidate = &self.vertices[other as usize];
-            other != at && candidate.preds == vertex.preds && candidate.succs == vertex.succs
-        });
+        let twin = self.find(vertex.bundle, &vertex.preds, &vertex.succs, at);
         if let Some(other) = twin {
             let (kept, lost) = (at.min(other), at.max(other));
-            let (a, b) = (
-                self.vertices[lost as usize].label,
-                self.vertices[kept as usize].label,
-            );
-            let kind = self.jaes.kind(self.lcg, a).sum(self.jaes.kind(self.lcg, b));
-            let term = Term::Plain(a);
-            let label = self.jaes.push(Jae {
-                source,
-                target,
-                term,
-                absorbed: Some(b),
-                kind,
-            });
-            self.vertices[kept as usize].label = label;
+            let DualVertex { label, kind, .. } = self.vertices[lost as usize];
+            self.add(kept, Term::Plain(label), kind);
             self.counts.additions += 1;
             self.delete(lost);
         }
@@ -304,20 +384,35 @@ impl<'a> Dual<'a> {
     fn delete(&mut self, at: u32) {
         let vertex = &mut self.vertices[at as usize];
         vertex.alive = false;
-        let (source, target) = (vertex.source as usize, vertex.target);
         let (preds, succs) = (
             std::mem::take(&mut vertex.preds),
             std::mem::take(&mut vertex.succs),
         );
-        self.leaving[source].remove(&(target, at));
+        let bundle = &mut self.bundles[vertex.bundle as usize];
+        if let Ok(place) = bundle.binary_search(&at) {
+            bundle.remove(place);
+        }
         self.faces -= preds.len() + succs.len();
-        for p in preds {
-            self.vertices[p as usize].succs.remove(&at);
+        for p in preds.iter() {
+            self.vertices[p as usize].succs.remove(at);
             self.deleted.push((p, at));
         }
-        for s in succs {
-            self.vertices[s as usize].preds.remove(&at);
+        for s in succs.iter() {
+            self.vertices[s as usize].preds.remove(at);
             self.deleted.push((at, s));
         }
     }
+}
+
+/// The bundle of dual vertices from one vertex to another, a new one if need be.
+fn bundle(
+    leaving: &mut [BTreeMap<u32, u32>],
+    bundles: &mut Vec<Vec<u32>>,
+    source: u32,
+    target: u32,
+) -> u32 {
+    *leaving[source as usize].entry(target).or_insert_with(|| {
+        bundles.push(Vec::new());
+        bundles.len() as u32 - 1
+    })
 }

@@ -1,7 +1,9 @@
-//! The driver for face heuristics: ordered sets of the faces, by the vertex they go through, and of
-//! these vertices. After a step only the faces it made and deleted are touched.
+//! The driver for face heuristics: the faces in heaps by the vertex they go through, and by all three vertices
+//! if siblings count. After a step only the faces it made and deleted are touched. A deleted face stays in its
+//! heaps until it comes up: no face is ever made again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::{Ended, Heuristic, Limits, Rule, Run};
 use crate::cost::Counts;
@@ -17,8 +19,14 @@ const MOST_FACES: u64 = 1 << 22;
 /// A face of the dual graph.
 type Face = (u32, u32);
 
-/// A face by its ends, in the order of the last rule, then by number.
-type Ordered = (u32, u32, Face);
+/// A vertex with faces: its Markowitz degree if that counts, its place in order, its number.
+type Rank = (usize, u32, u32);
+
+/// Faces through one vertex by their ends, in the order of the last rule, then by number: from the top bit.
+type Through = BinaryHeap<Reverse<u128>>;
+
+/// Faces between two vertices by the vertex they go through.
+type Family = BTreeMap<u32, BinaryHeap<Reverse<Face>>>;
 
 struct Queue<'a> {
     graph: Dual<'a>,
@@ -26,12 +34,21 @@ struct Queue<'a> {
     markowitz: bool,
     siblings: Siblings,
     reverse: bool,
-    /// The faces through each vertex; there are as many as its Markowitz degree.
-    through: Vec<BTreeSet<Ordered>>,
-    /// The vertices with faces: by Markowitz degree if that counts, then in order.
-    middles: BTreeSet<(usize, u32, u32)>,
+    through: Vec<Through>,
+    /// The number of faces through each vertex, which is its Markowitz degree.
+    degrees: Vec<usize>,
+    /// The vertices with faces, by rank.
+    middles: BTreeSet<Rank>,
     /// The faces from one vertex to another, if siblings count.
-    between: BTreeMap<(u32, u32), BTreeSet<Face>>,
+    between: BTreeMap<(u32, u32), Family>,
+    /// The vertices that the faces between the ends of the step before go through, by rank, if siblings count
+    /// first. No step makes a face between the ends of its product.
+    ranked: BTreeSet<Rank>,
+    ends: Option<(u32, u32)>,
+    /// Faces in the heaps, also deleted ones.
+    stored: usize,
+    /// The vertices whose degree the last step changed, and their ranks before.
+    touched: Vec<(u32, Option<Rank>)>,
 }
 
 /// Where siblings come in the chain of rules.
@@ -104,9 +121,14 @@ impl<'a> Queue<'a> {
             markowitz: markowitz.is_some(),
             siblings,
             reverse: at(Rule::Forward).is_none(),
-            through: vec![BTreeSet::new(); lcg.vertex_count()],
+            through: vec![BinaryHeap::new(); lcg.vertex_count()],
+            degrees: vec![0; lcg.vertex_count()],
             middles: BTreeSet::new(),
             between: BTreeMap::new(),
+            ranked: BTreeSet::new(),
+            ends: None,
+            stored: 0,
+            touched: Vec::new(),
         };
         let faces: Vec<Face> = queue.graph.faces().collect();
         for face in faces {
@@ -123,81 +145,167 @@ impl<'a> Queue<'a> {
     }
 
     /// The place of a vertex with faces among the others.
-    fn rank(&self, middle: u32) -> Option<(usize, u32, u32)> {
-        let degree = self.through[middle as usize].len();
+    fn rank(&self, middle: u32) -> Option<Rank> {
+        let degree = self.degrees[middle as usize];
         let counts = if self.markowitz { degree } else { 0 };
         (degree > 0).then(|| (counts, self.order(middle), middle))
     }
 
-    /// The vertex between, and where the face stands among those through it.
-    fn ordered(&self, face: Face) -> (u32, Ordered) {
-        let (middle, source, target) = self.graph.around(face);
-        (middle, (self.order(source), self.order(target), face))
-    }
-
     fn insert(&mut self, face: Face) {
-        let (middle, ordered) = self.ordered(face);
-        self.through[middle as usize].insert(ordered);
+        let (middle, source, target) = self.graph.around(face);
+        self.degrees[middle as usize] += 1;
+        self.stored += 1;
+        let ends = u64::from(self.order(source)) << 32 | u64::from(self.order(target));
+        let number = u64::from(face.0) << 32 | u64::from(face.1);
+        let place = u128::from(ends) << 64 | u128::from(number);
+        self.through[middle as usize].push(Reverse(place));
         if self.siblings != Siblings::Ignored {
-            let (_, source, target) = self.graph.around(face);
             let family = self.between.entry((source, target)).or_default();
-            family.insert(face);
-        }
-    }
-
-    fn remove(&mut self, face: Face) {
-        let (middle, ordered) = self.ordered(face);
-        self.through[middle as usize].remove(&ordered);
-        if self.siblings != Siblings::Ignored {
-            let (_, source, target) = self.graph.around(face);
-            if let Some(family) = self.between.get_mut(&(source, target)) {
-                family.remove(&face);
-                if family.is_empty() {
-                    self.between.remove(&(source, target));
-                }
-            }
+            family.entry(middle).or_default().push(Reverse(face));
         }
     }
 
     /// Takes over what the last step changed; returns the number of changes.
     fn update(&mut self) -> u64 {
-        let made = self.graph.made().to_vec();
-        let deleted = self.graph.deleted().to_vec();
-        let both = made.iter().chain(&deleted);
-        let mut middles: Vec<u32> = both.map(|&face| self.graph.around(face).0).collect();
-        middles.sort_unstable();
-        middles.dedup();
-        for &middle in &middles {
-            if let Some(rank) = self.rank(middle) {
-                self.middles.remove(&rank);
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.clear();
+        for &face in self.graph.made().iter().chain(self.graph.deleted()) {
+            let middle = self.graph.around(face).0;
+            if touched.last().is_none_or(|last| last.0 != middle) {
+                touched.push((middle, self.rank(middle)));
             }
         }
-        for &face in &made {
-            self.insert(face);
+        touched.sort_unstable();
+        touched.dedup();
+        for at in 0..self.graph.made().len() {
+            self.insert(self.graph.made()[at]);
         }
-        for &face in &deleted {
-            self.remove(face);
+        for &face in self.graph.deleted() {
+            self.degrees[self.graph.around(face).0 as usize] -= 1;
         }
-        for &middle in &middles {
-            self.middles.extend(self.rank(middle));
+        for &(middle, before) in &touched {
+            let now = self.rank(middle);
+            if before == now {
+                continue;
+            }
+            if let Some(rank) = before {
+                self.middles.remove(&rank);
+                if self.ranked.remove(&rank) {
+                    self.ranked.extend(now);
+                }
+            }
+            self.middles.extend(now);
         }
-        (made.len() + deleted.len()) as u64
+        self.touched = touched;
+        if self.stored > 2 * self.graph.face_count() + self.through.len() {
+            self.sweep();
+        }
+        (self.graph.made().len() + self.graph.deleted().len()) as u64
     }
 
-    fn choose(&self, previous: Option<(u32, u32)>) -> Option<Face> {
-        let &(lowest, _, middle) = self.middles.first()?;
-        let usual = self.through[middle as usize].first()?.2;
-        let family = previous.and_then(|ends| self.between.get(&ends));
-        let rank = |&face: &Face| (self.rank(self.graph.around(face).0), face);
-        let sibling = family.and_then(|family| family.iter().min_by_key(|face| rank(face)));
-        match sibling {
-            Some(face)
-                if self.siblings == Siblings::First
-                    || rank(face).0.is_some_and(|rank| rank.0 == lowest) =>
-            {
-                Some(*face)
-            }
-            _ => Some(usual),
+    /// Drops the deleted faces.
+    fn sweep(&mut self) {
+        let graph = &self.graph;
+        for faces in &mut self.through {
+            faces.retain(|face| graph.has(numbers(face.0)));
         }
+        self.between.retain(|_, family| {
+            family.retain(|_, faces| {
+                faces.retain(|face| graph.has(face.0));
+                !faces.is_empty()
+            });
+            !family.is_empty()
+        });
+        self.stored = graph.face_count();
     }
+
+    fn choose(&mut self, previous: Option<(u32, u32)>) -> Option<Face> {
+        let &(lowest, _, middle) = self.middles.first()?;
+        let sibling = match (self.siblings, previous) {
+            (Siblings::Ignored, _) | (_, None) => None,
+            (Siblings::First, Some(ends)) => self.sibling(ends),
+            (Siblings::BehindMarkowitz, Some(ends)) => self.sibling_among(lowest, ends),
+        };
+        sibling.or_else(|| self.usual(middle))
+    }
+
+    /// The first face through a vertex.
+    fn usual(&mut self, middle: u32) -> Option<Face> {
+        let faces = &mut self.through[middle as usize];
+        while let Some(&Reverse(place)) = faces.peek() {
+            if self.graph.has(numbers(place)) {
+                return Some(numbers(place));
+            }
+            faces.pop();
+        }
+        None
+    }
+
+    /// The face between two vertices that goes through the lowest middle.
+    fn sibling(&mut self, ends: (u32, u32)) -> Option<Face> {
+        if self.ends != Some(ends) {
+            self.ends = Some(ends);
+            self.ranked.clear();
+            if let Some(family) = self.between.get(&ends) {
+                let ranks = family.keys().filter_map(|&middle| self.rank(middle));
+                self.ranked = ranks.collect();
+            }
+        }
+        while let Some(&rank) = self.ranked.first() {
+            let face = first(&mut self.between, &self.graph, ends, rank.2);
+            if face.is_some() {
+                return face;
+            }
+            self.ranked.remove(&rank);
+        }
+        None
+    }
+
+    /// The same among the vertices of the lowest degree.
+    fn sibling_among(&mut self, lowest: usize, ends: (u32, u32)) -> Option<Face> {
+        let size = self.between.get(&ends)?.len();
+        let is_lowest = |rank: &Rank| rank.0 == lowest;
+        // Whichever are fewer: these vertices or those of the family.
+        let mut ties = self.middles.iter().take_while(|rank| is_lowest(rank));
+        for rank in ties.by_ref().take(size) {
+            let face = first(&mut self.between, &self.graph, ends, rank.2);
+            if face.is_some() {
+                return face;
+            }
+        }
+        ties.next()?;
+        let family = self.between.get(&ends)?;
+        let ranks = family.keys().filter_map(|&middle| self.rank(middle));
+        let mut ranks: Vec<Rank> = ranks.filter(is_lowest).collect();
+        ranks.sort_unstable();
+        let mut ranks = ranks.iter();
+        ranks.find_map(|rank| first(&mut self.between, &self.graph, ends, rank.2))
+    }
+}
+
+/// The first face by number between two vertices through a third.
+fn first(
+    between: &mut BTreeMap<(u32, u32), Family>,
+    graph: &Dual<'_>,
+    ends: (u32, u32),
+    middle: u32,
+) -> Option<Face> {
+    let family = between.get_mut(&ends)?;
+    let faces = family.get_mut(&middle)?;
+    while let Some(&Reverse(face)) = faces.peek() {
+        if graph.has(face) {
+            return Some(face);
+        }
+        faces.pop();
+    }
+    family.remove(&middle);
+    if family.is_empty() {
+        between.remove(&ends);
+    }
+    None
+}
+
+/// The face at a place among those through a vertex.
+fn numbers(place: u128) -> Face {
+    ((place >> 32) as u32, place as u32)
 }

@@ -71,7 +71,7 @@ impl<const W: usize> Board<W> {
         for at in 0..n {
             if let Some(vertex) = dual.vertex(at as u32) {
                 set(&mut board.alive, at);
-                for &next in vertex.succs() {
+                for next in vertex.succs() {
                     set(&mut board.succ[at], next as usize);
                     set(&mut board.pred[next as usize], at);
                 }

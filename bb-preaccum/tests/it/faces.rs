@@ -6,7 +6,7 @@ use bb_preaccum::eliminate::{Dual, Step};
 use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Rule};
 use bb_preaccum::lcg::Lcg;
 
-use crate::random::{graph, shape};
+use crate::random::{Shape, graph, shape};
 
 /// Source, middle and target of a face.
 fn around(graph: &Dual<'_>, (first, second): (u32, u32)) -> (i64, i64, i64) {
@@ -67,8 +67,19 @@ fn face_heuristics_choose_by_their_rules() {
         "face-LM-HS-RM",
     ];
     let mut kinds = std::collections::BTreeSet::new();
-    for seed in 0..150 {
-        let lcg = graph(seed, shape(seed));
+    for seed in 0..170 {
+        // The last ones are dense, so that many dual vertices are parallel.
+        let shape = match seed {
+            150.. => Shape {
+                inputs: 5,
+                middle: 6,
+                outputs: 4,
+                degree: 12,
+                ..shape(seed)
+            },
+            _ => shape(seed),
+        };
+        let lcg = graph(seed, shape);
         let mut different = std::collections::BTreeSet::new();
         for key in keys {
             let heuristic = Heuristic::from_key(key).expect("a key");

@@ -1,7 +1,7 @@
 //! Properties on random graphs: every sequence gives the same Jacobian, counters equal recounts, the
 //! search beats every heuristic, exact search equals brute force.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use bb_preaccum::bound;
 use bb_preaccum::certificate::{
@@ -182,8 +182,7 @@ fn dual_key(graph: &Dual<'_>, most: u32) -> DualKey {
     let vertex = |at: u32| graph.vertex(at).expect("living");
     living.sort_by_key(|&at| (vertex(at).source(), vertex(at).target(), at));
     let place: HashMap<u32, usize> = living.iter().copied().zip(0..).collect();
-    let near = |side: &BTreeSet<u32>| {
-        let mut near: Vec<usize> = side.iter().map(|at| place[at]).collect();
+    let near = |mut near: Vec<usize>| {
         near.sort_unstable();
         near
     };
@@ -192,7 +191,8 @@ fn dual_key(graph: &Dual<'_>, most: u32) -> DualKey {
     let row = |(&at, entry): (&u32, &Entry)| {
         let dual = vertex(at);
         assert_eq!((dual.source(), dual.target()), (entry.source, entry.target));
-        let (preds, succs) = (near(dual.preds()), near(dual.succs()));
+        let preds = near(dual.preds().map(|p| place[&p]).collect());
+        let succs = near(dual.succs().map(|s| place[&s]).collect());
         (entry.source, entry.target, entry.kind as u8, preds, succs)
     };
     living.iter().zip(&entries).map(row).collect()

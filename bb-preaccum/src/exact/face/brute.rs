@@ -1,6 +1,6 @@
 //! Exact search, with nothing known before, against all sequences of faces.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::{Faces, Left, Limit, Outcome, mix, solve};
 use crate::cost::CostModel;
@@ -16,13 +16,13 @@ fn key(graph: &Dual<'_>) -> Key {
     let vertex = |at: u32| graph.vertex(at).expect("living");
     living.sort_by_key(|&at| (vertex(at).source(), vertex(at).target(), at));
     let place: HashMap<u32, usize> = living.iter().copied().zip(0..).collect();
-    let near = |side: &BTreeSet<u32>| {
-        let mut near: Vec<usize> = side.iter().map(|at| place[at]).collect();
+    let near = |mut near: Vec<usize>| {
         near.sort_unstable();
         near
     };
     let row = |(&at, entry): (&u32, Entry)| {
-        let (preds, succs) = (near(vertex(at).preds()), near(vertex(at).succs()));
+        let preds = near(vertex(at).preds().map(|p| place[&p]).collect());
+        let succs = near(vertex(at).succs().map(|s| place[&s]).collect());
         (entry.source, entry.target, entry.kind, preds, succs)
     };
     living.iter().zip(graph.entries()).map(row).collect()
