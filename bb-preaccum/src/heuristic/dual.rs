@@ -3,7 +3,7 @@
 //! heaps until it comes up: no face is ever made again.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use super::{Ended, Heuristic, Limits, Rule, Run};
 use crate::cost::Counts;
@@ -39,16 +39,21 @@ struct Queue<'a> {
     degrees: Vec<usize>,
     /// The vertices with faces, by rank.
     middles: BTreeSet<Rank>,
-    /// The faces from one vertex to another, if siblings count.
+    /// The faces from one vertex to another, if siblings count behind the degree.
     between: BTreeMap<(u32, u32), Family>,
-    /// The vertices that the faces between the ends of the step before go through, by rank, if siblings count
-    /// first. No step makes a face between the ends of its product.
-    ranked: BTreeSet<Rank>,
-    ends: Option<(u32, u32)>,
-    /// Faces in the heaps, also deleted ones.
+    /// The same in any order, if siblings count first: then all of them go in a row.
+    waiting: HashMap<(u32, u32), Vec<Face>>,
+    /// Those that go now, from the last, by the rank of the vertex they go through. No step makes such a face:
+    /// one through the ends of its product goes beyond. Nor do their ranks change, but for that of the vertex that
+    /// the last went through, which fell: steps delete only faces through that vertex and through the ends.
+    row: Vec<Face>,
+    /// Faces in `through`, and in `between` or `waiting`, also deleted ones.
     stored: usize,
-    /// The vertices whose degree the last step changed, and their ranks before.
-    touched: Vec<(u32, Option<Rank>)>,
+    related: usize,
+    /// The rank that each vertex has in `middles`.
+    listed: Vec<Option<Rank>>,
+    /// The vertices that may have another rank now.
+    stale: Vec<u32>,
 }
 
 /// Where siblings come in the chain of rules.
@@ -125,17 +130,16 @@ impl<'a> Queue<'a> {
             degrees: vec![0; lcg.vertex_count()],
             middles: BTreeSet::new(),
             between: BTreeMap::new(),
-            ranked: BTreeSet::new(),
-            ends: None,
+            waiting: HashMap::new(),
+            row: Vec::new(),
             stored: 0,
-            touched: Vec::new(),
+            related: 0,
+            listed: vec![None; lcg.vertex_count()],
+            stale: (0..lcg.vertex_count() as u32).collect(),
         };
         let faces: Vec<Face> = queue.graph.faces().collect();
         for face in faces {
             queue.insert(face);
-        }
-        for middle in 0..lcg.vertex_count() as u32 {
-            queue.middles.extend(queue.rank(middle));
         }
         queue
     }
@@ -151,118 +155,139 @@ impl<'a> Queue<'a> {
         (degree > 0).then(|| (counts, self.order(middle), middle))
     }
 
+    /// Brings `middles` up to date.
+    fn settle(&mut self) {
+        for at in 0..self.stale.len() {
+            let middle = self.stale[at];
+            let now = self.rank(middle);
+            let before = std::mem::replace(&mut self.listed[middle as usize], now);
+            if before != now {
+                if let Some(rank) = before {
+                    self.middles.remove(&rank);
+                }
+                self.middles.extend(now);
+            }
+        }
+        self.stale.clear();
+    }
+
+    /// The degree of a vertex, which is about to change.
+    fn touch(&mut self, middle: u32) -> &mut usize {
+        if self.stale.last() != Some(&middle) {
+            self.stale.push(middle);
+        }
+        &mut self.degrees[middle as usize]
+    }
+
     fn insert(&mut self, face: Face) {
         let (middle, source, target) = self.graph.around(face);
-        self.degrees[middle as usize] += 1;
+        *self.touch(middle) += 1;
         self.stored += 1;
-        let ends = u64::from(self.order(source)) << 32 | u64::from(self.order(target));
-        let number = u64::from(face.0) << 32 | u64::from(face.1);
-        let place = u128::from(ends) << 64 | u128::from(number);
+        self.related += usize::from(self.siblings != Siblings::Ignored);
+        let place = [self.order(source), self.order(target), face.0, face.1];
+        let place = place
+            .iter()
+            .fold(0, |all, &part| all << 32 | u128::from(part));
         self.through[middle as usize].push(Reverse(place));
-        if self.siblings != Siblings::Ignored {
-            let family = self.between.entry((source, target)).or_default();
-            family.entry(middle).or_default().push(Reverse(face));
+        let ends = (source, target);
+        match self.siblings {
+            Siblings::Ignored => {}
+            Siblings::First => self.waiting.entry(ends).or_default().push(face),
+            Siblings::BehindMarkowitz => {
+                let family = self.between.entry(ends).or_default();
+                family.entry(middle).or_default().push(Reverse(face));
+            }
         }
     }
 
     /// Takes over what the last step changed; returns the number of changes.
     fn update(&mut self) -> u64 {
-        let mut touched = std::mem::take(&mut self.touched);
-        touched.clear();
-        for &face in self.graph.made().iter().chain(self.graph.deleted()) {
-            let middle = self.graph.around(face).0;
-            if touched.last().is_none_or(|last| last.0 != middle) {
-                touched.push((middle, self.rank(middle)));
-            }
-        }
-        touched.sort_unstable();
-        touched.dedup();
         for at in 0..self.graph.made().len() {
             self.insert(self.graph.made()[at]);
         }
-        for &face in self.graph.deleted() {
-            self.degrees[self.graph.around(face).0 as usize] -= 1;
+        for at in 0..self.graph.deleted().len() {
+            let middle = self.graph.around(self.graph.deleted()[at]).0;
+            *self.touch(middle) -= 1;
         }
-        for &(middle, before) in &touched {
-            let now = self.rank(middle);
-            if before == now {
-                continue;
-            }
-            if let Some(rank) = before {
-                self.middles.remove(&rank);
-                if self.ranked.remove(&rank) {
-                    self.ranked.extend(now);
-                }
-            }
-            self.middles.extend(now);
-        }
-        self.touched = touched;
-        if self.stored > 2 * self.graph.face_count() + self.through.len() {
-            self.sweep();
-        }
+        self.sweep();
         (self.graph.made().len() + self.graph.deleted().len()) as u64
     }
 
-    /// Drops the deleted faces.
+    /// Drops the deleted faces where they are more than the others.
     fn sweep(&mut self) {
         let graph = &self.graph;
-        for faces in &mut self.through {
-            faces.retain(|face| graph.has(numbers(face.0)));
+        let most = 2 * graph.face_count() + self.through.len();
+        if self.stored > most {
+            for faces in &mut self.through {
+                faces.retain(|face| graph.has(numbers(face.0)));
+            }
+            self.stored = graph.face_count();
         }
-        self.between.retain(|_, family| {
-            family.retain(|_, faces| {
-                faces.retain(|face| graph.has(face.0));
+        if self.related > most {
+            self.between.retain(|_, family| {
+                family.retain(|_, faces| {
+                    faces.retain(|face| graph.has(face.0));
+                    !faces.is_empty()
+                });
+                !family.is_empty()
+            });
+            self.waiting.retain(|_, faces| {
+                faces.retain(|&face| graph.has(face));
                 !faces.is_empty()
             });
-            !family.is_empty()
-        });
-        self.stored = graph.face_count();
+            self.related = graph.face_count();
+        }
     }
 
     fn choose(&mut self, previous: Option<(u32, u32)>) -> Option<Face> {
-        let &(lowest, _, middle) = self.middles.first()?;
         let sibling = match (self.siblings, previous) {
             (Siblings::Ignored, _) | (_, None) => None,
             (Siblings::First, Some(ends)) => self.sibling(ends),
-            (Siblings::BehindMarkowitz, Some(ends)) => self.sibling_among(lowest, ends),
+            (Siblings::BehindMarkowitz, Some(ends)) => self.sibling_among_lowest(ends),
         };
-        sibling.or_else(|| self.usual(middle))
+        sibling.or_else(|| self.usual())
     }
 
-    /// The first face through a vertex.
-    fn usual(&mut self, middle: u32) -> Option<Face> {
-        let faces = &mut self.through[middle as usize];
-        while let Some(&Reverse(place)) = faces.peek() {
-            if self.graph.has(numbers(place)) {
-                return Some(numbers(place));
-            }
-            faces.pop();
+    /// The first face through the lowest vertex.
+    fn usual(&mut self) -> Option<Face> {
+        // The degree of a vertex that faces go through falls: alone, it still is the first.
+        let leads = |first: &Rank| self.stale == [first.2] && self.degrees[first.2 as usize] > 0;
+        if !self.middles.first().is_some_and(leads) {
+            self.settle();
         }
-        None
+        let middle = self.middles.first()?.2;
+        let faces = &mut self.through[middle as usize];
+        let faces = std::iter::from_fn(|| faces.pop());
+        let mut taken = 0;
+        let face = faces
+            .inspect(|_| taken += 1)
+            .find(|place| self.graph.has(numbers(place.0)));
+        self.stored -= taken;
+        face.map(|place| numbers(place.0))
     }
 
     /// The face between two vertices that goes through the lowest middle.
     fn sibling(&mut self, ends: (u32, u32)) -> Option<Face> {
-        if self.ends != Some(ends) {
-            self.ends = Some(ends);
-            self.ranked.clear();
-            if let Some(family) = self.between.get(&ends) {
-                let ranks = family.keys().filter_map(|&middle| self.rank(middle));
-                self.ranked = ranks.collect();
-            }
+        if self.row.is_empty()
+            && let Some(mut faces) = self.waiting.remove(&ends)
+        {
+            self.related -= faces.len();
+            let rank = |face| self.rank(self.graph.around(face).0);
+            faces.sort_by_cached_key(|&face| Reverse((rank(face), face)));
+            self.row = faces;
         }
-        while let Some(&rank) = self.ranked.first() {
-            let face = first(&mut self.between, &self.graph, ends, rank.2);
-            if face.is_some() {
-                return face;
+        while let Some(face) = self.row.pop() {
+            if self.graph.has(face) {
+                return Some(face);
             }
-            self.ranked.remove(&rank);
         }
         None
     }
 
     /// The same among the vertices of the lowest degree.
-    fn sibling_among(&mut self, lowest: usize, ends: (u32, u32)) -> Option<Face> {
+    fn sibling_among_lowest(&mut self, ends: (u32, u32)) -> Option<Face> {
+        self.settle();
+        let lowest = self.middles.first()?.0;
         let size = self.between.get(&ends)?.len();
         let is_lowest = |rank: &Rank| rank.0 == lowest;
         // Whichever are fewer: these vertices or those of the family.
@@ -292,11 +317,10 @@ fn first(
 ) -> Option<Face> {
     let family = between.get_mut(&ends)?;
     let faces = family.get_mut(&middle)?;
-    while let Some(&Reverse(face)) = faces.peek() {
+    while let Some(Reverse(face)) = faces.pop() {
         if graph.has(face) {
             return Some(face);
         }
-        faces.pop();
     }
     family.remove(&middle);
     if family.is_empty() {

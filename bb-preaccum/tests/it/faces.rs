@@ -67,11 +67,11 @@ fn face_heuristics_choose_by_their_rules() {
         "face-LM-HS-RM",
     ];
     let mut kinds = std::collections::BTreeSet::new();
-    for seed in 0..170 {
+    for seed in 0..200 {
         // The last ones are dense, so that many dual vertices are parallel.
         let shape = match seed {
             150.. => Shape {
-                inputs: 5,
+                inputs: 5 + seed as usize % 3,
                 middle: 6,
                 outputs: 4,
                 degree: 12,
