@@ -133,6 +133,9 @@ pub struct Dual<'a> {
     /// The bundles that leave each vertex, by the vertex they go to.
     leaving: Vec<BTreeMap<u32, u32>>,
     jaes: JaeList,
+    /// Whether `jaes` is kept, and how many there are in any case.
+    records: bool,
+    jae_count: usize,
     counts: Counts,
     faces: usize,
     /// Faces made and deleted by the last step.
@@ -185,11 +188,26 @@ impl<'a> Dual<'a> {
             bundles,
             leaving,
             jaes,
+            records: true,
+            jae_count: 0,
             counts,
             faces,
             made: Vec::new(),
             deleted: Vec::new(),
         }
+    }
+
+    /// The same, where the JAEs are only counted: labels mean nothing.
+    pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
+        Self {
+            records: false,
+            ..Self::new(lcg)
+        }
+    }
+
+    /// Number of JAEs so far.
+    pub(crate) fn jae_count(&self) -> usize {
+        self.jae_count
     }
 
     /// What the steps so far cost.
@@ -315,14 +333,14 @@ impl<'a> Dual<'a> {
             self.add(at, term, product);
             return;
         }
-        let label = self.jaes.push(Jae {
+        let (preds, succs) = (first.preds.copy(), second.succs.copy());
+        let label = self.record(Jae {
             source,
             target,
             term,
             absorbed: None,
             kind: product,
         });
-        let (preds, succs) = (first.preds.copy(), second.succs.copy());
         let new = self.vertices.len() as u32;
         for p in preds.iter() {
             self.vertices[p as usize].succs.push(new);
@@ -348,15 +366,27 @@ impl<'a> Dual<'a> {
 
     /// Adds a term to the label of a dual vertex.
     fn add(&mut self, at: u32, term: Term, kind: Kind) {
-        let vertex = &mut self.vertices[at as usize];
-        vertex.kind = kind.sum(vertex.kind);
-        vertex.label = self.jaes.push(Jae {
+        let vertex = &self.vertices[at as usize];
+        let kind = kind.sum(vertex.kind);
+        let label = self.record(Jae {
             source: vertex.source,
             target: vertex.target,
             term,
             absorbed: Some(vertex.label),
-            kind: vertex.kind,
+            kind,
         });
+        let vertex = &mut self.vertices[at as usize];
+        (vertex.label, vertex.kind) = (label, kind);
+    }
+
+    /// The label of the next JAE.
+    fn record(&mut self, jae: Jae) -> Label {
+        self.jae_count += 1;
+        if self.records {
+            self.jaes.push(jae)
+        } else {
+            jae.absorbed.unwrap_or(Label(0))
+        }
     }
 
     /// Deletes a dual vertex that leads nowhere or comes from nowhere, or merges it with a twin.

@@ -13,8 +13,11 @@ use crate::lcg::Lcg;
 /// Vertex numbers are below 2^30.
 const TOP: u32 = 1 << 30;
 
-/// Faces of a graph that is looked at: about 1 GB.
+/// Faces of a graph that is looked at.
 const MOST_FACES: u64 = 1 << 22;
+
+/// Faces that may be left at a time: they take about 70 bytes each.
+const MOST_LEFT: usize = 1 << 24;
 
 /// A face of the dual graph.
 type Face = (u32, u32);
@@ -85,12 +88,15 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
     let start = lcg.edges().len();
     let mut previous: Option<(u32, u32)> = None;
     let ended = loop {
-        let made = queue.graph.jaes().as_slice().len().saturating_sub(start);
+        let made = queue.graph.jae_count().saturating_sub(start);
         let Some(face) = queue.choose(previous) else {
             break Ended::Complete;
         };
         if let Some(ended) = limits.check(made, work) {
             break ended;
+        }
+        if queue.graph.face_count() > MOST_LEFT {
+            break Ended::Stopped;
         }
         let (_, source, target) = queue.graph.around(face);
         previous = Some((source, target));
@@ -122,7 +128,7 @@ impl<'a> Queue<'a> {
             Some(_) => Siblings::First,
         };
         let mut queue = Self {
-            graph: Dual::new(lcg),
+            graph: Dual::without_jaes(lcg),
             markowitz: markowitz.is_some(),
             siblings,
             reverse: at(Rule::Forward).is_none(),
