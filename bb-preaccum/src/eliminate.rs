@@ -7,6 +7,7 @@
 mod edge;
 mod face;
 mod primal;
+mod rows;
 mod vertex;
 
 pub use face::{Dual, DualVertex};

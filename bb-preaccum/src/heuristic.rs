@@ -16,7 +16,7 @@ use crate::cost::Counts;
 use crate::eliminate::Step;
 use crate::lcg::Lcg;
 
-pub use queue::Limits;
+pub use queue::{Bar, Limits};
 
 /// What is eliminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -299,6 +299,8 @@ pub enum Ended {
     FillIn,
     /// The work passed its limit, or the caller said stop.
     Stopped,
+    /// It came to cost as much as what is known ([`Bar`]).
+    Beaten,
 }
 
 /// What a heuristic did.

@@ -26,6 +26,12 @@ impl Serialize for StepOf<'_> {
 
 struct Costs<'a>(&'a [(String, u64)]);
 
+impl Costs<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl Serialize for Costs<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut map = out.serialize_map(Some(self.0.len()))?;
@@ -96,6 +102,9 @@ struct Report<'a> {
     edge: Option<ClassOut>,
     face: Option<ClassOut>,
     heuristics: Costs<'a>,
+    /// At least.
+    #[serde(skip_serializing_if = "Costs::is_empty")]
+    beaten: Costs<'a>,
     interrupted: bool,
     milliseconds: u64,
     sequence: Vec<StepOf<'a>>,
@@ -164,6 +173,7 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         edge: class(Technique::Edge),
         face: class(Technique::Face),
         heuristics: Costs(&outcome.heuristics),
+        beaten: Costs(&outcome.beaten),
         interrupted: outcome.interrupted,
         milliseconds,
         sequence: outcome
@@ -321,19 +331,19 @@ pub fn code(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     text
 }
 
-/// The costs of the heuristics as an aligned table.
+/// The costs of the heuristics as an aligned table; behind them those that were ended when they had come to
+/// cost as much as another.
 pub fn table(outcome: &Outcome) -> String {
     let mut rows: Vec<&(String, u64)> = outcome.heuristics.iter().collect();
     rows.sort_by_key(|(key, cost)| (*cost, key.clone()));
-    let width = rows
-        .iter()
-        .map(|(key, _)| key.len())
-        .max()
-        .unwrap_or(0)
-        .max(9);
+    let names = rows.iter().copied().chain(&outcome.beaten);
+    let width = names.map(|(key, _)| key.len()).max().unwrap_or(0).max(9);
     let mut text = String::new();
     for (key, cost) in rows {
         let _ = writeln!(text, "{key:width$} {cost:>10}");
+    }
+    for (key, cost) in &outcome.beaten {
+        let _ = writeln!(text, "{key:width$} {cost:>10} or more");
     }
     text
 }

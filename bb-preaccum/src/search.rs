@@ -160,6 +160,9 @@ pub struct Outcome {
     pub stopped: Option<Cause>,
     /// Cost of every heuristic that was run to its end, by key.
     pub heuristics: Vec<(String, u64)>,
+    /// Heuristics that were ended because they had come to cost as much as another, and what they had cost
+    /// by then.
+    pub beaten: Vec<(String, u64)>,
     /// Whether the search was told to stop.
     pub interrupted: bool,
     /// Search steps spent.
@@ -333,6 +336,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
         stopped: None,
         steps: best.steps,
         heuristics: found.table,
+        beaten: found.beaten,
         interrupted: meter.interrupted,
         work: meter.spent,
     }
@@ -383,6 +387,7 @@ fn unfinished(
         stopped: (!complete).then_some(cause),
         steps: best.steps,
         heuristics: found.table,
+        beaten: found.beaten,
         interrupted: meter.interrupted,
         work: meter.spent,
     }

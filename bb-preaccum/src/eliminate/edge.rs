@@ -1,15 +1,12 @@
 //! Front and back elimination of edges.
 
+use super::primal::Changes;
 use super::{Label, Primal, StepError};
 use crate::lcg::Role;
 
 impl Primal<'_> {
     fn edge_label(&self, i: u32, k: u32) -> Result<Label, StepError> {
-        self.succs
-            .get(i as usize)
-            .and_then(|row| row.get(&k))
-            .copied()
-            .ok_or(StepError::Edge(i, k))
+        self.label(i, k).ok_or(StepError::Edge(i, k))
     }
 
     /// Joins `i` to the successors of `j`.
@@ -18,20 +15,27 @@ impl Primal<'_> {
         if self.lcg.role(j) != Role::Intermediate {
             return Err(StepError::IntoDependent(i, j));
         }
-        let succs: Vec<(u32, Label)> = self.succs[j as usize]
-            .iter()
-            .map(|(&k, &label)| (k, label))
-            .collect();
-        for (k, second) in succs {
-            self.multiply(i, k, first, second);
+        let succs: Vec<(u32, Label)> = self.labelled_succs(j).collect();
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.begin((i, j));
+        for &(k, second) in &succs {
+            if self.multiply(i, k, first, second) {
+                changes.preds.push(k);
+            }
             self.touch(k);
         }
         self.unlink(i, j);
         self.touch(i);
         self.touch(j);
-        if self.preds[j as usize].is_empty() {
+        changes.preds.push(j);
+        changes.succs.push(i);
+        if self.in_degree(j) == 0 {
             self.isolate(j);
+            changes.succs.push(j);
+            changes.preds.extend(succs.iter().map(|&(k, _)| k));
+            changes.deleted.extend(succs.iter().map(|&(k, _)| (j, k)));
         }
+        self.changes = changes;
         Ok(())
     }
 
@@ -41,20 +45,37 @@ impl Primal<'_> {
         if self.lcg.role(j) == Role::Independent {
             return Err(StepError::FromIndependent(j, k));
         }
-        let preds: Vec<(u32, Label)> = self.preds[j as usize]
-            .iter()
-            .map(|(&i, &label)| (i, label))
-            .collect();
-        for (i, first) in preds {
-            self.multiply(i, k, first, second);
+        let preds: Vec<(u32, Label)> = self.labelled_preds(j).collect();
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.begin((j, k));
+        for &(i, first) in &preds {
+            if self.multiply(i, k, first, second) {
+                changes.succs.push(i);
+            }
             self.touch(i);
         }
         self.unlink(j, k);
         self.touch(j);
         self.touch(k);
-        if self.succs[j as usize].is_empty() && self.lcg.role(j) == Role::Intermediate {
+        changes.succs.push(j);
+        changes.preds.push(k);
+        if self.out_degree(j) == 0 && self.lcg.role(j) == Role::Intermediate {
             self.isolate(j);
+            changes.preds.push(j);
+            changes.succs.extend(preds.iter().map(|&(i, _)| i));
+            changes.deleted.extend(preds.iter().map(|&(i, _)| (i, j)));
         }
+        self.changes = changes;
         Ok(())
+    }
+}
+
+impl Changes {
+    /// Forgets all but the edge that is eliminated.
+    fn begin(&mut self, edge: (u32, u32)) {
+        self.succs.clear();
+        self.preds.clear();
+        self.deleted.clear();
+        self.deleted.push(edge);
     }
 }

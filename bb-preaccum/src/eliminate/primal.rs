@@ -1,32 +1,32 @@
 //! The graph under vertex and edge elimination.
 
-use std::collections::BTreeMap;
-
-use fixedbitset::FixedBitSet;
-
+use super::rows::Rows;
 use super::{Entry, Jae, JaeList, Label, Step, StepError, Term};
 use crate::cost::Counts;
 use crate::lcg::{Kind, Lcg, Role};
 
-/// Graphs of at most this many vertices keep a matrix of their edges, in bits (2 MB at most).
-const MATRIX_VERTICES: usize = 4096;
-
 /// The graph that is left after some vertex and edge eliminations, with the JAEs so far.
-///
-/// Neighbours are kept in ordered maps: a vertex of high degree (a parameter that every statement
-/// reads) must not make each step linear in its degree.
 #[derive(Clone, Debug)]
 pub struct Primal<'a> {
     pub(super) lcg: &'a Lcg,
-    pub(super) preds: Vec<BTreeMap<u32, Label>>,
-    pub(super) succs: Vec<BTreeMap<u32, Label>>,
-    /// Edge `(i, k)` by `i * n + k`: scores ask for many. Empty in a large graph.
-    matrix: FixedBitSet,
+    pub(super) rows: Rows,
     pub(super) jaes: JaeList,
     pub(super) counts: Counts,
     edges: usize,
     fill_in: usize,
     touched: Vec<u32>,
+    pub(super) changes: Changes,
+}
+
+/// What the last elimination of an edge changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes {
+    /// Vertices with other successors than before.
+    pub(crate) succs: Vec<u32>,
+    /// Vertices with other predecessors than before.
+    pub(crate) preds: Vec<u32>,
+    /// Deleted edges.
+    pub(crate) deleted: Vec<(u32, u32)>,
 }
 
 impl<'a> Primal<'a> {
@@ -35,20 +35,16 @@ impl<'a> Primal<'a> {
         let n = lcg.vertex_count();
         let mut graph = Self {
             lcg,
-            preds: vec![BTreeMap::new(); n],
-            succs: vec![BTreeMap::new(); n],
-            matrix: FixedBitSet::with_capacity(if n <= MATRIX_VERTICES { n * n } else { 0 }),
+            rows: Rows::new(n, lcg.edges().len()),
             jaes: JaeList::new(lcg),
             counts: Counts::default(),
             edges: lcg.edges().len(),
             fill_in: 0,
             touched: Vec::new(),
+            changes: Changes::default(),
         };
         for (at, edge) in lcg.edges().iter().enumerate() {
-            let label = Label(at as u32);
-            graph.preds[edge.target as usize].insert(edge.source, label);
-            graph.succs[edge.source as usize].insert(edge.target, label);
-            graph.mark(edge.source, edge.target, true);
+            graph.rows.put(edge.source, edge.target, Label(at as u32));
         }
         // Vertices are topologically numbered: one pass each way removes everything dead.
         for v in 0..n as u32 {
@@ -62,9 +58,8 @@ impl<'a> Primal<'a> {
     }
 
     fn remove_if_dead(&mut self, v: u32) {
-        let at = v as usize;
         if self.lcg.role(v) == Role::Intermediate
-            && (self.preds[at].is_empty() || self.succs[at].is_empty())
+            && (self.in_degree(v) == 0 || self.out_degree(v) == 0)
         {
             self.isolate(v);
         }
@@ -97,52 +92,72 @@ impl<'a> Primal<'a> {
 
     /// Predecessors of a vertex, in order.
     pub fn preds(&self, v: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
-        self.preds[v as usize].keys().copied()
+        self.rows.preds(v)
     }
 
     /// Successors of a vertex, in order.
     pub fn succs(&self, v: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
-        self.succs[v as usize].keys().copied()
+        self.rows.succs(v)
     }
 
     /// Number of predecessors.
     pub fn in_degree(&self, v: u32) -> usize {
-        self.preds[v as usize].len()
+        self.rows.in_degree(v)
     }
 
     /// Number of successors.
     pub fn out_degree(&self, v: u32) -> usize {
-        self.succs[v as usize].len()
+        self.rows.out_degree(v)
     }
 
     /// Whether edge `(i, k)` exists.
     pub fn has_edge(&self, i: u32, k: u32) -> bool {
-        if !self.matrix.is_empty() {
-            return self.matrix.contains(self.place(i, k));
-        }
-        // Ask the shorter list.
-        if self.succs[i as usize].len() <= self.preds[k as usize].len() {
-            self.succs[i as usize].contains_key(&k)
-        } else {
-            self.preds[k as usize].contains_key(&i)
-        }
+        self.rows.has_edge(i, k)
     }
 
-    fn place(&self, i: u32, k: u32) -> usize {
-        i as usize * self.preds.len() + k as usize
+    /// The last predecessor of a vertex, in order.
+    pub(crate) fn last_pred(&self, v: u32) -> Option<u32> {
+        self.rows.last_pred(v)
     }
 
-    /// Notes that edge `(i, k)` is there, or not.
-    fn mark(&mut self, i: u32, k: u32, there: bool) {
-        if !self.matrix.is_empty() {
-            let place = self.place(i, k);
-            self.matrix.set(place, there);
-        }
+    /// The last successor of a vertex, in order.
+    pub(crate) fn last_succ(&self, v: u32) -> Option<u32> {
+        self.rows.last_succ(v)
+    }
+
+    /// Predecessors that have predecessors, in order.
+    pub(crate) fn inner_preds(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
+        self.rows.inner_preds(v)
+    }
+
+    /// Successors that have successors, in order.
+    pub(crate) fn inner_succs(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
+        self.rows.inner_succs(v)
+    }
+
+    /// Elementary operations that it takes to compare the neighbours of a vertex with those of another.
+    pub(crate) fn row_work(&self, neighbours: usize) -> u64 {
+        self.rows.row_work(neighbours)
+    }
+
+    /// Elementary operations that a product takes.
+    pub(crate) fn product_work(&self) -> u64 {
+        self.rows.product_work()
+    }
+
+    /// How many edges a front elimination of `(i, j)` makes.
+    pub(crate) fn new_succs(&self, i: u32, j: u32) -> usize {
+        self.rows.new_succs(i, j)
+    }
+
+    /// How many edges a back elimination of `(j, k)` makes.
+    pub(crate) fn new_preds(&self, j: u32, k: u32) -> usize {
+        self.rows.new_preds(j, k)
     }
 
     /// The label of edge `(i, k)`.
     pub fn label(&self, i: u32, k: u32) -> Option<Label> {
-        self.succs[i as usize].get(&k).copied()
+        self.rows.label(i, k)
     }
 
     /// What is known about a label.
@@ -153,9 +168,7 @@ impl<'a> Primal<'a> {
     /// Whether a vertex still has both in- and out-edges to be joined: an intermediate, or a dependent
     /// that is read again.
     pub fn is_eliminable(&self, v: u32) -> bool {
-        self.lcg.role(v) != Role::Independent
-            && !self.preds[v as usize].is_empty()
-            && !self.succs[v as usize].is_empty()
+        self.lcg.role(v) != Role::Independent && self.in_degree(v) > 0 && self.out_degree(v) > 0
     }
 
     /// Whether only the Jacobian is left.
@@ -165,19 +178,38 @@ impl<'a> Primal<'a> {
 
     /// The edges left, by source and target.
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
-        (0u32..).zip(&self.succs).flat_map(move |(source, row)| {
-            row.iter().map(move |(&target, &label)| Entry {
-                source,
-                target,
-                label,
-                kind: self.kind(label),
-            })
+        let sources = 0..self.lcg.vertex_count() as u32;
+        sources.flat_map(move |source| {
+            self.labelled_succs(source)
+                .map(move |(target, label)| Entry {
+                    source,
+                    target,
+                    label,
+                    kind: self.kind(label),
+                })
         })
+    }
+
+    /// Successors with the labels of the edges to them.
+    pub(super) fn labelled_succs(&self, v: u32) -> impl Iterator<Item = (u32, Label)> + '_ {
+        let label = move |k| Some((k, self.label(v, k)?));
+        self.succs(v).filter_map(label)
+    }
+
+    /// Predecessors with the labels of the edges from them.
+    pub(super) fn labelled_preds(&self, v: u32) -> impl Iterator<Item = (u32, Label)> + '_ {
+        let label = move |i| Some((i, self.label(i, v)?));
+        self.preds(v).filter_map(label)
     }
 
     /// The vertices whose neighbours changed in the last step.
     pub fn touched(&self) -> &[u32] {
         &self.touched
+    }
+
+    /// What the last elimination of an edge changed.
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     /// Does one step.
@@ -212,8 +244,8 @@ impl<'a> Primal<'a> {
         self.touched.push(v);
     }
 
-    /// Adds the product of two labels to edge `(i, k)`: fill-in or absorption.
-    pub(super) fn multiply(&mut self, i: u32, k: u32, a: Label, b: Label) {
+    /// Adds the product of two labels to edge `(i, k)`: fill-in, then `true`, or absorption.
+    pub(super) fn multiply(&mut self, i: u32, k: u32, a: Label, b: Label) -> bool {
         let (kind_a, kind_b) = (self.kind(a), self.kind(b));
         let absorbed = self.label(i, k);
         let product = kind_a.product(kind_b);
@@ -230,30 +262,26 @@ impl<'a> Primal<'a> {
             kind,
         };
         let label = self.jaes.push(jae);
-        self.succs[i as usize].insert(k, label);
-        self.preds[k as usize].insert(i, label);
-        if absorbed.is_none() {
-            self.mark(i, k, true);
+        self.rows.put(i, k, label);
+        let fresh = absorbed.is_none();
+        if fresh {
             self.edges += 1;
             self.fill_in += 1;
         }
+        fresh
     }
 
     /// Deletes an edge.
     pub(super) fn unlink(&mut self, i: u32, k: u32) {
-        if self.succs[i as usize].remove(&k).is_some() {
-            self.preds[k as usize].remove(&i);
-            self.mark(i, k, false);
+        if self.rows.remove(i, k) {
             self.edges -= 1;
         }
     }
 
     /// Deletes all edges of a vertex.
     pub(super) fn isolate(&mut self, v: u32) {
-        for (i, _) in std::mem::take(&mut self.preds[v as usize]) {
-            self.succs[i as usize].remove(&v);
-            self.mark(i, v, false);
-            self.edges -= 1;
+        for i in self.preds(v).collect::<Vec<u32>>() {
+            self.unlink(i, v);
             self.touch(i);
         }
         self.delete_out_edges(v);
@@ -262,10 +290,8 @@ impl<'a> Primal<'a> {
 
     /// Deletes the out-edges of a vertex.
     pub(super) fn delete_out_edges(&mut self, v: u32) {
-        for (k, _) in std::mem::take(&mut self.succs[v as usize]) {
-            self.preds[k as usize].remove(&v);
-            self.mark(v, k, false);
-            self.edges -= 1;
+        for k in self.succs(v).collect::<Vec<u32>>() {
+            self.unlink(v, k);
             self.touch(k);
         }
     }

@@ -13,17 +13,11 @@ impl Primal<'_> {
         j: u32,
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<bool, StepError> {
-        if (j as usize) >= self.preds.len() || !self.is_eliminable(j) {
+        if (j as usize) >= self.lcg.vertex_count() || !self.is_eliminable(j) {
             return Err(StepError::Vertex(j));
         }
-        let preds: Vec<(u32, Label)> = self.preds[j as usize]
-            .iter()
-            .map(|(&i, &label)| (i, label))
-            .collect();
-        let succs: Vec<(u32, Label)> = self.succs[j as usize]
-            .iter()
-            .map(|(&k, &label)| (k, label))
-            .collect();
+        let preds: Vec<(u32, Label)> = self.labelled_preds(j).collect();
+        let succs: Vec<(u32, Label)> = self.labelled_succs(j).collect();
         let mut since = 0;
         for &(i, first) in &preds {
             since += succs.len();

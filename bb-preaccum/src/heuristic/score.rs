@@ -71,14 +71,10 @@ pub(super) fn makes_more(graph: &Primal<'_>, step: Step, most: usize) -> bool {
 
 /// The number of new edges.
 pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
-    let new = |i: u32, k: u32| usize::from(!graph.has_edge(i, k));
     let count: usize = match step {
-        Step::Vertex(j) => graph
-            .preds(j)
-            .map(|i| graph.succs(j).map(|k| new(i, k)).sum::<usize>())
-            .sum(),
-        Step::Front(i, j) => graph.succs(j).map(|k| new(i, k)).sum(),
-        Step::Back(j, k) => graph.preds(j).map(|i| new(i, k)).sum(),
+        Step::Vertex(j) => graph.preds(j).map(|i| graph.new_succs(i, j)).sum(),
+        Step::Front(i, j) => graph.new_succs(i, j),
+        Step::Back(j, k) => graph.new_preds(j, k),
         Step::Face(..) => 0,
     };
     count as i64
@@ -89,51 +85,37 @@ pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
 /// dependent that is read again only when whole vertices are compared). The published counts of edge
 /// heuristics come out with exactly this reading.
 pub(super) fn damage(graph: &Primal<'_>, step: Step) -> i64 {
+    // A neighbour without in-edges (or out-edges) of its own has no Markowitz degree that could change.
     let degree_in = |v: u32| graph.in_degree(v) as i64;
     let degree_out = |v: u32| graph.out_degree(v) as i64;
-    let new = |i: u32, k: u32| i64::from(!graph.has_edge(i, k));
     match step {
         Step::Vertex(j) => {
             let goes = i64::from(graph.lcg().role(j) == Role::Intermediate);
-            let mut growth = 0;
-            let mut new_into: Vec<i64> = vec![-1; graph.out_degree(j)];
-            for i in graph.preds(j) {
-                let mut new_from = -goes;
-                for (k, into) in graph.succs(j).zip(&mut new_into) {
-                    let fresh = new(i, k);
-                    new_from += fresh;
-                    *into += fresh;
-                }
-                growth += degree_in(i) * new_from;
-            }
-            growth
-                + graph
-                    .succs(j)
-                    .zip(new_into)
-                    .map(|(k, into)| degree_out(k) * into)
-                    .sum::<i64>()
+            let before = graph.inner_preds(j);
+            let behind = graph.inner_succs(j);
+            let from = before.map(|i| degree_in(i) * (graph.new_succs(i, j) as i64 - goes));
+            let into = behind.map(|k| degree_out(k) * (graph.new_preds(j, k) as i64 - 1));
+            from.sum::<i64>() + into.sum::<i64>()
         }
         Step::Front(i, j) => {
             let goes = i64::from(graph.in_degree(j) == 1);
-            let mut new_from = -1;
-            let mut growth = 0;
-            for k in graph.succs(j) {
-                let fresh = new(i, k);
-                new_from += fresh;
-                growth += degree_out(k) * (fresh - goes);
+            let new = |k: u32| i64::from(!graph.has_edge(i, k));
+            let behind = graph.inner_succs(j);
+            let growth: i64 = behind.map(|k| degree_out(k) * (new(k) - goes)).sum();
+            match degree_in(i) {
+                0 => growth,
+                degree => growth + degree * (graph.new_succs(i, j) as i64 - 1),
             }
-            growth + degree_in(i) * new_from
         }
         Step::Back(j, k) => {
             let goes = i64::from(graph.out_degree(j) == 1);
-            let mut new_into = -1;
-            let mut growth = 0;
-            for i in graph.preds(j) {
-                let fresh = new(i, k);
-                new_into += fresh;
-                growth += degree_in(i) * (fresh - goes);
+            let new = |i: u32| i64::from(!graph.has_edge(i, k));
+            let before = graph.inner_preds(j);
+            let growth: i64 = before.map(|i| degree_in(i) * (new(i) - goes)).sum();
+            match degree_out(k) {
+                0 => growth,
+                degree => growth + degree * (graph.new_preds(j, k) as i64 - 1),
             }
-            growth + degree_out(k) * new_into
         }
         Step::Face(..) => 0,
     }

@@ -1,4 +1,5 @@
-//! Sibling degrees: how much of a step's result falls on edges that the previous step wrote.
+//! Sibling degrees: how much of a step's result falls on edges that the previous step wrote. That of a step
+//! is |P ∩ P'|·|S ∩ S'|, where P and S are the ends that it joins.
 
 use crate::eliminate::{Primal, Step};
 
@@ -7,6 +8,7 @@ use crate::eliminate::{Primal, Step};
 pub(super) struct Siblings {
     preds: Members,
     succs: Members,
+    between: Members,
 }
 
 /// A set of vertices that is asked often and replaced often.
@@ -31,17 +33,15 @@ impl Members {
         self.now += 1;
         self.list.clear();
         for v in vertices {
-            self.list.push(v);
-            self.seen[v as usize] = self.now;
+            if self.seen[v as usize] < self.now {
+                self.list.push(v);
+                self.seen[v as usize] = self.now;
+            }
         }
     }
 
     fn has(&self, v: u32) -> bool {
         self.seen[v as usize] == self.now
-    }
-
-    fn common(&self, vertices: impl Iterator<Item = u32>) -> i64 {
-        vertices.filter(|&v| self.has(v)).count() as i64
     }
 }
 
@@ -51,6 +51,7 @@ impl Siblings {
         Self {
             preds: Members::new(vertices),
             succs: Members::new(vertices),
+            between: Members::new(vertices),
         }
     }
 
@@ -73,29 +74,33 @@ impl Siblings {
         }
     }
 
-    /// |P ∩ P'|·|S ∩ S'| of a step and the previous one.
-    pub(super) fn degree(&self, graph: &Primal<'_>, step: Step) -> i64 {
+    /// |P ∩ P'| and |S ∩ S'| of a vertex.
+    pub(super) fn common(&self, graph: &Primal<'_>, v: u32) -> (i64, i64) {
+        let preds = graph.preds(v).filter(|&i| self.preds.has(i)).count();
+        let succs = graph.succs(v).filter(|&k| self.succs.has(k)).count();
+        (preds as i64, succs as i64)
+    }
+
+    /// Whether the edge that a step eliminates has an end in P' or S'.
+    pub(super) fn has(&self, step: Step) -> bool {
         match step {
-            Step::Vertex(j) => {
-                self.preds.common(graph.preds(j)) * self.succs.common(graph.succs(j))
-            }
-            Step::Front(i, j) if self.preds.has(i) => self.succs.common(graph.succs(j)),
-            Step::Back(j, k) if self.succs.has(k) => self.preds.common(graph.preds(j)),
-            Step::Front(..) | Step::Back(..) | Step::Face(..) => 0,
+            Step::Front(i, _) => self.preds.has(i),
+            Step::Back(_, k) => self.succs.has(k),
+            Step::Vertex(_) | Step::Face(..) => true,
         }
     }
 
-    /// The vertices in the middle of steps whose degree can be more than 0.
-    pub(super) fn middles(&self, graph: &Primal<'_>) -> Vec<u32> {
-        let mut found: Vec<u32> = self
-            .preds
-            .list
-            .iter()
-            .flat_map(|&i| graph.succs(i))
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|&j| graph.succs(j).any(|k| self.succs.has(k)));
-        found
+    /// The successors of P' or the predecessors of S', each once: whatever lies between P' and S' is among
+    /// either.
+    pub(super) fn middles(&mut self, graph: &Primal<'_>) -> Vec<u32> {
+        let (preds, succs) = (&self.preds.list, &self.succs.list);
+        if preds.len() <= succs.len() {
+            let near = preds.iter().flat_map(|&i| graph.succs(i));
+            self.between.replace(near);
+        } else {
+            let near = succs.iter().flat_map(|&k| graph.preds(k));
+            self.between.replace(near);
+        }
+        self.between.list.clone()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::meter::Meter;
 use super::{Options, Sequence};
-use crate::heuristic::{Ended, Heuristic, Limits, Run, Technique};
+use crate::heuristic::{Bar, Ended, Heuristic, Limits, Run, Technique};
 use crate::lcg::Lcg;
 
 /// A heuristic's elementary operation (ordered maps) in search steps.
@@ -13,7 +13,7 @@ const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 
 /// Elementary operations of all other heuristics together, if no smaller budget limits them: tens of
 /// seconds. A band of 10^5 edges needs half of it; where fill-in is much, one heuristic can take minutes.
-const MOST_WORK: u64 = 1 << 28;
+const MOST_WORK: u64 = 1 << 29;
 
 /// The part of what is left that one of them may take.
 const PART: u64 = 4;
@@ -22,11 +22,17 @@ const PART: u64 = 4;
 /// a second, so that there is a complete sequence of every graph that is not large.
 const LEAST: u64 = 1 << 20;
 
+/// Elementary operations of a heuristic that is run to its end even if others have found better: where
+/// this is not enough, it stops when it has come to cost as much.
+const LISTED: u64 = 1 << 22;
+
 /// What the heuristics found.
 #[derive(Default)]
 pub(crate) struct Portfolio {
     /// Key and cost of every heuristic that ran to its end.
     pub(crate) table: Vec<(String, u64)>,
+    /// Those that were ended because they had come to cost as much as another, and what they had cost.
+    pub(crate) beaten: Vec<(String, u64)>,
     /// Complete sequences, cheapest first (ties in order of the portfolio).
     pub(crate) sequences: Vec<Sequence>,
     /// If none is complete: the best remainder, and why it is one.
@@ -61,6 +67,7 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
     let mut used = 0;
     let fill_in = options.fill_limit(lcg);
     let mut least: Option<u64> = None;
+    let mut best: Option<u64> = None;
     for (at, heuristic) in list.iter().enumerate() {
         let left = share.saturating_sub(used);
         let cheap = at < CHEAP.len();
@@ -78,6 +85,11 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
             } else {
                 0
             },
+            bar: best.filter(|_| !options.exact).map(|cost| Bar {
+                model: options.model,
+                cost,
+                after: LISTED,
+            }),
         };
         let Run {
             steps,
@@ -96,8 +108,11 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
         };
         if ended == Ended::Complete {
             meter.found(cost);
+            best = Some(best.map_or(cost, |best| best.min(cost)));
             found.table.push((heuristic.to_string(), cost));
             found.sequences.push(sequence);
+        } else if ended == Ended::Beaten {
+            found.beaten.push((heuristic.to_string(), cost));
         } else if found.sequences.is_empty() && heuristic.technique() != Technique::Face {
             // Of remainders, the one that is cheapest to build and to use.
             let weight = cost.saturating_add(edges_left as u64);
@@ -111,6 +126,7 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
         .sequences
         .sort_by_key(|sequence| (sequence.cost, sequence.technique));
     found.table.sort();
+    found.beaten.sort();
     found
 }
 
