@@ -98,6 +98,9 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
         if queue.graph.face_count() > MOST_LEFT {
             break Ended::Stopped;
         }
+        if limits.is_beaten(queue.graph.counts(), work) {
+            break Ended::Beaten;
+        }
         let (_, source, target) = queue.graph.around(face);
         previous = Some((source, target));
         let step = Step::Face(face.0, face.1);

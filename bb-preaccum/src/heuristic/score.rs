@@ -81,9 +81,9 @@ pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
 }
 
 /// By how much the Markowitz degrees of the neighbours grow. The degree of `j` itself, which an edge
-/// elimination lowers, is left out; that `j` disappears with its last in- or out-edge is counted (for a
-/// dependent that is read again only when whole vertices are compared). The published counts of edge
-/// heuristics come out with exactly this reading.
+/// elimination lowers, is left out; that `j` disappears with its last in- or out-edge is counted (by edge
+/// eliminations even where `j` is a dependent, which stays). The published counts of edge heuristics come
+/// out with exactly this reading.
 pub(super) fn damage(graph: &Primal<'_>, step: Step) -> i64 {
     // A neighbour without in-edges (or out-edges) of its own has no Markowitz degree that could change.
     let degree_in = |v: u32| graph.in_degree(v) as i64;

@@ -40,10 +40,15 @@ pub(crate) struct Portfolio {
 }
 
 pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
-    within(MOST_WORK, lcg, options, meter)
+    within([MOST_WORK, LISTED], lcg, options, meter)
 }
 
-fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
+fn within(
+    [most, listed]: [u64; 2],
+    lcg: &Lcg,
+    options: &Options<'_>,
+    meter: &mut Meter<'_>,
+) -> Portfolio {
     let mut found = Portfolio::default();
     let mut list = Heuristic::portfolio();
     list.retain(|heuristic| match options.technique {
@@ -88,7 +93,7 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
             bar: best.filter(|_| !options.exact).map(|cost| Bar {
                 model: options.model,
                 cost,
-                after: LISTED,
+                after: listed,
             }),
         };
         let Run {
@@ -134,6 +139,7 @@ fn within(most: u64, lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) ->
 mod tests {
     use super::*;
     use crate::lcg::{Kind, NewEdge};
+    use crate::search::rng::Rng;
 
     /// A vertex with many neighbours on both sides: comparing its edges takes far longer than eliminating
     /// them. Those heuristics are left out, the others after them run.
@@ -145,7 +151,7 @@ mod tests {
         let lcg = Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("a graph");
         let options = Options::default();
         let keys_of = |most, options: &Options<'_>| -> Vec<String> {
-            let found = within(most, &lcg, options, &mut Meter::new(options));
+            let found = within([most, LISTED], &lcg, options, &mut Meter::new(options));
             assert!(found.table.iter().all(|&(_, cost)| cost == 3600));
             found.table.into_iter().map(|(key, _)| key).collect()
         };
@@ -157,13 +163,46 @@ mod tests {
         let all = Heuristic::portfolio().len();
         assert_eq!(keys(MOST_WORK).len(), all);
         assert_eq!(keys_of(1_000_000, &exact).len(), all);
-        let some = keys(1_200_000);
+        let some = keys(380_000);
         let has = |key: &str| some.iter().any(|other| other == key);
         assert!(!has("edge-LFI-FM") && !has("edge-emLMMD-RM"), "{some:?}");
         assert!(
-            has("vertex-LFI-FM") && has("edge-FM") && has("face-LM-RM"),
+            has("vertex-LFI-FM") && has("edge-FM") && has("edge-emLM-RM"),
             "{some:?}"
         );
         assert_eq!(keys(0), ["vertex-FM", "vertex-LM-RM", "vertex-RM"]);
+    }
+    /// Whoever costs as much as another may stop there: the best is the same, and nobody is forgotten.
+    #[test]
+    fn heuristics_end_when_they_are_beaten() {
+        let mut rng = Rng::new(7);
+        let mut beaten = 0;
+        for _ in 0..100 {
+            let mut edges = Vec::new();
+            for v in 3..15i64 {
+                for u in 0..v.min(12) {
+                    if u == v - 3 || rng.below(2) == 0 {
+                        edges.push(NewEdge::new(u, v, Kind::Variable));
+                    }
+                }
+            }
+            let lcg = Lcg::new("dense", &[0, 1, 2], &[12, 13, 14], edges).expect("a graph");
+            let options = Options::default();
+            let run = |listed| {
+                let mut meter = Meter::new(&options);
+                within([MOST_WORK, listed], &lcg, &options, &mut meter)
+            };
+            let (all, some) = (run(u64::MAX), run(0));
+            assert!(all.beaten.is_empty());
+            assert_eq!(all.sequences[0].cost, some.sequences[0].cost);
+            assert_eq!(all.table.len(), some.table.len() + some.beaten.len());
+            for (key, least) in &some.beaten {
+                let whole = all.table.iter().find(|(other, _)| other == key);
+                assert!(whole.is_some_and(|(_, cost)| cost >= least), "{key}");
+                assert!(*least >= all.sequences[0].cost, "{key}");
+            }
+            beaten += some.beaten.len();
+        }
+        assert!(beaten > 1000, "{beaten}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod faces;
+mod heuristics;
 mod properties;
 mod random;
 mod reader;

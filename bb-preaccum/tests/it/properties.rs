@@ -77,7 +77,7 @@ fn random_edges(lcg: &Lcg, rng: &mut Rng) -> Vec<Step> {
     }
 }
 
-fn edge_steps(graph: &Primal<'_>, with_vertices: bool) -> Vec<Step> {
+pub(crate) fn edge_steps(graph: &Primal<'_>, with_vertices: bool) -> Vec<Step> {
     let mut legal = Vec::new();
     for v in 0..graph.lcg().vertex_count() as u32 {
         if !graph.is_eliminable(v) {
