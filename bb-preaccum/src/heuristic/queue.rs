@@ -200,6 +200,7 @@ impl Queue<'_, '_> {
             let Some(step) = self.choose(&mut previous) else {
                 break Ended::Complete;
             };
+            self.work += previous.looked() / SCAN;
             let next = score::markowitz(&self.graph, step) as u64;
             let next = if next > WIDE { 4 * next } else { 0 };
             let work = self.work + next;

@@ -1,6 +1,8 @@
 //! Sibling degrees: how much of a step's result falls on edges that the previous step wrote. That of a step
 //! is |P ∩ P'|·|S ∩ S'|, where P and S are the ends that it joins.
 
+use std::cell::Cell;
+
 use crate::eliminate::{Primal, Step};
 
 /// The sets P' and S' of the previous step, as they were when it was done.
@@ -9,6 +11,8 @@ pub(super) struct Siblings {
     preds: Members,
     succs: Members,
     between: Members,
+    /// Vertices looked at since somebody asked.
+    looked: Cell<u64>,
 }
 
 /// A set of vertices that is asked often and replaced often.
@@ -52,6 +56,7 @@ impl Siblings {
             preds: Members::new(vertices),
             succs: Members::new(vertices),
             between: Members::new(vertices),
+            looked: Cell::new(0),
         }
     }
 
@@ -74,8 +79,15 @@ impl Siblings {
         }
     }
 
+    /// How many vertices were looked at since this was asked last.
+    pub(super) fn looked(&self) -> u64 {
+        self.looked.take()
+    }
+
     /// |P ∩ P'| and |S ∩ S'| of a vertex.
     pub(super) fn common(&self, graph: &Primal<'_>, v: u32) -> (i64, i64) {
+        let degree = graph.in_degree(v) + graph.out_degree(v);
+        self.looked.set(self.looked.get() + degree as u64);
         let preds = graph.preds(v).filter(|&i| self.preds.has(i)).count();
         let succs = graph.succs(v).filter(|&k| self.succs.has(k)).count();
         (preds as i64, succs as i64)
@@ -101,6 +113,8 @@ impl Siblings {
             let near = succs.iter().flat_map(|&k| graph.preds(k));
             self.between.replace(near);
         }
-        self.between.list.clone()
+        let (ends, found) = (preds.len().min(succs.len()), &self.between.list);
+        self.looked.set(self.looked.get() + (ends + found.len()) as u64);
+        found.clone()
     }
 }

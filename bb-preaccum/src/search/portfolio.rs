@@ -24,7 +24,7 @@ const LEAST: u64 = 1 << 20;
 
 /// Elementary operations of a heuristic that is run to its end even if others have found better: where
 /// this is not enough, it stops when it has come to cost as much.
-const LISTED: u64 = 1 << 22;
+const LISTED: u64 = 1 << 23;
 
 /// What the heuristics found.
 #[derive(Default)]
