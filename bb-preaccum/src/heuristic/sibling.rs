@@ -114,7 +114,8 @@ impl Siblings {
             self.between.replace(near);
         }
         let (ends, found) = (preds.len().min(succs.len()), &self.between.list);
-        self.looked.set(self.looked.get() + (ends + found.len()) as u64);
+        self.looked
+            .set(self.looked.get() + (ends + found.len()) as u64);
         found.clone()
     }
 }

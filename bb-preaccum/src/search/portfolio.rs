@@ -12,7 +12,7 @@ const HEAVY: u64 = 8;
 const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 
 /// Elementary operations of all other heuristics together, if no smaller budget limits them: tens of
-/// seconds. A band of 10^5 edges needs half of it; where fill-in is much, one heuristic can take minutes.
+/// seconds. Where fill-in is much, one heuristic can take minutes.
 const MOST_WORK: u64 = 1 << 29;
 
 /// The part of what is left that one of them may take.
