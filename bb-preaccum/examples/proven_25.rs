@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_or(Ok(10), |text| text.parse())?;
     println!("| inputs and outputs each | edges there are, % | model | proven | slowest ms |");
     println!("|---|---|---|---|---|");
-    for ends in [3, 12, 40, 100] {
+    for ends in [3, 12, 40, 100, 300] {
         for chance in [5, 15, 30, 60, 100] {
             for model in CostModel::ALL {
                 let (mut proven, mut slowest) = (0, 0.0f64);

@@ -2,20 +2,20 @@
 
 use super::primal::Changes;
 use super::{Label, Primal, StepError};
-use crate::lcg::Role;
+use crate::lcg::{Kind, Role};
 
 impl Primal<'_> {
-    fn edge_label(&self, i: u32, k: u32) -> Result<Label, StepError> {
-        self.label(i, k).ok_or(StepError::Edge(i, k))
+    fn edge(&self, i: u32, k: u32) -> Result<(Label, Kind), StepError> {
+        self.rows.edge(i, k).ok_or(StepError::Edge(i, k))
     }
 
     /// Joins `i` to the successors of `j`.
     pub(super) fn front_eliminate(&mut self, i: u32, j: u32) -> Result<(), StepError> {
-        let first = self.edge_label(i, j)?;
+        let first = self.edge(i, j)?;
         if self.lcg.role(j) != Role::Intermediate {
             return Err(StepError::IntoDependent(i, j));
         }
-        let succs: Vec<(u32, Label)> = self.labelled_succs(j).collect();
+        let succs: Vec<(u32, (Label, Kind))> = self.out_edges(j).collect();
         let mut changes = std::mem::take(&mut self.changes);
         changes.begin((i, j));
         for &(k, second) in &succs {
@@ -41,11 +41,11 @@ impl Primal<'_> {
 
     /// Joins the predecessors of `j` to `k`.
     pub(super) fn back_eliminate(&mut self, j: u32, k: u32) -> Result<(), StepError> {
-        let second = self.edge_label(j, k)?;
+        let second = self.edge(j, k)?;
         if self.lcg.role(j) == Role::Independent {
             return Err(StepError::FromIndependent(j, k));
         }
-        let preds: Vec<(u32, Label)> = self.labelled_preds(j).collect();
+        let preds: Vec<(u32, (Label, Kind))> = self.in_edges(j).collect();
         let mut changes = std::mem::take(&mut self.changes);
         changes.begin((j, k));
         for &(i, first) in &preds {

@@ -133,9 +133,8 @@ pub struct Dual<'a> {
     /// The bundles that leave each vertex, by the vertex they go to.
     leaving: Vec<BTreeMap<u32, u32>>,
     jaes: JaeList,
-    /// Whether `jaes` is kept, and how many there are in any case.
+    /// Whether `jaes` is kept.
     records: bool,
-    jae_count: usize,
     counts: Counts,
     faces: usize,
     /// Faces made and deleted by the last step.
@@ -189,7 +188,6 @@ impl<'a> Dual<'a> {
             leaving,
             jaes,
             records: true,
-            jae_count: 0,
             counts,
             faces,
             made: Vec::new(),
@@ -197,17 +195,12 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// The same, where the JAEs are only counted: labels mean nothing.
+    /// The same, where the JAEs are not kept: labels mean nothing.
     pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
         Self {
             records: false,
             ..Self::new(lcg)
         }
-    }
-
-    /// Number of JAEs so far.
-    pub(crate) fn jae_count(&self) -> usize {
-        self.jae_count
     }
 
     /// What the steps so far cost.
@@ -381,7 +374,6 @@ impl<'a> Dual<'a> {
 
     /// The label of the next JAE.
     fn record(&mut self, jae: Jae) -> Label {
-        self.jae_count += 1;
         if self.records {
             self.jaes.push(jae)
         } else {

@@ -11,6 +11,9 @@ pub struct Primal<'a> {
     pub(super) lcg: &'a Lcg,
     pub(super) rows: Rows,
     pub(super) jaes: JaeList,
+    /// Whether `jaes` is kept, and how many there are in any case.
+    records: bool,
+    jae_count: usize,
     pub(super) counts: Counts,
     edges: usize,
     fill_in: usize,
@@ -37,6 +40,8 @@ impl<'a> Primal<'a> {
             lcg,
             rows: Rows::new(n, lcg.edges().len()),
             jaes: JaeList::new(lcg),
+            records: true,
+            jae_count: 0,
             counts: Counts::default(),
             edges: lcg.edges().len(),
             fill_in: 0,
@@ -44,7 +49,8 @@ impl<'a> Primal<'a> {
             changes: Changes::default(),
         };
         for (at, edge) in lcg.edges().iter().enumerate() {
-            graph.rows.put(edge.source, edge.target, Label(at as u32));
+            let label = Label(at as u32);
+            graph.rows.put(edge.source, edge.target, label, edge.kind);
         }
         // Vertices are topologically numbered: one pass each way removes everything dead.
         for v in 0..n as u32 {
@@ -55,6 +61,19 @@ impl<'a> Primal<'a> {
         }
         graph.touched.clear();
         graph
+    }
+
+    /// The same, where the JAEs are only counted: labels mean nothing.
+    pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
+        Self {
+            records: false,
+            ..Self::new(lcg)
+        }
+    }
+
+    /// Number of JAEs so far.
+    pub(crate) fn jae_count(&self) -> usize {
+        self.jae_count
     }
 
     fn remove_if_dead(&mut self, v: u32) {
@@ -157,7 +176,7 @@ impl<'a> Primal<'a> {
 
     /// The label of edge `(i, k)`.
     pub fn label(&self, i: u32, k: u32) -> Option<Label> {
-        self.rows.label(i, k)
+        Some(self.rows.edge(i, k)?.0)
     }
 
     /// What is known about a label.
@@ -180,26 +199,26 @@ impl<'a> Primal<'a> {
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
         let sources = 0..self.lcg.vertex_count() as u32;
         sources.flat_map(move |source| {
-            self.labelled_succs(source)
-                .map(move |(target, label)| Entry {
-                    source,
-                    target,
-                    label,
-                    kind: self.kind(label),
-                })
+            let edges = self.out_edges(source);
+            edges.map(move |(target, (label, kind))| Entry {
+                source,
+                target,
+                label,
+                kind,
+            })
         })
     }
 
-    /// Successors with the labels of the edges to them.
-    pub(super) fn labelled_succs(&self, v: u32) -> impl Iterator<Item = (u32, Label)> + '_ {
-        let label = move |k| Some((k, self.label(v, k)?));
-        self.succs(v).filter_map(label)
+    /// Successors and what is on the edges to them.
+    pub(super) fn out_edges(&self, v: u32) -> impl Iterator<Item = (u32, (Label, Kind))> + '_ {
+        let edge = move |k| Some((k, self.rows.edge(v, k)?));
+        self.succs(v).filter_map(edge)
     }
 
-    /// Predecessors with the labels of the edges from them.
-    pub(super) fn labelled_preds(&self, v: u32) -> impl Iterator<Item = (u32, Label)> + '_ {
-        let label = move |i| Some((i, self.label(i, v)?));
-        self.preds(v).filter_map(label)
+    /// Predecessors and what is on the edges from them.
+    pub(super) fn in_edges(&self, v: u32) -> impl Iterator<Item = (u32, (Label, Kind))> + '_ {
+        let edge = move |i| Some((i, self.rows.edge(i, v)?));
+        self.preds(v).filter_map(edge)
     }
 
     /// The vertices whose neighbours changed in the last step.
@@ -245,24 +264,31 @@ impl<'a> Primal<'a> {
     }
 
     /// Adds the product of two labels to edge `(i, k)`: fill-in, then `true`, or absorption.
-    pub(super) fn multiply(&mut self, i: u32, k: u32, a: Label, b: Label) -> bool {
-        let (kind_a, kind_b) = (self.kind(a), self.kind(b));
-        let absorbed = self.label(i, k);
+    pub(super) fn multiply(
+        &mut self,
+        i: u32,
+        k: u32,
+        (a, kind_a): (Label, Kind),
+        (b, kind_b): (Label, Kind),
+    ) -> bool {
+        let old = self.rows.edge(i, k);
+        let absorbed = old.map(|(label, _)| label);
         let product = kind_a.product(kind_b);
-        let kind = match absorbed {
-            None => product,
-            Some(old) => product.sum(self.kind(old)),
-        };
+        let kind = old.map_or(product, |(_, kind)| product.sum(kind));
         self.counts.product(kind_a, kind_b, absorbed.is_some());
-        let jae = Jae {
-            source: i,
-            target: k,
-            term: Term::Product(a, b),
-            absorbed,
-            kind,
+        self.jae_count += 1;
+        let label = if self.records {
+            self.jaes.push(Jae {
+                source: i,
+                target: k,
+                term: Term::Product(a, b),
+                absorbed,
+                kind,
+            })
+        } else {
+            Label(0)
         };
-        let label = self.jaes.push(jae);
-        self.rows.put(i, k, label);
+        self.rows.put(i, k, label, kind);
         let fresh = absorbed.is_none();
         if fresh {
             self.edges += 1;

@@ -1,13 +1,14 @@
-//! The neighbours of each vertex of a graph under elimination, and the labels of the edges between.
+//! The neighbours of each vertex of a graph under elimination, and what is on the edges between.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map, btree_set};
 
 use super::Label;
+use crate::lcg::Kind;
 
-/// A graph of at most this many pairs of vertices (1024 squared) is kept as a matrix: 4 MB.
+/// A graph of at most this many pairs of vertices (1024 squared) is kept as a matrix: 5 MB.
 const SMALL: usize = 1 << 20;
 
-/// So is one with at most this many pairs of vertices per edge, up to [`LARGE`] pairs: 64 MB.
+/// So is one with at most this many pairs of vertices per edge, up to [`LARGE`] pairs: 80 MB.
 const PAIRS_PER_EDGE: usize = 64;
 
 /// A matrix never has more pairs (4096 squared).
@@ -27,7 +28,7 @@ pub(super) enum Rows {
 #[derive(Clone, Debug)]
 pub(super) struct Maps {
     preds: Vec<BTreeSet<u32>>,
-    succs: Vec<BTreeMap<u32, Label>>,
+    succs: Vec<BTreeMap<u32, (Label, Kind)>>,
 }
 
 /// Labels by source and target, and bit rows.
@@ -38,6 +39,8 @@ pub(super) struct Matrix {
     words: usize,
     /// One more than the label; 0 where there is no edge.
     labels: Vec<u32>,
+    /// What is known about it.
+    kinds: Vec<Kind>,
     preds: Bits,
     succs: Bits,
 }
@@ -76,6 +79,7 @@ impl Rows {
             vertices,
             words,
             labels: vec![0; pairs],
+            kinds: vec![Kind::Unit; pairs],
             preds: Bits::new(vertices, words),
             succs: Bits::new(vertices, words),
         })
@@ -172,32 +176,33 @@ impl Rows {
         }
     }
 
-    pub(super) fn label(&self, i: u32, k: u32) -> Option<Label> {
+    /// The label of an edge and what is known about it.
+    pub(super) fn edge(&self, i: u32, k: u32) -> Option<(Label, Kind)> {
         match self {
             Self::Maps(maps) => maps.succs.get(i as usize)?.get(&k).copied(),
             Self::Matrix(matrix) => {
-                let known = (i as usize) < matrix.vertices && (k as usize) < matrix.vertices;
-                let stored = if known {
-                    matrix.labels[matrix.place(i, k)]
-                } else {
-                    0
-                };
-                stored.checked_sub(1).map(Label)
+                if i as usize >= matrix.vertices || k as usize >= matrix.vertices {
+                    return None;
+                }
+                let place = matrix.place(i, k);
+                let label = matrix.labels[place].checked_sub(1)?;
+                Some((Label(label), matrix.kinds[place]))
             }
         }
     }
 
     /// Labels an edge, whether it is there or not.
-    pub(super) fn put(&mut self, i: u32, k: u32, label: Label) {
+    pub(super) fn put(&mut self, i: u32, k: u32, label: Label, kind: Kind) {
         match self {
             Self::Maps(maps) => {
-                if maps.succs[i as usize].insert(k, label).is_none() {
+                if maps.succs[i as usize].insert(k, (label, kind)).is_none() {
                     maps.preds[k as usize].insert(i);
                 }
             }
             Self::Matrix(matrix) => {
                 let place = matrix.place(i, k);
                 let old = std::mem::replace(&mut matrix.labels[place], label.0 + 1);
+                matrix.kinds[place] = kind;
                 if old == 0 {
                     matrix.flip(i, k, true);
                 }
@@ -300,7 +305,7 @@ impl Matrix {
 /// Neighbours of a vertex, in order.
 pub(super) enum Neighbours<'a> {
     Set(btree_set::Iter<'a, u32>),
-    Keys(btree_map::Keys<'a, u32, Label>),
+    Keys(btree_map::Keys<'a, u32, (Label, Kind)>),
     Bits(Items<'a>),
 }
 

@@ -1,7 +1,7 @@
 //! Vertex elimination: every predecessor is joined to every successor.
 
 use super::{Label, Primal, StepError};
-use crate::lcg::Role;
+use crate::lcg::{Kind, Role};
 
 /// Products between two questions whether to stop.
 const PATIENCE: usize = 1 << 16;
@@ -16,8 +16,8 @@ impl Primal<'_> {
         if (j as usize) >= self.lcg.vertex_count() || !self.is_eliminable(j) {
             return Err(StepError::Vertex(j));
         }
-        let preds: Vec<(u32, Label)> = self.labelled_preds(j).collect();
-        let succs: Vec<(u32, Label)> = self.labelled_succs(j).collect();
+        let preds: Vec<(u32, (Label, Kind))> = self.in_edges(j).collect();
+        let succs: Vec<(u32, (Label, Kind))> = self.out_edges(j).collect();
         let mut since = 0;
         for &(i, first) in &preds {
             since += succs.len();

@@ -59,6 +59,9 @@ struct Queue<'a> {
     stale: Vec<u32>,
 }
 
+/// Elementary operations to make a face, to find its place and to delete it.
+const FACE_WORK: u64 = 16;
+
 /// Where siblings come in the chain of rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Siblings {
@@ -73,7 +76,7 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
         .iter()
         .map(|edge| lcg.out_edges(edge.target).len() as u64)
         .sum();
-    if faces > limits.work.unwrap_or(u64::MAX).min(MOST_FACES) {
+    if faces > (limits.work.unwrap_or(u64::MAX) / FACE_WORK).min(MOST_FACES) {
         return Run {
             steps: Vec::new(),
             counts: Counts::default(),
@@ -84,11 +87,11 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
     }
     let mut queue = Queue::new(heuristic, lcg);
     let mut steps = Vec::new();
-    let mut work = queue.graph.face_count() as u64;
+    let mut work = FACE_WORK * queue.graph.face_count() as u64;
     let start = lcg.edges().len();
     let mut previous: Option<(u32, u32)> = None;
     let ended = loop {
-        let made = queue.graph.jae_count().saturating_sub(start);
+        let made = queue.graph.next() as usize - start;
         let Some(face) = queue.choose(previous) else {
             break Ended::Complete;
         };
@@ -109,7 +112,7 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
             break Ended::Stopped;
         }
         steps.push(step);
-        work += queue.update();
+        work += FACE_WORK * queue.update();
     };
     let edges_left = queue.graph.entries().count();
     Run {

@@ -145,7 +145,7 @@ impl Side {
 }
 
 pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run {
-    let graph = Primal::new(lcg);
+    let graph = Primal::without_jaes(lcg);
     let uses = |rule: Rule| heuristic.rules.contains(&rule);
     let reach = if uses(Rule::LowestRelativeMarkowitz) {
         Reach::new(&graph)
@@ -217,14 +217,14 @@ impl Queue<'_, '_> {
             if self.sibling_at.is_some() {
                 previous.follow(&self.graph, step);
             }
-            let before = self.graph.jaes().as_slice().len();
+            let before = self.graph.jae_count();
             // An error is not reached: the queue holds possible steps only. Better to stop than to loop.
             let done = self.graph.apply_within(step, &mut || limits.is_over(work));
             if !done.is_ok_and(|whole| whole) {
                 break Ended::Stopped;
             }
             (counts, edges_left) = (*self.graph.counts(), self.graph.edge_count());
-            let products = (self.graph.jaes().as_slice().len() - before) as u64;
+            let products = (self.graph.jae_count() - before) as u64;
             self.work += products * self.graph.product_work();
             steps.push(step);
             self.follow(step);
