@@ -119,11 +119,13 @@ fn within(
         } else if ended == Ended::Beaten {
             found.beaten.push((heuristic.to_string(), cost));
         } else if found.sequences.is_empty() && heuristic.technique() != Technique::Face {
-            // Of remainders, the one that is cheapest to build and to use.
+            // Of remainders, the one that is cheapest to build and to use; that it is not complete is due
+            // to the first one, which no share of the work limits.
             let weight = cost.saturating_add(edges_left as u64);
+            let cause = found.remainder.as_ref().map_or(ended, |first| first.1);
             if least.is_none_or(|least| weight < least) {
                 least = Some(weight);
-                found.remainder = Some((sequence, ended));
+                found.remainder = Some((sequence, cause));
             }
         }
     }
@@ -204,5 +206,41 @@ mod tests {
             beaten += some.beaten.len();
         }
         assert!(beaten > 1000, "{beaten}");
+    }
+    /// A heuristic that is stopped before its first step may leave the cheapest remainder, but what keeps
+    /// the result from being complete is what stopped those that had no limit of work.
+    #[test]
+    fn the_cause_of_a_remainder_is_that_of_the_first_heuristic() {
+        let mut rng = Rng::new(1);
+        let mut edges = Vec::new();
+        let mut read = [false; 3000];
+        for v in 30..3000 {
+            let first = rng.below(v);
+            for u in [first, (first + 1 + rng.below(v - 1)) % v] {
+                edges.push(NewEdge::new(u as i64, v as i64, Kind::Variable));
+                read[u] = true;
+            }
+        }
+        let inputs: Vec<i64> = (0..30).collect();
+        let outputs: Vec<i64> = (30..3000).filter(|&v| !read[v as usize]).collect();
+        let lcg = Lcg::new("wide", &inputs, &outputs, edges).expect("a graph");
+        let options = Options {
+            large: 100,
+            ..Options::default()
+        };
+        let mut least = usize::MAX;
+        for bit in 16..24 {
+            let found = within(
+                [1 << bit, LISTED],
+                &lcg,
+                &options,
+                &mut Meter::new(&options),
+            );
+            assert!(found.sequences.is_empty());
+            let (sequence, cause) = found.remainder.expect("a remainder");
+            assert_eq!(cause, Ended::FillIn);
+            least = least.min(sequence.steps.len());
+        }
+        assert_eq!(least, 0, "one is stopped before its first step");
     }
 }
