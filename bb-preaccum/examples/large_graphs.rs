@@ -5,35 +5,26 @@
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
-use std::time::SystemTime;
+#[path = "shared/clock.rs"]
+mod clock;
+#[path = "shared/numbers.rs"]
+mod numbers;
 
 use bb_preaccum::heuristic::Heuristic;
 use bb_preaccum::lcg::{Kind, Lcg, LcgError, NewEdge};
 use bb_preaccum::search::{Options, search};
-
-/// Processor time of this thread, or the time of day, in seconds.
-fn seconds() -> f64 {
-    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    let now = || SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    nanos.map_or_else(|| now().as_secs_f64(), |nanos| nanos / 1e9)
-}
+use clock::milliseconds;
+use numbers::Numbers;
 
 /// Each statement reads two of the last `window` values; the last 32 values are the dependents.
 fn graph(statements: i64, window: u64) -> Result<Lcg, LcgError> {
     const INPUTS: i64 = 32;
-    let mut state = window;
-    let mut below = |bound: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % bound
-    };
+    let mut numbers = Numbers(window);
     let mut edges = Vec::new();
     for v in INPUTS..INPUTS + statements {
         let mut last = 0;
         for _ in 0..2 {
-            let back = 1 + below(window.min(v as u64)) as i64;
+            let back = 1 + numbers.below(window.min(v as u64)) as i64;
             if back != last {
                 edges.push(NewEdge::new(v - back, v, Kind::Variable));
             }
@@ -59,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("2 arbitrary earlier values", u64::MAX),
     ] {
         let lcg = graph(statements, window)?;
-        let start = seconds();
+        let start = milliseconds();
         let found = search(&lcg, &Options::default());
         let rest = if found.complete {
             ""
@@ -73,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             found.heuristics.len(),
             found.beaten.len(),
             Heuristic::portfolio().len(),
-            seconds() - start
+            (milliseconds() - start) / 1e3
         );
     }
     Ok(())

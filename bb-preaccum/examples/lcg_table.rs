@@ -5,12 +5,15 @@
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
+#[path = "shared/clock.rs"]
+mod clock;
+
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::lcg::Lcg;
 use bb_preaccum::search::{DEFAULT_WORK, Options, search};
+use clock::milliseconds;
 
 /// Graph, published best in the plain and the unit-free model, best known to us before.
 const TASKS: [(&str, [u64; 2], [u64; 2]); 5] = [
@@ -20,20 +23,6 @@ const TASKS: [(&str, [u64; 2], [u64; 2]); 5] = [
     ("RoeFlux_1d", [320, 217], [295, 184]),
     ("BlackScholes_Jacobian_pruned", [307, 238], [293, 223]),
 ];
-
-/// Processor time of this thread, or the time of day.
-fn milliseconds() -> f64 {
-    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanos.map_or_else(
-        || {
-            SystemTime::UNIX_EPOCH
-                .elapsed()
-                .map_or(0.0, |time| time.as_secs_f64() * 1e3)
-        },
-        |nanos| nanos / 1e6,
-    )
-}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

@@ -5,38 +5,29 @@
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
-use std::time::SystemTime;
+#[path = "shared/clock.rs"]
+mod clock;
+#[path = "shared/numbers.rs"]
+mod numbers;
 
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::lcg::{Kind, Lcg, LcgError, NewEdge};
 use bb_preaccum::search::{Options, search};
-
-/// Processor time of this thread, or the time of day.
-fn milliseconds() -> f64 {
-    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    let now = || SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    nanos.map_or_else(|| now().as_secs_f64() * 1e3, |nanos| nanos / 1e6)
-}
+use clock::milliseconds;
+use numbers::Numbers;
 
 /// Each earlier vertex is read with this chance in a hundred.
 fn graph(seed: u64, ends: i64, chance: u64) -> Result<Lcg, LcgError> {
     const MIDDLE: i64 = 25;
-    let mut state = seed;
-    let mut below = |bound: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % bound
-    };
+    let mut numbers = Numbers(seed);
     let mut edges = Vec::new();
     for v in ends..2 * ends + MIDDLE {
         let readable = v.min(ends + MIDDLE);
-        let sure = below(readable as u64) as i64;
+        let sure = numbers.below(readable as u64) as i64;
         for u in 0..readable {
-            if u == sure || below(100) < chance {
+            if u == sure || numbers.below(100) < chance {
                 let kind = [Kind::Unit, Kind::Constant, Kind::Variable, Kind::Variable];
-                edges.push(NewEdge::new(u, v, kind[below(4) as usize]));
+                edges.push(NewEdge::new(u, v, kind[numbers.below(4) as usize]));
             }
         }
     }
