@@ -61,6 +61,27 @@ fn json_has_the_promised_fields() {
     assert_eq!(json["jaes"].as_array().map(Vec::len), Some(11));
     assert_eq!(json["entries"].as_array().map(Vec::len), Some(8));
     assert!(report::table(&outcome).contains("edge-LM-RM"));
+    assert!(json.get("beaten").is_none());
+}
+
+#[test]
+fn beaten_heuristics_are_listed_with_what_they_had_cost() {
+    let lcg = lion();
+    let mut outcome = search(&lcg, &Options::default());
+    let rows = report::table(&outcome).lines().count();
+    outcome.beaten.push(("edge-LMMD-LFI-RM".to_owned(), 13));
+    let table = report::table(&outcome);
+    assert_eq!(table.lines().count(), rows + 1);
+    assert_eq!(
+        table.lines().last(),
+        Some("edge-LMMD-LFI-RM          13 or more")
+    );
+    let text = report::to_json(&lcg, &outcome, 7, false);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(
+        json["beaten"],
+        serde_json::json!({ "edge-LMMD-LFI-RM": 13 })
+    );
 }
 
 #[test]
