@@ -332,7 +332,7 @@ pub fn code(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
 }
 
 /// The costs of the heuristics as an aligned table; behind them those that were ended when they had come to
-/// cost as much as another.
+/// cost as much as another, and how many are missing.
 pub fn table(outcome: &Outcome) -> String {
     let mut rows: Vec<&(String, u64)> = outcome.heuristics.iter().collect();
     rows.sort_by_key(|(key, cost)| (*cost, key.clone()));
@@ -344,6 +344,9 @@ pub fn table(outcome: &Outcome) -> String {
     }
     for (key, cost) in &outcome.beaten {
         let _ = writeln!(text, "{key:width$} {cost:>10} or more");
+    }
+    if outcome.left_out > 0 {
+        let _ = writeln!(text, "{} more were not run to their end", outcome.left_out);
     }
     text
 }

@@ -163,6 +163,8 @@ pub struct Outcome {
     /// Heuristics that were ended because they had come to cost as much as another, and what they had cost
     /// by then.
     pub beaten: Vec<(String, u64)>,
+    /// How many others were not run to their end: the budget did not last, or fill-in passed its limit.
+    pub left_out: usize,
     /// Whether the search was told to stop.
     pub interrupted: bool,
     /// Search steps spent.
@@ -337,6 +339,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
         steps: best.steps,
         heuristics: found.table,
         beaten: found.beaten,
+        left_out: found.left_out,
         interrupted: meter.interrupted,
         work: meter.spent,
     }
@@ -388,6 +391,7 @@ fn unfinished(
         steps: best.steps,
         heuristics: found.table,
         beaten: found.beaten,
+        left_out: found.left_out,
         interrupted: meter.interrupted,
         work: meter.spent,
     }

@@ -33,6 +33,8 @@ pub(crate) struct Portfolio {
     pub(crate) table: Vec<(String, u64)>,
     /// Those that were ended because they had come to cost as much as another, and what they had cost.
     pub(crate) beaten: Vec<(String, u64)>,
+    /// How many others were not run to their end.
+    pub(crate) left_out: usize,
     /// Complete sequences, cheapest first (ties in order of the portfolio).
     pub(crate) sequences: Vec<Sequence>,
     /// If none is complete: the best remainder, and why it is one.
@@ -132,6 +134,7 @@ fn within(
     found
         .sequences
         .sort_by_key(|sequence| (sequence.cost, sequence.technique));
+    found.left_out = list.len() - found.table.len() - found.beaten.len();
     found.table.sort();
     found.beaten.sort();
     found
@@ -173,6 +176,8 @@ mod tests {
             "{some:?}"
         );
         assert_eq!(keys(0), ["vertex-FM", "vertex-LM-RM", "vertex-RM"]);
+        let none = within([0, LISTED], &lcg, &options, &mut Meter::new(&options));
+        assert_eq!(none.left_out, all - 3);
     }
     /// Whoever costs as much as another may stop there: the best is the same, and nobody is forgotten.
     #[test]
@@ -198,6 +203,7 @@ mod tests {
             assert!(all.beaten.is_empty());
             assert_eq!(all.sequences[0].cost, some.sequences[0].cost);
             assert_eq!(all.table.len(), some.table.len() + some.beaten.len());
+            assert_eq!((all.left_out, some.left_out), (0, 0));
             for (key, least) in &some.beaten {
                 let whole = all.table.iter().find(|(other, _)| other == key);
                 assert!(whole.is_some_and(|(_, cost)| cost >= least), "{key}");
