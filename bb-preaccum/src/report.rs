@@ -8,7 +8,7 @@ use crate::bound;
 use crate::eliminate::{Label, Origin, Step, Term};
 use crate::heuristic::Technique;
 use crate::lcg::Lcg;
-use crate::search::{Cause, Outcome, Proof, replay};
+use crate::search::{Cause, Outcome, Proof, recount, replay};
 
 struct StepOf<'a>(&'a Lcg, Step);
 
@@ -116,7 +116,9 @@ struct Report<'a> {
 
 /// One JSON object. With `details` also the JAEs and the entries they end in.
 pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -> String {
-    let done = replay(lcg, &outcome.steps).ok();
+    let counts = recount(lcg, &outcome.steps).map(|done| done.counts);
+    let counts = counts.unwrap_or_default();
+    let done = details.then(|| replay(lcg, &outcome.steps).ok()).flatten();
     let class = |wanted: Technique| {
         let class = outcome
             .classes
@@ -127,8 +129,7 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
             bound: class.bound,
         })
     };
-    let shown = done.as_ref().filter(|_| details);
-    let jaes = shown.map(|done| {
+    let jaes = done.as_ref().map(|done| {
         let label = |label: Label| LabelOf(done.jaes.origin(label));
         let list = done.jaes.as_slice().iter();
         list.map(|jae| {
@@ -146,7 +147,7 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         })
         .collect()
     });
-    let entries = shown.map(|done| {
+    let entries = done.as_ref().map(|done| {
         let list = done.entries.iter();
         list.map(|entry| EntryOut {
             source: lcg.id(entry.source),
@@ -165,10 +166,8 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         technique: outcome.technique.name(),
         complete: outcome.complete,
         stopped: outcome.stopped.map(Cause::name),
-        additions: done.as_ref().map_or(0, |done| done.counts.additions),
-        fused: done
-            .as_ref()
-            .map_or(0, |done| done.counts.fused(outcome.model)),
+        additions: counts.additions,
+        fused: counts.fused(outcome.model),
         vertex: class(Technique::Vertex),
         edge: class(Technique::Edge),
         face: class(Technique::Face),

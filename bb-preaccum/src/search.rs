@@ -105,32 +105,83 @@ pub struct Replayed {
     pub complete: bool,
 }
 
+/// What a sequence costs and leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recounted {
+    /// What it costs.
+    pub counts: Counts,
+    /// Number of edges left.
+    pub edges_left: usize,
+    /// Whether only the Jacobian is left.
+    pub complete: bool,
+}
+
+/// A graph on which a sequence has been done.
+enum Left<'a> {
+    Primal(Primal<'a>),
+    Dual(Dual<'a>),
+}
+
+fn done<'a>(lcg: &'a Lcg, steps: &[Step], with_jaes: bool) -> Result<Left<'a>, StepError> {
+    if steps.iter().any(|step| matches!(step, Step::Face(..))) {
+        let mut graph = if with_jaes {
+            Dual::new(lcg)
+        } else {
+            Dual::without_jaes(lcg)
+        };
+        for &step in steps {
+            graph.apply(step)?;
+        }
+        return Ok(Left::Dual(graph));
+    }
+    let mut graph = if with_jaes {
+        Primal::new(lcg)
+    } else {
+        Primal::without_jaes(lcg)
+    };
+    for &step in steps {
+        graph.apply(step)?;
+    }
+    Ok(Left::Primal(graph))
+}
+
 /// Does a sequence.
 ///
 /// # Errors
 /// The first step that is not possible.
 pub fn replay(lcg: &Lcg, steps: &[Step]) -> Result<Replayed, StepError> {
-    if steps.iter().any(|step| matches!(step, Step::Face(..))) {
-        let mut graph = Dual::new(lcg);
-        for &step in steps {
-            graph.apply(step)?;
-        }
-        return Ok(Replayed {
+    Ok(match done(lcg, steps, true)? {
+        Left::Primal(graph) => Replayed {
             counts: *graph.counts(),
             entries: graph.entries().collect(),
             complete: graph.is_complete(),
-            jaes: graph.jaes().clone(),
-        });
-    }
-    let mut graph = Primal::new(lcg);
-    for &step in steps {
-        graph.apply(step)?;
-    }
-    Ok(Replayed {
-        counts: *graph.counts(),
-        entries: graph.entries().collect(),
-        complete: graph.is_complete(),
-        jaes: graph.jaes().clone(),
+            jaes: graph.into_jaes(),
+        },
+        Left::Dual(graph) => Replayed {
+            counts: *graph.counts(),
+            entries: graph.entries().collect(),
+            complete: graph.is_complete(),
+            jaes: graph.into_jaes(),
+        },
+    })
+}
+
+/// Does a sequence, but keeps no JAEs: they can take gigabytes.
+///
+/// # Errors
+/// The first step that is not possible.
+pub fn recount(lcg: &Lcg, steps: &[Step]) -> Result<Recounted, StepError> {
+    Ok(match done(lcg, steps, false)? {
+        Left::Primal(graph) => Recounted {
+            counts: *graph.counts(),
+            edges_left: graph.edge_count(),
+            complete: graph.is_complete(),
+        },
+        Left::Dual(graph) => Recounted {
+            counts: *graph.counts(),
+            edges_left: graph.entries().count(),
+            complete: graph.is_complete(),
+        },
     })
 }
 
@@ -368,7 +419,7 @@ fn unfinished(
         };
         (none, Ended::Stopped)
     });
-    let complete = replay(lcg, &best.steps).is_ok_and(|result| result.complete);
+    let complete = recount(lcg, &best.steps).is_ok_and(|result| result.complete);
     let cause = if ended == Ended::FillIn {
         Cause::FillIn
     } else if !meter.stop() {

@@ -203,6 +203,11 @@ impl<'a> Dual<'a> {
         }
     }
 
+    /// The JAEs of the steps, without the graph.
+    pub(crate) fn into_jaes(self) -> JaeList {
+        self.jaes
+    }
+
     /// What the steps so far cost.
     pub fn counts(&self) -> &Counts {
         &self.counts

@@ -99,6 +99,11 @@ impl<'a> Primal<'a> {
         &self.jaes
     }
 
+    /// The JAEs of the steps, without the graph.
+    pub(crate) fn into_jaes(self) -> JaeList {
+        self.jaes
+    }
+
     /// Number of edges left.
     pub fn edge_count(&self) -> usize {
         self.edges

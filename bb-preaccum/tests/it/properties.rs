@@ -11,7 +11,7 @@ use bb_preaccum::cost::CostModel;
 use bb_preaccum::eliminate::{Dual, Entry, Primal, Step};
 use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Technique};
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
-use bb_preaccum::search::{Options, Proof, replay, search};
+use bb_preaccum::search::{Options, Proof, recount, replay, search};
 
 use crate::random::{Rng, Shape, graph, shape};
 
@@ -36,6 +36,14 @@ fn is_jacobian(lcg: &Lcg, steps: &[Step], expected: &Values, labels: &[u64]) {
         );
     }
     assert_eq!(ours.counts.additions, theirs.additions);
+    // Half of a sequence leaves a remainder graph.
+    for steps in [steps, &steps[..steps.len() / 2]] {
+        let (kept, counted) = (replay(lcg, steps), recount(lcg, steps).expect("legal"));
+        let kept = kept.expect("legal");
+        assert_eq!(counted.counts, kept.counts);
+        assert_eq!(counted.edges_left, kept.entries.len());
+        assert_eq!(counted.complete, kept.complete);
+    }
 }
 
 #[test]

@@ -285,8 +285,8 @@ fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result
     if found.interrupted {
         writeln!(out, "interrupted: best so far\n")?;
     }
-    let done = search::replay(lcg, &found.steps).ok();
-    let counts = done.as_ref().map(|done| &done.counts);
+    let done = search::recount(lcg, &found.steps).ok();
+    let counts = done.map(|done| done.counts).unwrap_or_default();
     let what = match found.stopped {
         None => "best",
         Some(_) => "incomplete",
@@ -295,14 +295,14 @@ fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result
         out,
         "{what} sequence: {} multiplications, {} additions ({} of them fused)",
         found.cost,
-        counts.map_or(0, |counts| counts.additions),
-        counts.map_or(0, |counts| counts.fused(found.model)),
+        counts.additions,
+        counts.fused(found.model),
     )?;
     if let Some(cause) = found.stopped {
         writeln!(
             out,
             "it stops at a remainder graph of {} edges: {}; a complete sequence needs {} multiplications or more",
-            done.map_or(0, |done| done.entries.len()),
+            done.map_or(0, |done| done.edges_left),
             cause.sentence(),
             found.bound
         )?;
