@@ -105,6 +105,8 @@ struct Report<'a> {
     /// At least.
     #[serde(skip_serializing_if = "Costs::is_empty")]
     beaten: Costs<'a>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    left_out: &'a [String],
     interrupted: bool,
     milliseconds: u64,
     sequence: Vec<StepOf<'a>>,
@@ -173,6 +175,7 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         face: class(Technique::Face),
         heuristics: Costs(&outcome.heuristics),
         beaten: Costs(&outcome.beaten),
+        left_out: &outcome.left_out,
         interrupted: outcome.interrupted,
         milliseconds,
         sequence: outcome
@@ -344,8 +347,9 @@ pub fn table(outcome: &Outcome) -> String {
     for (key, cost) in &outcome.beaten {
         let _ = writeln!(text, "{key:width$} {cost:>10} or more");
     }
-    if outcome.left_out > 0 {
-        let _ = writeln!(text, "{} more were not run to their end", outcome.left_out);
+    let left_out = outcome.left_out.len();
+    if left_out > 0 {
+        let _ = writeln!(text, "{left_out} more were not run to their end");
     }
     text
 }

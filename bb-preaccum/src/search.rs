@@ -211,11 +211,11 @@ pub struct Outcome {
     pub stopped: Option<Cause>,
     /// Cost of every heuristic that was run to its end, by key.
     pub heuristics: Vec<(String, u64)>,
-    /// Heuristics that were ended because they had come to cost as much as another, and what they had cost
-    /// by then.
+    /// Heuristics that were ended when they had come to cost as much as another or more, and what they had
+    /// cost by then.
     pub beaten: Vec<(String, u64)>,
-    /// How many others were not run to their end: the budget did not last, or fill-in passed its limit.
-    pub left_out: usize,
+    /// The others: the budget did not last, or fill-in passed its limit, before they cost as much.
+    pub left_out: Vec<String>,
     /// Whether the search was told to stop.
     pub interrupted: bool,
     /// Search steps spent.

@@ -435,7 +435,7 @@ fn finish(
     technique: Technique,
     options: &Options<'_>,
 ) -> Sequence {
-    let mut graph = Primal::new(lcg);
+    let mut graph = Primal::without_jaes(lcg);
     let mut steps = Vec::with_capacity(prefix.len() + rest.len());
     for &step in prefix.iter().chain(rest) {
         if graph.apply(step).is_ok() {

@@ -1,5 +1,7 @@
 //! All greedy heuristics, as far as the budget goes.
 
+use std::collections::BTreeSet;
+
 use super::meter::Meter;
 use super::{Options, Sequence};
 use crate::heuristic::{Bar, Ended, Heuristic, Limits, Run, Technique};
@@ -33,8 +35,8 @@ pub(crate) struct Portfolio {
     pub(crate) table: Vec<(String, u64)>,
     /// Those that were ended because they had come to cost as much as another, and what they had cost.
     pub(crate) beaten: Vec<(String, u64)>,
-    /// How many others were not run to their end.
-    pub(crate) left_out: usize,
+    /// The others.
+    pub(crate) left_out: Vec<String>,
     /// Complete sequences, cheapest first (ties in order of the portfolio).
     pub(crate) sequences: Vec<Sequence>,
     /// If none is complete: the best remainder, and why it is one.
@@ -118,7 +120,7 @@ fn within(
             best = Some(best.map_or(cost, |best| best.min(cost)));
             found.table.push((heuristic.to_string(), cost));
             found.sequences.push(sequence);
-        } else if ended == Ended::Beaten {
+        } else if ended == Ended::Beaten || best.is_some_and(|best| cost >= best) {
             found.beaten.push((heuristic.to_string(), cost));
         } else if found.sequences.is_empty() && heuristic.technique() != Technique::Face {
             // Of remainders, the one that is cheapest to build and to use; that it is not complete is due
@@ -134,7 +136,16 @@ fn within(
     found
         .sequences
         .sort_by_key(|sequence| (sequence.cost, sequence.technique));
-    found.left_out = list.len() - found.table.len() - found.beaten.len();
+    let known: BTreeSet<&String> = found
+        .table
+        .iter()
+        .chain(&found.beaten)
+        .map(|(key, _)| key)
+        .collect();
+    let keys = list.iter().map(ToString::to_string);
+    let mut left_out: Vec<String> = keys.filter(|key| !known.contains(key)).collect();
+    left_out.sort();
+    found.left_out = left_out;
     found.table.sort();
     found.beaten.sort();
     found
@@ -177,7 +188,7 @@ mod tests {
         );
         assert_eq!(keys(0), ["vertex-FM", "vertex-LM-RM", "vertex-RM"]);
         let none = within([0, LISTED], &lcg, &options, &mut Meter::new(&options));
-        assert_eq!(none.left_out, all - 3);
+        assert_eq!(none.left_out.len(), all - 3);
     }
     /// Whoever costs as much as another may stop there: the best is the same, and nobody is forgotten.
     #[test]
@@ -203,7 +214,7 @@ mod tests {
             assert!(all.beaten.is_empty());
             assert_eq!(all.sequences[0].cost, some.sequences[0].cost);
             assert_eq!(all.table.len(), some.table.len() + some.beaten.len());
-            assert_eq!((all.left_out, some.left_out), (0, 0));
+            assert_eq!((all.left_out.len(), some.left_out.len()), (0, 0));
             for (key, least) in &some.beaten {
                 let whole = all.table.iter().find(|(other, _)| other == key);
                 assert!(whole.is_some_and(|(_, cost)| cost >= least), "{key}");
