@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::ser::{Serialize, SerializeMap, SerializeTuple, Serializer};
 
 use crate::bound;
+use crate::cost::Counts;
 use crate::eliminate::{Label, Origin, Step, Term};
 use crate::heuristic::Technique;
 use crate::lcg::Lcg;
@@ -118,9 +119,11 @@ struct Report<'a> {
 
 /// One JSON object. With `details` also the JAEs and the entries they end in.
 pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -> String {
-    let counts = recount(lcg, &outcome.steps).map(|done| done.counts);
-    let counts = counts.unwrap_or_default();
     let done = details.then(|| replay(lcg, &outcome.steps).ok()).flatten();
+    let counts = match &done {
+        Some(done) => done.counts,
+        None => recount(lcg, &outcome.steps).map_or_else(|_| Counts::default(), |done| done.counts),
+    };
     let class = |wanted: Technique| {
         let class = outcome
             .classes
