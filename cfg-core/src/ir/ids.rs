@@ -20,6 +20,12 @@ pub struct FreshIds {
     taken: Vec<i64>,
 }
 
+impl Default for FreshIds {
+    fn default() -> Self {
+        Self::beside(std::iter::empty())
+    }
+}
+
 impl FreshIds {
     /// Ids beside these.
     pub fn beside(ids: impl Iterator<Item = i64>) -> Self {
