@@ -67,7 +67,16 @@ pub const RESULT: CodeInfo = CodeInfo {
     explanation: "declare the extents of the result, or return the array in an `out` parameter",
 };
 
+/// A transformation has built what it must not build.
+pub const DEFECT: CodeInfo = CodeInfo {
+    code: "R311",
+    title: "defect in a transformation",
+    rule: "every graph that a transformation builds keeps the rules of graphs",
+    explanation: "this is a defect of cfgrev, not of your program: please report it together with the \
+                  input",
+};
+
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT,
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, DEFECT,
 ];

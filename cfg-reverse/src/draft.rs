@@ -19,7 +19,7 @@ use crate::{
     atoms::Atoms,
     block::ForwardScope,
     blocks::{self, Choice},
-    codes,
+    codes, conform,
     general::General,
     linearize::{Temporaries, Unsupported, Workspace, zero},
     loop_plan::{self, LoopPlan},
@@ -270,7 +270,7 @@ impl<'p> Draft<'p> {
                     assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
                 let code = self.before(reverse);
                 if target.subscripts.is_empty() && is_deferred(routine.variable(target.var)) {
-                    return Ok(self.reshaped(routine, statement, target, code));
+                    return (self.reshaped(routine, statement, target, code)).map_err(unsupported);
                 }
                 Ok(code)
             }
@@ -305,7 +305,7 @@ impl<'p> Draft<'p> {
         statement: &Stmt,
         target: &Place,
         (mut code, mut adjoint): Written,
-    ) -> Written {
+    ) -> Result<Written, Unsupported> {
         let variable = routine.variable(target.var);
         let integer = crate::typing::ExprType {
             ty: ScalarType::Integer,
@@ -334,22 +334,23 @@ impl<'p> Draft<'p> {
                 target: Place::whole(n),
             }));
         }
-        let blank = fill(variable.ty, extents.iter().map(|&n| Expr::var(n)));
+        let extents: Vec<Expr> = extents.into_iter().map(Expr::var).collect();
+        let blank = fill(variable.ty, extents.iter().cloned());
         adjoint
             .before_pops
-            .push(Stmt::assign(target.clone(), blank.clone()));
+            .push(Stmt::assign(target.clone(), blank));
         if let Some(b) = self.scope.derivative_place(target) {
+            // A value without a shape, zero or the adjoint of a reduction, would leave it the new one.
             for s in &mut adjoint.code {
                 if let StmtKind::Assign { target, value } = &mut s.kind
                     && *target == b
-                    && *value == zero(variable.ty)
                 {
-                    *value = blank.clone();
+                    *value = conform::in_shape(&self.scope.routine.variables, value, &extents)?;
                 }
             }
         }
         code.forward = Some(forward.into());
-        (code, adjoint)
+        Ok((code, adjoint))
     }
 
     /// Code that stands after the pops of its statement.

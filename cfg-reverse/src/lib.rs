@@ -87,6 +87,8 @@
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
+//! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
+//! | `built` | graphs that are built, checked |
 //! | `given` | calls of derivative routines that the user gives |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
@@ -98,6 +100,7 @@ mod atoms;
 mod block;
 mod blocks;
 mod branches;
+mod built;
 mod choose;
 pub mod codes;
 mod conform;
@@ -114,6 +117,7 @@ mod lower;
 mod merge;
 mod names;
 mod normalize;
+mod optional;
 mod places;
 mod plan;
 pub mod preaccumulate;
@@ -124,6 +128,7 @@ mod results;
 mod reverse;
 mod rows;
 mod segments;
+mod shallow;
 mod splice;
 mod statement;
 mod sweeps;

@@ -23,6 +23,7 @@ use crate::{
     draft::{Draft, Shape},
     loop_plan::{LoopPlan, counted_index},
     normalize::{self, Effects},
+    optional,
     rows::Rows,
     statement::StatementCode,
 };
@@ -33,6 +34,7 @@ pub const FLOW_LIMIT: usize = 1 << 30;
 /// The sets of one routine.
 pub(crate) struct Tbr<'a> {
     program: &'a Program,
+    routine: &'a Routine,
     effects: &'a Effects,
     cfg: &'a Cfg,
     shape: Shape<'a>,
@@ -66,6 +68,7 @@ impl<'a> Tbr<'a> {
         let n = draft.atoms.len();
         let mut tbr = Self {
             program,
+            routine,
             effects,
             cfg,
             shape: draft.shape,
@@ -363,7 +366,9 @@ impl<'a> Tbr<'a> {
         } else {
             let places = self.overwritten(statement);
             for (k, place) in places.iter().enumerate() {
-                saved(k, place, set);
+                if !optional::is_guarded(self.program, self.routine, statement, place) {
+                    saved(k, place, set);
+                }
             }
             places.iter().for_each(|place| self.kill(place, set));
         }

@@ -3,7 +3,7 @@
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Control, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, Vertex, VertexKind,
@@ -17,7 +17,7 @@ use fixedbitset::FixedBitSet;
 use crate::{
     activity::{Activity, Nodes, Reach},
     blocks::{self, Blocks, Choice, Found},
-    choose, codes,
+    built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
     lower,
@@ -26,6 +26,7 @@ use crate::{
     plan::{self, Needed, Tbr},
     results,
     rows::Rows,
+    splice::Splice,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
 };
@@ -209,14 +210,12 @@ pub(crate) fn prepare<T>(
     let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
-        let split = normal.split();
+        let split = normal.split(program)?;
         if valid.structure(r).is_none() {
-            structures[r.index()] = structure(program, &effects, &mut normal, options);
+            structures[r.index()] = structure(program, &effects, &mut normal, options)?;
             normal.changed = true;
-        } else if split {
-            let body = normal.routine.body.as_ref();
-            structures[r.index()] = body.and_then(|cfg| Structure::of(cfg).ok());
-            normal.changed = true;
+        } else if let (true, Some(cfg)) = (split, &normal.routine.body) {
+            structures[r.index()] = Some(built::structure(cfg)?);
         }
         normals[r.index()] = Some(normal);
     }
@@ -323,19 +322,30 @@ fn structure(
     effects: &Effects,
     normal: &mut Normal,
     options: &Options,
-) -> Option<Structure> {
+) -> Result<Option<Structure>, Diagnostics> {
     let mut routine = std::mem::take(&mut normal.routine);
     let trace = options.unstructured == Unstructured::Trace;
     if !trace {
         routine = recover(program, &routine);
     }
-    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer);
-    if trace {
-        return None;
+    let recovered = (routine.control, loops(&routine));
+    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer)?;
+    let is_structured = recovered == (Control::Structured, loops(&normal.routine));
+    match &normal.routine.body {
+        Some(cfg) if is_structured && !trace => Ok(Some(built::structure(cfg)?)),
+        _ => {
+            normal.routine.control = Control::General;
+            Ok(None)
+        }
     }
-    let structure = Structure::of(normal.routine.body.as_ref()?).ok()?;
-    normal.routine.control = Control::Structured;
-    Some(structure)
+}
+
+/// Number of LOOP vertices.
+fn loops(routine: &Routine) -> usize {
+    let vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices
+        .filter(|(_, v)| matches!(v.kind, VertexKind::Loop { .. }))
+        .count()
 }
 
 /// Gives ids to the sweeps of every routine that has an active variable and a body.
@@ -447,13 +457,13 @@ fn emit(
             draft: &draft,
             tbr: &tbr,
         };
-        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
+        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)))?;
         let mut reverse =
-            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints);
+            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints)?;
         reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
-            forward = crate::merge::merge(forward);
-            reverse = crate::merge::merge(reverse);
+            forward = crate::merge::merge(forward)?;
+            reverse = crate::merge::merge(reverse)?;
         }
         if let Some((f, b)) = context.sweeps[draft.id.index()] {
             pairs.push((draft.id, f, b));
@@ -464,7 +474,7 @@ fn emit(
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes.len(), &sources);
     let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
-    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed);
+    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);
     Ok(Reversal {
         original: main,
@@ -518,7 +528,7 @@ fn gradient(
     (forward, reverse): (RoutineId, RoutineId),
     name: String,
     changed: &FixedBitSet,
-) -> Routine {
+) -> Result<Routine, Diagnostics> {
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
     // The reverse sweep's parameters but for the tape, which becomes a local.
@@ -583,11 +593,10 @@ fn gradient(
         }
     }
     let place = |v: usize| Some(Expr::var(VarId::new(v)));
+    // Each with the optional argument that it needs.
     let mut statements = Vec::new();
-    statements.push(draft::call(
-        forward,
-        (0..primal).chain([tape.index()]).map(place).collect(),
-    ));
+    let arguments = (0..primal).chain([tape.index()]).map(place);
+    statements.push((None, draft::call(forward, arguments.collect())));
     let mut restore = Vec::new();
     if !keep.is_empty() {
         let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
@@ -599,22 +608,24 @@ fn gradient(
         ));
         for &v in &keep {
             let class = class_of(routine.variable(v).ty);
-            statements.push(Stmt::new(StmtKind::Push {
+            let role = routine.variable(v).role;
+            let needs = matches!(role, Role::Parameter { optional: true, .. }).then_some(v);
+            let push = Stmt::new(StmtKind::Push {
                 tape: kept,
                 class,
                 value: Expr::var(v),
-            }));
-            restore.push(Stmt::new(StmtKind::Pop {
+            });
+            let pop = Stmt::new(StmtKind::Pop {
                 tape: kept,
                 class,
                 target: Place::whole(v),
-            }));
+            });
+            statements.push((needs, push));
+            restore.push((needs, pop));
         }
     }
-    statements.push(draft::call(
-        reverse,
-        (0..parameters).chain([tape.index()]).map(place).collect(),
-    ));
+    let arguments = (0..parameters).chain([tape.index()]).map(place);
+    statements.push((None, draft::call(reverse, arguments.collect())));
     restore.reverse();
     statements.extend(restore);
     let adjoint_of = |v: &VarId| {
@@ -646,8 +657,8 @@ fn gradient(
     routine.independents.dedup();
     routine.dependents.sort_unstable();
     routine.dependents.dedup();
-    routine.body = straight_line(statements);
-    routine
+    routine.body = Some(straight_line(statements)?);
+    Ok(routine)
 }
 
 fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
@@ -734,16 +745,27 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
     marked
 }
 
-/// ENTRY, one block, EXIT.
-pub(crate) fn straight_line(statements: Vec<Stmt>) -> Option<Cfg> {
-    use cfg_core::entity::VertexId;
+/// ENTRY, one block, EXIT. What needs an optional argument is executed if that is present.
+fn straight_line(statements: Vec<(Option<VarId>, Stmt)>) -> Result<Cfg, Diagnostics> {
     let v = VertexId::new;
-    Cfg::new(
+    let line = built::graph(
         vec![
             Vertex::new(1, VertexKind::Entry),
-            Vertex::new(2, VertexKind::Block(statements)),
+            Vertex::new(2, VertexKind::Block(Vec::new())),
             Vertex::new(3, VertexKind::Exit),
         ],
         vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
-    )
+    )?;
+    let mut graph = Splice::of(line);
+    let mut at = 1;
+    for (needs, statement) in statements {
+        match (needs, &mut graph.vertices[at].kind) {
+            (Some(argument), _) => {
+                at = graph.if_present(at, argument, vec![statement], Vec::new());
+            }
+            (None, VertexKind::Block(block)) => block.push(statement),
+            (None, _) => at = graph.after(at, vec![statement]),
+        }
+    }
+    graph.finish()
 }

@@ -61,7 +61,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
-        normal.expand();
+        normal.expand()?;
         normals[r.index()] = Some(normal);
     }
     let mut out = program.clone();
@@ -285,9 +285,9 @@ impl<'a> Writer<'a> {
         };
         let independents = with_tangents(&original.independents);
         let dependents = with_tangents(&original.dependents);
-        let cfg = original.body.clone().unwrap_or_default();
-        let (mut vertices, edges) = cfg.into_parts();
-        for (v, vertex) in vertices.iter_mut().enumerate() {
+        let mut cfg = original.body.clone();
+        let vertices = cfg.iter_mut().flat_map(Cfg::vertices_mut);
+        for (v, vertex) in vertices.enumerate() {
             vertex.origin = Some(cfg_core::ir::Origin {
                 role: cfg_core::ir::OriginRole::Copy,
                 vertex: vertex.id,
@@ -318,10 +318,10 @@ impl<'a> Writer<'a> {
         routine.dependents = dependents;
         let rename = Rename::parameters_first(routine.variables.len(), &order);
         rename.declarations(&mut routine);
-        routine.body = Cfg::new(vertices, edges);
-        if let Some(cfg) = &mut routine.body {
+        if let Some(cfg) = &mut cfg {
             rename.graph(cfg);
         }
+        routine.body = cfg;
         routine
     }
 

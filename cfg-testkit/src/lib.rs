@@ -10,6 +10,7 @@
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices.
+//! - [`mod@renumber`] gives vertices and edges other ids.
 //! - [`mod@golden`] compares with a file, or rewrites it.
 //!
 //! ```
@@ -39,6 +40,7 @@ pub mod jumps;
 pub mod kernels;
 pub mod pairs;
 pub mod property;
+pub mod renumber;
 pub mod rng;
 pub mod scale;
 pub mod shrink;

@@ -177,7 +177,7 @@ pub enum OriginRole {
     MarkerPop,
     /// Inserted at the end of a forward or start of a reverse sweep: values that die at the return.
     ReturnSave,
-    /// Inserted elsewhere: saves and restores around a loop.
+    /// Inserted elsewhere: saves and restores around a loop, and its index in a reverse loop that counts passes.
     ValueSave,
     /// A FORLOOP or ENDLOOP of the reverse loop of a loop that has no LOOP or several back edges.
     CountedLoop,

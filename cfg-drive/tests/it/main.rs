@@ -7,17 +7,22 @@
 
 mod aliasing;
 mod array_expressions;
+mod closure;
 mod conditional;
 mod corpus;
 mod counted;
 mod deep;
+mod deferred;
+mod far;
 mod fixtures;
 mod fuzz_corpus;
 mod given;
+mod handed_on;
 mod mixed;
 mod names;
 mod portable;
 mod second_order;
+mod shallow;
 mod uninitialised;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};

@@ -71,7 +71,11 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 
     fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
-        Reverse::for_loop(self, header, bound, from)
+        Reverse::for_loop(self, header, bound, !bound, from)
+    }
+
+    fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt> {
+        self.index_in_body(header, !bound)
     }
 
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt> {
@@ -85,13 +89,11 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     let value = Expr::op(Op::Add, [Expr::Place(n.clone()), Expr::Int(1)]);
                     out.push(Stmt::assign(n, value));
                 }
-            } else if let Some(LoopTest::Counted {
-                first, last, step, ..
-            }) = s.test(header)
-            {
-                let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
-                out.push(s.assign(n, trips));
+            } else {
+                out.extend(self.count_trips(header));
             }
+        } else if self.stepped(header, true).is_some() {
+            out.extend(self.count_trips(header));
         }
         out.extend(self.pop_bounds(header));
         out

@@ -4,6 +4,7 @@
 mod adjoint;
 mod annotations;
 mod general;
+mod ids;
 mod measure;
 mod outputs;
 mod pictures;
