@@ -87,6 +87,7 @@
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
+//! | `globals`, `callee_globals`, `global_set`, `components` | globals that a routine names, or leaves to its callees |
 //! | `given` | calls of derivative routines that the user gives |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |

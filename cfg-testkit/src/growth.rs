@@ -338,6 +338,7 @@ fn general(
     successors: &[Vec<usize>],
     statements: impl Fn(usize, VarId, VarId) -> Vec<Stmt>,
     condition: impl Fn(usize, VarId) -> Expr,
+    selector: impl Fn(usize, VarId) -> Expr,
 ) -> ValidProgram {
     let (mut f, x, y) = main_routine();
     let k = f.local("k", Integer);
@@ -354,7 +355,7 @@ fn general(
             1 => VertexKind::Block(statements(v, k, y)),
             2 => VertexKind::Branch(Box::new(Selector::Condition(condition(v, k)))),
             many => VertexKind::Branch(Box::new(Selector::Cases {
-                value: k.into(),
+                value: selector(v, k),
                 arms: (0..many as i64)
                     .map(|label| arm(label, label == 0))
                     .collect(),
@@ -403,45 +404,47 @@ fn jumps(n: usize) -> ValidProgram {
         all.push(vec![branch + 2]);
     }
     all.push(Vec::new());
-    general(&all, step, |_, k| lt(k, 3))
+    general(&all, step, |_, k| lt(k, 3), |_, k| k.into())
 }
 
-/// A square mesh of blocks with jumps to the right, down, and now and then back, entered at two corners:
-/// irreducible. A run visits about as many vertices as there are.
+/// A square mesh of about n nodes, each of which jumps to its neighbours, entered at two corners:
+/// irreducible. A run visits about 2 n nodes and leaves from the one at which it is then.
 pub fn mesh(n: usize) -> ValidProgram {
-    let side = n.isqrt().max(3);
-    // ENTRY, a block, a branch to two corners; then a branch and a block for each node; EXIT.
-    let branch = |row: usize, column: usize| 3 + 2 * (row * side + column);
-    let end = 3 + 2 * side * side;
+    let side = n.isqrt().max(2);
+    let nodes = side * side;
+    // ENTRY, a block, a branch to two corners; then a block and a branch for each node; EXIT.
+    let block = |row: usize, column: usize| 3 + 2 * (row * side + column);
+    let exit = 3 + 2 * nodes;
     let mut all = vec![
         vec![1],
         vec![2],
-        vec![branch(0, 0), branch(side / 2, side - 1)],
+        vec![block(0, 0), block(side - 1, side - 1)],
     ];
     for row in 0..side {
         for column in 0..side {
-            let right = match column + 1 < side {
-                true => branch(row, column + 1),
-                false if row + 1 < side => branch(row + 1, 0),
-                false => end,
-            };
-            // To a block, so that a run gets on.
-            let other = 1 + match (row + column) % 3 {
-                0 if row > 0 => branch(row - 1, column),
-                1 if row + 1 < side => branch(row + 1, column),
-                _ => branch(row, 0),
-            };
-            let this = branch(row, column);
-            all.push(vec![other, this + 1]);
-            all.push(vec![right]);
+            all.push(vec![block(row, column) + 1]);
+            let mut near = vec![exit];
+            near.extend((column > 0).then(|| block(row, column - 1)));
+            near.extend((row > 0).then(|| block(row - 1, column)));
+            near.extend((column + 1 < side).then(|| block(row, column + 1)));
+            near.extend((row + 1 < side).then(|| block(row + 1, column)));
+            all.push(near);
         }
     }
     all.push(Vec::new());
-    // Mostly ahead, and in the end always.
-    general(&all, step, |v, k| {
-        let turn = Expr::op(Op::Mod, [k * k + v as i64, Expr::Int(7)]);
-        or(ne(turn, 3), gt(k, end as i64))
-    })
+    let neighbours: Vec<usize> = all.iter().map(|list| list.len() - 1).collect();
+    general(
+        &all,
+        step,
+        |_, k| lt(k, 3),
+        |v, k| {
+            let turn = Expr::op(
+                Op::Mod,
+                [k * (k + 7) + v as i64, (neighbours[v] as i64).into()],
+            );
+            cond(gt(k, 2 * nodes as i64), 0, 1 + turn)
+        },
+    )
 }
 
 fn variables(n: usize) -> ValidProgram {

@@ -113,7 +113,7 @@ impl Generator {
                 _ => {
                     let mut any = || places[self.rng.below(places.len())].clone();
                     let (target, a, b) = (any(), any(), any());
-                    f.assign(target, sin(a * b) + 0.5 * b);
+                    f.assign(target, sin(a * b.clone()) + 0.5 * b);
                 }
             }
         }
