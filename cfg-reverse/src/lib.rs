@@ -89,6 +89,7 @@
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
 //! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
 //! | `built` | graphs that are built, checked |
+//! | `globals`, `callee_globals`, `global_set`, `components` | globals that a routine names, or leaves to its callees |
 //! | `given` | calls of derivative routines that the user gives |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
@@ -101,8 +102,10 @@ mod block;
 mod blocks;
 mod branches;
 mod built;
+mod callee_globals;
 mod choose;
 pub mod codes;
+mod components;
 mod conform;
 mod control;
 mod control_general;
@@ -110,6 +113,8 @@ mod dependence;
 mod draft;
 mod general;
 mod given;
+mod global_set;
+mod globals;
 mod jacobian;
 mod linearize;
 mod loop_plan;

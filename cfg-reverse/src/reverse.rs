@@ -13,6 +13,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
 
 use crate::{
     activity::{Activity, Nodes, Reach},
@@ -20,7 +21,8 @@ use crate::{
     built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
-    lower,
+    global_set::GlobalSet,
+    globals, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
@@ -382,12 +384,7 @@ fn number_sweeps(
 }
 
 pub(crate) fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
-    Tbr::solve(
-        context.program,
-        context.program.routine(draft.id),
-        context.effects,
-        draft,
-    )
+    Tbr::solve(context, draft)
 }
 
 /// What a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
@@ -417,12 +414,7 @@ fn solve_across_calls<'p>(
         }
         let draft = &*draft;
         let tbr = solve(context, draft);
-        let now = plan::needed_at_exit(
-            context.program,
-            context.program.routine(r),
-            &tbr,
-            draft.exit(),
-        );
+        let now = plan::needed_at_exit(context.program.routine(r), &tbr, draft.exit());
         if now != needed[r.index()] {
             needed[r.index()] = now;
             for &caller in &callers[r.index()] {
@@ -503,6 +495,8 @@ fn note_changes(
     let routine = context.program.routine(draft.id);
     let node = |v: VarId| context.nodes.of(draft.id, routine, v);
     sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
+    let saved = tbr.callee_globals.saved.iter();
+    sources.extend(saved.map(|&g| context.nodes.global(g)));
     context.effects.each_call(draft.id, routine, |statement| {
         if let StmtKind::Call {
             callee, arguments, ..
@@ -550,16 +544,22 @@ fn gradient(
     }
     let tape = VarId::new(parameters);
     routine.variables[parameters].role = Role::Local;
-    let globals = normalize::global_variables(original);
-    for &(_, g) in &globals {
+    let mut globals: Vec<GlobalId> = globals::variables(original).map(|(_, g)| g).collect();
+    let named: GlobalSet = globals.iter().copied().collect();
+    let others = context.effects.touched[main.index()].minus(&named).to_vec();
+    let is_changed = |g: GlobalId| changed.contains(context.nodes.global(g));
+    globals.extend(others.into_iter().filter(|&g| is_changed(g)));
+    for &g in &globals {
         let mut variable = context.program.global(g).variable.clone();
         variable.role = Role::Global(g);
         routine.add_variable(variable);
     }
     // Shapes may name globals, which have other numbers here.
+    let number: HashMap<GlobalId, usize> = globals.iter().copied().zip(0..).collect();
     let renumber = |v: VarId| match rev.variable(v).role {
-        Role::Global(g) => (globals.iter().position(|&(_, h)| h == g))
-            .map_or(v, |k| VarId::new(parameters + 1 + k)),
+        Role::Global(g) => number
+            .get(&g)
+            .map_or(v, |&k| VarId::new(parameters + 1 + k)),
         Role::Parameter { .. } | Role::Local => v,
     };
     for variable in &mut routine.variables[..parameters] {
@@ -584,11 +584,8 @@ fn gradient(
             keep.push(VarId::new(v));
         }
     }
-    for (k, (_, g)) in normalize::global_variables(original)
-        .into_iter()
-        .enumerate()
-    {
-        if changed.contains(context.nodes.global(g)) {
+    for (k, &g) in globals.iter().enumerate() {
+        if is_changed(g) {
             keep.push(VarId::new(parameters + 1 + k));
         }
     }
@@ -628,14 +625,20 @@ fn gradient(
     statements.push((None, draft::call(reverse, arguments.collect())));
     restore.reverse();
     statements.extend(restore);
-    let adjoint_of = |v: &VarId| {
-        let k = (0..primal).find(|&k| {
-            k == v.index() || (k == original.parameters && original.result == Some(*v))
-        })?;
-        let before = (0..k)
-            .filter(|&j| routine.variables[j].ty.is_real())
-            .count();
-        Some((VarId::new(k), VarId::new(primal + before)))
+    // Adjoints come after the primal variables, in their order.
+    let mut next = primal;
+    let adjoints: Vec<VarId> = (routine.variables[..primal].iter())
+        .map(|variable| {
+            next += usize::from(variable.ty.is_real());
+            VarId::new(next - usize::from(variable.ty.is_real()))
+        })
+        .collect();
+    let adjoint_of = |&v: &VarId| {
+        let k = match original.result == Some(v) {
+            true => original.parameters,
+            false => v.index(),
+        };
+        Some((VarId::new(k), *adjoints.get(k)?))
     };
     let pairs: Vec<_> = original
         .independents
@@ -677,10 +680,10 @@ fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
 fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
     let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
     let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
-    let is_real = |g: usize| context.program.globals[g].variable.ty.is_real();
+    let real = context.effects.storage.real();
     let mut names_globals = FixedBitSet::with_capacity(passes.len());
     for &r in reachable {
-        let named = context.effects.touched[r.index()].ones().any(is_real);
+        let named = context.effects.touched[r.index()].intersects(&real);
         names_globals.set(r.index(), named);
     }
     for &r in reachable {
@@ -689,7 +692,10 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
             marked.insert(r.index());
         }
         let class = normalize::storage_classes(context.program, routine);
-        let globals = normalize::global_variables(routine);
+        let mut globals: HashMap<u32, Vec<GlobalId>> = HashMap::new();
+        for (v, g) in globals::variables(routine) {
+            globals.entry(class[v.index()]).or_default().push(g);
+        }
         context.effects.each_call(r, routine, |statement| {
             let StmtKind::Call {
                 callee, arguments, ..
@@ -726,9 +732,9 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
             let touched = &context.effects.touched[callee.index()];
             actuals.sort_unstable();
             let twice = actuals.windows(2).any(|w| w[0] == w[1]);
-            let global = globals.iter().any(|&(v, g)| {
-                touched.contains(g.index()) && actuals.binary_search(&class[v.index()]).is_ok()
-            });
+            actuals.dedup();
+            let global = (actuals.iter().filter_map(|class| globals.get(class)))
+                .any(|same| same.iter().any(|&g| touched.contains(g)));
             if twice || global {
                 marked.insert(callee.index());
             }

@@ -85,6 +85,12 @@ impl<'p> Sweeps<'_, 'p> {
         class_of(self.original().variable(v).ty)
     }
 
+    /// Of the k-th global that only callees name and that is pushed.
+    fn class_of_global(&self, k: usize) -> TapeClass {
+        let g = self.tbr.callee_globals.saved[k];
+        class_of(self.context.program.global(g).variable.ty)
+    }
+
     fn plan(&self, header: VertexId) -> LoopPlan {
         self.draft.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
     }
@@ -157,12 +163,19 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     /// The adjoint of a block, from those of its statements, which are taken.
-    fn adjoint_block(&self, v: VertexId, adjoints: &mut [StatementAdjoint]) -> Vec<Stmt> {
+    fn adjoint_block(
+        &self,
+        v: VertexId,
+        adjoints: &mut [StatementAdjoint],
+        globals: usize,
+    ) -> Vec<Stmt> {
         let statements = self.draft.cfg.vertex(v).statements();
+        let of_callees = self.tbr.callee_globals.saves(v);
         if let ([statement], [adjoint]) = (statements, &mut *adjoints)
             && adjoint.after_pops
             && adjoint.before_pops.is_empty()
             && self.tbr.save_count(v) <= 1
+            && of_callees.is_empty()
         {
             // Its code is the block.
             let mut out = std::mem::take(&mut adjoint.code);
@@ -179,6 +192,12 @@ impl<'p> Sweeps<'_, 'p> {
         self.tbr.each_save(v, |i, place| {
             pops.push((i, self.pop(self.class(place.var), place.clone())));
         });
+        for &(i, k) in of_callees {
+            let target = Place::whole(VarId::new(globals + k));
+            pops.push((i, self.pop(self.class_of_global(k), target)));
+        }
+        // Each statement's own variables first.
+        pops.sort_by_key(|pop| pop.0);
         let size = adjoints.iter().map(|a| a.before_pops.len() + a.code.len());
         let mut out = Vec::with_capacity(size.sum::<usize>() + pops.len());
         for (i, (statement, adjoint)) in statements.iter().zip(adjoints).enumerate().rev() {
@@ -212,6 +231,7 @@ impl<'p> Sweeps<'_, 'p> {
             routine.variables[result.index()].role = out_parameter();
         }
         let mut code = Forward {
+            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
             sweeps: self,
             ordinals: HashMap::new(),
             pushes: Vec::new(),
@@ -277,6 +297,7 @@ impl<'p> Sweeps<'_, 'p> {
             add_local(&mut routine, name, ScalarType::Integer, "marker")
         });
         let mut code = Reverse {
+            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
             sweeps: self,
             adjoints: statements,
             namer,
@@ -321,6 +342,8 @@ fn out_parameter() -> Role {
 
 struct Forward<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
+    /// The first of the globals that only callees name and that are pushed.
+    globals: usize,
     /// The ordinals of the labels of multi-way branches, once one was asked for.
     ordinals: HashMap<(VertexId, i64), i64>,
     /// Of the block that is written: before which statement.
@@ -416,6 +439,12 @@ impl ForwardCode for Forward<'_, '_, '_> {
             let push = s.push(s.class(place.var), Expr::Place(place.clone()));
             self.pushes.push((i, push));
         });
+        for &(i, k) in s.tbr.callee_globals.saves(v) {
+            let value = Expr::var(VarId::new(self.globals + k));
+            self.pushes.push((i, s.push(s.class_of_global(k), value)));
+        }
+        // Each statement's own variables first.
+        self.pushes.sort_by_key(|push| push.0);
         let mut out = Vec::with_capacity(statements.len() + self.pushes.len());
         let mut pushes = self.pushes.drain(..).peekable();
         for (i, statement) in statements.iter().enumerate() {
@@ -502,6 +531,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 struct Reverse<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
+    /// The first of the globals that only callees name and that are popped.
+    globals: usize,
     /// Of every statement, until its block is written.
     adjoints: Rows<StatementAdjoint>,
     namer: Namer,
@@ -564,7 +595,10 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     }
                 }))
             }
-            VertexKind::Block(_) => VertexKind::Block(s.adjoint_block(v, self.adjoints.of_mut(v))),
+            VertexKind::Block(_) => {
+                let adjoints = self.adjoints.of_mut(v);
+                VertexKind::Block(s.adjoint_block(v, adjoints, self.globals))
+            }
         }
     }
 

@@ -67,7 +67,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 impl AdjointCode for Reverse<'_, '_, '_> {
     fn block(&mut self, v: VertexId) -> Vec<Stmt> {
-        self.sweeps.adjoint_block(v, self.adjoints.of_mut(v))
+        let adjoints = self.adjoints.of_mut(v);
+        self.sweeps.adjoint_block(v, adjoints, self.globals)
     }
 
     fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {

@@ -331,6 +331,11 @@ pub(crate) fn agrees(
     Ok(tangents)
 }
 
+/// The same to rounding.
+pub(crate) fn agrees_smoothly(case: &Case, options: &Options) -> Result<(), String> {
+    agrees(case, options, &SMOOTH).map(|_| ())
+}
+
 /// The same for general control flow, where loops are not structured ones: the vertices other than LOOP
 /// and ENDLOOP are visited in reverse.
 pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<Recorded, String> {

@@ -3,6 +3,7 @@
 
 mod adjoint;
 mod annotations;
+mod callee_globals;
 mod general;
 mod ids;
 mod measure;
