@@ -14,6 +14,7 @@ mod deep;
 mod fixtures;
 mod fuzz_corpus;
 mod given;
+mod jumps;
 mod mixed;
 mod names;
 mod portable;
