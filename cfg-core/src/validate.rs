@@ -27,6 +27,7 @@ mod globals;
 mod loop_index;
 mod overlap;
 mod references;
+mod results;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -143,6 +144,7 @@ fn routine(
         declarations::check(&mut c);
         control::check(&mut c);
         statements::check(&mut c);
+        results::check(&mut c);
         if let Some(structure) = &structure {
             loop_index::check(&mut c, structure, writes);
             definition::check(&mut c, structure);

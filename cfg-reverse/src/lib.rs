@@ -78,6 +78,7 @@
 //! |---|---|
 //! | `control` | Algorithms 2 to 5 of the paper as one rule per edge |
 //! | `control_general`, `general`, `lower` | the same for general graphs |
+//! | `leaving`, `structured` | edges that leave many loops together; general sweeps that nest |
 //! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
 //! | `conform`, `results` | sizes of array expressions; functions that return arrays |
@@ -116,6 +117,7 @@ mod given;
 mod global_set;
 mod globals;
 mod jacobian;
+mod leaving;
 mod linearize;
 mod loop_plan;
 mod lower;
@@ -136,6 +138,7 @@ mod segments;
 mod shallow;
 mod splice;
 mod statement;
+mod structured;
 mod sweeps;
 mod tangent;
 mod trace;

@@ -45,7 +45,7 @@ pub struct Options {
     pub blocks: Blocks,
     /// Steps of the search for elimination sequences, for the whole program.
     pub work: u64,
-    /// How routines with general control flow are reversed.
+    /// How routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
 }
 
@@ -55,7 +55,7 @@ pub enum Unstructured {
     /// By their loops and merges: trip counts, and at each merge which edge was taken.
     #[default]
     Structure,
-    /// By recording the number of each block that is executed.
+    /// By recording the number of each block that is executed, for comparison: structured routines too.
     Trace,
 }
 
@@ -210,10 +210,13 @@ pub(crate) fn prepare<T>(
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
+    // A trace is of blocks and jumps, whatever their structure is.
+    let trace = options.unstructured == Unstructured::Trace;
+    let declared = |r: RoutineId| valid.structure(r).filter(|_| !trace);
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
         let split = normal.split(program)?;
-        if valid.structure(r).is_none() {
+        if declared(r).is_none() {
             structures[r.index()] = structure(program, &effects, &mut normal, options)?;
             normal.changed = true;
         } else if let (true, Some(cfg)) = (split, &normal.routine.body) {
@@ -252,13 +255,11 @@ pub(crate) fn prepare<T>(
         sweeps: &sweeps,
         adjoint_globals: &adjoint_globals,
         counters: options.counters,
-        trace: options.unstructured == Unstructured::Trace,
+        trace,
     };
     let generals: Vec<Option<General>> = (normal.routines.iter().enumerate())
         .map(|(r, routine)| {
-            let known = structures[r]
-                .as_ref()
-                .or(valid.structure(RoutineId::new(r)));
+            let known = structures[r].as_ref().or(declared(RoutineId::new(r)));
             let cfg = routine.body.as_ref().filter(|_| known.is_none())?;
             sweeps[r]?;
             let counters = options.counters;
@@ -269,7 +270,7 @@ pub(crate) fn prepare<T>(
         .map(|r| {
             let structure = structures[r].as_ref();
             structure
-                .or(valid.structure(RoutineId::new(r)))
+                .or(declared(RoutineId::new(r)))
                 .map(Shape::Structured)
                 .or_else(|| generals[r].as_ref().map(Shape::General))
         })

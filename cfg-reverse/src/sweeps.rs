@@ -7,8 +7,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Arm, CaseRange, Cfg, ControlWidth, Expr, Intent, LoopForm, LoopTest, Op, Place, Role,
-        Routine, ScalarType, Selector, Stmt, StmtKind, TapeClass, VertexKind,
+        Arm, CaseRange, Cfg, Control, ControlWidth, Expr, Intent, LoopForm, LoopTest, Op, Place,
+        Role, Routine, ScalarType, Selector, Stmt, StmtKind, TapeClass, VertexKind,
     },
 };
 
@@ -237,15 +237,16 @@ impl<'p> Sweeps<'_, 'p> {
             pushes: Vec::new(),
             namer: self.draft.namer.clone(),
             loops: HashMap::new(),
+            way: None,
             routine,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &mut code),
+            Shape::Structured(s) => (control::forward_graph(self.draft.cfg, s, &mut code)?, true),
             Shape::General(g) if self.context.trace => {
-                trace::forward_graph(self.draft.cfg, g, &mut code)
+                (trace::forward_graph(self.draft.cfg, g, &mut code)?, false)
             }
-            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code),
-        }?;
+            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code)?,
+        };
         let numbers = &self.draft.forward_numbers;
         let routine = finish(code.routine, cfg, name, numbers, original, "forward");
         Ok(routine)
@@ -306,12 +307,12 @@ impl<'p> Sweeps<'_, 'p> {
             branch_id,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &mut code),
+            Shape::Structured(s) => (control::adjoint_graph(self.draft.cfg, s, &mut code)?, true),
             Shape::General(g) if self.context.trace => {
-                trace::adjoint_graph(self.draft.cfg, g, &mut code)
+                (trace::adjoint_graph(self.draft.cfg, g, &mut code)?, false)
             }
-            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code),
-        }?;
+            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code)?,
+        };
         let numbers = &self.draft.reverse_numbers;
         let routine = finish(code.routine, cfg, name, numbers, original, "reverse");
         Ok(routine)
@@ -351,10 +352,19 @@ struct Forward<'a, 'b, 'p> {
     namer: Namer,
     /// By header: those that have some.
     loops: HashMap<VertexId, LoopVariables>,
+    /// Which edge leaves several loops, if they share the ways out.
+    way: Option<VarId>,
     routine: Routine,
 }
 
 impl<'p> Forward<'_, '_, 'p> {
+    fn way_out(&mut self) -> VarId {
+        *self.way.get_or_insert_with(|| {
+            let name = self.namer.suffixed("way".to_owned());
+            add_local(&mut self.routine, name, ScalarType::Integer, "way out")
+        })
+    }
+
     fn local(
         &mut self,
         header: VertexId,
@@ -681,10 +691,10 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 }
 
-/// Puts the parameters first, as it has been done in the graph, and attaches that.
+/// Puts the parameters first, as it has been done in the graph, and attaches that; `structured`: it nests.
 fn finish(
     mut routine: Routine,
-    cfg: Cfg,
+    (cfg, structured): (Cfg, bool),
     name: String,
     numbers: &Rename,
     original: &Routine,
@@ -693,6 +703,10 @@ fn finish(
     routine.origin = Some(Box::new((original.name.clone(), what.to_owned())));
     routine.name = name;
     routine.body = Some(cfg);
+    routine.control = match structured {
+        true => Control::Structured,
+        false => Control::General,
+    };
     routine.result = None;
     numbers.declarations(&mut routine);
     routine

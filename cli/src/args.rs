@@ -212,7 +212,7 @@ pub(crate) struct Reversal {
     /// Count the iterations of loops whose range the reverse sweep could recompute, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) counters: Counters,
-    /// How general control flow (jumps) is reversed.
+    /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
     /// Merge inserted blocks into neighbouring blocks.

@@ -18,6 +18,7 @@ mod fixtures;
 mod fuzz_corpus;
 mod given;
 mod handed_on;
+mod jumps;
 mod mixed;
 mod names;
 mod portable;
