@@ -34,6 +34,7 @@ use cfg_core::{
 use std::collections::BTreeMap;
 
 use crate::{
+    built,
     general::{General, Point},
     leaving,
     structured::{in_order, with_ends},

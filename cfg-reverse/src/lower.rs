@@ -20,8 +20,8 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     built,
-    loop_plan::is_deep,
     globals::Named,
+    loop_plan::is_deep,
     names::Namer,
     normalize::{self, Effects, add_local},
 };

@@ -25,7 +25,7 @@ use crate::{
     global_set::GlobalSet,
     globals::{self, Named},
     loop_plan::{LoopPlan, counted_index},
-    normalize::{self, Effects},
+    normalize::Effects,
     optional,
     rows::Rows,
     statement::StatementCode,
