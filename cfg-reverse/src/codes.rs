@@ -66,8 +66,15 @@ pub const RESULT: CodeInfo = CodeInfo {
            extents of parameters",
     explanation: "declare the extents of the result, or return the array in an `out` parameter",
 };
+/// Independents that share cells.
+pub const SHARED: CodeInfo = CodeInfo {
+    code: "R311",
+    title: "independents that share cells",
+    rule: "no cell belongs to two independents: globals that lie over each other are not both independent",
+    explanation: "name only one of them, or the global that owns the storage",
+};
 
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT,
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED,
 ];

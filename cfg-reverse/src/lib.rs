@@ -87,7 +87,9 @@
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
+//! | `shared` | independents and dependents that share cells |
 //! | `given` | calls of derivative routines that the user gives |
+//! | `gradient` | independents and dependents of the gradient routine |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
@@ -107,6 +109,7 @@ mod dependence;
 mod draft;
 mod general;
 mod given;
+mod gradient;
 mod jacobian;
 mod linearize;
 mod loop_plan;
@@ -124,6 +127,7 @@ mod results;
 mod reverse;
 mod rows;
 mod segments;
+mod shared;
 mod splice;
 mod statement;
 mod sweeps;

@@ -20,12 +20,13 @@ use crate::{
     choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
-    lower,
+    gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
     results,
     rows::Rows,
+    shared,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
 };
@@ -203,6 +204,7 @@ pub(crate) fn prepare<T>(
         return Err(Diagnostics(found));
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
@@ -617,35 +619,7 @@ fn gradient(
     ));
     restore.reverse();
     statements.extend(restore);
-    let adjoint_of = |v: &VarId| {
-        let k = (0..primal).find(|&k| {
-            k == v.index() || (k == original.parameters && original.result == Some(*v))
-        })?;
-        let before = (0..k)
-            .filter(|&j| routine.variables[j].ty.is_real())
-            .count();
-        Some((VarId::new(k), VarId::new(primal + before)))
-    };
-    let pairs: Vec<_> = original
-        .independents
-        .iter()
-        .filter_map(adjoint_of)
-        .collect();
-    let seeds: Vec<_> = original.dependents.iter().filter_map(adjoint_of).collect();
-    routine.independents = pairs
-        .iter()
-        .map(|p| p.0)
-        .chain(seeds.iter().map(|s| s.1))
-        .collect();
-    routine.dependents = pairs
-        .iter()
-        .map(|p| p.1)
-        .chain(seeds.iter().map(|s| s.0))
-        .collect();
-    routine.independents.sort_unstable();
-    routine.independents.dedup();
-    routine.dependents.sort_unstable();
-    routine.dependents.dedup();
+    gradient::declare_active(context, original, out, &mut routine, primal);
     routine.body = straight_line(statements);
     routine
 }
