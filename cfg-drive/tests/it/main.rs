@@ -5,6 +5,7 @@
     reason = "tests say plainly what they skip"
 )]
 
+mod absent;
 mod aliasing;
 mod array_expressions;
 mod conditional;
@@ -14,6 +15,7 @@ mod deep;
 mod fixtures;
 mod fuzz_corpus;
 mod given;
+mod kinks;
 mod mixed;
 mod names;
 mod portable;
