@@ -40,6 +40,7 @@ use crate::{
     text::Name,
 };
 use checker::Checker;
+pub use globals::cells;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
 #[derive(Clone, Debug)]

@@ -91,7 +91,9 @@
 //! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
 //! | `built` | graphs that are built, checked |
 //! | `globals`, `callee_globals`, `global_set`, `components` | globals that a routine names, or leaves to its callees |
+//! | `shared` | independents and dependents that share cells |
 //! | `given` | calls of derivative routines that the user gives |
+//! | `gradient` | independents and dependents of the gradient routine |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
@@ -116,6 +118,7 @@ mod general;
 mod given;
 mod global_set;
 mod globals;
+mod gradient;
 mod jacobian;
 mod leaving;
 mod linearize;
@@ -136,6 +139,7 @@ mod reverse;
 mod rows;
 mod segments;
 mod shallow;
+mod shared;
 mod splice;
 mod statement;
 mod structured;

@@ -22,12 +22,13 @@ use crate::{
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
     global_set::GlobalSet,
-    globals, lower,
+    globals, gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
     results,
     rows::Rows,
+    shared,
     splice::Splice,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
@@ -206,6 +207,7 @@ pub(crate) fn prepare<T>(
         return Err(Diagnostics(found));
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
@@ -626,41 +628,7 @@ fn gradient(
     statements.push((None, draft::call(reverse, arguments.collect())));
     restore.reverse();
     statements.extend(restore);
-    // Adjoints come after the primal variables, in their order.
-    let mut next = primal;
-    let adjoints: Vec<VarId> = (routine.variables[..primal].iter())
-        .map(|variable| {
-            next += usize::from(variable.ty.is_real());
-            VarId::new(next - usize::from(variable.ty.is_real()))
-        })
-        .collect();
-    let adjoint_of = |&v: &VarId| {
-        let k = match original.result == Some(v) {
-            true => original.parameters,
-            false => v.index(),
-        };
-        Some((VarId::new(k), *adjoints.get(k)?))
-    };
-    let pairs: Vec<_> = original
-        .independents
-        .iter()
-        .filter_map(adjoint_of)
-        .collect();
-    let seeds: Vec<_> = original.dependents.iter().filter_map(adjoint_of).collect();
-    routine.independents = pairs
-        .iter()
-        .map(|p| p.0)
-        .chain(seeds.iter().map(|s| s.1))
-        .collect();
-    routine.dependents = pairs
-        .iter()
-        .map(|p| p.1)
-        .chain(seeds.iter().map(|s| s.0))
-        .collect();
-    routine.independents.sort_unstable();
-    routine.independents.dedup();
-    routine.dependents.sort_unstable();
-    routine.dependents.dedup();
+    gradient::declare_active(context, original, out, &mut routine, primal);
     routine.body = Some(straight_line(statements)?);
     Ok(routine)
 }

@@ -27,7 +27,7 @@ use crate::{
     names::Namer,
     normalize::{self, Effects, Normal},
     rename::Rename,
-    results,
+    results, shared,
 };
 
 /// What [`tangent`] gives.
@@ -56,6 +56,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let with_tangent = needs_tangent(program, &effects, &reachable, main);

@@ -240,7 +240,7 @@ fn same(what: &str, globals: &[&str], routines: &[String]) {
         }
     }
     let found = checked(&given, f, std::str::from_utf8(POINT).expect("a text"));
-    assert!(found.agrees(), "{what}: {found:?}");
+    assert_eq!(found.agrees(), Some(true), "{what}: {found:?}");
     let reversed = cfg_reverse::reverse(&given, f, &cfg_reverse::Options::default());
     validate(reversed.expect("it has an adjoint").program).expect("the adjoint is valid");
 }
