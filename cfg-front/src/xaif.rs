@@ -9,6 +9,7 @@
 mod bind;
 mod bits;
 mod codes;
+mod common;
 mod control;
 mod effects;
 mod exact;
@@ -36,8 +37,9 @@ mod xml;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     entity::{GlobalId, RoutineId},
-    ir::{Global, Order, Program, Role, Variable},
+    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Variable},
 };
+use common::Cluster;
 use graph::Places;
 use lower::{Lower, Shared, annotations, free};
 use model::{Model, Sink, SymbolId, SymbolType};
@@ -244,7 +246,52 @@ fn globals(
             overlay: None,
         });
     }
+    for cluster in &storage.clusters {
+        overlay(cluster, &found, &mut taken, program);
+    }
     found
+}
+
+/// Lays the variables of a cluster over one that has all of its cells, which is added if none of them has.
+fn overlay(
+    cluster: &Cluster,
+    found: &HashMap<SymbolId, Variable>,
+    taken: &mut HashSet<String>,
+    program: &mut Program,
+) {
+    let members: Vec<(GlobalId, i64, i64)> = cluster
+        .members
+        .iter()
+        .filter_map(|&(symbol, at, count)| match found.get(&symbol)?.role {
+            Role::Global(id) => Some((id, at, count)),
+            Role::Local | Role::Parameter { .. } => None,
+        })
+        .collect();
+    let whole = members.iter().find(|m| m.1 == 0 && m.2 == cluster.cells);
+    let base = match whole {
+        Some(m) => m.0,
+        None => {
+            let id = GlobalId::new(program.globals.len());
+            let wish = cluster.block.trim_matches('_').to_ascii_lowercase();
+            let wish = if wish.is_empty() { "common" } else { &wish };
+            let name = free(taken, wish, &format!("common_{wish}"));
+            let shape = vec![Dim::of(Expr::Int(cluster.cells))];
+            let mut variable = Variable::new(name, cluster.ty, shape, Role::Global(id));
+            variable.order = Order::Column;
+            variable.annotations = annotations(vec![("common", json!(cluster.block))]);
+            program.globals.push(Global {
+                variable,
+                initial: None,
+                overlay: None,
+            });
+            id
+        }
+    };
+    for (id, offset, _) in members {
+        if id != base {
+            program.globals[id.index()].overlay = Some(Overlay { base, offset });
+        }
+    }
 }
 
 /// Chooses the top routine and applies what the user names.

@@ -2,6 +2,7 @@
 
 use super::{
     codes,
+    expression::TypedPlace,
     lower::Lower,
     model::{SymbolType, int},
     typed::Typed,
@@ -146,7 +147,8 @@ impl Lower<'_, '_> {
         };
         if let Some(reference) = only.filter(|&c| doc.name(c) == El::VariableReference) {
             let place = self.place(reference)?;
-            if place.ty != formal.ty {
+            let converts = place.ty.is_real() && formal.ty.is_real();
+            if place.ty != formal.ty && !converts {
                 self.report(
                     argument,
                     &codes::CALL,
@@ -160,6 +162,7 @@ impl Lower<'_, '_> {
                 );
                 return None;
             }
+            let kind = place.ty;
             let place = match place.section() {
                 Ok(place) => place,
                 Err((section, ty)) => {
@@ -173,6 +176,11 @@ impl Lower<'_, '_> {
                         return None;
                     }
                     let value = self.gather(argument, section, ty)?;
+                    let value = self.converted(argument, value, formal.ty)?;
+                    let value = match value.expr {
+                        Expr::Place(_) => value,
+                        _ => self.spill(argument, value)?,
+                    };
                     let Expr::Place(place) = value.expr else {
                         return None;
                     };
@@ -180,6 +188,9 @@ impl Lower<'_, '_> {
                     return self.bind_place(argument, callee, place, rank, &formal, after);
                 }
             };
+            if kind != formal.ty {
+                return self.other_kind(argument, callee, place, &formal, after);
+            }
             return self.bind_place(argument, callee, place.place, place.rank, &formal, after);
         }
         // Expressions and constants go through a temporary.
@@ -201,6 +212,105 @@ impl Lower<'_, '_> {
         let value = self.converted(argument, value, formal.ty)?;
         let value = self.spill(argument, value)?;
         Some(value.expr)
+    }
+
+    /// An actual of the other kind of real: a copy of the formal's kind is passed, and copied back if the
+    /// callee writes it. Only the cells that the formal has are copied, as the way there and back rounds.
+    fn other_kind(
+        &mut self,
+        argument: NodeId,
+        callee: usize,
+        actual: TypedPlace,
+        formal: &Formal,
+        after: &mut Vec<Stmt>,
+    ) -> Option<Expr> {
+        let Some((place, rank)) = self.same_cells(&actual.place, actual.rank, formal) else {
+            self.report(
+                argument,
+                &codes::CALL,
+                format!(
+                    "an actual of type {} for the formal {} of type {}, which has other elements",
+                    actual.ty.name(),
+                    formal.name,
+                    formal.ty.name()
+                ),
+                "pass a variable of the formal's type, or an array of its size",
+            );
+            return None;
+        };
+        let place = self.fixed(argument, place, formal)?;
+        let value = Typed {
+            expr: Expr::Place(place.clone()),
+            ty: actual.ty,
+            rank,
+            depth: actual.depth + 1,
+        };
+        let value = self.converted(argument, value, formal.ty)?;
+        let copy = self.spill(argument, value)?;
+        if formal.written {
+            let back = self.converted(argument, copy.clone(), actual.ty)?;
+            after.push(Stmt::assign(place, back.expr));
+        }
+        let Expr::Place(copy) = copy.expr else {
+            return None;
+        };
+        self.bind_place(argument, callee, copy, rank, formal, after)
+    }
+
+    /// The part of an actual that a formal covers, and its number of dimensions; `None` if that is no array
+    /// or section.
+    fn same_cells(&self, actual: &Place, rank: usize, formal: &Formal) -> Option<(Place, usize)> {
+        if formal.rank() == 0 {
+            let first = match rank {
+                0 => actual.clone(),
+                _ => self.first_element(actual.clone()),
+            };
+            return Some((first, 0));
+        }
+        let size = formal.shape.iter().try_fold(1i64, |n, bounds| {
+            let (lower, upper) = (*bounds)?;
+            n.checked_mul(upper.checked_sub(lower)?.checked_add(1)?.max(0))
+        });
+        let whole = || (rank > 0).then(|| (actual.clone(), rank));
+        let Some(size) = size else {
+            // Bounds that are not known are those of the actual.
+            return whole();
+        };
+        let of_actual = self
+            .extents_now(actual)
+            .iter()
+            .try_fold(1i64, |n, e| match e {
+                Expr::Int(e) => n.checked_mul(*e),
+                _ => None,
+            });
+        if of_actual == Some(size) || !formal.written {
+            if let Some(whole) = whole() {
+                return Some(whole);
+            }
+        }
+        // A vector from its start or an element on.
+        let from = match actual.subscripts.as_ref() {
+            [] => self.ir.variable(actual.var).shape.first()?.lower.clone(),
+            [Subscript::Index(e)] => e.clone(),
+            _ => return None,
+        };
+        if self.ir.variable(actual.var).rank() != 1 {
+            return None;
+        }
+        let upper = match &from {
+            Expr::Int(i) => Expr::Int(i.checked_add(size)?.checked_sub(1)?),
+            e => Expr::op(Op::Add, [e.clone(), Expr::Int(size.checked_sub(1)?)]),
+        };
+        let range = Range {
+            lower: Some(from),
+            upper: Some(upper),
+            stride: None,
+        };
+        let section = Place {
+            var: actual.var,
+            subscripts: [Subscript::Range(Box::new(range))].into(),
+        };
+        Some((section, 1))
     }
 
     fn bind_place(

@@ -8,7 +8,7 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     ir::ScalarType,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Position in [`Model::symbols`].
 pub(super) type SymbolId = usize;
@@ -102,6 +102,10 @@ pub(super) struct Model {
     pub(super) scopes: Vec<Scope>,
     pub(super) symbols: Vec<Symbol>,
     pub(super) routines: Vec<RoutineDecl>,
+    /// The module of each scope that is one's.
+    pub(super) modules: HashMap<ScopeId, String>,
+    /// The symbols of modules, with the scopes that declare them.
+    pub(super) module_symbols: HashSet<(ScopeId, String)>,
     scope_by_id: HashMap<i64, ScopeId>,
     symbol_by_name: HashMap<(ScopeId, String), SymbolId>,
     routine_by_symbol: HashMap<(ScopeId, String), usize>,
@@ -456,6 +460,12 @@ impl Model {
         let scope = self.scope_of(doc, node, At::CfgScope, sink);
         // Graphs without contents stand for modules.
         if doc.children(node).next().is_none() {
+            if let Some(scope) = scope {
+                self.modules.insert(scope, symbol.clone());
+            }
+            if let Some(scope) = symbol_scope {
+                self.module_symbols.insert((scope, symbol));
+            }
             return;
         }
         let (Some(symbol_scope), Some(scope)) = (symbol_scope, scope) else {
