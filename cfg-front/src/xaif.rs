@@ -23,11 +23,13 @@ mod lower;
 mod model;
 mod names;
 mod packing;
+mod passed;
 mod scan;
 mod shapes;
 mod shifting;
 mod spelling;
 mod storage;
+mod strings;
 mod transformational;
 mod typed;
 mod unstructured;
@@ -216,7 +218,22 @@ fn globals(
     }
     let mut taken = HashSet::new();
     let mut found = HashMap::new();
-    for (leader, members) in members {
+    // What others lie over comes first.
+    let bases: Vec<Option<Base>> = storage
+        .clusters
+        .iter()
+        .map(|cluster| base(model, cluster, &members, &mut taken, program))
+        .collect();
+    let first: BTreeSet<SymbolId> = bases
+        .iter()
+        .filter_map(|b| match b {
+            Some(Base::Member(leader)) => Some(*leader),
+            Some(Base::Added(_)) | None => None,
+        })
+        .collect();
+    let (bases_first, others): (Vec<SymbolId>, Vec<SymbolId>) =
+        members.keys().partition(|leader| first.contains(leader));
+    for leader in bases_first.into_iter().chain(others) {
         let symbol = &model.symbols[leader];
         // A global of a type that is not computed with gets no variable; using it is an error.
         let SymbolType::Scalar(ty) = symbol.ty else {
@@ -234,7 +251,7 @@ fn globals(
         let shape = shapes::declared(doc, model, leader, role, sink);
         let mut variable = Variable::new(name, ty, shape, role);
         variable.order = Order::Column;
-        let symbols: Vec<&str> = members
+        let symbols: Vec<&str> = members[&leader]
             .iter()
             .map(|&m| model.symbols[m].id.as_str())
             .collect();
@@ -246,49 +263,75 @@ fn globals(
             overlay: None,
         });
     }
-    for cluster in &storage.clusters {
-        overlay(cluster, &found, &mut taken, program);
+    for (cluster, base) in storage.clusters.iter().zip(bases) {
+        if let Some(base) = base {
+            overlay(cluster, base, &found, program);
+        }
     }
     found
 }
 
-/// Lays the variables of a cluster over one that has all of its cells, which is added if none of them has.
-fn overlay(
+/// What the members of a cluster lie over.
+enum Base {
+    /// The member that has all cells.
+    Member(SymbolId),
+    /// A global that has been added, as none has.
+    Added(GlobalId),
+}
+
+/// The base of a cluster; `None` if it has one variable of those that are computed with.
+fn base(
+    model: &Model,
     cluster: &Cluster,
-    found: &HashMap<SymbolId, Variable>,
+    members: &BTreeMap<SymbolId, BTreeSet<SymbolId>>,
     taken: &mut HashSet<String>,
     program: &mut Program,
-) {
-    let members: Vec<(GlobalId, i64, i64)> = cluster
-        .members
-        .iter()
-        .filter_map(|&(symbol, at, count)| match found.get(&symbol)?.role {
-            Role::Global(id) => Some((id, at, count)),
-            Role::Local | Role::Parameter { .. } => None,
-        })
-        .collect();
-    let whole = members.iter().find(|m| m.1 == 0 && m.2 == cluster.cells);
-    let base = match whole {
-        Some(m) => m.0,
-        None => {
-            let id = GlobalId::new(program.globals.len());
-            let wish = cluster.block.trim_matches('_').to_ascii_lowercase();
-            let wish = if wish.is_empty() { "common" } else { &wish };
-            let name = free(taken, wish, &format!("common_{wish}"));
-            let shape = vec![Dim::of(Expr::Int(cluster.cells))];
-            let mut variable = Variable::new(name, cluster.ty, shape, Role::Global(id));
-            variable.order = Order::Column;
-            variable.annotations = annotations(vec![("common", json!(cluster.block))]);
-            program.globals.push(Global {
-                variable,
-                initial: None,
-                overlay: None,
-            });
-            id
-        }
+) -> Option<Base> {
+    let computed = |s: SymbolId| {
+        members.contains_key(&s) && matches!(model.symbols[s].ty, SymbolType::Scalar(_))
     };
-    for (id, offset, _) in members {
-        if id != base {
+    let mut present = cluster.members.iter().filter(|m| computed(m.0));
+    let whole = present
+        .clone()
+        .find(|m| m.1 == 0 && m.2 == cluster.cells)
+        .map(|m| Base::Member(m.0));
+    present.nth(1)?;
+    Some(whole.unwrap_or_else(|| {
+        let id = GlobalId::new(program.globals.len());
+        let block = cluster.block.trim_matches('_').to_ascii_lowercase();
+        let wish = format!("common_{block}");
+        let name = free(taken, &wish, &format!("{wish}_{}", id.index()));
+        let shape = vec![Dim::of(Expr::Int(cluster.cells))];
+        let mut variable = Variable::new(name, cluster.ty, shape, Role::Global(id));
+        variable.order = Order::Column;
+        variable.annotations = annotations(vec![("common", json!(cluster.block))]);
+        program.globals.push(Global {
+            variable,
+            initial: None,
+            overlay: None,
+        });
+        Base::Added(id)
+    }))
+}
+
+/// Lays the variables of a cluster over its base.
+fn overlay(
+    cluster: &Cluster,
+    base: Base,
+    found: &HashMap<SymbolId, Variable>,
+    program: &mut Program,
+) {
+    let global = |symbol: SymbolId| match found.get(&symbol)?.role {
+        Role::Global(id) => Some(id),
+        Role::Local | Role::Parameter { .. } => None,
+    };
+    let base = match base {
+        Base::Member(symbol) => global(symbol),
+        Base::Added(id) => Some(id),
+    };
+    let Some(base) = base else { return };
+    for &(symbol, offset, _) in &cluster.members {
+        if let Some(id) = global(symbol).filter(|&id| id != base) {
             program.globals[id.index()].overlay = Some(Overlay { base, offset });
         }
     }

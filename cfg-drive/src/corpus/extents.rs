@@ -24,8 +24,11 @@ pub(super) fn assume(program: &mut Program, main: RoutineId, n: usize, m: usize)
         give(program, main, y, m);
         return;
     }
-    for (list, count) in [(&routine.independents, n), (&routine.dependents, m)] {
-        let list = list.clone();
+    let lists = [
+        (routine.independents.clone(), n),
+        (routine.dependents.clone(), m),
+    ];
+    for (list, count) in lists {
         let routine = program.routine(main);
         let open = |v: &VarId| elements(routine.variable(*v)).is_none();
         let mut others = list.iter().filter(|v| !open(v));

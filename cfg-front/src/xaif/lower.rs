@@ -331,7 +331,7 @@ impl<'a, 't> Lower<'a, 't> {
         for n in self.doc.children(block) {
             match self.doc.name(n) {
                 El::Assignment => {
-                    let statement = self.assignment(n);
+                    let statement = self.without_effect(n).or_else(|| self.assignment(n));
                     out.append(&mut self.prelude);
                     if let Some(mut statement) = statement {
                         statement.annotations = self.statement_annotations(n);

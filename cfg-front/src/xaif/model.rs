@@ -71,6 +71,8 @@ pub(super) struct Symbol {
     pub(super) bounds: Vec<(i64, Option<i64>)>,
     pub(super) active: bool,
     pub(super) variable: bool,
+    /// A formal string, which is an integer to the program.
+    pub(super) string: bool,
 }
 
 /// A routine with a graph.
@@ -102,6 +104,8 @@ pub(super) struct Model {
     pub(super) scopes: Vec<Scope>,
     pub(super) symbols: Vec<Symbol>,
     pub(super) routines: Vec<RoutineDecl>,
+    /// The string constants of the document in order.
+    pub(super) strings: Vec<String>,
     /// The module of each scope that is one's.
     pub(super) modules: HashMap<ScopeId, String>,
     /// The symbols of modules, with the scopes that declare them.
@@ -220,6 +224,7 @@ impl Model {
                 _ => sink.push(unexpected(doc, section)),
             }
         }
+        super::strings::formals(doc, &mut model);
         for section in doc.children(root) {
             if doc.name(section) == El::ControlFlowGraph {
                 model.routine(doc, section, sink);
@@ -406,6 +411,7 @@ impl Model {
             rank,
             bounds,
             variable,
+            string: false,
         });
     }
 

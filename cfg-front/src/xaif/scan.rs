@@ -56,6 +56,8 @@ pub(super) struct Scan {
     pub(super) symbol: HashMap<NodeId, SymbolId>,
     /// The routine of each `SubroutineCall` and `FunctionCall`.
     pub(super) callee: HashMap<NodeId, usize>,
+    /// Symbols that some reference may read, as an argument or otherwise.
+    pub(super) read: HashSet<SymbolId>,
     /// Formals declared with one element that are used with other indices.
     pub(super) beyond: BTreeSet<SymbolId>,
     /// Formals that the routine or something it calls may write, by routine and position.
@@ -144,6 +146,8 @@ impl Scan {
                         };
                         if doc.name(parent) == El::AssignmentLHS {
                             out.written.insert(symbol);
+                        } else {
+                            self.read.insert(symbol);
                         }
                         let declared = &model.symbols[symbol];
                         if declared.rank > 0
