@@ -118,6 +118,19 @@ pub struct Size {
 /// Largest error that counts as agreement.
 pub const TOLERANCE: f64 = 1e-10;
 
+/// The same for programs with variables of 32 bits: each value that they hold is rounded.
+pub const SINGLE: f64 = 1e-5;
+
+fn tolerance(program: &Program) -> f64 {
+    let globals = program.globals.iter().map(|g| &g.variable);
+    let own = program.routines.iter().flat_map(|r| &r.variables);
+    if globals.chain(own).any(|v| v.ty == ScalarType::Real32) {
+        SINGLE
+    } else {
+        TOLERANCE
+    }
+}
+
 /// Runs every document of a folder, in order of names.
 ///
 /// # Errors
@@ -339,14 +352,15 @@ fn compare(
     {
         let (gap, size) = distance(&adjoint.entries, &tangent.entries);
         let mut between = relative(gap, size);
-        if between > TOLERANCE {
+        if between > tolerance(&program) {
             // Terms may have cancelled: rounding is small relative to their absolute values.
             between = relative(gap, absolute_size(&program, main, options)?.max(size));
         }
         entry.adjoint = Some(between);
         entry.error = Some(between);
     }
-    (entry.status, entry.why) = verdict(&entry, expected, fits.is_some(), &adjoint);
+    let tolerance = tolerance(&program);
+    (entry.status, entry.why) = verdict(&entry, expected, fits.is_some(), &adjoint, tolerance);
     Ok(entry)
 }
 
@@ -356,10 +370,11 @@ fn verdict(
     expected: Option<&Expected>,
     compared: bool,
     jacobian: &Jacobian,
+    tolerance: f64,
 ) -> (Status, String) {
     let differs = |why: &str| (Status::Differs, why.to_owned());
     match entry.error {
-        Some(e) if e <= TOLERANCE => {}
+        Some(e) if e <= tolerance => {}
         None => {
             let why = "the derivatives are not finite at the general point";
             return (Status::NoReference, why.to_owned());

@@ -145,6 +145,9 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
         program.routines.push(routine);
         places.push(place);
     }
+    for &r in &helpers.aliased {
+        program.routines[r].aliased = true;
+    }
     program.routines.append(&mut helpers.routines);
     if sink.failed() {
         return None;

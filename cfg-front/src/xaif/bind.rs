@@ -95,6 +95,11 @@ impl Lower<'_, '_> {
                 );
                 return None;
             };
+            // What is passed besides may be part of it.
+            let passed = |a: &Option<Expr>| matches!(a, Some(Expr::Place(p)) if p.var == var);
+            if arguments.iter().any(passed) {
+                self.helpers.aliased.insert(callee);
+            }
             arguments.push(Some(Expr::var(var)));
         }
         let statement = Stmt::new(StmtKind::Call {
@@ -309,10 +314,10 @@ impl Lower<'_, '_> {
                 Expr::Int(e) => n.checked_mul(*e),
                 _ => None,
             });
-        if of_actual == Some(size) || !formal.written {
-            if let Some(whole) = whole() {
-                return Some(whole);
-            }
+        if (of_actual == Some(size) || !formal.written)
+            && let Some(whole) = whole()
+        {
+            return Some(whole);
         }
         // A vector from its start or an element on.
         let from = match actual.subscripts.as_ref() {
@@ -391,9 +396,16 @@ impl Lower<'_, '_> {
                 return Some(Expr::Place(place));
             }
         }
-        // A matrix for a vector: its elements in sequence.
-        if formal.rank() == 1 && rank > 1 {
-            return self.flattened(argument, place, rank, formal, after);
+        // An array of other dimensions for one of assumed size: its elements in sequence.
+        let leading: Option<Vec<i64>> = formal.shape[..formal.rank() - 1]
+            .iter()
+            .map(|bounds| {
+                let (lower, upper) = (*bounds)?;
+                upper.checked_sub(lower)?.checked_add(1)
+            })
+            .collect();
+        if let Some(leading) = leading.filter(|l| rank > 0 && l.iter().all(|&e| e > 0)) {
+            return self.in_sequence(argument, place, (rank, &leading), formal, after);
         }
         // An element for an array: the array from there on, along the first dimension.
         if formal.rank() == 1 && place.is_element() {
@@ -504,12 +516,12 @@ impl Lower<'_, '_> {
         true
     }
 
-    /// Copy-in, copy-out of an array of several dimensions as a vector.
-    fn flattened(
+    /// Copy-in, copy-out of an array of `rank` dimensions as one of which all extents but the last are given.
+    fn in_sequence(
         &mut self,
         argument: NodeId,
         place: Place,
-        rank: usize,
+        (rank, leading): (usize, &[i64]),
         formal: &Formal,
         after: &mut Vec<Stmt>,
     ) -> Option<Expr> {
@@ -522,7 +534,14 @@ impl Lower<'_, '_> {
             Some(n) => Expr::Int(n),
             None => Expr::op(Op::Mul, extents),
         };
-        let vector = Expr::var(self.array_of(argument, formal.ty, vec![size]));
+        let known = leading.iter().try_fold(1i64, |n, &e| n.checked_mul(e))?;
+        let last = match size {
+            Expr::Int(n) => Expr::Int(n / known),
+            size if known == 1 => size,
+            size => Expr::op(Op::Div, [size, Expr::Int(known)]),
+        };
+        let extents = leading.iter().map(|&e| Expr::Int(e)).chain([last]);
+        let array = Expr::var(self.array_of(argument, formal.ty, extents.collect()));
         let copy = |lower: &mut Self, from: Expr, to: Expr, ranks| {
             let callee = lower.reshaper(formal.ty, ranks)?;
             Some(Stmt::new(StmtKind::Call {
@@ -531,13 +550,15 @@ impl Lower<'_, '_> {
                 result: None,
             }))
         };
-        let copy_in = copy(self, Expr::Place(place.clone()), vector.clone(), (rank, 1))?;
+        let ranks = (rank, formal.rank());
+        let copy_in = copy(self, Expr::Place(place.clone()), array.clone(), ranks)?;
         self.emit(argument, copy_in);
         if formal.written {
-            let copy_out = copy(self, vector.clone(), Expr::Place(place), (1, rank))?;
+            let ranks = (formal.rank(), rank);
+            let copy_out = copy(self, array.clone(), Expr::Place(place), ranks)?;
             after.push(copy_out);
         }
-        Some(vector)
+        Some(array)
     }
 
     /// The place with the values of its subscripts at the call, whatever the callee does to them, if the

@@ -23,13 +23,25 @@ impl Blocks {
     pub(super) fn of(doc: &Document<'_>, model: &Model) -> Self {
         let mut blocks = Self::default();
         let mut current: Option<(String, Vec<SymbolId>)> = None;
-        for (s, symbol) in model.symbols.iter().enumerate() {
+        // In the order of the numbers; without numbers, in that of the document.
+        let mut order: Vec<(usize, i64, SymbolId)> = (0..model.symbols.len())
+            .map(|s| {
+                (
+                    model.symbols[s].scope,
+                    number(doc, model, s).unwrap_or(0),
+                    s,
+                )
+            })
+            .collect();
+        order.sort_unstable();
+        for (scope, _, s) in order {
+            let symbol = &model.symbols[s];
             let first = doc.common_block(symbol.node).filter(|_| symbol.variable);
             let follows = current.as_ref().is_some_and(|(_, members)| {
                 let last = members[members.len() - 1];
                 let next = number(doc, model, last).map(|n| n.saturating_add(1));
                 symbol.variable
-                    && model.symbols[last].scope == symbol.scope
+                    && model.symbols[last].scope == scope
                     && next == number(doc, model, s)
             });
             if first.is_some() || !follows {

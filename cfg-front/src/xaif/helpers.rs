@@ -9,12 +9,14 @@ use cfg_core::{
         ScalarType, Stmt, Subscript, Variable, Vertex, VertexKind,
     },
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The added routines; their ids follow those of the document's routines.
 pub(super) struct Helpers {
     first: usize,
     pub(super) routines: Vec<Routine>,
+    /// Routines of the document whose arguments overlap in some call.
+    pub(super) aliased: BTreeSet<usize>,
     /// By the name that each would like to have.
     known: BTreeMap<String, RoutineId>,
     names: HashSet<String>,
@@ -25,6 +27,7 @@ impl Helpers {
         Self {
             first,
             routines: Vec::new(),
+            aliased: BTreeSet::new(),
             known: BTreeMap::new(),
             names,
         }

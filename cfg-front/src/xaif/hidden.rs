@@ -20,6 +20,8 @@ pub(super) struct Open {
     pub(super) texts: BTreeMap<usize, String>,
     /// Variables that have been reported, by routine.
     pub(super) reported: HashSet<(usize, SymbolId)>,
+    /// Variables that outlive a routine and that only a marker of it sets.
+    outside: BTreeMap<SymbolId, String>,
 }
 
 /// What each marker element writes.
@@ -117,23 +119,14 @@ fn structures(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) {
 /// Finds what markers write, and reports reads of what they alone can have set.
 pub(super) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Writes {
     let mut writes = Writes::new();
-    let mut outside: BTreeMap<SymbolId, String> = BTreeMap::new();
     let mut open = Open::default();
     for r in 0..model.routines.len() {
-        routine(
-            doc,
-            model,
-            scan,
-            r,
-            &mut writes,
-            &mut outside,
-            &mut open,
-            sink,
-        );
+        routine(doc, model, scan, r, &mut writes, &mut open, sink);
     }
     super::passed::find(doc, model, scan, &mut open, sink);
     structures(doc, model, scan, sink);
     // A global that a marker of some routine writes and nothing else does cannot be read anywhere.
+    let outside = open.outside;
     if outside.is_empty() {
         return writes;
     }
@@ -193,7 +186,6 @@ fn routine(
     scan: &Scan,
     r: usize,
     writes: &mut Writes,
-    outside: &mut BTreeMap<SymbolId, String>,
     known: &mut Open,
     sink: &mut Sink,
 ) {
@@ -256,7 +248,6 @@ fn routine(
         return;
     };
     known.texts.insert(r, text.clone());
-    let mut reported = |s: SymbolId| known.reported.insert((r, s));
     let passed: HashSet<SymbolId> = used
         .calls
         .iter()
@@ -272,7 +263,7 @@ fn routine(
             }
         }
         if Scan::home(model, r, symbol) != Home::Own {
-            outside.entry(symbol).or_insert_with(|| text.clone());
+            known.outside.entry(symbol).or_insert_with(|| text.clone());
         } else if let Some(&n) = reads.get(&symbol)
             && reported(symbol)
         {
