@@ -4,6 +4,7 @@
 mod adjoint;
 mod annotations;
 mod callee_globals;
+mod extents;
 mod general;
 mod ids;
 mod measure;
