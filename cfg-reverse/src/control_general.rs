@@ -217,7 +217,7 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl Forwar
             end.go(&mut draw, first[j.index()]);
         }
     }
-    draw.finish(cfg.max_abs_id() + 1)
+    draw.finish(cfg.first_free_id())
 }
 
 /// What a live edge records where it arrives.
@@ -320,7 +320,7 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl Adjoin
         }
     }
     adjoint.arrive();
-    arrange(adjoint.draw, cfg.max_abs_id() + 1)
+    arrange(adjoint.draw, cfg.first_free_id())
 }
 
 impl<C: AdjointCode> Adjoint<'_, C> {

@@ -242,7 +242,7 @@ fn without(mut routine: Routine, which: &FixedBitSet, namer: &mut Namer) -> Rout
     let Some(cfg) = routine.body.take() else {
         return routine;
     };
-    let mut next_id = cfg.max_abs_id() + 1;
+    let mut next_id = cfg.first_free_id();
     let from_end: Vec<bool> = cfg
         .edges()
         .map(|(_, e)| is_end_loop(&cfg, e.from))

@@ -28,7 +28,7 @@ impl Splice {
     }
 
     fn of(cfg: Cfg) -> Self {
-        let next_id = cfg.max_abs_id() + 1;
+        let next_id = cfg.first_free_id();
         let (vertices, edges) = cfg.into_parts();
         let mut out_edge = vec![None; vertices.len()];
         for (e, edge) in edges.iter().enumerate() {

@@ -108,7 +108,7 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl TraceC
             end.go(&mut draw, first[edge.to.index()]);
         }
     }
-    draw.finish(cfg.max_abs_id() + 1)
+    draw.finish(cfg.first_free_id())
 }
 
 /// The adjoint graph.
@@ -162,5 +162,5 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl TraceC
             end.go(&mut draw, pop);
         }
     }
-    arrange(draw, cfg.max_abs_id() + 1)
+    arrange(draw, cfg.first_free_id())
 }

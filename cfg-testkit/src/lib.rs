@@ -37,6 +37,7 @@ pub mod golden;
 pub mod interpret;
 pub mod jumps;
 pub mod kernels;
+pub mod members;
 pub mod pairs;
 pub mod property;
 pub mod rng;

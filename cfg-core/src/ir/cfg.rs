@@ -478,14 +478,25 @@ impl Cfg {
             .map(VertexId::new)
     }
 
-    /// Largest `|id|` of the vertices, 0 for an empty graph.
-    pub fn max_abs_id(&self) -> i64 {
-        self.graph
-            .vertices
-            .iter()
+    /// Where the ids of new vertices may start: from here on more are free, with either sign, than a graph
+    /// can have. Above all others, as a rule; where these come near 2^53, in the longest gap between them.
+    pub fn first_free_id(&self) -> i64 {
+        let mut ids: Vec<i64> = (self.graph.vertices.iter())
             .map(|v| v.id.saturating_abs())
-            .max()
-            .unwrap_or(0)
+            .collect();
+        ids.sort_unstable();
+        match ids.last() {
+            Some(&most) if most >= 1 << 52 => {}
+            most => return most.map_or(1, |id| id + 1),
+        }
+        let (mut start, mut length, mut before) = (1, 0, 0);
+        for id in ids {
+            if id - before - 1 > length {
+                (start, length) = (before + 1, id - before - 1);
+            }
+            before = id;
+        }
+        start
     }
 
     /// Takes the graph apart again.

@@ -16,7 +16,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn new(cfg: Cfg) -> Self {
-        let next_id = cfg.max_abs_id().saturating_add(1);
+        let next_id = cfg.first_free_id();
         let (vertices, mut edges) = cfg.into_parts();
         // Positions change: an edge that is named by its position keeps that as its name, if others have
         // names of their own.

@@ -156,7 +156,7 @@ fn ids(cfg: &Cfg, out: &mut Diagnostics) {
     const LIMIT: u64 = 1 << 53;
     let mut by_id: Vec<(i64, VertexId)> = cfg.vertices().map(|(v, x)| (x.id, v)).collect();
     by_id.sort_unstable();
-    let free = cfg.max_abs_id().saturating_add(1);
+    let free = cfg.first_free_id();
     let mut problems = Vec::new();
     for (i, &(id, v)) in by_id.iter().enumerate() {
         if id == 0 || id.unsigned_abs() > LIMIT {

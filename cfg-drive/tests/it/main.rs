@@ -17,6 +17,7 @@ mod given;
 mod mixed;
 mod names;
 mod portable;
+mod random;
 mod second_order;
 mod uninitialised;
 

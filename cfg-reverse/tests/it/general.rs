@@ -104,7 +104,7 @@ fn with_return(case: &Case, rng: &mut Rng) -> Option<(Case, LoopId, VertexId)> {
     let value = Expr::op(Op::Mod, [Expr::var(h), Expr::Int(left)]);
     let condition = Expr::op(Op::Eq, [value, Expr::Int(right)]);
     let branch = VertexId::new(cfg.vertex_count());
-    let id = cfg.max_abs_id() + 1;
+    let id = cfg.first_free_id();
     let out = cfg.out_edges(block)[0];
     let (mut vertices, mut edges) = cfg.into_parts();
     let selector = Selector::Condition(condition);
