@@ -39,6 +39,7 @@ pub mod growth;
 pub mod interpret;
 pub mod jumps;
 pub mod kernels;
+pub mod members;
 pub mod pairs;
 pub mod property;
 pub mod renumber;

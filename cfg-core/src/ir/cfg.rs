@@ -482,16 +482,6 @@ impl Cfg {
             .map(VertexId::new)
     }
 
-    /// Largest `|id|` of the vertices, 0 for an empty graph.
-    pub fn max_abs_id(&self) -> i64 {
-        self.graph
-            .vertices
-            .iter()
-            .map(|v| v.id.saturating_abs())
-            .max()
-            .unwrap_or(0)
-    }
-
     /// Takes the graph apart again.
     pub fn into_parts(self) -> (Vec<Vertex>, Vec<Edge>) {
         let graph = Arc::unwrap_or_clone(self.graph);

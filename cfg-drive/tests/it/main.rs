@@ -24,6 +24,7 @@ mod kinks;
 mod mixed;
 mod names;
 mod portable;
+mod random;
 mod second_order;
 mod shallow;
 mod uninitialised;
