@@ -1,6 +1,7 @@
 //! The nesting of a structured graph: topological order, matching vertices, labels of ends.
 
 pub(crate) mod check;
+mod cure;
 mod regions;
 #[cfg(test)]
 mod tests;

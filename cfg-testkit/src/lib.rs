@@ -11,6 +11,7 @@
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices.
 //! - [`mod@golden`] compares with a file, or rewrites it.
+//! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
 //!
 //! ```
 //! use cfg_testkit::generate::{Options, generate};
@@ -37,6 +38,7 @@ pub mod golden;
 pub mod interpret;
 pub mod jumps;
 pub mod kernels;
+pub mod needs;
 pub mod pairs;
 pub mod property;
 pub mod rng;

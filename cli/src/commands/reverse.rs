@@ -31,27 +31,38 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
 }
 
 pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> {
-    if args.output.is_none() && args.emit.iter().any(|e| *e != Emit::Json) {
-        return Err(Usage("--emit of anything but json needs a folder: -o DIR".into()).into());
-    }
+    let form = match (&args.output, &args.emit[..]) {
+        (None, [form, others @ ..]) if others.iter().any(|other| other != form) => {
+            return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
+        }
+        (_, forms) => forms.first().copied().unwrap_or(Emit::Json),
+    };
     let (program, routine) = prepare(&args.what, session)?;
     let reversal = {
         let _progress = session.progress("reversing");
         cfg_reverse::reverse(&program, routine, &options(args.reversal))?
     };
     let _progress = session.progress("writing");
-    let Some(folder) = &args.output else {
+    if args.output.is_none() && form != Emit::Dot {
         let mut all = reversal.program;
         all.main.get_or_insert(routine);
-        to_stdout(|out| cfg_core::json::write(&all, out))?;
+        to_stdout(|out| write_program(out, &all, form))?;
         return Ok(Outcome::Done);
-    };
+    }
     let stem = file_stem(&program.routine(routine).name);
     let graphs = [
         ("original", extract(&program, routine)),
         ("forward", extract(&reversal.program, reversal.forward)),
         ("adjoint", extract(&reversal.program, reversal.reverse)),
     ];
+    let Some(folder) = &args.output else {
+        // One picture after the other, as Graphviz reads them.
+        to_stdout(|out| {
+            let mut graphs = graphs.iter();
+            graphs.try_for_each(|(_, graph)| write_program(out, graph, form))
+        })?;
+        return Ok(Outcome::Done);
+    };
     let mut files: Vec<(PathBuf, &Program, Emit)> = Vec::new();
     for (part, graph) in &graphs {
         for &emit in &args.emit {
