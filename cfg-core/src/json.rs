@@ -264,7 +264,8 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
     let (line, column) = line_column(text.as_bytes(), offset);
     let bare = ["nan", "inf", "infinity"].contains(&word.to_ascii_lowercase().as_str());
     // Of two slips the first: what is out of range, say, may stand before one.
-    let slip = syntax::first_slip(text).filter(|slip| slip.offset <= offset && !bare);
+    let stop = stop_of(text, e.line(), e.column());
+    let slip = syntax::first_slip(text).filter(|slip| slip.offset <= stop && !bare);
     let (line, column) = match &slip {
         Some(slip) => line_column(text.as_bytes(), slip.offset),
         None => (line, column),
@@ -307,6 +308,17 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
 
 /// The offset of the word at a line and column as serde_json counts them.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let mut offset = stop_of(text, line, column);
+    // It points behind the first letter of a word that it does not know.
+    let bytes = text.as_bytes();
+    while offset > 0 && bytes[offset - 1].is_ascii_alphanumeric() {
+        offset -= 1;
+    }
+    offset
+}
+
+/// The offset at which serde_json stopped.
+fn stop_of(text: &str, line: usize, column: usize) -> usize {
     let start = if line <= 1 {
         0
     } else {
@@ -316,11 +328,6 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
     };
     let mut offset = (start + column.saturating_sub(1)).min(text.len());
     while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    // It points behind the first letter of a word that it does not know.
-    let bytes = text.as_bytes();
-    while offset > start && bytes[offset - 1].is_ascii_alphanumeric() {
         offset -= 1;
     }
     offset

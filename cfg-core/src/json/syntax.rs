@@ -168,11 +168,12 @@ fn broken_string(text: &str, at: usize) -> Option<Slip> {
     let is_open = end == text.len() && read.is_err_and(|e| e.is_eof());
     let line = inside.find('\n').or(is_open.then_some(inside.len()))?;
     let start = shown(&inside[..line]);
-    slip(
-        at,
-        "a string does not end on its line",
-        format!("close the quote: {start}\""),
-    )
+    let message = if inside[line..].is_empty() {
+        "the text ends too early"
+    } else {
+        "a string does not end on its line"
+    };
+    slip(at, message, format!("close the quote: {start}\""))
 }
 
 /// Line and column of an offset, for people.
@@ -495,7 +496,7 @@ mod tests {
             ),
             (
                 "[\"a\\\"",
-                "a string does not end on its line",
+                "the text ends too early",
                 "close the quote: \"a",
             ),
         ] {

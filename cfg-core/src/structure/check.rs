@@ -49,12 +49,12 @@ pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
     format!("{} {}", vertex.vertex_type().name(), vertex.id)
 }
 
-/// Checks everything that does not need the nesting.
-pub(crate) fn local_rules(cfg: &Cfg, control: Control, out: &mut Diagnostics) {
+/// Checks everything that does not need the nesting. To `explain` how to mend what is wrong takes longer.
+pub(crate) fn local_rules(cfg: &Cfg, control: Control, explain: bool, out: &mut Diagnostics) {
     let entry = only(cfg, VertexType::Entry, &codes::ENTRY_COUNT, out);
     let exit = only(cfg, VertexType::Exit, &codes::EXIT_COUNT, out);
     ids(cfg, out);
-    let cures = Cures::new(cfg, control);
+    let cures = Cures::new(cfg, control, explain);
     for (v, _) in cfg.vertices() {
         degree(cfg, control, v, &cures, out);
         labels(cfg, v, &cures, out);

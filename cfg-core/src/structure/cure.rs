@@ -5,7 +5,7 @@
 
 use super::check::{local_rules, name};
 use crate::{
-    classify::{ControlClass, classify},
+    classify::{Classification, ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control, VertexKind, VertexType},
@@ -20,8 +20,10 @@ const GENERAL: &str = "add \"control\": \"general\" to the routine";
 pub(super) struct Cures<'c> {
     cfg: &'c Cfg,
     control: Control,
+    /// False where it is only asked whether a graph keeps the rules: then loops and nesting are not looked at.
+    explain: bool,
     forest: OnceCell<Option<LoopForest>>,
-    class: OnceCell<Option<ControlClass>>,
+    class: OnceCell<Option<Classification>>,
     /// The only ENDLOOP without an out-edge.
     open_end: OnceCell<Option<VertexId>>,
     /// The only LOOP with one in-edge.
@@ -31,10 +33,11 @@ pub(super) struct Cures<'c> {
 }
 
 impl<'c> Cures<'c> {
-    pub(super) fn new(cfg: &'c Cfg, control: Control) -> Self {
+    pub(super) fn new(cfg: &'c Cfg, control: Control, explain: bool) -> Self {
         Self {
             cfg,
             control,
+            explain,
             forest: OnceCell::new(),
             class: OnceCell::new(),
             open_end: OnceCell::new(),
@@ -45,19 +48,23 @@ impl<'c> Cures<'c> {
 
     fn forest(&self) -> Option<&LoopForest> {
         let new = || {
-            let entry = self.cfg.entry()?;
+            let entry = self.cfg.entry().filter(|_| self.explain)?;
             Some(LoopForest::new(self.cfg, entry.index()))
         };
         self.forest.get_or_init(new).as_ref()
     }
 
     /// How far the graph nests; `None` if not even the rules of general control flow are kept.
-    fn class(&self) -> Option<ControlClass> {
-        *self.class.get_or_init(|| {
+    fn class(&self) -> Option<&Classification> {
+        let found = self.class.get_or_init(|| {
+            if !self.explain {
+                return None;
+            }
             let mut problems = Diagnostics::default();
-            local_rules(self.cfg, Control::General, &mut problems);
-            (!problems.has_errors()).then(|| classify(self.cfg).class)
-        })
+            local_rules(self.cfg, Control::General, false, &mut problems);
+            (!problems.has_errors()).then(|| classify(self.cfg))
+        });
+        found.as_ref()
     }
 
     fn id(&self, v: VertexId) -> i64 {
@@ -140,25 +147,12 @@ impl<'c> Cures<'c> {
                 "a LOOP is returned to by one edge, from its ENDLOOP; for a jump there from elsewhere (continue) {GENERAL}"
             );
         }
-        let leaves = |&&e: &&EdgeId| {
-            let from = cfg.edge(e).from;
-            let left = forest.outermost_left(from.index(), v.index());
-            left.is_some_and(|l| {
-                // A LOOP is left at its test, but that of a loop inside it is not its own.
-                !(self.is_loop(from) && forest.get(l).header == from.index())
-            })
-        };
-        if let Some(&e) = forward.iter().find(leaves) {
-            return format!(
-                "the edge {} jumps out of a loop (break or return): {GENERAL}",
-                self.edge(e)
-            );
-        }
-        if self.class().is_some_and(|c| c > ControlClass::Structured) {
-            return format!(
-                "{} are jumps (goto or early return) and no arms of one branch: {GENERAL}",
-                self.edges(&forward)
-            );
+        if let Some(found) = self.class().filter(|c| c.class > ControlClass::Structured) {
+            let reason = match &*found.reason {
+                "" => format!("{} do not nest", self.edges(&forward)),
+                reason => reason.to_owned(),
+            };
+            return format!("{reason}; for jumps (break, continue, return, goto) {GENERAL}");
         }
         if forward.len() > 2 {
             return format!(

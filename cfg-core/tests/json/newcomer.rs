@@ -360,7 +360,7 @@ const DRAWINGS: &[Drawing<'_>] = &[
         "break",
         &[(r#"{"from": 6, "to": 7}"#, r#"{"from": 6, "to": 9}"#)],
         "V103",
-        r#"the edge 6 -> 9 jumps out of a loop (break or return): add "control": "general" to the routine"#,
+        r#"the edge 5 -> 6 leaves the loop of LOOP 3 elsewhere than at its test; for jumps (break, continue, return, goto) add "control": "general" to the routine"#,
         &[GENERAL],
     ),
     (
