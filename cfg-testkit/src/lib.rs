@@ -12,6 +12,7 @@
 //!   makes programs with a million vertices, [`growth`] families to measure how costs grow with size.
 //! - [`mod@renumber`] gives vertices and edges other ids.
 //! - [`mod@golden`] compares with a file, or rewrites it.
+//! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
 //!
 //! ```
 //! use cfg_testkit::generate::{Options, generate};
@@ -40,6 +41,7 @@ pub mod interpret;
 pub mod jumps;
 pub mod kernels;
 pub mod members;
+pub mod needs;
 pub mod pairs;
 pub mod property;
 pub mod renumber;

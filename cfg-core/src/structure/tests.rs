@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     graph::{self, Adjacency},
-    ir::{Vertex, VertexKind, VertexType},
+    ir::VertexType,
     testing::{Rng, graph as listed, nested, random_nesting},
 };
 

@@ -5,7 +5,7 @@
 //! for which no seeds are needed. All values are whole numbers, so there is no tolerance.
 
 use crate::{finish, reals};
-use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
     Expr, Intent, Op, Overlay,

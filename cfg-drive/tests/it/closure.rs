@@ -60,7 +60,7 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
             let mut point = r#""x": [0.51, 0.27, 1.13, 0.34], "k": 4"#.to_owned();
             for order in 1..=ORDERS {
                 let found = checked(&program, f, &format!("{{{point}}}"));
-                assert!(found.agrees(), "{kink}, {order}: {found:?}");
+                assert_ne!(found.agrees(), Some(false), "{kink}, {order}: {found:?}");
                 let made = tangent(&program, f).expect("it has a tangent");
                 f = made.tangent;
                 let reals = &made.program.routine(f).variables;

@@ -536,7 +536,11 @@ fn overlapping_arguments_in_every_order() {
             let program = program.expect("it is valid");
             let f = program.program().main.expect("there is one");
             let found = checked(&program, f, r#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#);
-            assert!(found.agrees(), "{order:?}, {overlap}: {found:?}");
+            assert_ne!(
+                found.agrees(),
+                Some(false),
+                "{order:?}, {overlap}: {found:?}"
+            );
         }
     }
 }

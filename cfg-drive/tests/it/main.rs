@@ -575,7 +575,7 @@ fn what_cannot_be_done_is_an_error() {
     chosen.expect("they are real");
     for (independent, dependent, part) in [
         ("z", "y", "no independent z"),
-        ("x", "x_", "did you mean x?"),
+        ("x", "x_", "did you mean `x`?"),
     ] {
         let wrong = declare(
             &mut program.clone(),

@@ -341,7 +341,7 @@ fn jacobians(
         return Ok(());
     }
     for mode in [Mode::Adjoint, Mode::Tangent] {
-        let read = |t: &Tangent| t.point(point.as_bytes());
+        let read = |t: &Primal| t.point(point.as_bytes());
         let ours = jacobian(program, case.main, options, read, Some(mode));
         let ours = ours.map_err(|d| format!("jacobian: {d}"))?;
         let absent = |list: &[(String, usize)], all: &BTreeMap<String, usize>| {
@@ -364,7 +364,7 @@ fn jacobians(
             }
         }
     }
-    let read = |t: &Tangent| t.point(point.as_bytes());
+    let read = |t: &Primal| t.point(point.as_bytes());
     let checked = check(program, case.main, options, read, Default::default());
     let checked = checked.map_err(|d| format!("check: {d}"))?;
     if !checked.dot_product.agrees || !checked.stack.agrees {
