@@ -1,13 +1,15 @@
 //! Pictures: control-flow graphs in the DOT language of Graphviz.
 //!
 //! Types of vertices are told apart by shape and colour, blocks show their statements, edges their
-//! out-labels, and the blocks that a transformation inserted are dashed. Vertices of a forward sweep say what
-//! is recorded for them: which predecessor, in how many bits, or a trip count. The text is built from
-//! graphviz-rust's structures and printed by its printer, one element at a time, so a graph of a million
-//! vertices takes the memory of one.
+//! out-labels, or in grey the label of the arm or body that they end, and the blocks that a transformation
+//! inserted are dashed. Vertices of a forward sweep say what is recorded for them: which predecessor, in how
+//! many bits, or a trip count. Graphs are drawn from top to bottom: arms in the order of their labels, back
+//! edges to the left of a loop's body, exits to its right, what follows a loop below it (`layout.rs`). The
+//! text is built from graphviz-rust's structures and printed by its printer, one element at a time.
 //!
-//! Names of nodes are generated from the vertex ids (`v5`, `m5` for −5), names of clusters from those of
-//! their loops. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
+//! Names of nodes are generated from the vertex ids (`v5`, `m5` for −5; `p1_v5` in the second of several
+//! panels), names of clusters from those of their loops. A back edge is written from the header to the end of
+//! the loop with `dir=back`, so that Graphviz draws the header above. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
 //!
 //! ```
 //! use cfg_core::dot::{DotOptions, write_cfg};
@@ -27,25 +29,32 @@
 
 mod cluster;
 mod labelled;
+mod layout;
+mod legend;
 mod quote;
 mod recorded;
 mod style;
 
 use crate::{
-    entity::{RoutineId, VertexId},
-    ir::{Cfg, Edge, Program, Selector, Vertex, VertexKind, VertexType},
+    entity::{EdgeId, RoutineId, VertexId},
+    ir::{Arm, Cfg, Control, Expr, Program, Routine, Selector, Vertex, VertexKind, VertexType},
     loops::LoopForest,
     structure::Structure,
-    text::Printer,
+    text::{Cases, Printer},
 };
 use cluster::{Clusters, Step};
 use graphviz_rust::{
-    dot_structures as dot,
+    dot_structures::{self as dot, Attribute, Id},
     printer::{DotPrinter, PrinterContext},
 };
+use layout::{Course, Layout};
+use legend::Legend;
 use quote::{attribute, plain, quoted};
 use recorded::Recorded;
-use std::fmt::{self, Write};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write},
+};
 
 pub use labelled::{LabelledEdge, Line, Place, write_labelled};
 
@@ -55,13 +64,12 @@ pub const MAX_CLUSTER_DEPTH: u32 = 30;
 
 /// How a graph is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct DotOptions<'a> {
-    /// The nesting of the graph, to draw loops as clusters; loops deeper than [`MAX_CLUSTER_DEPTH`] are
-    /// marked by colour and a depth label instead. `None`: no clusters.
-    pub clusters: Option<&'a Structure>,
-    /// The loops of a graph that does not nest, to draw them as clusters, irreducible ones marked as such;
-    /// used where there is no nesting.
-    pub loops: Option<&'a LoopForest>,
+pub struct DotOptions {
+    /// Draws loops as clusters, irreducible ones marked as such; loops deeper than [`MAX_CLUSTER_DEPTH`] are
+    /// marked by colour and a depth label instead.
+    pub clusters: bool,
+    /// Adds a box that says what the shapes, colours and lines of the picture mean.
+    pub legend: bool,
     /// Writes `T` and `F` instead of 1 and 0 at two-way branches and loops.
     pub true_false: bool,
     /// Longest line of a label, in characters; what is cut is in the tooltip.
@@ -70,11 +78,11 @@ pub struct DotOptions<'a> {
     pub max_lines: usize,
 }
 
-impl Default for DotOptions<'_> {
+impl Default for DotOptions {
     fn default() -> Self {
         Self {
-            clusters: None,
-            loops: None,
+            clusters: false,
+            legend: false,
             true_false: false,
             max_label: 60,
             max_lines: 16,
@@ -83,7 +91,7 @@ impl Default for DotOptions<'_> {
 }
 
 /// Writes the graph of a routine; an empty graph for an external routine or one that does not exist.
-/// The program need not be valid. Time and output are linear in its size.
+/// The program need not be valid. Output is linear in its size, time nearly so.
 ///
 /// # Errors
 /// Those of `out`.
@@ -91,76 +99,328 @@ pub fn write_cfg(
     out: &mut impl Write,
     program: &Program,
     routine: RoutineId,
-    options: &DotOptions<'_>,
+    options: &DotOptions,
 ) -> fmt::Result {
-    let nothing = Cfg::default();
-    let routine = program.routines.get(routine.index());
-    let cfg = routine.and_then(|r| r.body.as_ref()).unwrap_or(&nothing);
     let mut pen = Pen::start(out)?;
-    for statement in style::defaults(routine.map_or("", |r| &r.name)) {
+    let name = program
+        .routines
+        .get(routine.index())
+        .map_or("", |r| &r.name);
+    for statement in style::defaults(name) {
         pen.write(statement)?;
     }
-    if let Some(routine) = routine {
-        write_vertices(&mut pen, cfg, &Printer::new(program, routine), options)?;
+    let mut legend = Legend::default();
+    if let Some(drawing) = Drawing::of(program, routine, String::new(), options) {
+        drawing.write(&mut pen, &mut legend)?;
     }
-    for (_, edge) in cfg.edges() {
-        pen.write(dot::Stmt::Edge(edge_statement(cfg, edge, options)))?;
+    finish(pen, &legend, options)
+}
+
+/// A graph of a picture that has several.
+#[derive(Clone, Copy, Debug)]
+pub struct Panel<'a> {
+    /// What stands above it.
+    pub title: &'a str,
+    /// The program that has the routine.
+    pub program: &'a Program,
+    /// The routine whose graph is drawn.
+    pub routine: RoutineId,
+}
+
+/// Writes the graphs of several routines beside one another, such as those of an original, its forward sweep
+/// and its reverse sweep. Nodes of the n-th panel, from 0, are named `pn_…`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_panels(
+    out: &mut impl Write,
+    panels: &[Panel<'_>],
+    options: &DotOptions,
+) -> fmt::Result {
+    let mut pen = Pen::start(out)?;
+    for statement in style::defaults("") {
+        pen.write(statement)?;
+    }
+    let mut legend = Legend::default();
+    for (number, panel) in panels.iter().enumerate() {
+        let prefix = format!("p{number}_");
+        pen.open(dot::Subgraph {
+            id: plain(format!("cluster_p{number}")),
+            stmts: vec![],
+        })?;
+        for statement in style::frame(panel.title) {
+            pen.write(statement)?;
+        }
+        if let Some(drawing) = Drawing::of(panel.program, panel.routine, prefix, options) {
+            drawing.write(&mut pen, &mut legend)?;
+        }
+        pen.close()?;
+    }
+    finish(pen, &legend, options)
+}
+
+fn finish<W: Write>(mut pen: Pen<'_, W>, legend: &Legend, options: &DotOptions) -> fmt::Result {
+    if options.legend {
+        legend.write(&mut pen)?;
     }
     pen.end()
 }
 
-fn write_vertices<W: Write>(
-    pen: &mut Pen<'_, W>,
-    cfg: &Cfg,
-    printer: &Printer<'_>,
-    options: &DotOptions<'_>,
-) -> fmt::Result {
-    let n = cfg.vertex_count();
-    let recorded = Recorded::of(cfg);
-    let structure = options.clusters.filter(|s| s.parent.len() == n);
-    let loops = options.loops.filter(|f| f.vertex_count() == n);
-    let clusters = match (structure, loops) {
-        (Some(structure), _) => Clusters::new(cfg, structure),
-        (None, Some(forest)) => Clusters::of_loops(cfg, forest),
-        (None, None) => {
-            for (_, vertex) in cfg.vertices() {
-                pen.write(node(vertex, 0, &recorded, printer, options))?;
+/// One graph, and what is known of it for drawing it.
+struct Drawing<'a> {
+    program: &'a Program,
+    routine: &'a Routine,
+    cfg: &'a Cfg,
+    /// None of a graph without an entry.
+    forest: Option<LoopForest>,
+    /// None of a graph that does not nest, which has no labels of ends.
+    structure: Option<Structure>,
+    /// The arms of multi-way branches, by branch and label.
+    arms: BTreeMap<(VertexId, i64), &'a Arm>,
+    /// What the names of its nodes begin with.
+    prefix: String,
+    options: &'a DotOptions,
+}
+
+impl<'a> Drawing<'a> {
+    /// None of a routine that does not exist or has no graph.
+    fn of(
+        program: &'a Program,
+        routine: RoutineId,
+        prefix: String,
+        options: &'a DotOptions,
+    ) -> Option<Self> {
+        let routine = program.routines.get(routine.index())?;
+        let cfg = routine.body.as_ref()?;
+        let structure = match routine.control {
+            // A graph that ought to nest and does not is drawn all the same: the picture helps to see why.
+            Control::Structured => match Structure::of(cfg) {
+                Ok(structure) => Some(structure),
+                Err(_) => None,
+            },
+            Control::General => None,
+        };
+        let mut arms = BTreeMap::new();
+        for (v, vertex) in cfg.vertices() {
+            if let VertexKind::Branch(selector) = &vertex.kind
+                && let Selector::Cases { arms: list, .. } = &**selector
+            {
+                arms.extend(list.iter().map(|arm| ((v, arm.label), arm)));
+            }
+        }
+        Some(Self {
+            program,
+            routine,
+            cfg,
+            forest: cfg.entry().map(|v| LoopForest::new(cfg, v.index())),
+            structure,
+            arms,
+            prefix,
+            options,
+        })
+    }
+
+    fn write<W: Write>(&self, pen: &mut Pen<'_, W>, legend: &mut Legend) -> fmt::Result {
+        self.write_vertices(pen, &Printer::new(self.program, self.routine))?;
+        let layout = Layout::of(self.cfg, self.forest.as_ref());
+        for &(e, course) in &layout.edges {
+            pen.write(self.edge(e, course))?;
+        }
+        for &(upper, lower) in &layout.below {
+            pen.write(self.line(upper, lower, style::below().to_vec()))?;
+        }
+        let has_loops = self.forest.as_ref().is_some_and(|f| !f.is_empty());
+        legend.add(self.cfg, has_loops);
+        Ok(())
+    }
+
+    fn write_vertices<W: Write>(&self, pen: &mut Pen<'_, W>, printer: &Printer<'_>) -> fmt::Result {
+        let recorded = Recorded::of(self.cfg);
+        let Some(forest) = self.forest.as_ref().filter(|_| self.options.clusters) else {
+            for (_, vertex) in self.cfg.vertices() {
+                pen.write(self.node(vertex, 0, &recorded, printer))?;
             }
             return Ok(());
-        }
-    };
-    for step in clusters.walk() {
-        match step {
-            Step::Open(v) => {
-                let id = cfg.vertex(v).id;
-                let name = plain(format!("cluster_{}", node_name(id)));
-                pen.open(dot::Subgraph {
-                    id: name,
-                    stmts: vec![],
-                })?;
-                let headed = loops.and_then(|f| Some((f, f.headed_by(v.index())?)));
-                let reducible = headed.is_none_or(|(f, l)| f.get(l).is_reducible());
-                for statement in style::cluster(id, structure.is_some() || reducible) {
-                    pen.write(statement)?;
+        };
+        for step in Clusters::new(self.cfg, forest).walk() {
+            match step {
+                Step::Open(v) => {
+                    let id = self.cfg.vertex(v).id;
+                    pen.open(dot::Subgraph {
+                        id: plain(format!("cluster_{}{}", self.prefix, node_name(id))),
+                        stmts: vec![],
+                    })?;
+                    let headed = forest.headed_by(v.index());
+                    let reducible = headed.is_none_or(|l| forest.get(l).is_reducible());
+                    for statement in style::cluster(id, reducible) {
+                        pen.write(statement)?;
+                    }
+                }
+                Step::Close => pen.close()?,
+                Step::Vertex(v) => {
+                    let depth = forest.depth(v.index());
+                    let vertex = self.cfg.vertex(v);
+                    pen.write(self.node(vertex, depth, &recorded, printer))?;
                 }
             }
-            Step::Close => pen.close()?,
-            Step::Vertex(v) => {
-                let vertex = cfg.vertex(v);
-                let depth = match (structure, loops) {
-                    (Some(structure), _) => {
-                        let opens =
-                            matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::EndLoop);
-                        structure.loop_depth[v.index()].saturating_add(u32::from(opens))
-                    }
-                    (None, Some(forest)) => forest.depth(v.index()),
-                    (None, None) => 0,
-                };
-                pen.write(node(vertex, depth, &recorded, printer, options))?;
+        }
+        Ok(())
+    }
+
+    fn node_id(&self, id: i64) -> dot::NodeId {
+        dot::NodeId(plain(format!("{}{}", self.prefix, node_name(id))), None)
+    }
+
+    fn node(
+        &self,
+        vertex: &Vertex,
+        loop_depth: u32,
+        recorded: &Recorded,
+        printer: &Printer<'_>,
+    ) -> dot::Stmt {
+        let ty = vertex.vertex_type();
+        let heading = match ty {
+            VertexType::Entry | VertexType::Exit => format!("{} {}", vertex.id, ty.name()),
+            VertexType::Loop | VertexType::ForLoop => {
+                format!("{}: {}", vertex.id, printer.decision(vertex))
+            }
+            VertexType::Branch => match selected(vertex) {
+                // The cases stand at the edges.
+                Some(value) => format!("{}: select {}", vertex.id, printer.expr(value)),
+                None => format!("{}: {}", vertex.id, printer.decision(vertex)),
+            },
+            VertexType::BasicBlock | VertexType::EndLoop | VertexType::EndBranch => {
+                vertex.id.to_string()
+            }
+        };
+        let mut label = quote::Label::new(self.options.max_label, self.options.max_lines);
+        label.centred(&heading);
+        let deep = loop_depth > MAX_CLUSTER_DEPTH;
+        if deep && matches!(ty, VertexType::Loop | VertexType::ForLoop) {
+            label.centred(&format!("depth {loop_depth}"));
+        }
+        let records = recorded.lines(vertex);
+        for line in &records {
+            label.centred(line);
+        }
+        match vertex.statements() {
+            [only] => label.centred(&printer.stmt(only).to_string()),
+            several => {
+                for statement in several {
+                    label.left(&printer.stmt(statement).to_string());
+                }
             }
         }
+        let mut tooltip = format!("{} {}", ty.name(), vertex.id);
+        if let Some(origin) = vertex.origin {
+            tooltip.push_str(&format!(", {} of {}", origin.role.name(), origin.vertex));
+        }
+        let (label, cut) = label.finish();
+        if let Some(whole) = cut {
+            tooltip.push('\n');
+            tooltip.push_str(&whole);
+        }
+        let mut attributes = vec![
+            attribute("label", label),
+            attribute("tooltip", quoted(&tooltip)),
+        ];
+        if matches!(
+            ty,
+            VertexType::Loop | VertexType::ForLoop | VertexType::Branch
+        ) {
+            attributes.push(attribute("ordering", plain("out")));
+        }
+        let bare = records.is_empty() && vertex.statements().is_empty();
+        let inserted = vertex.origin.is_some_and(|o| !o.role.is_image());
+        attributes.extend(style::of(ty, inserted, bare, deep.then_some(loop_depth)));
+        dot::Stmt::Node(dot::Node {
+            id: self.node_id(vertex.id),
+            attributes,
+        })
     }
-    Ok(())
+
+    fn edge(&self, e: EdgeId, course: Course) -> dot::Stmt {
+        let edge = self.cfg.edge(e);
+        let source = self.cfg.vertex(edge.from);
+        let mut attributes = Vec::new();
+        let in_label = self
+            .structure
+            .as_ref()
+            .and_then(|s| Some((s, s.in_label(e)?)));
+        if let Some(label) = edge.label {
+            attributes.push(attribute("label", self.out_label(edge.from, label)));
+        } else if let Some((structure, label)) = in_label {
+            // What the edge ends is the partner of its target; an edge that has both labels has equal ones.
+            let text = structure.partner(edge.to).map_or_else(
+                || label.to_string(),
+                |partner| self.two_way(self.cfg.vertex(partner), label),
+            );
+            attributes.extend([attribute("label", quoted(&text)), style::in_label()]);
+        }
+        match course {
+            Course::Back => attributes.extend(style::back_edge()),
+            Course::Exit => attributes.push(style::exit_edge()),
+            Course::Ahead if matches!(source.kind, VertexKind::Loop { .. }) => {
+                attributes.push(style::straight());
+            }
+            Course::Ahead => {}
+        }
+        if let Some(id) = edge.id {
+            attributes.push(attribute("tooltip", quoted(&format!("edge {id}"))));
+        }
+        match course {
+            Course::Back => self.line(edge.to, edge.from, attributes),
+            Course::Ahead | Course::Exit => self.line(edge.from, edge.to, attributes),
+        }
+    }
+
+    fn line(&self, upper: VertexId, lower: VertexId, attributes: Vec<Attribute>) -> dot::Stmt {
+        let end = |v| dot::Vertex::N(self.node_id(self.cfg.vertex(v).id));
+        dot::Stmt::Edge(dot::Edge {
+            ty: dot::EdgeTy::Pair(end(upper), end(lower)),
+            attributes,
+        })
+    }
+
+    /// An out-label; at a multi-way branch with the cases that lead there.
+    fn out_label(&self, source: VertexId, label: i64) -> Id {
+        let text = match self.arms.get(&(source, label)) {
+            Some(arm) => format!("{label}: {}", Cases(arm)),
+            None => self.two_way(self.cfg.vertex(source), label),
+        };
+        let mut label = quote::Label::new(self.options.max_label, 1);
+        label.centred(&text);
+        label.finish().0
+    }
+
+    /// The label of an arm or body of this vertex.
+    fn two_way(&self, source: &Vertex, label: i64) -> String {
+        let two_way = match &source.kind {
+            VertexKind::Branch(selector) => matches!(**selector, Selector::Condition(_)),
+            VertexKind::Loop { .. } => true,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => false,
+        };
+        match label {
+            0 if two_way && self.options.true_false => "F".to_owned(),
+            1 if two_way && self.options.true_false => "T".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// The integer by which a multi-way branch selects.
+fn selected(vertex: &Vertex) -> Option<&Expr> {
+    let VertexKind::Branch(selector) = &vertex.kind else {
+        return None;
+    };
+    match &**selector {
+        Selector::Cases { value, .. } => Some(value),
+        Selector::Condition(_) => None,
+    }
 }
 
 /// Writes element by element through graphviz-rust's printer.
@@ -234,101 +494,6 @@ fn head(printed: String) -> String {
 /// `v5`, and `m5` for −5.
 fn node_name(id: i64) -> String {
     format!("{}{}", if id < 0 { 'm' } else { 'v' }, id.unsigned_abs())
-}
-
-fn node_id(cfg: &Cfg, v: VertexId) -> dot::NodeId {
-    dot::NodeId(plain(node_name(cfg.vertex(v).id)), None)
-}
-
-fn node(
-    vertex: &Vertex,
-    loop_depth: u32,
-    recorded: &Recorded,
-    printer: &Printer<'_>,
-    options: &DotOptions<'_>,
-) -> dot::Stmt {
-    let ty = vertex.vertex_type();
-    let heading = match ty {
-        VertexType::Entry | VertexType::Exit => format!("{} {}", vertex.id, ty.name()),
-        VertexType::Loop | VertexType::ForLoop | VertexType::Branch => {
-            format!("{}: {}", vertex.id, printer.decision(vertex))
-        }
-        VertexType::BasicBlock | VertexType::EndLoop | VertexType::EndBranch => {
-            vertex.id.to_string()
-        }
-    };
-    let mut label = quote::Label::new(options.max_label, options.max_lines);
-    label.centred(&heading);
-    let deep = loop_depth > MAX_CLUSTER_DEPTH;
-    if deep && matches!(ty, VertexType::Loop | VertexType::ForLoop) {
-        label.centred(&format!("depth {loop_depth}"));
-    }
-    let records = recorded.lines(vertex);
-    for line in &records {
-        label.centred(line);
-    }
-    match vertex.statements() {
-        [only] => label.centred(&printer.stmt(only).to_string()),
-        several => {
-            for statement in several {
-                label.left(&printer.stmt(statement).to_string());
-            }
-        }
-    }
-    let mut tooltip = format!("{} {}", ty.name(), vertex.id);
-    if let Some(origin) = vertex.origin {
-        tooltip.push_str(&format!(", {} of {}", origin.role.name(), origin.vertex));
-    }
-    let (label, cut) = label.finish();
-    if let Some(whole) = cut {
-        tooltip.push('\n');
-        tooltip.push_str(&whole);
-    }
-    let mut attributes = vec![
-        attribute("label", label),
-        attribute("tooltip", quoted(&tooltip)),
-    ];
-    let bare = records.is_empty() && vertex.statements().is_empty();
-    attributes.extend(style::of(vertex, bare, deep.then_some(loop_depth)));
-    dot::Stmt::Node(dot::Node {
-        id: dot::NodeId(plain(node_name(vertex.id)), None),
-        attributes,
-    })
-}
-
-fn edge_statement(cfg: &Cfg, edge: &Edge, options: &DotOptions<'_>) -> dot::Edge {
-    let source = cfg.vertex(edge.from);
-    let mut attributes = Vec::new();
-    if let Some(label) = edge.label {
-        let two_way = match &source.kind {
-            VertexKind::Branch(selector) => matches!(**selector, Selector::Condition(_)),
-            VertexKind::Loop { .. } => true,
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::EndBranch => false,
-        };
-        let text = match label {
-            0 if two_way && options.true_false => "F".to_owned(),
-            1 if two_way && options.true_false => "T".to_owned(),
-            other => other.to_string(),
-        };
-        attributes.push(attribute("label", quoted(&text)));
-    }
-    if matches!(source.kind, VertexKind::EndLoop) {
-        attributes.extend(style::back_edge());
-    }
-    if let Some(id) = edge.id {
-        attributes.push(attribute("tooltip", quoted(&format!("edge {id}"))));
-    }
-    dot::Edge {
-        ty: dot::EdgeTy::Pair(
-            dot::Vertex::N(node_id(cfg, edge.from)),
-            dot::Vertex::N(node_id(cfg, edge.to)),
-        ),
-        attributes,
-    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ use std::fmt::{self, Write};
 
 pub use name::Name;
 pub(crate) use name::is_invisible;
+pub(crate) use routine::Cases;
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,11 @@
 //! Loops as clusters: which vertices are inside which box, in linear time.
 
 use super::MAX_CLUSTER_DEPTH;
-use crate::{
-    entity::VertexId,
-    ir::{Cfg, VertexKind},
-    loops::LoopForest,
-    structure::Structure,
-};
+use crate::{entity::VertexId, ir::Cfg, loops::LoopForest};
 
 /// One step of writing nested clusters.
 pub(super) enum Step {
-    /// Opens the cluster of this LOOP.
+    /// Opens the cluster of the loop with this header.
     Open(VertexId),
     /// Closes the innermost open cluster.
     Close,
@@ -18,50 +13,19 @@ pub(super) enum Step {
     Vertex(VertexId),
 }
 
-/// The forest of clusters: for each LOOP that has one, and for the graph itself (the last list), the
+/// The forest of clusters: for each header that has one, and for the graph itself (the last list), the
 /// vertices that are directly inside.
 pub(super) struct Clusters {
-    /// By vertex, then the graph itself; only those of LOOPs that have a cluster, and the last, are used.
+    /// By vertex, then the graph itself; only those of headers that have a cluster, and the last, are used.
     start: Vec<u32>,
     members: Vec<VertexId>,
-    /// LOOPs that have a cluster.
+    /// Headers that have a cluster.
     opens: Vec<bool>,
 }
 
 impl Clusters {
-    pub(super) fn new(cfg: &Cfg, structure: &Structure) -> Self {
-        let n = cfg.vertex_count();
-        // The cluster that each vertex's region belongs to, outermost first; `n` is the graph itself.
-        // Parents come before their children in the order.
-        let mut inside = vec![n; n];
-        let mut opens = vec![false; n];
-        for &v in &structure.order {
-            let Some(slot) = structure.parent.get(v.index()) else {
-                continue;
-            };
-            if let Some(p) = *slot {
-                inside[v.index()] = if opens[p.index()] {
-                    p.index()
-                } else {
-                    inside[p.index()]
-                };
-            }
-            opens[v.index()] = matches!(cfg.vertex(v).kind, VertexKind::Loop { .. })
-                && structure.loop_depth[v.index()] < MAX_CLUSTER_DEPTH;
-        }
-        // A LOOP opens its own cluster at the place where it stands outside; an ENDLOOP is in its LOOP's.
-        let home = |v: VertexId| {
-            let partner = structure.partner[v.index()].filter(|p| opens[p.index()]);
-            match (&cfg.vertex(v).kind, partner) {
-                (VertexKind::EndLoop, Some(p)) => p.index(),
-                _ => inside[v.index()],
-            }
-        };
-        Self::by_home(cfg, opens.clone(), home)
-    }
-
-    /// Of a graph that does not nest: its loops, reducible or not, named by their headers.
-    pub(super) fn of_loops(cfg: &Cfg, forest: &LoopForest) -> Self {
+    /// The loops of any graph, reducible or not, named by their headers.
+    pub(super) fn new(cfg: &Cfg, forest: &LoopForest) -> Self {
         let n = cfg.vertex_count();
         let mut opens = vec![false; n];
         let mut home_of: Vec<usize> = Vec::with_capacity(forest.len());

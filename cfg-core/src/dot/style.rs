@@ -2,7 +2,7 @@
 //! tell apart, and every type has a shape of its own, so a picture survives black-and-white printing.
 
 use super::quote::{attribute, plain, quoted};
-use crate::ir::{Vertex, VertexType};
+use crate::ir::VertexType;
 use graphviz_rust::dot_structures::{Attribute, GraphAttributes, Stmt};
 
 /// Attributes of the graph and defaults of its elements.
@@ -58,10 +58,9 @@ fn shape(ty: VertexType) -> (Option<&'static str>, Option<&'static str>) {
     }
 }
 
-/// What sets a vertex apart. `bare` says that its label is no more than a number, `deep` is the loop depth
-/// of vertices below the deepest clusters.
-pub(super) fn of(vertex: &Vertex, bare: bool, deep: Option<u32>) -> Vec<Attribute> {
-    let ty = vertex.vertex_type();
+/// What sets a vertex apart. `inserted` says that a transformation inserted it, `bare` that its label is no
+/// more than a number, `deep` is the loop depth of vertices below the deepest clusters.
+pub(super) fn of(ty: VertexType, inserted: bool, bare: bool, deep: Option<u32>) -> Vec<Attribute> {
     let (mut shape, fill) = shape(ty);
     if !bare && ty == VertexType::EndBranch {
         // Around text a circle is as high as the text is wide.
@@ -84,7 +83,7 @@ pub(super) fn of(vertex: &Vertex, bare: bool, deep: Option<u32>) -> Vec<Attribut
         attributes.push(attribute("margin", quoted("0.02,0.02")));
         attributes.push(attribute("width", plain("0.3")));
     }
-    if vertex.origin.is_some_and(|o| !o.role.is_image()) {
+    if inserted {
         attributes.push(attribute("style", quoted("filled,dashed")));
         attributes.push(attribute("color", quoted("#d55e00")));
         attributes.push(attribute("fillcolor", quoted("#fdebdd")));
@@ -102,14 +101,51 @@ pub(super) fn of(vertex: &Vertex, bare: bool, deep: Option<u32>) -> Vec<Attribut
     attributes
 }
 
-/// ENDLOOP → LOOP. Not a constraint of the ranking: otherwise Graphviz breaks the cycle where it likes,
-/// and with clusters that turns loops upside down.
-pub(super) fn back_edge() -> [Attribute; 3] {
+/// A back edge, written from the header to the end of the loop; it leaves the straightness to others.
+pub(super) fn back_edge() -> [Attribute; 4] {
     [
-        attribute("constraint", plain("false")),
+        attribute("dir", plain("back")),
+        attribute("weight", plain("0")),
         attribute("style", plain("dashed")),
         attribute("color", quoted("#0072b2")),
     ]
+}
+
+/// An invisible edge that draws its target below its source, straight if it can be.
+pub(super) fn below() -> [Attribute; 2] {
+    [
+        attribute("style", plain("invis")),
+        attribute("weight", plain("4")),
+    ]
+}
+
+/// An edge that starts the body of a loop.
+pub(super) fn straight() -> Attribute {
+    attribute("weight", plain("4"))
+}
+
+/// An edge that leaves a loop.
+pub(super) fn exit_edge() -> Attribute {
+    attribute("weight", plain("0"))
+}
+
+/// The colour of the label of an arm or body that an edge ends.
+pub(super) fn in_label() -> Attribute {
+    attribute("fontcolor", quoted("#777777"))
+}
+
+/// The box around a graph or a legend.
+pub(super) fn frame(title: &str) -> [Stmt; 5] {
+    let mut label = super::quote::Label::new(60, 1);
+    label.centred(title);
+    [
+        attribute("label", label.finish().0),
+        attribute("labelloc", plain("t")),
+        attribute("fontsize", plain("12")),
+        attribute("style", plain("rounded")),
+        attribute("color", quoted("#bbbbbb")),
+    ]
+    .map(Stmt::Attribute)
 }
 
 /// The box around a loop. The fill is translucent, so that nesting shows as shading.

@@ -7,7 +7,7 @@ use crate::ir::{
 use dot::{Graph, Id, Stmt as DotStmt};
 use std::collections::BTreeMap;
 
-fn draw(program: &Program, options: &DotOptions<'_>) -> String {
+fn draw(program: &Program, options: &DotOptions) -> String {
     let mut text = String::new();
     write_cfg(&mut text, program, RoutineId::new(0), options).expect("a String takes everything");
     text
@@ -295,8 +295,8 @@ fn every_type_has_a_shape_and_colour_of_its_own() {
     }
 }
 
-/// `depth` loops inside one another: ENTRY, LOOPs, a block, ENDLOOPs, EXIT; with the nesting.
-fn nested_loops(depth: usize) -> (Program, Structure) {
+/// `depth` loops inside one another: ENTRY, LOOPs, a block, ENDLOOPs, EXIT.
+fn nested_loops(depth: usize) -> Program {
     let mut r = variables("nest");
     let mut vertices = vec![Vertex::new(1, VertexKind::Entry)];
     let mut id = 1;
@@ -316,13 +316,6 @@ fn nested_loops(depth: usize) -> (Program, Structure) {
     let end = |i: usize| n - 1 - i;
     let edge = |a, b, label| Edge::new(VertexId::new(a), VertexId::new(b), label);
     let mut edges = vec![edge(0, 1, None)];
-    let mut structure = Structure {
-        order: (0..n).map(VertexId::new).collect(),
-        parent: vec![None; n],
-        partner: vec![None; n],
-        loop_depth: vec![0; n],
-        ..Structure::default()
-    };
     for i in 1..=depth {
         let next = if i == 1 { n - 1 } else { end(i - 1) };
         edges.extend([
@@ -330,29 +323,23 @@ fn nested_loops(depth: usize) -> (Program, Structure) {
             edge(i, next, None),
             edge(end(i), i, None),
         ]);
-        for v in [i, end(i)] {
-            structure.parent[v] = (i > 1).then(|| VertexId::new(i - 1));
-            structure.loop_depth[v] = (i - 1) as u32;
-            structure.partner[v] = Some(VertexId::new(i + end(i) - v));
-        }
     }
-    if depth > 0 {
-        edges.push(edge(depth + 1, depth + 2, None));
-        structure.parent[depth + 1] = Some(VertexId::new(depth));
-        structure.loop_depth[depth + 1] = depth as u32;
-    }
+    edges.push(edge(depth + 1, depth + 2, None));
     r.body = Cfg::new(vertices, edges);
-    (program(r), structure)
+    program(r)
 }
+
+const CLUSTERS: DotOptions = DotOptions {
+    clusters: true,
+    legend: false,
+    true_false: false,
+    max_label: 60,
+    max_lines: 16,
+};
 
 #[test]
 fn loops_as_clusters() {
-    let (program, structure) = nested_loops(2);
-    let options = DotOptions {
-        clusters: Some(&structure),
-        ..DotOptions::default()
-    };
-    let text = draw(&program, &options);
+    let text = draw(&nested_loops(2), &CLUSTERS);
     golden("clusters", &text);
     let (nodes, deepest) = nodes(&parse(&text));
     assert_eq!((nodes.len(), deepest), (7, 2));
@@ -360,36 +347,18 @@ fn loops_as_clusters() {
 
 #[test]
 fn clusters_stop_at_the_deepest() {
-    let (program, structure) = nested_loops(40);
-    let options = DotOptions {
-        clusters: Some(&structure),
-        ..DotOptions::default()
-    };
-    let text = draw(&program, &options);
+    let text = draw(&nested_loops(40), &CLUSTERS);
     let (nodes, deepest) = nodes(&parse(&text));
     assert_eq!((nodes.len(), deepest), (83, 30));
     assert!(!nodes["v31"]["label"].contains("depth"), "{text}");
     assert_eq!(nodes["v32"]["label"], r#""32: while more\ndepth 31\n""#);
     assert!(nodes["v32"].contains_key("color"));
     assert_ne!(nodes["v32"]["color"], nodes["v33"]["color"]);
-    // A structure of another graph draws no clusters, and nothing is lost.
-    let other = DotOptions {
-        clusters: Some(&structure),
-        ..DotOptions::default()
-    };
-    assert!(!draw(&paper_example(), &other).contains("subgraph"));
 }
 
 #[test]
 fn size_is_linear_and_depth_unlimited() {
-    let size = |depth| {
-        let (program, structure) = nested_loops(depth);
-        let options = DotOptions {
-            clusters: Some(&structure),
-            ..DotOptions::default()
-        };
-        draw(&program, &options).len()
-    };
+    let size = |depth| draw(&nested_loops(depth), &CLUSTERS).len();
     let (small, large) = (size(1_000), size(20_000));
     assert!(large < 22 * small, "{small} {large}");
 }
@@ -537,7 +506,6 @@ fn loops_of_general_graphs_as_clusters() {
         (5, 5, 0),
     ];
     let cfg = crate::testing::graph("EcbccX", &edges);
-    let forest = crate::loops::LoopForest::new(&cfg, 0);
     let routine = Routine {
         control: crate::ir::Control::General,
         body: Some(cfg),
@@ -547,12 +515,7 @@ fn loops_of_general_graphs_as_clusters() {
         routines: vec![routine],
         ..Program::default()
     };
-    let options = DotOptions {
-        loops: Some(&forest),
-        ..DotOptions::default()
-    };
-    let mut out = String::new();
-    write_cfg(&mut out, &program, RoutineId::new(0), &options).unwrap();
+    let out = draw(&program, &CLUSTERS);
     assert!(out.contains("irreducible loop 3"), "{out}");
     assert!(out.contains("label=\"loop 5\""), "{out}");
     let inside = out.find("subgraph cluster_v5").unwrap();

@@ -2,8 +2,8 @@
 
 use super::{Name, Printer, expr};
 use crate::ir::{
-    CaseRange, Cfg, Control, Dim, Expr, Extent, LoopTest, Order, Program, Role, Routine, Selector,
-    Variable, Vertex, VertexKind,
+    Arm, CaseRange, Cfg, Control, Dim, Expr, Extent, LoopTest, Order, Program, Role, Routine,
+    Selector, Variable, Vertex, VertexKind,
 };
 use std::fmt::{self, Write};
 
@@ -230,16 +230,8 @@ pub(super) fn write_decision(
                 write!(out, "select {}:", p.expr(value))?;
                 for (i, arm) in arms.iter().enumerate() {
                     write!(out, "{} [{}]", if i == 0 { "" } else { ";" }, arm.label)?;
-                    for (k, case) in arm.cases.iter().enumerate() {
-                        out.write_str(if k == 0 { " " } else { ", " })?;
-                        write_case(out, case)?;
-                    }
-                    if arm.default {
-                        out.write_str(if arm.cases.is_empty() {
-                            " default"
-                        } else {
-                            ", default"
-                        })?;
+                    if arm.default || !arm.cases.is_empty() {
+                        write!(out, " {}", Cases(arm))?;
                     }
                 }
                 Ok(())
@@ -250,6 +242,25 @@ pub(super) fn write_decision(
         | VertexKind::Block(_)
         | VertexKind::EndLoop
         | VertexKind::EndBranch => Ok(()),
+    }
+}
+
+/// What leads to an arm of a multi-way branch: values, ranges, `default`.
+pub(crate) struct Cases<'a>(pub(crate) &'a Arm);
+
+impl fmt::Display for Cases<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, case) in self.0.cases.iter().enumerate() {
+            if k > 0 {
+                f.write_str(", ")?;
+            }
+            write_case(f, case)?;
+        }
+        match (self.0.default, self.0.cases.is_empty()) {
+            (true, true) => f.write_str("default"),
+            (true, false) => f.write_str(", default"),
+            (false, _) => Ok(()),
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::dot::{DotOptions, write_cfg};
 use cfg_core::ir::ScalarType::{Integer, Real};
 use cfg_core::json;
-use cfg_core::structure::Structure;
 use cfg_core::validate::validate;
 use cfg_drive::{Adjoint, Options};
 use tape_check::Pair;
@@ -38,11 +37,9 @@ fn a_hundred_thousand_nested_loops_and_branches() {
 
     let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default());
     let reversal = reversal.expect("it has an adjoint");
-    let graph = reversal.program.routine(reversal.reverse).body.as_ref();
-    let structure = Structure::of(graph.expect("a sweep has a body")).expect("it nests");
     let mut picture = String::new();
     let options = DotOptions {
-        clusters: Some(&structure),
+        clusters: true,
         ..DotOptions::default()
     };
     write_cfg(&mut picture, &reversal.program, reversal.reverse, &options)

@@ -2,7 +2,6 @@
 
 use cfg_core::{
     dot::{DotOptions, write_cfg},
-    loops::LoopForest,
     validate::validate,
 };
 use cfg_reverse::{Options, Unstructured, reverse};
@@ -32,10 +31,8 @@ fn sweeps_show_loops_and_what_is_recorded() {
         };
         let reversal = reverse(&valid, shape.case.main, &options).unwrap();
         for (sweep, routine) in [("forward", reversal.forward), ("reverse", reversal.reverse)] {
-            let cfg = reversal.program.routine(routine).body.as_ref().unwrap();
-            let forest = LoopForest::new(cfg, cfg.entry().unwrap().index());
             let options = DotOptions {
-                loops: Some(&forest),
+                clusters: true,
                 ..DotOptions::default()
             };
             let mut text = String::new();

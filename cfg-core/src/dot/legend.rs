@@ -1,0 +1,108 @@
+//! What shapes, colours and lines mean, for those that a picture has.
+
+use super::{
+    Pen,
+    quote::{attribute, plain, quoted},
+    style,
+};
+use crate::ir::{Cfg, VertexType};
+use graphviz_rust::dot_structures as dot;
+use std::{
+    collections::BTreeSet,
+    fmt::{self, Write},
+};
+
+/// The kinds of vertices that were drawn.
+#[derive(Default)]
+pub(super) struct Legend {
+    types: BTreeSet<VertexType>,
+    inserted: bool,
+    back: bool,
+}
+
+impl Legend {
+    /// Adds what a graph has; linear in it.
+    pub(super) fn add(&mut self, cfg: &Cfg, has_back_edges: bool) {
+        for (_, vertex) in cfg.vertices() {
+            if vertex.origin.is_some_and(|o| !o.role.is_image()) {
+                self.inserted = true;
+            } else {
+                self.types.insert(vertex.vertex_type());
+            }
+        }
+        self.back |= has_back_edges;
+    }
+
+    /// Writes a box with one sample of each, below one another.
+    pub(super) fn write<W: Write>(&self, pen: &mut Pen<'_, W>) -> fmt::Result {
+        pen.open(dot::Subgraph {
+            id: plain("cluster_legend"),
+            stmts: vec![],
+        })?;
+        for statement in style::frame("legend") {
+            pen.write(statement)?;
+        }
+        let mut samples = Vec::new();
+        for &ty in &self.types {
+            let style = style::of(ty, false, true, None);
+            samples.push((ty.name().to_ascii_lowercase(), meaning(ty), style));
+        }
+        if self.inserted {
+            let style = style::of(VertexType::BasicBlock, true, true, None);
+            samples.push(("inserted".to_owned(), "inserted by the reversal", style));
+        }
+        for (name, text, style) in &samples {
+            let mut attributes = vec![attribute("label", quoted(text))];
+            attributes.extend(style.iter().cloned());
+            // A circle around this text would be as high as the text is wide.
+            attributes.retain(|a| *a != attribute("shape", plain("circle")));
+            if name == "endbranch" {
+                attributes.push(attribute("shape", plain("oval")));
+            }
+            pen.write(dot::Stmt::Node(dot::Node {
+                id: node(name),
+                attributes,
+            }))?;
+        }
+        for pair in samples.windows(2) {
+            pen.write(edge(&pair[0].0, &pair[1].0, style::below().to_vec()))?;
+        }
+        if self.back {
+            for (name, text) in [("to", "next iteration"), ("from", "of a loop")] {
+                let attributes = vec![
+                    attribute("label", quoted(text)),
+                    attribute("shape", plain("plaintext")),
+                    attribute("fillcolor", quoted("#ffffff00")),
+                ];
+                let id = node(name);
+                pen.write(dot::Stmt::Node(dot::Node { id, attributes }))?;
+            }
+            pen.write(edge("to", "from", style::back_edge().to_vec()))?;
+        }
+        pen.close()
+    }
+}
+
+fn node(name: &str) -> dot::NodeId {
+    dot::NodeId(plain(format!("legend_{name}")), None)
+}
+
+fn edge(from: &str, to: &str, attributes: Vec<dot::Attribute>) -> dot::Stmt {
+    dot::Stmt::Edge(dot::Edge {
+        ty: dot::EdgeTy::Pair(dot::Vertex::N(node(from)), dot::Vertex::N(node(to))),
+        attributes,
+    })
+}
+
+fn meaning(ty: VertexType) -> &'static str {
+    match ty {
+        VertexType::Entry => "entry",
+        VertexType::Exit => "exit",
+        VertexType::BasicBlock => "basic block",
+        VertexType::Loop => "loop",
+        VertexType::ForLoop => "loop of the reverse sweep,\nas often as recorded",
+        VertexType::EndLoop => "end of a loop's body",
+        VertexType::Branch => "branch",
+        VertexType::EndBranch => "end of a branch",
+    }
+}
