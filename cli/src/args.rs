@@ -367,6 +367,11 @@ pub(crate) struct Reverse {
         value_name = "FORMS"
     )]
     pub(crate) emit: Vec<Emit>,
+    #[command(flatten)]
+    pub(crate) picture: Picture,
+    /// Draw the original, the forward and the adjoint graph in one picture.
+    #[arg(long)]
+    pub(crate) panels: bool,
     /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
@@ -605,6 +610,8 @@ pub(crate) struct Convert {
     /// Write control flow as jumps, or find loops and branches in jumps.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) jumps: Option<Jumps>,
+    #[command(flatten)]
+    pub(crate) picture: Picture,
 }
 
 /// What `convert` does with control flow.
@@ -638,32 +645,50 @@ pub(crate) struct Dot {
     pub(crate) source: Source,
     #[command(flatten)]
     pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) picture: Picture,
+}
+
+/// How pictures are drawn.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Picture {
     /// Draw loops as boxes around their bodies.
     #[arg(long)]
     pub(crate) clusters: bool,
+    /// Say beside the picture what its shapes, colours and lines mean.
+    #[arg(long)]
+    pub(crate) legend: bool,
     /// Label the edges of two-way branches and loops with T and F.
     #[arg(long)]
     pub(crate) true_false: bool,
-    /// Longest line of a label; what is cut is in the tooltip.
-    #[arg(long, value_name = "CHARS", default_value_t = 60)]
-    pub(crate) max_label: usize,
-    /// Most lines of a label; what is cut is in the tooltip.
-    #[arg(long, value_name = "LINES", default_value_t = 16)]
-    pub(crate) max_lines: usize,
+    /// Longest line of a label in pictures, 60 by default; what is cut is in the tooltip.
+    #[arg(long, value_name = "CHARS")]
+    pub(crate) max_label: Option<usize>,
+    /// Most lines of a label in pictures, 16 by default; what is cut is in the tooltip.
+    #[arg(long, value_name = "LINES")]
+    pub(crate) max_lines: Option<usize>,
 }
 
-impl Dot {
-    /// Without options.
-    pub(crate) fn plain(source: &Source, select: &Select) -> Self {
+impl Picture {
+    /// The options of the library.
+    pub(crate) fn options(self) -> cfg_core::dot::DotOptions {
         let default = cfg_core::dot::DotOptions::default();
-        Self {
-            source: source.clone(),
-            select: select.clone(),
-            clusters: false,
-            true_false: false,
-            max_label: default.max_label,
-            max_lines: default.max_lines,
+        cfg_core::dot::DotOptions {
+            clusters: self.clusters,
+            legend: self.legend,
+            true_false: self.true_false,
+            max_label: self.max_label.unwrap_or(default.max_label),
+            max_lines: self.max_lines.unwrap_or(default.max_lines),
         }
+    }
+
+    /// True if one of the options was given.
+    pub(crate) fn is_given(self) -> bool {
+        self.clusters
+            || self.legend
+            || self.true_false
+            || self.max_label.is_some()
+            || self.max_lines.is_some()
     }
 }
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::entity::VarId;
 use crate::ir::{
-    ControlWidth, Dim, Expr, LoopForm, LoopTest, Op, Origin, OriginRole, Place, Role, Routine,
-    ScalarType, Stmt, StmtKind, TapeClass, Variable,
+    CaseRange, ControlWidth, Dim, Edge, Expr, LoopForm, LoopTest, Op, Origin, OriginRole, Place,
+    Role, Routine, ScalarType, Stmt, StmtKind, TapeClass, Variable,
 };
 use dot::{Graph, Id, Stmt as DotStmt};
 use std::collections::BTreeMap;
@@ -46,9 +46,13 @@ fn nodes(statements: &[DotStmt]) -> (BTreeMap<String, BTreeMap<String, String>>,
     (found, deepest)
 }
 
+/// Number of edges that are seen.
 fn edge_count(statements: &[DotStmt]) -> usize {
-    let edges = statements.iter().filter(|s| matches!(s, DotStmt::Edge(_)));
-    edges.count()
+    let seen = |s: &&DotStmt| match s {
+        DotStmt::Edge(edge) => !edge.attributes.contains(&style::below()[0]),
+        _ => false,
+    };
+    statements.iter().filter(seen).count()
 }
 
 fn golden(name: &str, text: &str) {
@@ -274,22 +278,7 @@ fn inserted_blocks_are_marked() {
 fn every_type_has_a_shape_and_colour_of_its_own() {
     let mut seen = Vec::new();
     for ty in VertexType::ALL {
-        let kind = match ty {
-            VertexType::Entry => VertexKind::Entry,
-            VertexType::Exit => VertexKind::Exit,
-            VertexType::BasicBlock => VertexKind::Block(vec![]),
-            VertexType::Loop => pre_test(),
-            VertexType::ForLoop => VertexKind::Loop {
-                form: LoopForm::ForLoop,
-                test: Box::new(LoopTest::Pre(var(MORE))),
-            },
-            VertexType::EndLoop => VertexKind::EndLoop,
-            VertexType::Branch => {
-                VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true))))
-            }
-            VertexType::EndBranch => VertexKind::EndBranch,
-        };
-        let attributes = style::of(&Vertex::new(1, kind), true, None);
+        let attributes = style::of(ty, false, true, None);
         assert!(!seen.contains(&attributes), "{ty:?}");
         seen.push(attributes);
     }
@@ -520,4 +509,187 @@ fn loops_of_general_graphs_as_clusters() {
     assert!(out.contains("label=\"loop 5\""), "{out}");
     let inside = out.find("subgraph cluster_v5").unwrap();
     assert!(inside > out.find("subgraph cluster_v3").unwrap(), "{out}");
+}
+
+/// Two loops in a row inside a loop, a branch in the first whose arms come in the wrong order.
+fn two_loops_in_a_row() -> Program {
+    let cfg = crate::testing::graph(
+        "Ellcbb])lb))X",
+        &[
+            (1, 2, -1),
+            (2, 3, 1),
+            (3, 4, 1),
+            (4, 6, 1),
+            (4, 5, 0),
+            (5, 7, -1),
+            (6, 7, -1),
+            (7, 8, -1),
+            (8, 3, -1),
+            (3, 9, -1),
+            (9, 10, 1),
+            (10, 11, -1),
+            (11, 9, -1),
+            (9, 12, -1),
+            (12, 2, -1),
+            (2, 13, -1),
+        ],
+    );
+    program(Routine {
+        body: Some(cfg),
+        ..Routine::default()
+    })
+}
+
+#[test]
+fn a_loop_is_followed_below_it() {
+    let program = two_loops_in_a_row();
+    let text = draw(&program, &DotOptions::default());
+    golden("two_loops", &text);
+    let position = |line: &str| {
+        let at = text.find(&format!("  {line}"));
+        at.unwrap_or_else(|| panic!("{line}: {text}"))
+    };
+    // Back edges are drawn from the header, first; the body comes next and the exit last.
+    for (header, end, body, after) in [(3, 8, 4, 9), (9, 11, 10, 12), (2, 12, 3, 13)] {
+        let back = position(&format!("v{header} -> v{end}[dir=back"));
+        let ahead = position(&format!("v{header} -> v{body}[label=\"1\" weight=4"));
+        let exit = position(&format!("v{header} -> v{after}["));
+        assert!(back < ahead && ahead < exit, "{text}");
+        position(&format!("v{end} -> v{after}[style=invis"));
+    }
+    // Arms in the order of their labels; their ends say which they are.
+    assert!(position("v4 -> v5[label=\"0\"]") < position("v4 -> v6[label=\"1\"]"));
+    position("v5 -> v7[label=\"0\" fontcolor");
+    position("v6 -> v7[label=\"1\" fontcolor");
+    position("v7 -> v8[label=\"1\" fontcolor");
+    // What is drawn downwards has no cycle.
+    let mut above: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for line in text.lines().filter(|l| l.contains(" -> ")) {
+        let id = |t: &str| {
+            t.trim()
+                .trim_start_matches('v')
+                .parse::<i64>()
+                .expect("an id")
+        };
+        let (from, rest) = line.split_once(" -> ").expect("an edge");
+        let to = rest.split(['[', ' ']).next().expect("a target");
+        above.entry(id(to)).or_default().push(id(from));
+    }
+    let mut done: Vec<i64> = vec![1];
+    for _ in 0..13 {
+        for v in 2..=13 {
+            let ready = above[&v].iter().all(|u| done.contains(u));
+            if ready && !done.contains(&v) {
+                done.push(v);
+            }
+        }
+    }
+    assert_eq!(done.len(), 13, "{text}");
+}
+
+#[test]
+fn cases_stand_at_the_edges() {
+    let range = |lower, upper| CaseRange { lower, upper };
+    let arms = [
+        (7, vec![], true),
+        (
+            3,
+            vec![range(Some(1), Some(1)), range(Some(4), None)],
+            false,
+        ),
+        (-1, vec![range(None, Some(-5))], false),
+    ]
+    .map(|(label, cases, default)| Arm {
+        label,
+        cases: cases.into(),
+        default,
+    });
+    let mut r = variables("f");
+    let value = var(I);
+    let select = Selector::Cases {
+        value,
+        arms: arms.into(),
+    };
+    let vertices = vec![
+        (1, VertexKind::Entry, None),
+        (2, VertexKind::Branch(Box::new(select)), None),
+        (3, VertexKind::EndBranch, None),
+        (4, VertexKind::Exit, None),
+    ];
+    let edges = [
+        (1, 2, None),
+        (2, 3, Some(7)),
+        (2, 3, Some(3)),
+        (2, 3, Some(-1)),
+        (3, 4, None),
+    ];
+    graph(&mut r, vertices, &edges);
+    let text = draw(&program(r), &DotOptions::default());
+    let labels: Vec<&str> = text.lines().filter(|l| l.contains("v2 -> v3")).collect();
+    assert_eq!(labels.len(), 3);
+    for (line, label) in labels.iter().zip(["-1: ..-5", "3: 1, 4..", "7: default"]) {
+        assert!(line.contains(&format!("\"{label}")), "{line}");
+    }
+    assert!(text.contains("\"2: select i"), "{text}");
+}
+
+#[test]
+fn a_legend_has_what_the_picture_has() {
+    let legend = DotOptions {
+        legend: true,
+        ..DotOptions::default()
+    };
+    let text = draw(&two_loops_in_a_row(), &legend);
+    let (nodes, _) = nodes(&parse(&text));
+    for name in [
+        "entry",
+        "exit",
+        "loop",
+        "endloop",
+        "branch",
+        "endbranch",
+        "from",
+        "to",
+    ] {
+        assert!(
+            nodes.contains_key(&format!("legend_{name}")),
+            "{name}: {text}"
+        );
+    }
+    for name in ["forloop", "inserted"] {
+        assert!(
+            !nodes.contains_key(&format!("legend_{name}")),
+            "{name}: {text}"
+        );
+    }
+    let text = draw(&paper_forward(), &legend);
+    assert!(text.contains("legend_inserted"), "{text}");
+}
+
+#[test]
+fn panels_stand_in_one_picture() {
+    let (original, forward) = (paper_example(), paper_forward());
+    let panels =
+        [("original", &original), ("forward \"sweep\"", &forward)].map(|(title, program)| Panel {
+            title,
+            program,
+            routine: RoutineId::new(0),
+        });
+    let mut text = String::new();
+    let options = DotOptions {
+        clusters: true,
+        legend: true,
+        ..DotOptions::default()
+    };
+    write_panels(&mut text, &panels, &options).expect("a String takes everything");
+    let (nodes, _) = nodes(&parse(&text));
+    assert!(
+        nodes.contains_key("p0_v12") && nodes.contains_key("p1_v17"),
+        "{text}"
+    );
+    assert!(
+        text.contains("subgraph cluster_p0 ") && text.contains("cluster_p1_v4"),
+        "{text}"
+    );
+    assert!(text.contains(r#"forward \"sweep\""#), "{text}");
 }

@@ -5,7 +5,7 @@ use crate::args::{Convert, Dot, Jumps, Target};
 use crate::commands::{dot, select};
 use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
-use cfg_core::dot::{DotOptions, write_cfg};
+use cfg_core::dot::write_cfg;
 use cfg_core::ir::{Program, Routine};
 use cfg_core::recover;
 
@@ -14,8 +14,17 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         let message = "--routine chooses what --to dot draws; other forms have all routines";
         return Err(Usage(message.into()).into());
     }
+    if args.to != Target::Dot && args.picture.is_given() {
+        let message = "options of pictures need --to dot";
+        return Err(Usage(message.into()).into());
+    }
     if args.to == Target::Dot && args.jumps.is_none() {
-        return dot::run(&Dot::plain(&args.source, &args.select), session);
+        let drawing = Dot {
+            source: args.source.clone(),
+            select: args.select.clone(),
+            picture: args.picture,
+        };
+        return dot::run(&drawing, session);
     }
     let program = session.load(&args.source, &Wanted::default())?;
     let program = match args.jumps {
@@ -37,7 +46,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     let _progress = session.progress("writing");
     to_stdout(|out| match args.to {
         Target::Dot => TextWriter::run(out, |out| match drawn {
-            Some(routine) => write_cfg(out, &program, routine, &DotOptions::default()),
+            Some(routine) => write_cfg(out, &program, routine, &args.picture.options()),
             None => Ok(()),
         }),
         Target::Json => cfg_core::json::write(&program, out),

@@ -2,16 +2,15 @@
 
 use super::prepare;
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Emit, Reversal, Reverse, Unstructured};
+use crate::args::{Blocks, Counters, Emit, Picture, Reversal, Reverse, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
-use cfg_core::dot::{DotOptions, write_cfg};
+use cfg_core::dot::{Panel, write_cfg, write_panels};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
-use cfg_core::loops::LoopForest;
 use cfg_drive::extract;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The options of the library.
 pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
@@ -38,6 +37,10 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         }
         (_, forms) => forms.first().copied().unwrap_or(Emit::Json),
     };
+    let pictures = args.emit.contains(&Emit::Dot);
+    if !pictures && (args.panels || args.picture.is_given()) {
+        return Err(Usage("options of pictures need --emit dot".into()).into());
+    }
     let (program, routine) = prepare(&args.what, session)?;
     let reversal = {
         let _progress = session.progress("reversing");
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         drop(program);
         let mut all = reversal.program;
         all.main.get_or_insert(routine);
-        to_stdout(|out| write_program(out, &all, form))?;
+        to_stdout(|out| write_program(out, &all, form, args.picture))?;
         return Ok(Outcome::Done);
     }
     let stem = file_stem(&program.routine(routine).name);
@@ -60,11 +63,29 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         ("forward", reversal.forward),
         ("adjoint", reversal.reverse),
     ];
+    let panels = |out: &mut dyn Write| {
+        let panels = parts.map(|(title, routine)| Panel {
+            title,
+            program: &reversal.program,
+            routine,
+        });
+        let options = args.picture.options();
+        TextWriter::run(out, |out| write_panels(out, &panels, &options))
+    };
     let Some(folder) = &args.output else {
+        if args.panels {
+            to_stdout(|out| panels(out))?;
+            return Ok(Outcome::Done);
+        }
         // One picture after the other, as Graphviz reads them.
         to_stdout(|out| {
             parts.iter().try_for_each(|&(_, routine)| {
-                write_program(out, &extract(&reversal.program, routine), form)
+                write_program(
+                    out,
+                    &extract(&reversal.program, routine),
+                    form,
+                    args.picture,
+                )
             })
         })?;
         return Ok(Outcome::Done);
@@ -78,6 +99,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
                 Emit::Text => "txt",
                 Emit::Xaif => "xaif",
             };
+            if emit == Emit::Dot && args.panels {
+                continue;
+            }
             let path = folder.join(format!("{stem}.{part}.{extension}"));
             if !files.iter().any(|(p, ..)| *p == path) {
                 files.push((path, routine, emit));
@@ -88,7 +112,16 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     for (path, ..) in &files {
         refuse_existing(path, args.force)?;
     }
+    let figure = args
+        .panels
+        .then(|| folder.join(format!("{stem}.panels.dot")));
+    if let Some(path) = &figure {
+        refuse_existing(path, args.force)?;
+    }
     create_folder(folder)?;
+    if let Some(path) = &figure {
+        to_file(path, args.force, |out| panels(out))?;
+    }
     // One part at a time: each is a copy.
     for part in files.chunk_by(|a, b| a.1 == b.1) {
         let Some(&(_, routine, _)) = part.first() else {
@@ -100,17 +133,20 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
             graph.globals.truncate(globals);
         }
         for (path, _, emit) in part {
-            write_file(path, args.force, &graph, *emit)?;
+            to_file(path, args.force, |out| {
+                write_program(out, &graph, *emit, args.picture)
+            })?;
         }
     }
     Ok(Outcome::Done)
 }
 
-fn write_file(path: &Path, force: bool, program: &Program, emit: Emit) -> anyhow::Result<()> {
-    to_file(path, force, |out| write_program(out, program, emit))
-}
-
-fn write_program(mut out: &mut dyn Write, program: &Program, emit: Emit) -> io::Result<()> {
+fn write_program(
+    mut out: &mut dyn Write,
+    program: &Program,
+    emit: Emit,
+    picture: Picture,
+) -> io::Result<()> {
     match emit {
         Emit::Json => cfg_core::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
@@ -119,17 +155,9 @@ fn write_program(mut out: &mut dyn Write, program: &Program, emit: Emit) -> io::
             let Some(main) = program.main else {
                 return Ok(());
             };
-            // Loops and regions of a graph that does not nest.
-            let routine = program.routine(main);
-            let general = routine
-                .body
-                .as_ref()
-                .filter(|_| routine.control == Control::General);
-            let forest = general.and_then(|cfg| Some(LoopForest::new(cfg, cfg.entry()?.index())));
-            let options = DotOptions {
-                loops: forest.as_ref(),
-                ..DotOptions::default()
-            };
+            let mut options = picture.options();
+            // Loops and regions of a graph that does not nest are not told from its vertices.
+            options.clusters |= program.routine(main).control == Control::General;
             write_cfg(out, program, main, &options)
         }),
     }
