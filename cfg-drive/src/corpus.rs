@@ -7,7 +7,10 @@
 //!
 //! The point is that of the suite that the references come from: the independents are 1/2, 2/2, 3/2, ... in
 //! order, everything else is 0. Where the top routine (or a COMMON block) has an `x` and a `y`, those are
-//! the independent and the dependent; otherwise they are what the front end finds.
+//! the independent and the dependent; otherwise they are what the front end finds. An array whose extent the
+//! routine leaves to its caller has as many elements as the reference has columns or rows.
+
+mod extents;
 
 use crate::{
     Adjoint, Jacobian, Mode, Options, Point, Primal, Tangent, absolute::absolute, codes,
@@ -116,8 +119,8 @@ pub struct Size {
 /// Largest error that counts as agreement.
 pub const TOLERANCE: f64 = 1e-10;
 
-/// The same for programs with an operation, constant or variable of 32 bits.
-pub const TOLERANCE_REAL32: f64 = 1e-4;
+/// The same for programs with an operation, constant or variable of 32 bits: each value is rounded to that.
+pub const SINGLE: f64 = 1e-5;
 
 /// Runs every document of a folder, in order of names.
 ///
@@ -286,11 +289,14 @@ fn compare(
     // Only what the top routine needs: other routines may do anything.
     program = extract(&program, main);
     let main = program.main.unwrap_or(main);
+    if let Some(e) = expected {
+        extents::assume(&mut program, main, e.n, e.m);
+    }
     let rows = choose(&mut program, main)?;
     let chosen = matches!(rows, Rows::Named);
     let program = validate(program)?;
     let tolerance = if has_real32(&program) {
-        TOLERANCE_REAL32
+        SINGLE
     } else {
         TOLERANCE
     };

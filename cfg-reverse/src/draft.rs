@@ -4,8 +4,8 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
-        TapeClass, Variable, VertexKind,
+        Cfg, Expr, Extent, Intent, Op, OpClass, Place, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, TapeClass, Variable, VertexKind,
     },
     structure::Structure,
     text,
@@ -680,6 +680,39 @@ fn add_adjoints(context: &Context<'_>, id: RoutineId, routine: &Routine, scope: 
     }
 }
 
+/// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
+/// assigned to it, unless it is a local array that takes its shape from assignments.
+fn changeable(routine: &Routine, e: &Expr, f: &mut impl FnMut(&Place)) {
+    match e {
+        Expr::Place(p) => {
+            f(p);
+            for subscript in p.subscript_exprs() {
+                changeable(routine, subscript, f);
+            }
+        }
+        Expr::Op(op, operands) => {
+            for (i, operand) in operands.iter().enumerate() {
+                let shape_only = match operand {
+                    Expr::Place(p) if i == 0 && op.class() == OpClass::Inquiry => {
+                        let variable = routine.variable(p.var);
+                        p.subscripts.is_empty()
+                            && (variable.role != Role::Local
+                                || variable
+                                    .shape
+                                    .iter()
+                                    .all(|d| matches!(d.extent, Extent::Fixed(_))))
+                    }
+                    _ => false,
+                };
+                if !shape_only {
+                    changeable(routine, operand, f);
+                }
+            }
+        }
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+    }
+}
+
 /// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
 fn check_extents(
     context: &Context<'_>,
@@ -691,7 +724,7 @@ fn check_extents(
     let mut read = false;
     for variable in &routine.variables {
         plan::each_extent(variable, &mut |e| {
-            e.walk_places(&mut |p| {
+            changeable(routine, e, &mut |p| {
                 read |= routine.variable(p.var).intent() != Some(Intent::In);
             });
         });
@@ -724,7 +757,7 @@ fn check_extents(
     }
     for variable in &routine.variables {
         plan::each_extent(variable, &mut |e| {
-            e.walk_places(&mut |p| {
+            changeable(routine, e, &mut |p| {
                 if written.contains(class(p.var)) {
                     let n = &routine.variable(p.var).name;
                     found.push(

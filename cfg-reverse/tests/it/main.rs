@@ -3,6 +3,7 @@
 
 mod adjoint;
 mod annotations;
+mod extents;
 mod general;
 mod measure;
 mod outputs;
