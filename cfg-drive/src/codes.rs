@@ -40,7 +40,7 @@ cfg_core::diagnostic_codes! {
         "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made. If nothing at all could be compared, `check` ends with exit code 3 (P434).";
     KINK "P431" "a kink or singular point was met"
         "At a kink, the derivative is that of the branch taken; at a singular point, partials follow IEEE arithmetic."
-        "Reported because --report-kinks asks for it. The table of elemental functions (docs/elementals.md) says for each function what happens where.";
+        "Reported because --report-kinks asks for it. The table of elemental functions (`cfgrev explain elementals`) says for each function what happens where.";
     DISAGREE "P432" "derivatives disagree"
         "Adjoint and tangent agree to rounding, and the tangent agrees with divided differences."
         "The two are computed by different programs, so a gap means a defect of cfgrev, a wrong derivative given with an external routine, a program that reads what an out parameter held before, or numbers so large or small that one of the two leaves the range of its type on the way. Programs with anything of 32 bits are held to what 32 bits can do, and derivatives that are infinite or NaN in both only to that (P433). Please report a gap if your program gives no derivatives of its own.";

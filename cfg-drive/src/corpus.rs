@@ -119,8 +119,8 @@ pub struct Size {
 /// Largest error that counts as agreement.
 pub const TOLERANCE: f64 = 1e-10;
 
-/// The same for programs with an operation, constant or variable of 32 bits: each value is rounded to that.
-pub const SINGLE: f64 = 1e-5;
+/// The same for programs with an operation, constant or variable of 32 bits.
+pub const TOLERANCE_REAL32: f64 = 1e-4;
 
 /// Runs every document of a folder, in order of names.
 ///
@@ -296,7 +296,7 @@ fn compare(
     let chosen = matches!(rows, Rows::Named);
     let program = validate(program)?;
     let tolerance = if has_real32(&program) {
-        SINGLE
+        TOLERANCE_REAL32
     } else {
         TOLERANCE
     };

@@ -295,7 +295,7 @@ pub fn kinks(events: &[Met]) -> Diagnostics {
             n => format!(", {n} times"),
         };
         let message = format!("{} was {}{times}", met.op.name(), met.event.describe());
-        let help = "the derivative there is that of the branch taken; docs/elementals.md says more";
+        let help = "the derivative there is that of the branch taken; `cfgrev explain elementals` says more";
         Diagnostic::error(&codes::KINK, message, help)
             .warning()
             .at_element(&*met.element)

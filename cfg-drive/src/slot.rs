@@ -5,6 +5,7 @@ use crate::point::Point;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{GlobalId, VarId};
 use cfg_core::ir::{Program, Role, Routine, Variable};
+use cfg_core::similar::did_you_mean;
 
 /// A variable that outlives a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -119,17 +120,10 @@ pub(crate) fn present(
     ))
 }
 
-/// `did you mean x?`, or a list of what is known.
+/// The nearest known name, or a list of what is known.
 pub(crate) fn nearest(name: &str, known: &[&str]) -> String {
-    let close = known
-        .iter()
-        // The distance is quadratic in the lengths.
-        .filter(|k| k.len() <= 200 && name.len() <= 200)
-        .map(|k| (strsim::damerau_levenshtein(k, name), *k))
-        .filter(|(distance, k)| *distance <= 1 + k.chars().count() / 3)
-        .min();
-    if let Some((_, k)) = close {
-        return format!("did you mean {k}?");
+    if let Some(question) = did_you_mean(name, known.iter().copied()) {
+        return question;
     }
     let mut list: Vec<&str> = known.iter().copied().take(20).collect();
     if known.len() > list.len() {

@@ -74,7 +74,16 @@ pub const SHARED: CodeInfo = CodeInfo {
     explanation: "name only one of them, or the global that owns the storage",
 };
 
+/// A transformation has built what it must not build.
+pub const DEFECT: CodeInfo = CodeInfo {
+    code: "R312",
+    title: "defect in a transformation",
+    rule: "every graph that a transformation builds keeps the rules of graphs",
+    explanation: "this is a defect of cfgrev, not of your program: please report it together with the \
+                  input",
+};
+
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED,
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED, DEFECT,
 ];

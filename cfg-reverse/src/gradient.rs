@@ -17,9 +17,12 @@ pub(crate) fn declare_active(
     routine: &mut Routine,
     primal: usize,
 ) {
-    let own = |routine: &Routine, g: GlobalId| {
+    let named = |routine: &mut Routine, g: GlobalId| {
         let is = |v: &Variable| v.role == Role::Global(g);
-        routine.variables.iter().position(is).map(VarId::new)
+        match routine.variables.iter().position(is) {
+            Some(v) => VarId::new(v),
+            None => routine.add_variable(out.global(g).variable.clone()),
+        }
     };
     let mut sides = [&original.independents, &original.dependents].map(|list| {
         let mut values = Vec::new();
@@ -27,7 +30,7 @@ pub(crate) fn declare_active(
         let mut globals = Vec::new();
         for &v in list {
             if let Role::Global(g) = original.variable(v).role {
-                values.extend(own(routine, g));
+                values.push(named(routine, g));
                 globals.extend(context.adjoint_globals[g.index()]);
                 continue;
             }
@@ -44,9 +47,7 @@ pub(crate) fn declare_active(
     });
     for (_, adjoints, globals) in &mut sides {
         for g in without_sharing(out, globals) {
-            let v = own(routine, g)
-                .unwrap_or_else(|| routine.add_variable(out.global(g).variable.clone()));
-            adjoints.push(v);
+            adjoints.push(named(routine, g));
         }
     }
     let [(x, x_b, _), (y, y_b, _)] = sides;

@@ -72,7 +72,7 @@ pub(super) fn names<'n>(
 fn bad_name(name: &str, what: &str) -> Option<Diagnostic> {
     let (message, help) = if name.is_empty() {
         (format!("the name of a {what} is empty"), "give it a name")
-    } else if name.len() > 1000 {
+    } else if name.len() > Variable::MAX_NAME {
         (
             format!("the name of a {what} has {} bytes", name.len()),
             "shorten it to 1000 bytes or less",

@@ -144,7 +144,7 @@ fn what_is_wrong_is_named() {
         (("[1, \"inf\"]", "[1, [2]]"), "P416", "/x/1"),
         (("[4, 5, 6]", "[4, 5]"), "P416", "/m/1"),
         (("[4, 5, 6]", "4"), "P416", "depth 1"),
-        (("\"flag\"", "\"flog\""), "P412", "did you mean flag?"),
+        (("\"flag\"", "\"flog\""), "P412", "did you mean `flag`?"),
         (("\"flag\"", "\"t\": 1, \"flag\""), "P412", "local"),
         (("\"flag\"", "\"n\": 2, \"flag\""), "J011", "n"),
         (("0.1", "1e999"), "J004", "infinity is the string \"inf\""),

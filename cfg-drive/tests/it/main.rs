@@ -8,18 +8,25 @@
 mod absent;
 mod aliasing;
 mod array_expressions;
+mod closure;
 mod conditional;
 mod corpus;
 mod counted;
 mod deep;
+mod deferred;
+mod far;
 mod fixtures;
 mod fuzz_corpus;
 mod given;
+mod handed_on;
+mod jumps;
 mod kinks;
 mod mixed;
 mod names;
 mod portable;
+mod random;
 mod second_order;
+mod shallow;
 mod uninitialised;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -568,7 +575,7 @@ fn what_cannot_be_done_is_an_error() {
     chosen.expect("they are real");
     for (independent, dependent, part) in [
         ("z", "y", "no independent z"),
-        ("x", "x_", "did you mean x?"),
+        ("x", "x_", "did you mean `x`?"),
     ] {
         let wrong = declare(
             &mut program.clone(),

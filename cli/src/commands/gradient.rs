@@ -6,10 +6,13 @@ use crate::Outcome;
 use crate::args::Gradient;
 use crate::input::Session;
 use crate::output::to_stdout;
+use crate::progress::Status;
 use cfg_drive::{Adjoint, kinks};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What `cfgrev gradient` prints: one object, or with a list of seeds an array of such objects.
 #[derive(JsonSchema)]
@@ -71,9 +74,20 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
     };
     let mut gradients = Vec::with_capacity(seeds.len());
     {
-        let _progress = session.progress("running");
+        let done = Arc::new(AtomicU64::new(0));
+        let (shown, all) = (Arc::clone(&done), seeds.len());
+        let _progress = session.watch("running", move || {
+            let done = shown.load(Ordering::Relaxed);
+            Status {
+                // Of a single run nobody knows how long it takes.
+                done: (all > 1).then(|| done as f64 / all as f64),
+                count: (all > 1).then_some((done, "gradients")),
+                so_far: String::new(),
+            }
+        });
         for seed in &seeds {
             gradients.push(adjoint.gradient(&point, seed)?);
+            done.fetch_add(1, Ordering::Relaxed);
         }
     }
     for gradient in &gradients {

@@ -1,6 +1,6 @@
 //! `run`, `gradient`, `tangent --at`, `jacobian`, `check`.
 
-use crate::run_tool::{cfgrev, cfgrev_with, golden};
+use crate::run_tool::{cfgrev, cfgrev_in, cfgrev_with, fixtures, golden};
 use serde_json::{Value, json};
 
 const POINT: &str = r#"{"x": [0.5, 2]}"#;
@@ -500,4 +500,66 @@ fn results_without_a_value_have_a_place() {
             ran.err
         );
     }
+}
+
+/// The short spelling of a point gives what the JSON gives, and a file of that name comes first.
+#[test]
+fn values_in_short_form() {
+    let run = |args: &[&str]| {
+        let ran = cfgrev(args);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+        ran.out
+    };
+    let file = "paper_example.json";
+    let json = run(&[
+        "gradient",
+        file,
+        "--at",
+        r#"{"x": [1, 2]}"#,
+        "--seed",
+        r#"{"y": [0, 0, 1]}"#,
+    ]);
+    for (at, seed) in [
+        ("x=[1,2]", "y=[0,0,1]"),
+        (" x = [1., +2] ", "y=[0, .0, 1e0],"),
+    ] {
+        assert_eq!(run(&["gradient", file, "--at", at, "--seed", seed]), json);
+    }
+    let tangent = ["tangent", file, "--at", "x=[1,2]", "--direction", "x=[1,0]"];
+    assert!(run(&tangent).contains("\"tangent\""));
+    for (at, code, part) in [
+        ("x=1,2", "P408", "x=[1,2]"),
+        ("x=[1,2],z=3", "P412", "z"),
+        ("x=[1,2],x=[1,2]", "J011", "twice"),
+        ("x=one", "P408", "`one`"),
+        ("x=[1,2", "J001", "add `]`"),
+        ("x", "P401", "n=2,a=[2,9]"),
+        ("{x: [1, 2]}", "J001", "write \"x\""),
+        ("{'x': [1, 2]}", "J001", "write \"x\""),
+    ] {
+        let ran = cfgrev(&["run", file, "--at", at]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{at}");
+        assert!(
+            ran.err.contains(code) && ran.err.contains(part),
+            "{at}: {}",
+            ran.err
+        );
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("x=[5,6]"), r#"{"x": [1, 2]}"#).expect("it can be written");
+    let program = fixtures().join(file);
+    let program = program.to_str().expect("a plain name");
+    let ran = cfgrev_in(
+        folder.path(),
+        &[
+            "gradient",
+            program,
+            "--at",
+            "x=[5,6]",
+            "--seed",
+            "y=[0,0,1]",
+        ],
+        b"",
+    );
+    assert_eq!((ran.code, ran.out), (Some(0), json));
 }
