@@ -15,7 +15,7 @@
 use crate::{
     diagnostic::{CodeInfo, Diagnostic},
     entity::{EdgeId, VertexId},
-    ir::{Cfg, VertexKind},
+    ir::{Cfg, FreshIds, VertexKind},
     structure::{
         EdgeKind, Structure,
         check::{at_vertex, name},
@@ -342,7 +342,7 @@ impl<'a> Walk<'a> {
 /// The cure where branches share their ENDBRANCH, as in a chain of else-ifs.
 fn own_end(cfg: &Cfg, header: VertexId, end: VertexId, arms: &[EdgeId]) -> String {
     let id = |v| cfg.vertex(v).id;
-    let new = cfg.max_abs_id().saturating_add(1);
+    let new = FreshIds::of_vertices(cfg).next_id();
     let arms: Vec<String> = arms
         .iter()
         .take(9)

@@ -17,7 +17,8 @@ Examples:
   cfgrev gradient f.json --at 'x=[1,2]'
 
 FILE is a program in JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
-standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong."
+standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong, 3 a \
+check found nothing to compare."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -65,6 +66,9 @@ Examples:
   cfgrev gradient f.json --at '{\"x\": [1, 2]}' --seed '{\"y\": [0, 0, 1]}'")]
     Gradient(Gradient),
     /// Test adjoint against tangent, and tangent against divided differences
+    ///
+    /// Ends with 1 if anything disagrees, and with 3 if no divided difference could be compared: then `agrees`
+    /// is null.
     #[command(after_help = "Example:\n  cfgrev check f.json --at '{\"x\": [1, 2]}'")]
     Check(Check),
     /// Find a cheap elimination sequence for local Jacobians
@@ -101,9 +105,16 @@ Examples:
     /// Draw a control-flow graph in the DOT language
     #[command(after_help = "Example:\n  cfgrev dot f.json --clusters | dot -Tsvg > f.svg")]
     Dot(Dot),
-    /// Print the JSON Schema of the program format
-    #[command(after_help = "Example:\n  cfgrev schema > cfgrev-1.schema.json")]
-    Schema,
+    /// Print the JSON Schema of the program format, or of what a command prints
+    #[command(after_help = "\
+Examples:
+  cfgrev schema > cfgrev-1.schema.json
+  cfgrev schema --of gradient")]
+    Schema {
+        /// What the schema is of.
+        #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+        of: Documents,
+    },
     /// Explain a diagnostic, or a part of the program format
     ///
     /// The pages are operators, statements, vertices, points, format (all of it), elementals (domains, kinks and
@@ -133,6 +144,28 @@ Examples:
         #[arg(long)]
         force: bool,
     },
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Documents {
+    /// Programs.
+    #[default]
+    Program,
+    /// What `run` prints.
+    Run,
+    /// What `gradient` prints.
+    Gradient,
+    /// What `tangent --at` prints.
+    Tangent,
+    /// What `jacobian` prints.
+    Jacobian,
+    /// What `check` prints.
+    Check,
+    /// A line of `corpus --format json`.
+    Corpus,
+    /// A line of `--diagnostics json`.
+    Diagnostics,
 }
 
 /// Options of all commands.
@@ -226,7 +259,7 @@ pub(crate) struct Reversal {
     /// Count the iterations of loops whose range the reverse sweep could recompute, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) counters: Counters,
-    /// How general control flow (jumps) is reversed.
+    /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
     /// Merge inserted blocks into neighbouring blocks.
@@ -411,7 +444,7 @@ pub(crate) struct Gradient {
     #[command(flatten)]
     pub(crate) what: Derivative,
     /// Adjoints of the dependents, written like POINT; an array of objects gives an array of
-    /// gradients [default: 1 for a single scalar dependent].
+    /// gradients [default: 1 for a single dependent of one element].
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<String>,
     /// Add the sequences of vertices visited, as ids of the original.

@@ -46,7 +46,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Corpus(args) => corpus::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Dot(args) => dot::run(args, session),
-        Command::Schema => schema::run(),
+        Command::Schema { of } => schema::run(*of),
         Command::Explain { code } => explain::run(code.as_deref()),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { output, force } => man::run(output.as_deref(), *force),

@@ -2,7 +2,7 @@
 //!
 //! Every command reads, calls one library function, and writes. Results go to standard output, everything
 //! for people to standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command
-//! line is wrong. A closed standard output ends the program quietly with 0.
+//! line is wrong, 3 a check found nothing to compare. A closed standard output ends the program quietly with 0.
 
 mod args;
 mod codes;
@@ -32,6 +32,8 @@ enum Outcome {
     Done,
     /// A check failed, and the result says how: exit code 1.
     Failed,
+    /// A check could not compare anything: exit code 3.
+    Unknown,
 }
 
 fn main() -> ExitCode {
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command, &session))) {
         Ok(Ok(Outcome::Done)) => ExitCode::SUCCESS,
         Ok(Ok(Outcome::Failed)) => ExitCode::FAILURE,
+        Ok(Ok(Outcome::Unknown)) => ExitCode::from(3),
         Ok(Err(error)) => fail(error, &command, &session),
         Err(_) => {
             let message = panic.lock().unwrap_or_else(PoisonError::into_inner).clone();

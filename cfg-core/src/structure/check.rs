@@ -7,7 +7,7 @@ use crate::{
     dominance::Dominators,
     entity::{EdgeId, VertexId},
     graph::{self, Reversed},
-    ir::{Cfg, Control, Selector, VertexKind, VertexType},
+    ir::{Cfg, Control, FreshIds, MAX_ID, Selector, VertexKind, VertexType},
     validate::codes,
 };
 use std::fmt::Write as _;
@@ -157,13 +157,12 @@ fn listed(
 
 /// Ids: unique, within the range that every JSON reader reads exactly.
 fn ids(cfg: &Cfg, out: &mut Diagnostics) {
-    const LIMIT: u64 = 1 << 53;
     let mut by_id: Vec<(i64, VertexId)> = cfg.vertices().map(|(v, x)| (x.id, v)).collect();
     by_id.sort_unstable();
-    let free = cfg.max_abs_id().saturating_add(1);
+    let free = FreshIds::of_vertices(cfg).next_id();
     let mut problems = Vec::new();
     for (i, &(id, v)) in by_id.iter().enumerate() {
-        if id == 0 || id.unsigned_abs() > LIMIT {
+        if id == 0 || id.unsigned_abs() > MAX_ID.unsigned_abs() {
             problems.push((
                 v,
                 format!("vertex id {id} is not allowed"),
@@ -188,7 +187,7 @@ fn ids(cfg: &Cfg, out: &mut Diagnostics) {
     by_id.sort_unstable();
     let mut problems = Vec::new();
     for (i, &(id, e)) in by_id.iter().enumerate() {
-        if id.unsigned_abs() > LIMIT {
+        if id.unsigned_abs() > MAX_ID.unsigned_abs() {
             problems.push((e, format!("edge id {id} is not allowed")));
         } else if i > 0 && by_id[i - 1].0 == id {
             problems.push((e, format!("edge id {id} is used twice")));

@@ -8,10 +8,10 @@ use crate::{
     classify::{Classification, ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
-    ir::{Cfg, Control, VertexKind, VertexType},
+    ir::{Cfg, Control, FreshIds, VertexKind, VertexType},
     loops::LoopForest,
 };
-use std::cell::{Cell, OnceCell};
+use std::cell::{OnceCell, RefCell};
 
 /// What a routine says that jumps as it likes.
 const GENERAL: &str = "add \"control\": \"general\" to the routine";
@@ -30,8 +30,8 @@ pub(super) struct Cures<'c> {
     open_header: OnceCell<Option<VertexId>>,
     /// The only ENDBRANCH with one in-edge.
     short_end: OnceCell<Option<VertexId>>,
-    /// The last id in use, by vertices or by suggestions.
-    used: Cell<Option<i64>>,
+    /// Ids that no vertex and no suggestion has.
+    fresh: RefCell<Option<FreshIds>>,
 }
 
 impl<'c> Cures<'c> {
@@ -45,7 +45,7 @@ impl<'c> Cures<'c> {
             open_end: OnceCell::new(),
             open_header: OnceCell::new(),
             short_end: OnceCell::new(),
-            used: Cell::new(None),
+            fresh: RefCell::new(None),
         }
     }
 
@@ -91,10 +91,9 @@ impl<'c> Cures<'c> {
 
     /// An id that no vertex and no other suggestion has.
     fn fresh(&self) -> i64 {
-        let used = self.used.get().unwrap_or_else(|| self.cfg.max_abs_id());
-        let new = used.saturating_add(1);
-        self.used.set(Some(new));
-        new
+        let mut fresh = self.fresh.borrow_mut();
+        let ids = fresh.get_or_insert_with(|| FreshIds::of_vertices(self.cfg));
+        ids.next_id()
     }
 
     /// The only vertex that this holds for.

@@ -52,8 +52,8 @@ cfg_core::diagnostic_codes! {
         "a value that is read was set by a statement whose effect the document shows"
         "The front end that wrote the document has replaced some statements by markers without operands ([passive: OPR_STID], READ, a string assignment). What they store cannot be known, so a program that depends on it is refused rather than guessed. Write the document again with that statement kept (for instance by declaring the variable active).";
     STORAGE "F617" "shared storage that cannot be expressed"
-        "global symbols share storage completely (same type and shape) or not at all"
-        "Address ranges of different global symbols overlap only in part, or with different types or shapes. Declare the COMMON block or EQUIVALENCE alike everywhere.";
+        "the document says which global symbols share which cells, and no cell is read as another type than it was written"
+        "The declarations of a COMMON block do not tell what lies over what (the lengths differ, or types or bounds are not known, or nothing names the block), a member is read where one of another type is written, a variable may be one of several modules, or variables of an EQUIVALENCE overlap in part. Declare the COMMON block or EQUIVALENCE alike everywhere.";
     MAIN "F618" "top routine not clear"
         "the top routine is the only one that is not called, else the one named head"
         "Several routines (or none) are called by no other, and none is named head. Say which one with --routine NAME.";
