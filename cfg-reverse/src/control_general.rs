@@ -22,17 +22,19 @@
 //! them ([`crate::leaving`]).
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     graph::{Adjacency, reverse_postorder},
     ir::{
-        Annotations, Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Op, Origin, OriginRole,
-        Selector, Stmt, Vertex, VertexKind,
+        Annotations, Arm, CaseRange, Cfg, Edge, Expr, FreshIds, LoopForm, LoopTest, Op, Origin,
+        OriginRole, Selector, Stmt, Vertex, VertexKind,
     },
     loops::LoopId,
 };
 use std::collections::BTreeMap;
 
 use crate::{
+    built,
     general::{General, Point},
     leaving,
     structured::{in_order, with_ends},
@@ -69,6 +71,8 @@ pub(crate) trait AdjointCode {
     /// The number of passes of the reverse loop, if it has a variable: popped if it was recorded; `more`:
     /// and one for the pass that was not completed. Then what else was saved there.
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt>;
+    /// Statements at the start of its body.
+    fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt>;
     /// One pass more, which was not completed.
     fn add_pass(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Sets the variable that tells where the first pass begins.
@@ -113,10 +117,10 @@ impl Draw {
         (self.vertices[vertex].annotations).clone_from(&of.annotations);
     }
 
-    /// The graph as it is, vertices without id numbered from here.
-    pub(crate) fn finish(mut self, first_id: i64) -> Cfg {
-        number(&mut self.vertices, first_id);
-        Cfg::new(self.vertices, self.edges).unwrap_or_default()
+    /// The graph as it is, vertices without id numbered.
+    pub(crate) fn finish(mut self, ids: FreshIds) -> Result<Cfg, Diagnostics> {
+        number(&mut self.vertices, ids);
+        built::graph(self.vertices, self.edges)
     }
 
     pub(crate) fn edge(&mut self, from: usize, to: usize, label: Option<i64>) {
@@ -173,7 +177,7 @@ pub(crate) fn forward_graph(
     cfg: &Cfg,
     general: &General,
     code: &mut impl ForwardCode,
-) -> (Cfg, bool) {
+) -> Result<(Cfg, bool), Diagnostics> {
     let mut draw = Draw::default();
     for (v, vertex) in cfg.vertices() {
         let image = draw.vertex(vertex.id, code.copy(v), OriginRole::Copy, vertex.id);
@@ -246,11 +250,11 @@ pub(crate) fn forward_graph(
             end.go(&mut draw, first[j.index()]);
         }
     }
-    let graph = draw.finish(cfg.max_abs_id() + 1);
-    match with_ends(&graph) {
+    let graph = draw.finish(FreshIds::of_vertices(cfg))?;
+    Ok(match with_ends(&graph)? {
         Some(nested) => (nested, true),
         None => (graph, false),
-    }
+    })
 }
 
 /// What a live edge records where it arrives.
@@ -301,10 +305,9 @@ fn markers(cfg: &Cfg, general: &General) -> Vec<Option<(u32, u32)>> {
 }
 
 /// Gives ids to vertices that have none.
-pub(crate) fn number(vertices: &mut [Vertex], first: i64) {
-    let without = vertices.iter_mut().filter(|v| v.id == 0);
-    for (vertex, id) in without.zip(first..) {
-        vertex.id = id;
+pub(crate) fn number(vertices: &mut [Vertex], mut ids: FreshIds) {
+    for vertex in vertices.iter_mut().filter(|v| v.id == 0) {
+        vertex.id = ids.next_id();
     }
 }
 
@@ -341,7 +344,7 @@ pub(crate) fn adjoint_graph(
     cfg: &Cfg,
     general: &General,
     code: &mut impl AdjointCode,
-) -> (Cfg, bool) {
+) -> Result<(Cfg, bool), Diagnostics> {
     let mut adjoint = Adjoint {
         cfg,
         general,
@@ -361,12 +364,11 @@ pub(crate) fn adjoint_graph(
         }
     }
     adjoint.arrive();
-    let first_id = cfg.max_abs_id() + 1;
-    let graph = arrange(adjoint.draw, first_id);
-    match with_ends(&graph).and_then(|nested| in_order(nested, first_id)) {
-        Some(nested) => (nested, true),
+    let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg))?;
+    Ok(match with_ends(&graph)? {
+        Some(nested) => (in_order(nested, FreshIds::of_vertices(cfg))?, true),
         None => (graph, false),
-    }
+    })
 }
 
 impl<C: AdjointCode> Adjoint<'_, C> {
@@ -517,8 +519,11 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         }
         self.choose(End::new(head, None), v, &first);
         let mut body = End::new(head, Some(1));
+        let block = self.code.loop_body(this.header, this.bound);
+        let id = self.id(this.header);
+        body.insert(&mut self.draw, OriginRole::ValueSave, id, block);
         if !this.points.is_empty() {
-            body = self.first_pass(l, v, &this.points, head);
+            body = self.first_pass(l, v, &this.points, body);
         }
         match this.latch {
             Some(latch) => {
@@ -530,11 +535,11 @@ impl<C: AdjointCode> Adjoint<'_, C> {
     }
 
     /// The BRANCH at the start of a reverse loop's body; returns the way to the back edges.
-    fn first_pass(&mut self, l: LoopId, v: VertexId, points: &[Point], head: usize) -> End {
+    fn first_pass(&mut self, l: LoopId, v: VertexId, points: &[Point], mut body: End) -> End {
         let id = self.id(v);
         let kind = choice(self.code.point(v), points.len() + 1);
         let branch = (self.draw).vertex(0, kind, OriginRole::ExitBranch, id);
-        self.draw.edge(head, branch, Some(1));
+        body.go(&mut self.draw, branch);
         for (k, &point) in points.iter().enumerate() {
             let mut end = End::new(branch, Some(k as i64 + 1));
             let reset = self.code.set_point(v, 0);
@@ -703,7 +708,7 @@ pub(crate) fn cases(value: Expr, numbers: impl Iterator<Item = i64>) -> VertexKi
 }
 
 /// The graph with its vertices in reverse postorder, inserted ones numbered in this order.
-pub(crate) fn arrange(draw: Draw, first_id: i64) -> Cfg {
+pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Result<Cfg, Diagnostics> {
     let mut vertices = draw.vertices.iter();
     let entry = vertices
         .position(|v| matches!(v.kind, VertexKind::Entry))
@@ -718,7 +723,7 @@ pub(crate) fn arrange(draw: Draw, first_id: i64) -> Cfg {
     }
     let mut old: Vec<Option<Vertex>> = draw.vertices.into_iter().map(Some).collect();
     let mut vertices: Vec<Vertex> = order.iter().filter_map(|&v| old[v].take()).collect();
-    number(&mut vertices, first_id);
+    number(&mut vertices, ids);
     let mut edges: Vec<Edge> = draw
         .edges
         .into_iter()
@@ -731,5 +736,5 @@ pub(crate) fn arrange(draw: Draw, first_id: i64) -> Cfg {
         })
         .collect();
     edges.sort_by_key(|e| e.from);
-    Cfg::new(vertices, edges).unwrap_or_default()
+    built::graph(vertices, edges)
 }

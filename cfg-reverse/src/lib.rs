@@ -88,7 +88,12 @@
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
+//! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
+//! | `built` | graphs that are built, checked |
+//! | `globals`, `callee_globals`, `global_set`, `components` | globals that a routine names, or leaves to its callees |
+//! | `shared` | independents and dependents that share cells |
 //! | `given` | calls of derivative routines that the user gives |
+//! | `gradient` | independents and dependents of the gradient routine |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
@@ -99,8 +104,11 @@ mod atoms;
 mod block;
 mod blocks;
 mod branches;
+mod built;
+mod callee_globals;
 mod choose;
 pub mod codes;
+mod components;
 mod conform;
 mod control;
 mod control_general;
@@ -108,6 +116,9 @@ mod dependence;
 mod draft;
 mod general;
 mod given;
+mod global_set;
+mod globals;
+mod gradient;
 mod jacobian;
 mod leaving;
 mod linearize;
@@ -116,6 +127,7 @@ mod lower;
 mod merge;
 mod names;
 mod normalize;
+mod optional;
 mod places;
 mod plan;
 pub mod preaccumulate;
@@ -126,6 +138,8 @@ mod results;
 mod reverse;
 mod rows;
 mod segments;
+mod shallow;
+mod shared;
 mod splice;
 mod statement;
 mod structured;

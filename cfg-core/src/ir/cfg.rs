@@ -177,7 +177,7 @@ pub enum OriginRole {
     MarkerPop,
     /// Inserted at the end of a forward or start of a reverse sweep: values that die at the return.
     ReturnSave,
-    /// Inserted elsewhere: saves and restores around a loop.
+    /// Inserted elsewhere: saves and restores around a loop, and its index in a reverse loop that counts passes.
     ValueSave,
     /// A FORLOOP or ENDLOOP of the reverse loop of a loop that has no LOOP or several back edges.
     CountedLoop,
@@ -480,16 +480,6 @@ impl Cfg {
             .iter()
             .position(|v| std::mem::discriminant(&v.kind) == std::mem::discriminant(kind))
             .map(VertexId::new)
-    }
-
-    /// Largest `|id|` of the vertices, 0 for an empty graph.
-    pub fn max_abs_id(&self) -> i64 {
-        self.graph
-            .vertices
-            .iter()
-            .map(|v| v.id.saturating_abs())
-            .max()
-            .unwrap_or(0)
     }
 
     /// Takes the graph apart again.

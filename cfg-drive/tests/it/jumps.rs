@@ -298,7 +298,7 @@ fn random_routines_with_jumps() {
             assert_eq!(found.tape.pushes, found.tape.pops);
         }
         let checked = super::checked(&program, f, r#"{"x": 0.5, "h": 1}"#);
-        assert!(checked.agrees(), "seed {seed}: {checked:?}");
+        assert_ne!(checked.agrees(), Some(false), "seed {seed}: {checked:?}");
     }
     assert!(general > 100 && structured > 50, "{general} {structured}");
 }
@@ -372,7 +372,7 @@ fn many_ways_out_of_deep_nests() {
         }
         if depth <= 60 {
             let checked = super::checked(&program, f, r#"{"x": 0.5, "h": 1}"#);
-            assert!(checked.agrees(), "depth {depth}: {checked:?}");
+            assert_ne!(checked.agrees(), Some(false), "depth {depth}: {checked:?}");
         }
     }
     for (original, forward, reverse) in &sizes {

@@ -76,11 +76,16 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 impl AdjointCode for Reverse<'_, '_, '_> {
     fn block(&mut self, v: VertexId) -> Vec<Stmt> {
-        self.sweeps.adjoint_block(v, self.adjoints.of_mut(v))
+        let adjoints = self.adjoints.of_mut(v);
+        self.sweeps.adjoint_block(v, adjoints, self.globals)
     }
 
     fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
-        Reverse::for_loop(self, header, bound, from)
+        Reverse::for_loop(self, header, bound, !bound, from)
+    }
+
+    fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt> {
+        self.index_in_body(header, !bound)
     }
 
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt> {
@@ -93,13 +98,11 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 if more {
                     out.extend(self.add_pass(header));
                 }
-            } else if let Some(LoopTest::Counted {
-                first, last, step, ..
-            }) = s.test(header)
-            {
-                let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
-                out.push(s.assign(n, trips));
+            } else {
+                out.extend(self.count_trips(header));
             }
+        } else if self.stepped(header, true).is_some() {
+            out.extend(self.count_trips(header));
         }
         out.extend(self.pop_bounds(header));
         out

@@ -297,12 +297,12 @@ fn gradient_agrees(
 type Gradient = Vec<(VarId, Vec<f64>)>;
 
 /// Tolerances of a mode: against operator overloading, and of the dot product.
-struct Tolerance {
+pub(crate) struct Tolerance {
     oracle: f64,
     dot_product: f64,
 }
 
-const NONE: Tolerance = Tolerance {
+pub(crate) const NONE: Tolerance = Tolerance {
     oracle: 0.0,
     dot_product: 0.0,
 };
@@ -313,7 +313,11 @@ const SMOOTH: Tolerance = Tolerance {
 };
 
 /// Gives the tangents of the tangent program.
-fn agrees(case: &Case, options: &Options, tolerance: &Tolerance) -> Result<Gradient, String> {
+pub(crate) fn agrees(
+    case: &Case,
+    options: &Options,
+    tolerance: &Tolerance,
+) -> Result<Gradient, String> {
     let run = run(case, options)?;
     same_results(case, &run)?;
     mirrored(&run)?;
@@ -325,6 +329,11 @@ fn agrees(case: &Case, options: &Options, tolerance: &Tolerance) -> Result<Gradi
     let tangents = tangent::of_dependents(case)?;
     dot_product(case, &tangents, &gradient, tolerance.dot_product)?;
     Ok(tangents)
+}
+
+/// The same to rounding.
+pub(crate) fn agrees_smoothly(case: &Case, options: &Options) -> Result<(), String> {
+    agrees(case, options, &SMOOTH).map(|_| ())
 }
 
 /// The same for general control flow, where loops are not structured ones: the vertices other than LOOP

@@ -3,7 +3,7 @@
 use crate::adjoint::{agrees_general, visited};
 use cfg_core::{
     entity::VertexId,
-    ir::{Cfg, Edge, Expr, Op, Selector, Vertex, VertexKind},
+    ir::{Cfg, Edge, Expr, FreshIds, Op, Selector, Vertex, VertexKind},
     loops::{LoopForest, LoopId},
 };
 use cfg_reverse::{Blocks, Options, Unstructured};
@@ -105,7 +105,7 @@ fn with_return(case: &Case, rng: &mut Rng) -> Option<(Case, LoopId, VertexId)> {
     let value = Expr::op(Op::Mod, [Expr::var(h), Expr::Int(left)]);
     let condition = Expr::op(Op::Eq, [value, Expr::Int(right)]);
     let branch = VertexId::new(cfg.vertex_count());
-    let id = cfg.max_abs_id() + 1;
+    let id = FreshIds::of_vertices(&cfg).next_id();
     let out = cfg.out_edges(block)[0];
     let (mut vertices, mut edges) = cfg.into_parts();
     let selector = Selector::Condition(condition);
