@@ -433,13 +433,7 @@ fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Diagnost
 }
 
 /// Each ENDLOOP leads to a LOOP; of a structured graph, back edges come from ENDLOOP only.
-fn back_edges(
-    cfg: &Cfg,
-    control: Control,
-    v: VertexId,
-    cures: &Cures<'_>,
-    out: &mut Diagnostics,
-) {
+fn back_edges(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
     let is_loop = |v| matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
     let is_end = |v| matches!(cfg.vertex(v).kind, VertexKind::EndLoop);
     if is_end(v) {
