@@ -9,6 +9,8 @@ use cfg_core::{
     ir::{Expr, Intent, Op, Order, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
 };
 
+use std::collections::HashSet;
+
 use crate::{
     assignment::Scope,
     codes,
@@ -65,21 +67,23 @@ impl<'p> Draft<'p> {
         let scope = &mut self.scope;
         protect(scope, given_routine, &mut all, |i| i < primal, &mut around)?;
         // Actuals that are only read may overlap. Their adjoints are written.
-        let formals = called.parameter_ids().map(|p| called.variable(p));
-        let real = formals.filter(|formal| formal.ty.is_real());
-        for (i, formal) in real.enumerate() {
-            let class = |e: &Option<Expr>| {
-                let place = e.as_ref().and_then(as_place)?;
-                Some(scope.class(place.var))
-            };
-            let (others, this) = all[primal..].split_at_mut(i);
-            if formal.intent() == Some(Intent::In)
-                && let Some(this) = this.first_mut()
-                && others
-                    .iter()
-                    .any(|e| e.is_some() && class(e) == class(this))
-            {
-                accumulate(scope, formal, this, &mut around);
+        let formals = called.parameter_ids().chain(called.result);
+        let real = formals
+            .map(|p| called.variable(p))
+            .filter(|formal| formal.ty.is_real());
+        let adjoints: Vec<_> = (real.zip(&mut all[primal..]))
+            .filter_map(|(formal, e)| {
+                let class = scope.class(e.as_ref().and_then(as_place)?.var);
+                Some((formal, class, e))
+            })
+            .collect();
+        let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
+        // Those that are used and changed in place, and one of each class of the others, keep their cells.
+        let changed = adjoints.iter().filter(|(formal, ..)| !is_read(formal));
+        let mut taken: HashSet<u32> = changed.map(|&(_, class, _)| class).collect();
+        for (formal, class, e) in adjoints {
+            if is_read(formal) && !taken.insert(class) {
+                accumulate(scope, formal, e, &mut around);
             }
         }
         let written = &context.effects.written[adjoint.index()];

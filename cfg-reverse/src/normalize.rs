@@ -6,6 +6,7 @@
 //! Vertices and edges stay as they are; only statements are added.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Expr, Intent, Op, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
@@ -25,7 +26,7 @@ use crate::{
     globals::{self, Named, Storage},
     linearize::Temporaries,
     names::Namer,
-    products, results, typing,
+    optional, products, results, shallow, typing,
 };
 
 /// Which globals a routine and everything it calls may read or write. Where a given adjoint takes a
@@ -56,11 +57,14 @@ struct Contains {
     conditionals: bool,
     /// Partials of the reduction `product`.
     partials: bool,
+    /// Optional arguments that may be absent where they are handed on.
+    optional: bool,
 }
 
 impl Contains {
-    fn add(&mut self, routine: &Routine, kind: &StmtKind) {
+    fn add(&mut self, program: &Program, routine: &Routine, kind: &StmtKind) {
         self.hoisted |= needs_hoisting(routine, kind);
+        optional::each_handed_on(program, routine, kind, |_| self.optional = true);
         let mut expr = |e: &Expr| {
             e.walk(&mut |e| match e {
                 Expr::Op(Op::If, _) => self.conditionals = true,
@@ -99,7 +103,7 @@ impl Effects {
             globals::variables(routine).for_each(|(_, g)| touched[r].insert(g));
             let mut own = FixedBitSet::with_capacity(routine.variables.len());
             each_statement(routine, |statement| {
-                contains[r].add(routine, &statement.kind);
+                contains[r].add(program, routine, &statement.kind);
                 each_written(program, statement, &mut |v| own.insert(v.index()));
                 if let StmtKind::Call { callee, .. } = &statement.kind
                     && std::mem::replace(&mut called_by[callee.index()], r) != r
@@ -241,7 +245,8 @@ pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl
 }
 
 /// True for calls, and for assignments such as `k(k(1)) = 2`, after which the same subscripts may name
-/// another element: the pop would restore the wrong one. What the subscripts read may have another name.
+/// another element: the pop would restore the wrong one. What the subscripts read may have another name. For
+/// deep assignments too.
 fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Call { .. } => true,
@@ -256,7 +261,7 @@ fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
                         || (u.ty == variable.ty && visible(u) && visible(variable));
                 });
             }
-            found
+            found || shallow::is_deep(kind)
         }
         StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
     }
@@ -274,18 +279,19 @@ pub(crate) struct Normal {
 
 impl Normal {
     /// Writes as loops what has no derivative as an expression; true if there is something.
-    pub(crate) fn expand(&mut self) -> bool {
-        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer);
+    pub(crate) fn expand(&mut self) -> Result<bool, Diagnostics> {
+        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer)?;
         self.changed |= loops;
-        loops
+        Ok(loops)
     }
 
-    /// The same, and branches where an adjoint needs them.
-    pub(crate) fn split(&mut self) -> bool {
+    /// The same, and branches where an adjoint needs them. `program`: the one that was normalized.
+    pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
         let branches =
-            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer);
-        self.changed |= branches;
-        self.expand() || branches
+            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;
+        let guarded = self.contains.optional && optional::guard(program, &mut self.routine)?;
+        self.changed |= branches | guarded;
+        Ok(self.expand()? | branches | guarded)
     }
 }
 
@@ -408,6 +414,10 @@ impl Hoist<'_> {
             mut kind,
             annotations,
         } = statement;
+        if shallow::is_deep(&kind) {
+            let variables = self.routine.variables.clone();
+            shallow::hoist(&variables, &mut kind, &mut |e| self.temporary(e));
+        }
         if let StmtKind::Assign { target, .. } = &mut kind {
             let written = HashSet::from([self.class_of(target.var)]);
             self.fix_subscripts(target, &written);

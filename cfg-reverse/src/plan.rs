@@ -26,6 +26,7 @@ use crate::{
     globals::{self, Named},
     loop_plan::{LoopPlan, counted_index},
     normalize::Effects,
+    optional,
     rows::Rows,
     statement::StatementCode,
 };
@@ -36,6 +37,7 @@ pub const FLOW_LIMIT: usize = 1 << 30;
 /// The sets of one routine.
 pub(crate) struct Tbr<'a> {
     program: &'a Program,
+    routine: &'a Routine,
     effects: &'a Effects,
     cfg: &'a Cfg,
     shape: Shape<'a>,
@@ -68,6 +70,7 @@ impl<'a> Tbr<'a> {
         let n = draft.atoms.len();
         let mut tbr = Self {
             program,
+            routine,
             effects,
             cfg,
             shape: draft.shape,
@@ -366,7 +369,9 @@ impl<'a> Tbr<'a> {
         } else {
             let places = self.overwritten(statement);
             for (k, place) in places.iter().enumerate() {
-                saved(k, place, set);
+                if !optional::is_guarded(self.program, self.routine, statement, place) {
+                    saved(k, place, set);
+                }
             }
             places.iter().for_each(|place| self.kill(place, set));
         }

@@ -3,7 +3,7 @@
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Control, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, Vertex, VertexKind,
@@ -18,16 +18,18 @@ use std::collections::HashMap;
 use crate::{
     activity::{Activity, Nodes, Reach},
     blocks::{self, Blocks, Choice, Found},
-    choose, codes,
+    built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
     global_set::GlobalSet,
-    globals, lower,
+    globals, gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
     results,
     rows::Rows,
+    shared,
+    splice::Splice,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
 };
@@ -44,7 +46,7 @@ pub struct Options {
     pub blocks: Blocks,
     /// Steps of the search for elimination sequences, for the whole program.
     pub work: u64,
-    /// How routines with general control flow are reversed.
+    /// How routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
 }
 
@@ -54,7 +56,7 @@ pub enum Unstructured {
     /// By their loops and merges: trip counts, and at each merge which edge was taken.
     #[default]
     Structure,
-    /// By recording the number of each block that is executed.
+    /// By recording the number of each block that is executed, for comparison: structured routines too.
     Trace,
 }
 
@@ -205,20 +207,22 @@ pub(crate) fn prepare<T>(
         return Err(Diagnostics(found));
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
+    // A trace is of blocks and jumps, whatever their structure is.
+    let trace = options.unstructured == Unstructured::Trace;
+    let declared = |r: RoutineId| valid.structure(r).filter(|_| !trace);
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
-        let split = normal.split();
-        if valid.structure(r).is_none() {
-            structures[r.index()] = structure(program, &effects, &mut normal, options);
+        let split = normal.split(program)?;
+        if declared(r).is_none() {
+            structures[r.index()] = structure(program, &effects, &mut normal, options)?;
             normal.changed = true;
-        } else if split {
-            let body = normal.routine.body.as_ref();
-            structures[r.index()] = body.and_then(|cfg| Structure::of(cfg).ok());
-            normal.changed = true;
+        } else if let (true, Some(cfg)) = (split, &normal.routine.body) {
+            structures[r.index()] = Some(built::structure(cfg)?);
         }
         normals[r.index()] = Some(normal);
     }
@@ -253,13 +257,11 @@ pub(crate) fn prepare<T>(
         sweeps: &sweeps,
         adjoint_globals: &adjoint_globals,
         counters: options.counters,
-        trace: options.unstructured == Unstructured::Trace,
+        trace,
     };
     let generals: Vec<Option<General>> = (normal.routines.iter().enumerate())
         .map(|(r, routine)| {
-            let known = structures[r]
-                .as_ref()
-                .or(valid.structure(RoutineId::new(r)));
+            let known = structures[r].as_ref().or(declared(RoutineId::new(r)));
             let cfg = routine.body.as_ref().filter(|_| known.is_none())?;
             sweeps[r]?;
             let counters = options.counters;
@@ -270,7 +272,7 @@ pub(crate) fn prepare<T>(
         .map(|r| {
             let structure = structures[r].as_ref();
             structure
-                .or(valid.structure(RoutineId::new(r)))
+                .or(declared(RoutineId::new(r)))
                 .map(Shape::Structured)
                 .or_else(|| generals[r].as_ref().map(Shape::General))
         })
@@ -325,19 +327,30 @@ fn structure(
     effects: &Effects,
     normal: &mut Normal,
     options: &Options,
-) -> Option<Structure> {
+) -> Result<Option<Structure>, Diagnostics> {
     let mut routine = std::mem::take(&mut normal.routine);
     let trace = options.unstructured == Unstructured::Trace;
     if !trace {
         routine = recover(program, &routine);
     }
-    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer);
-    if trace {
-        return None;
+    let recovered = (routine.control, loops(&routine));
+    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer)?;
+    let is_structured = recovered == (Control::Structured, loops(&normal.routine));
+    match &normal.routine.body {
+        Some(cfg) if is_structured && !trace => Ok(Some(built::structure(cfg)?)),
+        _ => {
+            normal.routine.control = Control::General;
+            Ok(None)
+        }
     }
-    let structure = Structure::of(normal.routine.body.as_ref()?).ok()?;
-    normal.routine.control = Control::Structured;
-    Some(structure)
+}
+
+/// Number of LOOP vertices.
+fn loops(routine: &Routine) -> usize {
+    let vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices
+        .filter(|(_, v)| matches!(v.kind, VertexKind::Loop { .. }))
+        .count()
 }
 
 /// Gives ids to the sweeps of every routine that has an active variable and a body.
@@ -439,13 +452,13 @@ fn emit(
             draft: &draft,
             tbr: &tbr,
         };
-        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
+        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)))?;
         let mut reverse =
-            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints);
+            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints)?;
         reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
-            forward = crate::merge::merge(forward);
-            reverse = crate::merge::merge(reverse);
+            forward = crate::merge::merge(forward)?;
+            reverse = crate::merge::merge(reverse)?;
         }
         if let Some((f, b)) = context.sweeps[draft.id.index()] {
             pairs.push((draft.id, f, b));
@@ -456,7 +469,7 @@ fn emit(
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes.len(), &sources);
     let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
-    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed);
+    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);
     Ok(Reversal {
         original: main,
@@ -512,7 +525,7 @@ fn gradient(
     (forward, reverse): (RoutineId, RoutineId),
     name: String,
     changed: &FixedBitSet,
-) -> Routine {
+) -> Result<Routine, Diagnostics> {
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
     // The reverse sweep's parameters but for the tape, which becomes a local.
@@ -580,11 +593,10 @@ fn gradient(
         }
     }
     let place = |v: usize| Some(Expr::var(VarId::new(v)));
+    // Each with the optional argument that it needs.
     let mut statements = Vec::new();
-    statements.push(draft::call(
-        forward,
-        (0..primal).chain([tape.index()]).map(place).collect(),
-    ));
+    let arguments = (0..primal).chain([tape.index()]).map(place);
+    statements.push((None, draft::call(forward, arguments.collect())));
     let mut restore = Vec::new();
     if !keep.is_empty() {
         let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
@@ -596,61 +608,29 @@ fn gradient(
         ));
         for &v in &keep {
             let class = class_of(routine.variable(v).ty);
-            statements.push(Stmt::new(StmtKind::Push {
+            let role = routine.variable(v).role;
+            let needs = matches!(role, Role::Parameter { optional: true, .. }).then_some(v);
+            let push = Stmt::new(StmtKind::Push {
                 tape: kept,
                 class,
                 value: Expr::var(v),
-            }));
-            restore.push(Stmt::new(StmtKind::Pop {
+            });
+            let pop = Stmt::new(StmtKind::Pop {
                 tape: kept,
                 class,
                 target: Place::whole(v),
-            }));
+            });
+            statements.push((needs, push));
+            restore.push((needs, pop));
         }
     }
-    statements.push(draft::call(
-        reverse,
-        (0..parameters).chain([tape.index()]).map(place).collect(),
-    ));
+    let arguments = (0..parameters).chain([tape.index()]).map(place);
+    statements.push((None, draft::call(reverse, arguments.collect())));
     restore.reverse();
     statements.extend(restore);
-    // Adjoints come after the primal variables, in their order.
-    let mut next = primal;
-    let adjoints: Vec<VarId> = (routine.variables[..primal].iter())
-        .map(|variable| {
-            next += usize::from(variable.ty.is_real());
-            VarId::new(next - usize::from(variable.ty.is_real()))
-        })
-        .collect();
-    let adjoint_of = |&v: &VarId| {
-        let k = match original.result == Some(v) {
-            true => original.parameters,
-            false => v.index(),
-        };
-        Some((VarId::new(k), *adjoints.get(k)?))
-    };
-    let pairs: Vec<_> = original
-        .independents
-        .iter()
-        .filter_map(adjoint_of)
-        .collect();
-    let seeds: Vec<_> = original.dependents.iter().filter_map(adjoint_of).collect();
-    routine.independents = pairs
-        .iter()
-        .map(|p| p.0)
-        .chain(seeds.iter().map(|s| s.1))
-        .collect();
-    routine.dependents = pairs
-        .iter()
-        .map(|p| p.1)
-        .chain(seeds.iter().map(|s| s.0))
-        .collect();
-    routine.independents.sort_unstable();
-    routine.independents.dedup();
-    routine.dependents.sort_unstable();
-    routine.dependents.dedup();
-    routine.body = straight_line(statements);
-    routine
+    gradient::declare_active(context, original, out, &mut routine, primal);
+    routine.body = Some(straight_line(statements)?);
+    Ok(routine)
 }
 
 fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
@@ -740,16 +720,27 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
     marked
 }
 
-/// ENTRY, one block, EXIT.
-pub(crate) fn straight_line(statements: Vec<Stmt>) -> Option<Cfg> {
-    use cfg_core::entity::VertexId;
+/// ENTRY, one block, EXIT. What needs an optional argument is executed if that is present.
+fn straight_line(statements: Vec<(Option<VarId>, Stmt)>) -> Result<Cfg, Diagnostics> {
     let v = VertexId::new;
-    Cfg::new(
+    let line = built::graph(
         vec![
             Vertex::new(1, VertexKind::Entry),
-            Vertex::new(2, VertexKind::Block(statements)),
+            Vertex::new(2, VertexKind::Block(Vec::new())),
             Vertex::new(3, VertexKind::Exit),
         ],
         vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
-    )
+    )?;
+    let mut graph = Splice::of(line);
+    let mut at = 1;
+    for (needs, statement) in statements {
+        match (needs, &mut graph.vertices[at].kind) {
+            (Some(argument), _) => {
+                at = graph.if_present(at, argument, vec![statement], Vec::new());
+            }
+            (None, VertexKind::Block(block)) => block.push(statement),
+            (None, _) => at = graph.after(at, vec![statement]),
+        }
+    }
+    graph.finish()
 }

@@ -27,7 +27,7 @@ use crate::{
     names::Namer,
     normalize::{self, Effects, Normal},
     rename::Rename,
-    results,
+    results, shared,
 };
 
 /// What [`tangent`] gives.
@@ -56,13 +56,14 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let with_tangent = needs_tangent(program, &effects, &reachable, main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
-        normal.expand();
+        normal.expand()?;
         normals[r.index()] = Some(normal);
     }
     let mut out = program.clone();
@@ -287,9 +288,9 @@ impl<'a> Writer<'a> {
         };
         let independents = with_tangents(&original.independents);
         let dependents = with_tangents(&original.dependents);
-        let cfg = original.body.clone().unwrap_or_default();
-        let (mut vertices, edges) = cfg.into_parts();
-        for (v, vertex) in vertices.iter_mut().enumerate() {
+        let mut cfg = original.body.clone();
+        let vertices = cfg.iter_mut().flat_map(Cfg::vertices_mut);
+        for (v, vertex) in vertices.enumerate() {
             vertex.origin = Some(cfg_core::ir::Origin {
                 role: cfg_core::ir::OriginRole::Copy,
                 vertex: vertex.id,
@@ -320,10 +321,10 @@ impl<'a> Writer<'a> {
         routine.dependents = dependents;
         let rename = Rename::parameters_first(routine.variables.len(), &order);
         rename.declarations(&mut routine);
-        routine.body = Cfg::new(vertices, edges);
-        if let Some(cfg) = &mut routine.body {
+        if let Some(cfg) = &mut cfg {
             rename.graph(cfg);
         }
+        routine.body = cfg;
         routine
     }
 

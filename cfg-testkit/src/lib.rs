@@ -10,7 +10,9 @@
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices, [`growth`] families to measure how costs grow with size.
+//! - [`mod@renumber`] gives vertices and edges other ids.
 //! - [`mod@golden`] compares with a file, or rewrites it.
+//! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
 //!
 //! ```
 //! use cfg_testkit::generate::{Options, generate};
@@ -38,8 +40,11 @@ pub mod growth;
 pub mod interpret;
 pub mod jumps;
 pub mod kernels;
+pub mod members;
+pub mod needs;
 pub mod pairs;
 pub mod property;
+pub mod renumber;
 pub mod rng;
 pub mod scale;
 pub mod shrink;

@@ -32,22 +32,25 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
 }
 
 pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> {
-    if args.output.is_none() && args.emit.iter().any(|e| *e != Emit::Json) {
-        return Err(Usage("--emit of anything but json needs a folder: -o DIR".into()).into());
-    }
+    let form = match (&args.output, &args.emit[..]) {
+        (None, [form, others @ ..]) if others.iter().any(|other| other != form) => {
+            return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
+        }
+        (_, forms) => forms.first().copied().unwrap_or(Emit::Json),
+    };
     let (program, routine) = prepare(&args.what, session)?;
     let reversal = {
         let _progress = session.progress("reversing");
         cfg_reverse::reverse(&program, routine, &options(args.reversal))?
     };
     let _progress = session.progress("writing");
-    let Some(folder) = &args.output else {
+    if args.output.is_none() && form != Emit::Dot {
         drop(program);
         let mut all = reversal.program;
         all.main.get_or_insert(routine);
-        to_stdout(|out| cfg_core::json::write(&all, out))?;
+        to_stdout(|out| write_program(out, &all, form))?;
         return Ok(Outcome::Done);
-    };
+    }
     let stem = file_stem(&program.routine(routine).name);
     let globals = program.globals.len();
     // The result has the originals too.
@@ -57,6 +60,15 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         ("forward", reversal.forward),
         ("adjoint", reversal.reverse),
     ];
+    let Some(folder) = &args.output else {
+        // One picture after the other, as Graphviz reads them.
+        to_stdout(|out| {
+            parts.iter().try_for_each(|&(_, routine)| {
+                write_program(out, &extract(&reversal.program, routine), form)
+            })
+        })?;
+        return Ok(Outcome::Done);
+    };
     let mut files: Vec<(PathBuf, RoutineId, Emit)> = Vec::new();
     for (part, routine) in parts {
         for &emit in &args.emit {

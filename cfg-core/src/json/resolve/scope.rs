@@ -7,6 +7,7 @@ use crate::{
     json::{
         codes,
         context::{Context, Seg},
+        mend::Cure,
         token::quote,
         wire::{EdgeDraft, RoutineDraft},
     },
@@ -143,6 +144,7 @@ impl<'p, 'c> Scope<'p, 'c> {
                     format!("unknown variable {}", quote(name)),
                     help,
                 );
+                self.cx.cure(Cure::Expression, 0);
                 None
             }
         };
