@@ -4,8 +4,8 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
-        TapeClass, Variable, VertexKind,
+        Cfg, Expr, Extent, Intent, Op, OpClass, Place, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, TapeClass, Variable, VertexKind,
     },
     structure::Structure,
     text,
@@ -21,6 +21,8 @@ use crate::{
     blocks::{self, Choice},
     codes, conform,
     general::General,
+    global_set::GlobalSet,
+    globals::{self, Named},
     linearize::{Temporaries, Unsupported, Workspace, zero},
     loop_plan::{self, LoopPlan},
     names::Namer,
@@ -109,6 +111,10 @@ pub(crate) struct Draft<'p> {
     pub(crate) cfg: &'p Cfg,
     pub(crate) shape: Shape<'p>,
     pub(crate) atoms: Atoms,
+    /// The globals that the routine names.
+    pub(crate) globals: Named,
+    /// By callee: the globals whose values after a call its reverse sweep reads.
+    pub(crate) needed: HashMap<RoutineId, GlobalSet>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// Of every statement.
     pub(crate) code: Rows<StatementCode>,
@@ -188,6 +194,8 @@ impl<'p> Draft<'p> {
             cfg,
             shape,
             atoms: Atoms::new(context.program, routine, cfg, &class),
+            globals: Named::of(routine),
+            needed: HashMap::new(),
             loops,
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
@@ -511,7 +519,6 @@ impl<'p> Draft<'p> {
         if context.effects.callees[self.id.index()].is_empty() {
             return;
         }
-        let globals = normalize::global_variables(context.program.routine(self.id));
         let atoms = &self.atoms;
         for (v, vertex) in self.cfg.vertices() {
             let VertexKind::Block(statements) = &vertex.kind else {
@@ -531,6 +538,7 @@ impl<'p> Draft<'p> {
                 }
                 let called = context.program.routine(*callee);
                 let need = &needed[callee.index()];
+                self.needed.insert(*callee, need.globals.clone());
                 let reads = &mut self.code.of_mut(v)[s].reads_after;
                 *reads = reads.with(|add| {
                     for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
@@ -545,10 +553,8 @@ impl<'p> Draft<'p> {
                     {
                         atoms.of_var(place.var, &mut |a| add(a));
                     }
-                    for &(v, g) in &globals {
-                        if need.globals.contains(g.index()) {
-                            atoms.of_var(v, &mut |a| add(a));
-                        }
+                    for v in self.globals.among(&need.globals) {
+                        atoms.of_var(v, &mut |a| add(a));
                     }
                 });
             }
@@ -681,6 +687,39 @@ fn add_adjoints(context: &Context<'_>, id: RoutineId, routine: &Routine, scope: 
     }
 }
 
+/// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
+/// assigned to it, unless it is a local array that takes its shape from assignments.
+fn changeable(routine: &Routine, e: &Expr, f: &mut impl FnMut(&Place)) {
+    match e {
+        Expr::Place(p) => {
+            f(p);
+            for subscript in p.subscript_exprs() {
+                changeable(routine, subscript, f);
+            }
+        }
+        Expr::Op(op, operands) => {
+            for (i, operand) in operands.iter().enumerate() {
+                let shape_only = match operand {
+                    Expr::Place(p) if i == 0 && op.class() == OpClass::Inquiry => {
+                        let variable = routine.variable(p.var);
+                        p.subscripts.is_empty()
+                            && (variable.role != Role::Local
+                                || variable
+                                    .shape
+                                    .iter()
+                                    .all(|d| matches!(d.extent, Extent::Fixed(_))))
+                    }
+                    _ => false,
+                };
+                if !shape_only {
+                    changeable(routine, operand, f);
+                }
+            }
+        }
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+    }
+}
+
 /// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
 fn check_extents(
     context: &Context<'_>,
@@ -692,7 +731,7 @@ fn check_extents(
     let mut read = false;
     for variable in &routine.variables {
         plan::each_extent(variable, &mut |e| {
-            e.walk_places(&mut |p| {
+            changeable(routine, e, &mut |p| {
                 read |= routine.variable(p.var).intent() != Some(Intent::In);
             });
         });
@@ -718,14 +757,14 @@ fn check_extents(
             }
         }
     }
-    for (v, g) in normalize::global_variables(routine) {
-        if context.effects.written[id.index()].contains(g.index()) {
+    for (v, g) in globals::variables(routine) {
+        if context.effects.written[id.index()].contains(g) {
             written.insert(class(v));
         }
     }
     for variable in &routine.variables {
         plan::each_extent(variable, &mut |e| {
-            e.walk_places(&mut |p| {
+            changeable(routine, e, &mut |p| {
                 if written.contains(class(p.var)) {
                     let n = &routine.variable(p.var).name;
                     found.push(

@@ -16,7 +16,6 @@ use crate::{
     codes,
     draft::{Context, Draft, as_place, call},
     linearize::zero,
-    normalize,
     statement::{Reads, StatementAdjoint, StatementCode, Written},
     typing::{self, ExprType},
 };
@@ -47,10 +46,9 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static CodeInfo, String)> {
         let called = context.program.routine(callee);
-        let globals = normalize::global_variables(routine);
-        let touched = &context.effects.touched[callee.index()];
-        let globals = || globals.iter().filter(|(_, g)| touched.contains(g.index()));
-        if let Some((v, _)) = globals().find(|(v, _)| context.is_active(self.id, routine, *v)) {
+        let touched = self.globals.among(&context.effects.touched[callee.index()]);
+        let mut globals = touched.iter();
+        if let Some(v) = globals.find(|v| context.is_active(self.id, routine, **v)) {
             let message = format!(
                 "`{}` has a given adjoint and uses the global `{}`, which has a derivative",
                 called.name,
@@ -89,13 +87,13 @@ impl<'p> Draft<'p> {
             }
         }
         let written = &context.effects.written[adjoint.index()];
-        for &(v, _) in globals().filter(|(_, g)| written.contains(g.index())) {
+        for v in self.globals.among(written) {
             keep(scope, v, &mut around);
         }
         let reads_before = Reads::default().with(|add| {
             let mut add = |v| self.atoms.of_var(v, &mut |a| add(a));
             each_read(called, arguments, &mut add);
-            globals().for_each(|(v, _)| add(*v));
+            touched.iter().for_each(|&v| add(v));
         });
         let Around { before, after } = around;
         let code = StatementCode {

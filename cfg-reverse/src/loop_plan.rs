@@ -7,7 +7,7 @@ use cfg_core::{
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{atoms, draft::Context, normalize};
+use crate::{atoms, draft::Context, globals::Named, normalize};
 
 /// How a loop's trip count comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,7 +234,7 @@ pub(crate) fn plan_loops(
         || !effects.callees[id.index()].is_empty()
         || assigned.any(|v| read.contains(class(VarId::new(v))));
     if assigns {
-        let globals = normalize::global_variables(routine);
+        let globals = Named::of(routine);
         for (position, &v) in structure.order.iter().enumerate() {
             let mut at = |u: VarId| {
                 let list = &mut written[class(u)];
@@ -245,11 +245,8 @@ pub(crate) fn plan_loops(
             for statement in cfg.vertex(v).statements() {
                 normalize::each_written(program, statement, &mut at);
                 if let StmtKind::Call { callee, .. } = &statement.kind {
-                    for &(u, g) in &globals {
-                        if effects.written[callee.index()].contains(g.index()) {
-                            at(u);
-                        }
-                    }
+                    let written = &effects.written[callee.index()];
+                    globals.among(written).into_iter().for_each(&mut at);
                 }
             }
         }

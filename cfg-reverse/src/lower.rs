@@ -20,6 +20,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     built,
+    globals::Named,
     loop_plan::is_deep,
     names::Namer,
     normalize::{self, Effects, add_local},
@@ -60,7 +61,7 @@ impl<'a> Writes<'a> {
         cfg: &Cfg,
         class: &'a [u32],
     ) -> Self {
-        let globals = normalize::global_variables(routine);
+        let globals = Named::of(routine);
         let mut by_class: Vec<Vec<usize>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
             let mut at = |u: VarId| {
@@ -77,11 +78,8 @@ impl<'a> Writes<'a> {
             for statement in vertex.statements() {
                 normalize::each_written(program, statement, &mut at);
                 if let StmtKind::Call { callee, .. } = &statement.kind {
-                    for &(u, g) in &globals {
-                        if effects.written[callee.index()].contains(g.index()) {
-                            at(u);
-                        }
-                    }
+                    let written = &effects.written[callee.index()];
+                    globals.among(written).into_iter().for_each(&mut at);
                 }
             }
         }

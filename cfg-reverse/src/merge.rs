@@ -14,7 +14,7 @@ use crate::built;
 /// that; into the one before if there are both. O(vertices + edges).
 ///
 /// # Errors
-/// R311, a defect: the merged graph is none.
+/// R312, a defect: the merged graph is none.
 pub fn merge(mut routine: Routine) -> Result<Routine, Diagnostics> {
     let Some(cfg) = routine.body.take() else {
         return Ok(routine);

@@ -103,7 +103,7 @@ impl Namer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, Namer};
+    use super::{Arc, HashSet, Namer, Variable};
 
     #[test]
     fn never_hands_out_a_name_twice() {

@@ -106,6 +106,34 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
     }
 }
 
+/// On which smooth piece of an operator with kinks or jumps these *real* operands lie: two runs in which all
+/// pieces are the same differ smoothly. `None` for operators that are smooth where they are defined; `NaN`
+/// operands lie on a piece too.
+pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
+    let bits = |x: f64| Some(if x == 0.0 { 0 } else { x.to_bits() });
+    let which = |first: bool| Some(first.into());
+    match (op, args) {
+        (Op::Abs, &[x]) => which(x < 0.0),
+        (Op::ToLogical, &[x]) => which(x == 0.0),
+        (Op::Floor, &[x]) => bits(x.floor()),
+        (Op::Ceil, &[x]) => bits(x.ceil()),
+        (Op::Trunc | Op::ToInt, &[x]) => bits(x.trunc()),
+        (Op::Round, &[x]) => bits(x.round()),
+        // The cut is on the negative axis of abscissae.
+        (Op::Atan2, &[y, x]) => which(x < 0.0 && y.is_sign_negative()),
+        (Op::Min | Op::Le, &[x, y]) => which(x <= y),
+        (Op::Max | Op::Ge, &[x, y]) => which(x >= y),
+        (Op::PosDiff | Op::Gt, &[x, y]) => which(x > y),
+        (Op::Lt, &[x, y]) => which(x < y),
+        (Op::Eq | Op::Ne, &[x, y]) => which(x == y),
+        (Op::Sign, &[x, y]) => Some(u64::from(x < 0.0) + 2 * u64::from(y.is_sign_negative())),
+        // The quotient, as the partial by the second operand has it.
+        (Op::Mod, &[x, y]) => bits(((x - x % y) / y).round()),
+        (Op::Modulo, &[x, y]) => bits((x / y).floor()),
+        _ => None,
+    }
+}
+
 /// As [`event`], for a real base and an integer exponent.
 pub fn event_powi(x: f64, n: i64) -> Option<Event> {
     (x == 0.0 && n < 0).then_some(Event::Singular)

@@ -12,6 +12,18 @@ pub(super) struct Draft {
     pub(super) dead_vertex: Vec<bool>,
     pub(super) dead_edge: Vec<bool>,
     ids: FreshIds,
+    /// What the empty blocks that are there at first may serve as; anything if that is empty.
+    pub(super) serve: Vec<Serve>,
+}
+
+/// What an empty block may become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Serve {
+    Nothing,
+    EndBranch,
+    EndLoop,
+    /// The LOOP of a loop tested last.
+    Header,
 }
 
 impl Draft {
@@ -25,6 +37,7 @@ impl Draft {
             vertices,
             edges,
             ids,
+            serve: Vec::new(),
         }
     }
 
@@ -60,6 +73,15 @@ impl Draft {
     /// True of a block without statements.
     pub(super) fn is_empty_block(&self, v: usize) -> bool {
         matches!(&self.vertices[v].kind, VertexKind::Block(s) if s.is_empty())
+    }
+
+    /// True of a block without statements that may become that; [`Serve::Nothing`]: that may go.
+    pub(super) fn may_serve(&self, v: usize, wanted: Serve) -> bool {
+        let free = match self.serve.get(v) {
+            Some(&serve) => wanted != Serve::Nothing && serve == wanted,
+            None => true,
+        };
+        free && self.is_empty_block(v)
     }
 
     /// The graph without what is gone. `None` if an edge was left at a vertex that is gone.

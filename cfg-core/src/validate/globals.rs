@@ -96,6 +96,14 @@ pub(super) fn storage(program: &Program, g: GlobalId) -> (GlobalId, i64) {
     }
 }
 
+/// The cells of a global: the one that owns the storage, and the range of its elements in storage order.
+/// `None` if an extent is not constant, which validation refuses.
+pub fn cells(program: &Program, g: GlobalId) -> Option<(GlobalId, std::ops::Range<i64>)> {
+    let (base, offset) = storage(program, g);
+    let count = elements(&program.globals.get(g.index())?.variable)?;
+    Some((base, offset..offset.checked_add(count)?))
+}
+
 /// The value of a constant integer expression. It may belong to a routine whose depths have not been
 /// checked, so recursion is limited here.
 pub(super) fn constant(e: &Expr) -> Option<i64> {

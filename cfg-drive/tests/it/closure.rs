@@ -59,7 +59,7 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
             let mut point = r#""x": [0.51, 0.27, 1.13, 0.34], "k": 4"#.to_owned();
             for order in 1..=ORDERS {
                 let at = format!("{{{point}}}");
-                let read = |t: &Tangent| t.point(at.as_bytes());
+                let read = |t: &Primal| t.point(at.as_bytes());
                 let found = check(
                     &program,
                     f,
@@ -68,7 +68,7 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
                     Tolerances::default(),
                 );
                 let found = found.unwrap_or_else(|d| panic!("{kink}, {order}: {d}"));
-                assert!(found.agrees(), "{kink}, {order}: {found:?}");
+                assert_ne!(found.agrees(), Some(false), "{kink}, {order}: {found:?}");
                 let made = tangent(&program, f).expect("it has a tangent");
                 f = made.tangent;
                 let reals = &made.program.routine(f).variables;

@@ -240,7 +240,7 @@ fn same(what: &str, globals: &[&str], routines: &[String]) {
         }
     }
     let found = checked(&given, f, std::str::from_utf8(POINT).expect("a text"));
-    assert!(found.agrees(), "{what}: {found:?}");
+    assert_eq!(found.agrees(), Some(true), "{what}: {found:?}");
     let reversed = cfg_reverse::reverse(&given, f, &cfg_reverse::Options::default());
     validate(reversed.expect("it has an adjoint").program).expect("the adjoint is valid");
 }
@@ -536,7 +536,11 @@ fn overlapping_arguments_in_every_order() {
             let program = program.expect("it is valid");
             let f = program.program().main.expect("there is one");
             let found = checked(&program, f, r#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#);
-            assert!(found.agrees(), "{order:?}, {overlap}: {found:?}");
+            assert_ne!(
+                found.agrees(),
+                Some(false),
+                "{order:?}, {overlap}: {found:?}"
+            );
         }
     }
 }

@@ -3,6 +3,8 @@
 
 mod adjoint;
 mod annotations;
+mod callee_globals;
+mod extents;
 mod general;
 mod ids;
 mod measure;
