@@ -71,6 +71,8 @@ pub(super) struct Context {
     pub(super) root: usize,
     /// Something in the graph of the routine that is being read could not be understood.
     pub(super) graph_broken: bool,
+    /// A declaration of the routine that is being read could not be understood.
+    pub(super) names_lost: bool,
     /// Bytes that may still be used for the program.
     pub(super) allowance: usize,
     /// Problems whose cure is written out at the end.
@@ -90,6 +92,7 @@ impl Default for Context {
             too_deep: false,
             root: 0,
             graph_broken: false,
+            names_lost: false,
             allowance: usize::MAX,
             cures: Vec::new(),
             similarity: Similarity::default(),
@@ -176,6 +179,16 @@ impl Context {
                 format!("write {text} without quotes")
             }
             Token::Int(i) if expected == "a string" => format!("write \"{i}\", in quotes"),
+            _ if expected == "an edge" => {
+                "write {\"from\": 1, \"to\": 2} with the ids of its vertices".to_owned()
+            }
+            Token::Object if expected == "an expression" => {
+                "write a number, a name, or an array with the operator first: [\"+\", \"x\", 1]"
+                    .to_owned()
+            }
+            Token::Object if expected == "a list of statements" => {
+                "write [[\"=\", \"y\", [\"+\", \"x\", 1]]]".to_owned()
+            }
             Token::Null => "null stands only for an argument or bound that is left out".to_owned(),
             _ => format!("write {expected} here"),
         };

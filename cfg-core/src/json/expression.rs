@@ -20,7 +20,16 @@ pub(super) struct Expression;
 pub(super) const AS_REAL32: &str = "as_real32";
 
 /// How other languages call operators, where spelling does not suggest ours.
-pub(super) const ELSEWHERE: [(&str, &str); 25] = [
+pub(super) const ELSEWHERE: [(&str, &str); 34] = [
+    ("add", "+"),
+    ("plus", "+"),
+    ("sub", "-"),
+    ("subtract", "-"),
+    ("minus", "-"),
+    ("mul", "*"),
+    ("times", "*"),
+    ("div", "/"),
+    ("divide", "/"),
     ("^", "**"),
     ("pow", "**"),
     ("power", "**"),

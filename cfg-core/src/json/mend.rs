@@ -196,6 +196,11 @@ fn suggestion(cure: Cure, text: &str, names: infix::Names<'_>) -> Option<String>
             let [Value::String(sign), target, value @ ..] = value.as_array()?.as_slice() else {
                 return None;
             };
+            if let ([], [target, value]) = (value, target.as_array().map_or(&[][..], Vec::as_slice))
+            {
+                let written = vec![sign.as_str().into(), target.clone(), value.clone()];
+                return Some(format!("write {}", shown(&written.into())));
+            }
             if let ([], Some(text)) = (value, target.as_str()) {
                 return infix::statement(text, names).map(|s| format!("write {}", shown(&s)));
             }
@@ -306,7 +311,10 @@ fn statement_array(items: &[Value], names: infix::Names<'_>) -> Option<String> {
 fn in_order(items: &[Value], names: infix::Names<'_>) -> Option<Value> {
     match items {
         [] => None,
-        [one] => Some(one.clone()),
+        [one] => {
+            let written = one.as_str().and_then(|text| infix::expression(text, names));
+            Some(written.unwrap_or_else(|| one.clone()))
+        }
         [Value::String(sign), operand] if sign == "-" => {
             Some(vec![sign.as_str().into(), operand.clone()].into())
         }

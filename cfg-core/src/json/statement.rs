@@ -275,8 +275,8 @@ fn assign<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<StmtKind>, A::Error> {
-    let target: Option<Place> = required::<Target, A>(&mut seq, 1, "the target of `=`", cx)?;
     let known = (cx.problems.0.len(), cx.cures.len());
+    let target: Option<Place> = required::<Target, A>(&mut seq, 1, "the target of `=`", cx)?;
     let value = element::<Right, A>(&mut seq, 2, cx)?;
     let extra = skip_array(seq)?;
     if value.is_none() || extra > 0 {

@@ -262,6 +262,8 @@ pub(super) struct RoutineDraft {
     pub(super) edges: Vec<EdgeDraft>,
     /// A vertex or edge could not be understood.
     pub(super) broken: bool,
+    /// A declaration could not be understood: names that are not known may be its.
+    pub(super) names_lost: bool,
 }
 
 wire_object! {
@@ -298,6 +300,8 @@ wire_object! {
 fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     let mut draft = RoutineDraft::default();
     let (has_vertices, has_edges) = (wire.has("vertices"), wire.has("edges"));
+    let names_lost = wire.has("parameters") && wire.parameters.is_none()
+        || wire.has("locals") && wire.locals.is_none();
     let routine = &mut draft.routine;
     routine.name = wire.name.unwrap_or_default();
     routine.variables = wire.parameters.unwrap_or_default();
@@ -340,6 +344,7 @@ fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     draft.edges = wire.edges.unwrap_or_default();
     draft.symbols = std::mem::take(&mut cx.variables).into_names();
     draft.broken = std::mem::take(&mut cx.graph_broken);
+    draft.names_lost = std::mem::take(&mut cx.names_lost) || names_lost;
     Some(draft)
 }
 
@@ -372,7 +377,7 @@ wire_object! {
         (wire.name, wire.ty, wire.shape, wire.order, wire.annotations),
         ir::Role::Parameter { intent: wire.intent.unwrap_or(Intent::InOut), optional: wire.optional.unwrap_or(false) },
         cx,
-    )) => ir::Variable;
+    )) => ir::Variable, lost |cx| cx.names_lost = true;
     /// Its name, unique in the routine.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
@@ -399,7 +404,7 @@ pub(super) enum LocalDraft {
 wire_object! {
     /// A local variable; or `{"global": name}`, which says where in the table of variables a global that
     /// the routine uses stands (without it: after the locals, in the order of first use).
-    Local, "a local", local => LocalDraft, schema schema::local_rules;
+    Local, "a local", local => LocalDraft, schema schema::local_rules, lost |cx| cx.names_lost = true;
     /// Its name, unique in the routine.
     "name" name: String;
     /// Type of the scalar or of the elements.

@@ -127,7 +127,30 @@ const SPELLING: &[(&str, &str, &str)] = &[
         r#""s = 0.0""#,
         r#"[["=", "s", 0.0]]"#,
     ),
+    (SUM, r#"["=", ["s", 1.5]]"#, r#"["=", "s", 1.5]"#),
+    (SUM, r#"["s", "=", "1.5"]"#, r#"["=", "s", 1.5]"#),
+    (
+        r#"["+", "s", "x"]"#,
+        r#"["add", "s", "x"]"#,
+        r#"["+", "s", "x"]"#,
+    ),
     // Lists, numbers, words.
+    (r#""parameters": ["#, r#""params": ["#, "parameters"),
+    (
+        r#"{"name": "x", "type": "real"}, {"#,
+        r#""x", {"#,
+        "a local",
+    ),
+    (
+        r#""id": 4, "type": "B"#,
+        r#""id": "four", "type": "B"#,
+        "write an integer",
+    ),
+    (
+        r#"{"from": 6, "to": 7}"#,
+        r#""6 -> 7""#,
+        r#"{"from": 1, "to": 2}"#,
+    ),
     (r#"["n"]"#, r#""n""#, r#"["n"]"#),
     (r#""dependents": ["s"]"#, r#""dependents": "s""#, r#"["s"]"#),
     (

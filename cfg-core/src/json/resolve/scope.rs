@@ -44,6 +44,8 @@ pub(super) struct Scope<'p, 'c> {
     pub(super) in_labels: Vec<(EdgeId, i64)>,
     /// The graph could not be understood.
     pub(super) broken: bool,
+    /// A declaration could not be understood.
+    names_lost: bool,
     pub(super) cx: &'c mut Context,
 }
 
@@ -71,6 +73,7 @@ impl<'p, 'c> Scope<'p, 'c> {
             tape: None,
             in_labels: Vec::new(),
             broken: draft.broken,
+            names_lost: draft.names_lost,
             cx,
         };
         scope.declare(draft.global_names, draft.result);
@@ -134,6 +137,8 @@ impl<'p, 'c> Scope<'p, 'c> {
                 let variable = self.globals[g.index()].variable.clone();
                 Some(self.routine.add_variable(variable))
             }
+            // It may be the name that could not be read.
+            (None, None) if self.names_lost => None,
             (None, None) => {
                 let table = self.routine.variables.iter().map(|v| v.name.as_str());
                 let globals = self.globals.iter().map(|g| g.variable.name.as_str());
@@ -288,12 +293,16 @@ impl<'p, 'c> Scope<'p, 'c> {
         let drafts = std::mem::take(&mut self.edges);
         let mut edges = Vec::with_capacity(drafts.len());
         let mut seen = HashSet::new();
+        // An edge may lead to a vertex whose id could not be read.
+        let ids_lost = vertices.iter().any(|v| v.id == 0);
         for (i, draft) in drafts.into_iter().enumerate() {
             self.cx.path.push(Seg::Index(i));
             let ends = [("from", draft.from), ("to", draft.to)].map(|(key, id)| {
                 let id = id?;
                 let found = ids.get(id, vertices);
-                if found.is_none() {
+                if found.is_none() && ids_lost {
+                    self.broken = true;
+                } else if found.is_none() {
                     self.broken = true;
                     self.cx.report_at(
                         Seg::Key(key),
