@@ -55,8 +55,9 @@ fn openad() {
 }
 
 /// Our own documents that are refused.
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 9] = [
     "common_lengths",
+    "common_permuted",
     "common_reinterpreted",
     "common_shapes",
     "hidden_call",
