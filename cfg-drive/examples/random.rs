@@ -1,7 +1,7 @@
 //! Random programs of all that the format allows, each checked in one setting or in all, for hours if
 //! wanted: `cargo run --release -p cfg-drive --example random -- FIRST END [all]` takes the seeds FIRST to
 //! END - 1, prints what the programs were like and what came of them, and leaves failing programs in the
-//! folder that CFGREV_KEEP names.
+//! folder that CFGREV_KEEP names; CFGREV_SHRINK limits the attempts to make one smaller.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 #[path = "../tests/it/random/mod.rs"]
@@ -85,7 +85,9 @@ impl Run {
                     let mut small = case.clone();
                     if let Some(Ok(generated)) = &generated {
                         let kind = kind(&message);
-                        let shrunk = shrink::shrink(generated, 600, |case| {
+                        let tries = std::env::var("CFGREV_SHRINK").ok();
+                        let tries = tries.and_then(|s| s.parse().ok()).unwrap_or(600);
+                        let shrunk = shrink::shrink(generated, tries, |case| {
                             judge(case, exact, &setting, depth)
                                 .is_err_and(|m| self::kind(&m) == kind)
                         });

@@ -1,8 +1,8 @@
-//! Prints a generated program: `cargo run -p cfg-testkit --example show SEED [smooth|small]`.
+//! Prints a generated program: `cargo run -p cfg-testkit --example show SEED [smooth|small|wide|wide_smooth]`.
 #![allow(clippy::print_stdout, reason = "an example that prints")]
 
 use cfg_core::text;
-use cfg_testkit::generate::{Options, generate};
+use cfg_testkit::generate::{Options, generate, undamped};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -10,14 +10,15 @@ fn main() {
     let options = match arguments.next().as_deref() {
         Some("smooth") => Options::SMOOTH,
         Some("small") => Options::SMALL,
+        Some("wide") => Options::WIDE,
+        Some("wide_smooth") => Options::WIDE_SMOOTH,
         _ => Options::EXACT,
     };
-    match generate(&options, seed) {
-        Ok(case) => {
-            let mut listing = String::new();
-            let _ = text::program(&mut listing, &case.program);
-            println!("{listing}\nat {}", case.point_json());
-        }
-        Err(fault) => println!("{fault:?}"),
-    }
+    let case = generate(&options, seed).unwrap_or_else(|fault| {
+        println!("{fault:?}");
+        undamped(&options, seed)
+    });
+    let mut listing = String::new();
+    let _ = text::program(&mut listing, &case.program);
+    println!("{listing}\nat {}", case.point_json());
 }

@@ -202,6 +202,22 @@ pub fn generate(options: &Options, seed: u64) -> Result<Case, Fault> {
 /// # Errors
 /// As [`generate`].
 pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fault> {
+    let (mut generated, mut rng) = draft(options, seed);
+    damp(&mut generated, options)?;
+    if rng.percent(options.dress) {
+        dress::dress(&mut generated.case.program, &mut generated.trees, &mut rng);
+        generated.dress = Some(rng);
+        generated.rebuild();
+    }
+    Ok(generated)
+}
+
+/// The case of a seed before it is damped and dressed: what to look at if [`generate`] fails.
+pub fn undamped(options: &Options, seed: u64) -> Case {
+    draft(options, seed).0.case
+}
+
+fn draft(options: &Options, seed: u64) -> (Generated, Rng) {
     let mut rng = Rng::new(seed);
     let (mut program, mut trees, parameters) = program::program(&mut rng, options);
     let main = RoutineId::new(program.routines.len() - 1);
@@ -222,13 +238,7 @@ pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fa
     };
     generated.rebuild();
     choose_point(&mut generated.case, &parameters, options, &mut rng);
-    damp(&mut generated, options)?;
-    if rng.percent(options.dress) {
-        dress::dress(&mut generated.case.program, &mut generated.trees, &mut rng);
-        generated.dress = Some(rng);
-        generated.rebuild();
-    }
-    Ok(generated)
+    (generated, rng)
 }
 
 /// A case whose graphs were not made from trees, with unusual names, ids, annotations and orders.

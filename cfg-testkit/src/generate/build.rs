@@ -1,6 +1,7 @@
 //! Variables of the routine that is being made, and what is known of them.
 
 use super::call::{Formal, Shape, Signature};
+use super::program::UNUSED;
 use super::{Arithmetic, Options};
 use crate::rng::Rng;
 use cfg_core::entity::VarId;
@@ -350,7 +351,7 @@ impl<'a> Builder<'a> {
 
     fn use_globals(&mut self) {
         for g in 0..self.globals.len() {
-            if self.rng.percent(30) {
+            if self.rng.percent(30) || self.globals[g].variable.name == UNUSED {
                 continue;
             }
             let variable = self.globals[g].variable.clone();

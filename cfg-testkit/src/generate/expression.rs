@@ -245,7 +245,7 @@ impl Builder<'_> {
             2 => Expr::Real32(self.rng.between(-2, 3) as f32),
             _ => match self.real_leaf() {
                 // In files the conversion of a constant is a 32-bit constant.
-                Expr::Real(x) => Expr::Real32(x as f32),
+                Expr::Real(x) if !self.options.operators => Expr::Real32(x as f32),
                 wide => Expr::op(Op::ToReal32, [wide]),
             },
         }

@@ -30,6 +30,13 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
         .filter(|&v| role(v) == Role::Local)
         .collect();
     locals.sort_unstable();
+    // A result after all locals is declared on its own, another among them.
+    if let Some(result) = routine.result
+        && routine.parameters % 2 == 0
+    {
+        locals.retain(|&v| v != result);
+        locals.push(result);
+    }
     order.extend(locals);
     order.extend(used.iter().filter(|&&v| matches!(role(v), Role::Global(_))));
     let mut new = vec![VarId::new(0); routine.variables.len()];

@@ -22,8 +22,9 @@ pub(super) fn program(
     let mut program = Program::default();
     let mut trees = Vec::new();
     let mut signatures = Vec::new();
+    let narrow = rng.percent(options.real32);
     if rng.percent(options.globals) {
-        program.globals = globals(rng, options);
+        program.globals = globals(rng, options, narrow);
     }
     if rng.percent(options.externals) {
         let (routine, signature) = external(rng, options);
@@ -49,7 +50,6 @@ pub(super) fn program(
         0..25 => 0,
         _ => 1 + rng.below(options.helpers),
     };
-    let narrow = rng.percent(options.real32);
     for k in 0..helpers {
         let recursive = rng.percent(options.recursion);
         let function = !recursive && rng.percent(40);
@@ -79,7 +79,10 @@ pub(super) fn program(
     (program, trees, parameters)
 }
 
-fn globals(rng: &mut Rng, options: &Options) -> Vec<Global> {
+/// A global whose elements are not finite.
+pub(super) const UNUSED: &str = "limits";
+
+fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
     let value = |rng: &mut Rng| match options.arithmetic {
         Arithmetic::Exact => Expr::Real(rng.between(-2, 2) as f64),
         Arithmetic::Smooth => Expr::Real((rng.real(-1.0, 1.0) * 64.0).round() / 64.0),
@@ -142,8 +145,11 @@ fn globals(rng: &mut Rng, options: &Options) -> Vec<Global> {
             add("gv", vec![], Some(Overlay { base, offset }));
         }
         if rng.percent(options.overlays * odd / 400) {
-            let offset = rng.between(0, count - 6);
-            let shape = vec![Dim::of(Expr::Int(2)), Dim::of(Expr::Int(3))];
+            // Subscripts up to four are good everywhere.
+            let (shape, offset) = match count {
+                16 => (vec![Dim::of(Expr::Int(8))], rng.between(0, 8)),
+                _ => (vec![Dim::of(Expr::Int(5))], rng.between(0, 1)),
+            };
             add("gw", shape, Some(Overlay { base, offset }));
         }
     }
@@ -163,6 +169,24 @@ fn globals(rng: &mut Rng, options: &Options) -> Vec<Global> {
     if rng.percent(odd / 8) {
         let shape = vector(rng, 4);
         add("gu", ScalarType::Real, shape, None, None);
+    }
+    if narrow && rng.percent(odd / 2) {
+        let shape = vector(rng, 4);
+        let values = (0..4).map(|_| Expr::Real32(rng.between(-2, 2) as f32));
+        let initial = Some(values.collect());
+        add("gr", ScalarType::Real32, shape, initial, None);
+    }
+    if rng.percent(odd / 10) {
+        // Nothing uses these.
+        let values = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(Expr::Real);
+        let shape = vector(rng, 3);
+        add(
+            UNUSED,
+            ScalarType::Real,
+            shape,
+            Some(Box::new(values)),
+            None,
+        );
     }
     if rng.percent(60) {
         let first = Expr::Int(rng.between(1, INDEX_MAX));

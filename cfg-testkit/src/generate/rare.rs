@@ -17,7 +17,13 @@ impl Builder<'_> {
     pub(super) fn rare_exact(&mut self, depth: usize) -> Expr {
         let a = self.real(depth.saturating_sub(1));
         let c = Expr::Real(*self.rng.pick(&[-3.0, -2.0, 2.0, 3.0, 5.0]).unwrap_or(&2.0));
-        match self.rng.below(14) {
+        match self.rng.below(17) {
+            14 => two(Op::Min, a, Expr::Real(f64::INFINITY)),
+            15 => two(Op::Max, Expr::Real(f64::NEG_INFINITY), a),
+            16 => {
+                let never = two(Op::Lt, Expr::Int(2), Expr::Int(1));
+                Expr::op(Op::If, [never, Expr::Real(f64::NAN), a])
+            }
             0 => one(*self.rng.pick(&[Op::Min, Op::Max]).unwrap_or(&Op::Min), a),
             1 => {
                 let (b, d) = (self.real_leaf(), self.real_leaf());

@@ -3,7 +3,7 @@
 use super::build::{Builder, INDEX_MAX, Parameter, Use};
 use super::call::{Formal, Returns, Shape, Signature};
 use crate::tree::{Node, Region};
-use cfg_core::entity::RoutineId;
+use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Intent, Op, Place, ScalarType, Selector, Stmt};
 use std::collections::BTreeSet;
 
@@ -340,6 +340,15 @@ impl Builder<'_> {
         let returns = match function {
             true => self.function_result(self.options.declarations / 2, true),
             false => Returns::Nothing,
+        };
+        let returns = match returns {
+            Returns::Scalar(ScalarType::Logical) if narrow => {
+                let f = self.routine.result.map_or(0, VarId::index);
+                self.routine.variables[f].ty = ScalarType::Real32;
+                self.vars[f].ty = ScalarType::Real32;
+                Returns::Scalar(ScalarType::Real32)
+            }
+            other => other,
         };
         let narrow = narrow && self.rng.percent(30);
         self.locals(false, narrow);
