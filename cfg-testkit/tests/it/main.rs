@@ -8,3 +8,4 @@ mod generated;
 mod jumps;
 mod members;
 mod recovered;
+mod sections;
