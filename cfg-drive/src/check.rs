@@ -629,9 +629,13 @@ impl Random {
             let mut s = value.clone();
             for i in 0..value.len() {
                 let scale = scales.next().map_or(1.0, |s| s.abs());
-                let inverse = 1.0 / scale;
-                let size = if normal(value, inverse) && normal(value, scale) {
-                    inverse
+                // Far from overflow, so that products with partials do not overflow either.
+                let most = match value.ty() {
+                    ScalarType::Real32 => f64::from(f32::MAX).sqrt(),
+                    _ => f64::MAX.sqrt(),
+                };
+                let size = if scale > 0.0 && scale.is_finite() {
+                    (1.0 / scale).clamp(1.0 / most, most)
                 } else {
                     1.0
                 };

@@ -432,7 +432,9 @@ pub fn mesh(n: usize) -> ValidProgram {
         }
     }
     all.push(Vec::new());
-    let neighbours: Vec<usize> = all.iter().map(|list| list.len() - 1).collect();
+    let neighbours: Vec<usize> = (all.iter())
+        .map(|list| list.len().saturating_sub(1))
+        .collect();
     general(
         &all,
         step,

@@ -246,7 +246,7 @@ fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
     );
     assert!(outcome.interrupted);
     assert!(replay(&lcg, &outcome.steps).is_ok());
-    let clock = Clock::of(20_000);
+    let clock = Clock::of(50);
     let late = || clock.is_late();
     let outcome = search(
         &lcg,
@@ -408,7 +408,7 @@ fn blocks_of_a_hundred_thousand_statements() {
     let done = replay(&wide, &run.steps).expect("legal");
     assert_eq!(done.entries.len(), run.edges_left);
     // The clock is respected.
-    let clock = Clock::of(100);
+    let clock = Clock::of(3);
     let late = || clock.is_late();
     let outcome = search(
         &wide,

@@ -265,7 +265,8 @@ pub fn to_text(value: &ValueTree) -> String {
                 first = true;
             }
             ValueTree::Size(extents) => {
-                let _ = write!(text, "{{\"size\":{extents:?}}}");
+                let list: Vec<String> = extents.iter().map(ToString::to_string).collect();
+                let _ = write!(text, "{{\"size\":[{}]}}", list.join(","));
             }
         }
     }

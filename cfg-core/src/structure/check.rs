@@ -58,7 +58,7 @@ pub(crate) fn local_rules(cfg: &Cfg, control: Control, explain: bool, out: &mut 
     for (v, _) in cfg.vertices() {
         degree(cfg, control, v, &cures, out);
         labels(cfg, v, &cures, out);
-        back_edges(cfg, v, &cures, out);
+        back_edges(cfg, control, v, &cures, out);
     }
     if let Some(entry) = entry {
         let reached = graph::reachable(cfg, entry.index());
@@ -432,8 +432,8 @@ fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Diagnost
     }
 }
 
-/// Back edges come from ENDLOOP only, and each ENDLOOP leads to a LOOP.
-fn back_edges(cfg: &Cfg, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
+/// Each ENDLOOP leads to a LOOP; of a structured graph, back edges come from ENDLOOP only.
+fn back_edges(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
     let is_loop = |v| matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
     let is_end = |v| matches!(cfg.vertex(v).kind, VertexKind::EndLoop);
     if is_end(v) {
@@ -447,7 +447,7 @@ fn back_edges(cfg: &Cfg, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) 
             ));
         }
     }
-    if is_loop(v) && cfg.in_edges(v).len() == 2 {
+    if control == Control::Structured && is_loop(v) && cfg.in_edges(v).len() == 2 {
         let ends = cfg.predecessors(v).filter(|&p| is_end(p)).count();
         if ends != 1 {
             out.push(at_vertex(

@@ -28,6 +28,8 @@ pub(super) struct Cures<'c> {
     open_end: OnceCell<Option<VertexId>>,
     /// The only LOOP with one in-edge.
     open_header: OnceCell<Option<VertexId>>,
+    /// The only ENDBRANCH with one in-edge.
+    short_end: OnceCell<Option<VertexId>>,
     /// Ids that no vertex and no suggestion has.
     fresh: RefCell<Option<FreshIds>>,
 }
@@ -42,6 +44,7 @@ impl<'c> Cures<'c> {
             class: OnceCell::new(),
             open_end: OnceCell::new(),
             open_header: OnceCell::new(),
+            short_end: OnceCell::new(),
             fresh: RefCell::new(None),
         }
     }
@@ -112,6 +115,14 @@ impl<'c> Cures<'c> {
         *self.open_header.get_or_init(|| self.only(is_open))
     }
 
+    fn short_end(&self) -> Option<VertexId> {
+        let is_short = |v| {
+            let is_end = self.cfg.vertex(v).vertex_type() == VertexType::EndBranch;
+            is_end && self.cfg.in_edges(v).len() == 1
+        };
+        *self.short_end.get_or_init(|| self.only(is_short))
+    }
+
     fn is_loop(&self, v: VertexId) -> bool {
         matches!(self.cfg.vertex(v).kind, VertexKind::Loop { .. })
     }
@@ -157,6 +168,14 @@ impl<'c> Cures<'c> {
             return format!(
                 "let the arms of each BRANCH meet at an ENDBRANCH of its own, in front of {}; or {GENERAL}",
                 name(cfg, v)
+            );
+        }
+        if let Some(end) = self.short_end() {
+            return format!(
+                "one of the edges {} is a jump (continue, return, goto): {GENERAL}; or lead it to {}, where the arms of \
+                 its branch meet",
+                self.edges(&forward),
+                name(cfg, end)
             );
         }
         let (new, to) = (self.fresh(), self.id(v));

@@ -367,7 +367,7 @@ const DRAWINGS: &[Drawing<'_>] = &[
         "continue",
         &[(r#"{"from": 6, "to": 7}"#, r#"{"from": 6, "to": 8}"#)],
         "V103",
-        r#""control": "general""#,
+        r#"one of the edges 6 -> 8 and 7 -> 8 is a jump (continue, return, goto): add "control": "general" to the routine"#,
         &[GENERAL],
     ),
     (

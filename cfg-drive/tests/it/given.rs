@@ -491,6 +491,76 @@ fn partials_that_are_not_given_are_zero() {
     assert_ne!(found(all)[13], 0.0);
 }
 
+/// A Jacobian needs the derivative program of its mode only, and takes the one that there is.
+#[test]
+fn one_given_derivative_that_cannot_be_used_does_not_stand_in_the_other_ones_way() {
+    let adjoint = routine(
+        "gb",
+        &["in real a", "in real b", "inout real ab", "inout real bb"],
+        &[],
+        r#"["=","bb",["+","bb",["*","ab","a","k"]]],["=","ab",["*","ab","b","k"]]"#,
+        "",
+    );
+    let tangent = routine(
+        "gt",
+        &["inout real a", "in real b", "inout real at", "in real bt"],
+        &[],
+        r#"["=","at",["*","k",["+",["*","at","b"],["*","a","bt"]]]],["=","a",["*","a","b","k"]]"#,
+        "",
+    );
+    // The given tangent reaches no tangent of a global that is assigned; the given adjoint none of one that is
+    // active.
+    let both = r#","derivatives":{"adjoint":"gb","tangent":"gt"}"#;
+    let one = r#","derivatives":{"adjoint":"gb"}"#;
+    for (derivatives, before, after, possible, expected) in [
+        (both, "", r#",["=","k",["+","k",1.0]]"#, Mode::Adjoint, 12.0),
+        (one, r#"["=","k",["*","k","x"]],"#, "", Mode::Tangent, 36.0),
+    ] {
+        let block = format!(r#"{before}["=","y","x"],["call","g",["y","x"]]{after}"#);
+        let active = r#","independents":["x"],"dependents":["y"]"#;
+        let text = format!(
+            r#"{{"format":"cfgrev/1","main":"f","globals":[{{"name":"k","type":"real","initial":3.0}}],
+            "routines":[{},{},{adjoint},{tangent}]}}"#,
+            routine("f", &["in real x", "out real y"], &[], &block, active),
+            routine(
+                "g",
+                &["inout real a", "in real b"],
+                &[],
+                r#"["=","a",["*","a","b","k"]]"#,
+                derivatives
+            ),
+        );
+        let program = validate(json::read(text.as_bytes()).expect("a program")).expect("valid");
+        let f = RoutineId::new(0);
+        let options = Options::default();
+        let read = |p: &Primal| p.point(br#"{"x": 2}"#);
+        for mode in [None, Some(Mode::Adjoint), Some(Mode::Tangent)] {
+            for found in [
+                jacobian(&program, f, &options, read, mode),
+                compressed_jacobian(&program, f, &options, read, mode),
+            ] {
+                match found {
+                    Ok(found) => {
+                        assert_eq!((found.mode, found.entries), (possible, vec![expected]));
+                        assert_ne!(mode, Some(other(possible)));
+                    }
+                    Err(refused) => {
+                        assert!(refused.to_string().contains("R309"), "{refused}");
+                        assert_eq!(mode, Some(other(possible)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn other(mode: Mode) -> Mode {
+    match mode {
+        Mode::Adjoint => Mode::Tangent,
+        Mode::Tangent => Mode::Adjoint,
+    }
+}
+
 /// Arguments of an aliased routine that overlap, in every order of its parameters: `c = a*b + c`, `b = a*a`
 /// reads all of them before it writes.
 #[test]
