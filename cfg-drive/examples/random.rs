@@ -88,7 +88,8 @@ impl Run {
                         let tries = std::env::var("CFGREV_SHRINK").ok();
                         let tries = tries.and_then(|s| s.parse().ok()).unwrap_or(600);
                         let shrunk = shrink::shrink(generated, tries, |case| {
-                            judge(case, exact, &setting, depth).is_err_and(|m| self::kind(&m) == kind)
+                            judge(case, exact, &setting, depth)
+                                .is_err_and(|m| self::kind(&m) == kind)
                         });
                         small = shrunk.case;
                     }
@@ -115,20 +116,34 @@ impl Run {
     }
 
     fn print(&self, first: u64, end: u64) {
-        println!("seeds {first} to {}: {}", end.saturating_sub(1), self.distribution);
+        println!(
+            "seeds {first} to {}: {}",
+            end.saturating_sub(1),
+            self.distribution
+        );
         let all = members::all(&self.schema);
         let drawn = all.intersection(&self.members).count();
-        println!("members, words and operators of the format: {drawn} of {}", all.len());
+        println!(
+            "members, words and operators of the format: {drawn} of {}",
+            all.len()
+        );
         let missing: Vec<&String> = all.difference(&self.members).collect();
         println!("not drawn: {missing:?}");
         let failed = self.failures.len();
-        println!("{} checks, refused {:?}, failed {failed}", self.checked, self.refused);
+        println!(
+            "{} checks, refused {:?}, failed {failed}",
+            self.checked, self.refused
+        );
         let mut kinds: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for (seed, message) in &self.failures {
             kinds.entry(kind(message)).or_default().push(*seed);
         }
         for (kind, seeds) in kinds {
-            println!("  {kind}: {} {:?}", seeds.len(), &seeds[..seeds.len().min(8)]);
+            println!(
+                "  {kind}: {} {:?}",
+                seeds.len(),
+                &seeds[..seeds.len().min(8)]
+            );
         }
     }
 }
@@ -136,8 +151,14 @@ impl Run {
 /// The first words of a message, without names and numbers.
 fn kind(message: &str) -> String {
     let words = message.split_whitespace().take(7);
-    let plain = |w: &str| !w.contains(['"', '[']) && !w.contains(|c: char| c.is_ascii_digit() && !w.starts_with("error["));
-    words.filter(|w| plain(w) || w.starts_with("error[")).collect::<Vec<_>>().join(" ")
+    let plain = |w: &str| {
+        !w.contains(['"', '['])
+            && !w.contains(|c: char| c.is_ascii_digit() && !w.starts_with("error["))
+    };
+    words
+        .filter(|w| plain(w) || w.starts_with("error["))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn judge(case: &Case, exact: bool, setting: &Setting, depth: Depth) -> Result<Found, String> {
@@ -152,7 +173,10 @@ fn judge(case: &Case, exact: bool, setting: &Setting, depth: Depth) -> Result<Fo
 /// The program, its point, and what is wrong with it.
 fn write(folder: &std::path::Path, seed: u64, case: &Case, message: &str) {
     let mut bytes = Vec::new();
-    let text = format!("{message}\ndirection {:?}\nseed {:?}\n", case.direction, case.seed);
+    let text = format!(
+        "{message}\ndirection {:?}\nseed {:?}\n",
+        case.direction, case.seed
+    );
     let written = json::write(&case.program, &mut bytes).is_ok()
         && std::fs::write(folder.join(format!("{seed}.json")), bytes).is_ok()
         && std::fs::write(folder.join(format!("{seed}.point.json")), case.point_text()).is_ok()

@@ -9,6 +9,7 @@
 mod bind;
 mod bits;
 mod codes;
+mod common;
 mod control;
 mod effects;
 mod exact;
@@ -22,11 +23,13 @@ mod lower;
 mod model;
 mod names;
 mod packing;
+mod passed;
 mod scan;
 mod shapes;
 mod shifting;
 mod spelling;
 mod storage;
+mod strings;
 mod transformational;
 mod typed;
 mod unstructured;
@@ -36,8 +39,9 @@ mod xml;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     entity::{GlobalId, RoutineId},
-    ir::{Global, Order, Program, Role, Variable},
+    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Variable},
 };
+use common::Cluster;
 use graph::Places;
 use lower::{Lower, Shared, annotations, free};
 use model::{Model, Sink, SymbolId, SymbolType};
@@ -141,6 +145,9 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
         program.routines.push(routine);
         places.push(place);
     }
+    for &r in &helpers.aliased {
+        program.routines[r].aliased = true;
+    }
     program.routines.append(&mut helpers.routines);
     if sink.failed() {
         return None;
@@ -214,7 +221,22 @@ fn globals(
     }
     let mut taken = HashSet::new();
     let mut found = HashMap::new();
-    for (leader, members) in members {
+    // What others lie over comes first.
+    let bases: Vec<Option<Base>> = storage
+        .clusters
+        .iter()
+        .map(|cluster| base(model, cluster, &members, &mut taken, program))
+        .collect();
+    let first: BTreeSet<SymbolId> = bases
+        .iter()
+        .filter_map(|b| match b {
+            Some(Base::Member(leader)) => Some(*leader),
+            Some(Base::Added(_)) | None => None,
+        })
+        .collect();
+    let (bases_first, others): (Vec<SymbolId>, Vec<SymbolId>) =
+        members.keys().partition(|leader| first.contains(leader));
+    for leader in bases_first.into_iter().chain(others) {
         let symbol = &model.symbols[leader];
         // A global of a type that is not computed with gets no variable; using it is an error.
         let SymbolType::Scalar(ty) = symbol.ty else {
@@ -232,7 +254,7 @@ fn globals(
         let shape = shapes::declared(doc, model, leader, role, sink);
         let mut variable = Variable::new(name, ty, shape, role);
         variable.order = Order::Column;
-        let symbols: Vec<&str> = members
+        let symbols: Vec<&str> = members[&leader]
             .iter()
             .map(|&m| model.symbols[m].id.as_str())
             .collect();
@@ -244,7 +266,78 @@ fn globals(
             overlay: None,
         });
     }
+    for (cluster, base) in storage.clusters.iter().zip(bases) {
+        if let Some(base) = base {
+            overlay(cluster, base, &found, program);
+        }
+    }
     found
+}
+
+/// What the members of a cluster lie over.
+enum Base {
+    /// The member that has all cells.
+    Member(SymbolId),
+    /// A global that has been added, as none has.
+    Added(GlobalId),
+}
+
+/// The base of a cluster; `None` if it has one variable of those that are computed with.
+fn base(
+    model: &Model,
+    cluster: &Cluster,
+    members: &BTreeMap<SymbolId, BTreeSet<SymbolId>>,
+    taken: &mut HashSet<String>,
+    program: &mut Program,
+) -> Option<Base> {
+    let computed = |s: SymbolId| {
+        members.contains_key(&s) && matches!(model.symbols[s].ty, SymbolType::Scalar(_))
+    };
+    let mut present = cluster.members.iter().filter(|m| computed(m.0));
+    let whole = present
+        .clone()
+        .find(|m| m.1 == 0 && m.2 == cluster.cells)
+        .map(|m| Base::Member(m.0));
+    present.nth(1)?;
+    Some(whole.unwrap_or_else(|| {
+        let id = GlobalId::new(program.globals.len());
+        let block = cluster.block.trim_matches('_').to_ascii_lowercase();
+        let wish = format!("common_{block}");
+        let name = free(taken, &wish, &format!("{wish}_{}", id.index()));
+        let shape = vec![Dim::of(Expr::Int(cluster.cells))];
+        let mut variable = Variable::new(name, cluster.ty, shape, Role::Global(id));
+        variable.order = Order::Column;
+        variable.annotations = annotations(vec![("common", json!(cluster.block))]);
+        program.globals.push(Global {
+            variable,
+            initial: None,
+            overlay: None,
+        });
+        Base::Added(id)
+    }))
+}
+
+/// Lays the variables of a cluster over its base.
+fn overlay(
+    cluster: &Cluster,
+    base: Base,
+    found: &HashMap<SymbolId, Variable>,
+    program: &mut Program,
+) {
+    let global = |symbol: SymbolId| match found.get(&symbol)?.role {
+        Role::Global(id) => Some(id),
+        Role::Local | Role::Parameter { .. } => None,
+    };
+    let base = match base {
+        Base::Member(symbol) => global(symbol),
+        Base::Added(id) => Some(id),
+    };
+    let Some(base) = base else { return };
+    for &(symbol, offset, _) in &cluster.members {
+        if let Some(id) = global(symbol).filter(|&id| id != base) {
+            program.globals[id.index()].overlay = Some(Overlay { base, offset });
+        }
+    }
 }
 
 /// Chooses the top routine and applies what the user names.

@@ -385,7 +385,8 @@ fn weaken(routine: &Routine, statement: &mut Stmt) {
         operands[0] = Expr::Real(1.0);
         return;
     }
-    let deferred = (routine.variable(target.var).shape.iter()).any(|d| d.extent == Extent::Deferred);
+    let deferred =
+        (routine.variable(target.var).shape.iter()).any(|d| d.extent == Extent::Deferred);
     let operand = match value {
         Some(Expr::Op(op, operands)) if op.class() == OpClass::Elemental => operands
             .iter()

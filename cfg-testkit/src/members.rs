@@ -101,7 +101,9 @@ fn matches(
     if !all.is_none_or(|all| all.iter().all(|s| matches(root, s, name, value, found))) {
         return false;
     }
-    let any = ["anyOf", "oneOf"].iter().find_map(|k| map.get(*k)?.as_array());
+    let any = ["anyOf", "oneOf"]
+        .iter()
+        .find_map(|k| map.get(*k)?.as_array());
     any.is_none_or(|any| {
         any.iter().any(|option| {
             let mut inner = BTreeSet::new();
@@ -188,8 +190,13 @@ fn array(
     }
     let prefix = map.get("prefixItems").and_then(Value::as_array);
     let prefix = prefix.map_or(&[][..], |list| list);
-    items.iter().enumerate().all(|(k, item)| match prefix.get(k) {
-        Some(schema) => matches(root, schema, name, item, found),
-        None => map.get("items").is_none_or(|s| matches(root, s, name, item, found)),
-    })
+    items
+        .iter()
+        .enumerate()
+        .all(|(k, item)| match prefix.get(k) {
+            Some(schema) => matches(root, schema, name, item, found),
+            None => map
+                .get("items")
+                .is_none_or(|s| matches(root, s, name, item, found)),
+        })
 }

@@ -51,7 +51,9 @@ pub fn check_numbered(
                         return;
                     }
                     let message = match generate_with_trees(options, seed) {
-                        Ok(generated) => judge(&|case: &Case| property(seed, case), &generated.case).err(),
+                        Ok(generated) => {
+                            judge(&|case: &Case| property(seed, case), &generated.case).err()
+                        }
                         Err(fault) => Some(format!("the generated program fails: {fault:?}")),
                     };
                     if let Some(message) = message {

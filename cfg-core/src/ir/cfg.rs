@@ -177,7 +177,7 @@ pub enum OriginRole {
     MarkerPop,
     /// Inserted at the end of a forward or start of a reverse sweep: values that die at the return.
     ReturnSave,
-    /// Inserted elsewhere: saves and restores around a loop.
+    /// Inserted elsewhere: saves and restores around a loop, and its index in a reverse loop that counts passes.
     ValueSave,
     /// A FORLOOP or ENDLOOP of the reverse loop of a loop that has no LOOP or several back edges.
     CountedLoop,
@@ -187,6 +187,8 @@ pub enum OriginRole {
     ExitSet,
     /// The BRANCH on the marker of a merge that is no ENDBRANCH.
     MarkerBranch,
+    /// The ENDLOOP or ENDBRANCH of a vertex that comes from that one, where the graph of a sweep nests.
+    End,
     /// The BRANCH through which the points of an irreducible region are entered, and the choice of one.
     Dispatch,
     /// Inserted where blocks are traced: `push(number)`.
@@ -197,7 +199,7 @@ pub enum OriginRole {
 
 impl OriginRole {
     /// Every role.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Copy,
         Self::Adjoint,
         Self::CounterInit,
@@ -212,6 +214,7 @@ impl OriginRole {
         Self::ExitBranch,
         Self::ExitSet,
         Self::MarkerBranch,
+        Self::End,
         Self::Dispatch,
         Self::TracePush,
         Self::TracePop,
@@ -234,6 +237,7 @@ impl OriginRole {
             Self::ExitBranch => "exit-branch",
             Self::ExitSet => "exit-set",
             Self::MarkerBranch => "marker-branch",
+            Self::End => "end",
             Self::Dispatch => "dispatch",
             Self::TracePush => "trace-push",
             Self::TracePop => "trace-pop",
@@ -476,27 +480,6 @@ impl Cfg {
             .iter()
             .position(|v| std::mem::discriminant(&v.kind) == std::mem::discriminant(kind))
             .map(VertexId::new)
-    }
-
-    /// Where the ids of new vertices may start: from here on more are free, with either sign, than a graph
-    /// can have. Above all others, as a rule; where these come near 2^53, in the longest gap between them.
-    pub fn first_free_id(&self) -> i64 {
-        let mut ids: Vec<i64> = (self.graph.vertices.iter())
-            .map(|v| v.id.saturating_abs())
-            .collect();
-        ids.sort_unstable();
-        match ids.last() {
-            Some(&most) if most >= 1 << 52 => {}
-            most => return most.map_or(1, |id| id + 1),
-        }
-        let (mut start, mut length, mut before) = (1, 0, 0);
-        for id in ids {
-            if id - before - 1 > length {
-                (start, length) = (before + 1, id - before - 1);
-            }
-            before = id;
-        }
-        start
     }
 
     /// Takes the graph apart again.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     graph::{self, Adjacency},
-    ir::{Vertex, VertexKind, VertexType},
+    ir::VertexType,
     testing::{Rng, graph as listed, nested, random_nesting},
 };
 
@@ -467,28 +467,5 @@ fn regions_are_what_lies_between_header_and_end() {
                 .filter(|&r| matches!(tree.region(r).kind, RegionKind::LoopBody(_)));
             assert_eq!(loops.count(), s.loop_depth[v.index()] as usize);
         }
-    }
-}
-
-/// New vertices find ids wherever the old ones leave room.
-#[test]
-fn ids_of_new_vertices_are_free_and_allowed() {
-    const LIMIT: i64 = 1 << 53;
-    let full = |from: i64| (0..9).map(|k| from + k).collect::<Vec<_>>();
-    for ids in [
-        vec![],
-        vec![1, 2, 3],
-        vec![-7, 4],
-        full(LIMIT - 8),
-        full(-LIMIT),
-        vec![1, -(LIMIT / 2), LIMIT],
-        vec![LIMIT / 2 - 1, LIMIT / 2, LIMIT / 2 + 1, LIMIT],
-    ] {
-        let vertices = ids.iter().map(|&id| Vertex::new(id, VertexKind::EndBranch));
-        let cfg = Cfg::new(vertices.collect(), vec![]).expect("there are no edges");
-        let first = cfg.first_free_id();
-        let room = first..first + (1 << 40);
-        assert!(first > 0 && room.end <= LIMIT, "{ids:?}: {first}");
-        assert!(ids.iter().all(|id| !room.contains(&id.abs())), "{ids:?}: {first}");
     }
 }

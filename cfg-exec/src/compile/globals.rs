@@ -31,8 +31,18 @@ const MOST_CELLS: u64 = 1 << 31;
 impl Globals {
     pub(super) fn new(program: &Program, math: Math) -> Compiling<Self> {
         let constants = Constants(math);
-        let mut globals = Self::default();
-        for global in &program.globals {
+        let count = program.globals.len();
+        let mut globals = Self {
+            addresses: vec![0; count],
+            descriptor_at: vec![0; count],
+            axes: vec![Vec::new(); count],
+            ..Self::default()
+        };
+        // What lies over another global may be declared before it.
+        let (bases, overlays): (Vec<usize>, Vec<usize>) =
+            (0..count).partition(|&g| program.globals[g].overlay.is_none());
+        for g in bases.into_iter().chain(overlays) {
+            let global = &program.globals[g];
             let variable = &global.variable;
             let refused = |why: &str| {
                 let at = format!("global {}", variable.name);
@@ -92,15 +102,15 @@ impl Globals {
                     globals.initial[at + k] = cells[k.min(cells.len() - 1)];
                 }
             }
-            globals.addresses.push(address);
-            globals.descriptor_at.push(globals.descriptors.len() as u32);
+            globals.addresses[g] = address;
+            globals.descriptor_at[g] = globals.descriptors.len() as u32;
             let mut parts = vec![Descriptor::default(); descriptor::positions(axes.len())];
             parts[0].base = address;
             for (k, axis) in axes.iter().enumerate() {
                 *descriptor::axis_mut(&mut parts, k) = *axis;
             }
             globals.descriptors.extend(parts);
-            globals.axes.push(axes);
+            globals.axes[g] = axes;
         }
         Ok(globals)
     }

@@ -276,6 +276,41 @@ fn globals_are_seen_through_arguments_and_overlays() {
     assert_eq!(real(&a[0]), 35.0);
 }
 
+/// The order of declarations does not matter: what a global lies over may come after it.
+#[test]
+fn overlays_may_be_declared_before_what_they_lie_over() {
+    let mut p = ProgramBuilder::new();
+    let tail = p.global("tail", Real.array([2]));
+    let single = p.global("single", Real);
+    let block = p.global("block", Real.array([4]));
+    p.initialize(block, [1.0, 2.0, 3.0, 4.0]);
+    p.overlay(
+        tail,
+        Overlay {
+            base: block,
+            offset: 2,
+        },
+    );
+    p.overlay(
+        single,
+        Overlay {
+            base: block,
+            offset: 1,
+        },
+    );
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    let tail = f.global(p.program(), tail);
+    let single = f.global(p.program(), single);
+    let block = f.global(p.program(), block);
+    f.assign(block.at(3), 30.0);
+    f.assign(y, tail.at(1) + single);
+    p.add(f);
+    let mut a = [0.0.into()];
+    run(&p.finish().unwrap(), &mut a).unwrap();
+    assert_eq!(real(&a[0]), 32.0);
+}
+
 #[test]
 fn optional_arguments_may_be_absent() {
     let mut p = ProgramBuilder::new();

@@ -2,6 +2,7 @@
 
 use super::{
     codes,
+    expression::TypedPlace,
     lower::Lower,
     model::{SymbolType, int},
     typed::Typed,
@@ -94,6 +95,11 @@ impl Lower<'_, '_> {
                 );
                 return None;
             };
+            // What is passed besides may be part of it.
+            let passed = |a: &Option<Expr>| matches!(a, Some(Expr::Place(p)) if p.var == var);
+            if arguments.iter().any(passed) {
+                self.helpers.aliased.insert(callee);
+            }
             arguments.push(Some(Expr::var(var)));
         }
         let statement = Stmt::new(StmtKind::Call {
@@ -144,9 +150,36 @@ impl Lower<'_, '_> {
             let mut children = doc.children(argument);
             children.next().filter(|_| children.next().is_none())
         };
+        // A string and a number have nothing in common, although both are integers here.
+        let (symbol, _) = self.model.routines[callee].formals[i];
+        let formal_is_string = self.model.symbols[symbol].string;
+        let is_string = only.is_some_and(|c| self.is_string(c));
+        if is_string != formal_is_string {
+            let name = &formal.name;
+            if is_string {
+                self.report(
+                    argument,
+                    &codes::CALL,
+                    format!(
+                        "a string for the formal {name} of type {}",
+                        formal.ty.name()
+                    ),
+                    "pass a variable of the formal's type",
+                );
+            } else {
+                self.report(
+                    argument,
+                    &codes::HIDDEN,
+                    format!("the formal {name} is a string whose value is needed, and what is passed is not in the document"),
+                    "pass a constant, or a formal argument that gets constants",
+                );
+            }
+            return None;
+        }
         if let Some(reference) = only.filter(|&c| doc.name(c) == El::VariableReference) {
             let place = self.place(reference)?;
-            if place.ty != formal.ty {
+            let converts = place.ty.is_real() && formal.ty.is_real();
+            if place.ty != formal.ty && !converts {
                 self.report(
                     argument,
                     &codes::CALL,
@@ -160,6 +193,7 @@ impl Lower<'_, '_> {
                 );
                 return None;
             }
+            let kind = place.ty;
             let place = match place.section() {
                 Ok(place) => place,
                 Err((section, ty)) => {
@@ -173,6 +207,11 @@ impl Lower<'_, '_> {
                         return None;
                     }
                     let value = self.gather(argument, section, ty)?;
+                    let value = self.converted(argument, value, formal.ty)?;
+                    let value = match value.expr {
+                        Expr::Place(_) => value,
+                        _ => self.spill(argument, value)?,
+                    };
                     let Expr::Place(place) = value.expr else {
                         return None;
                     };
@@ -180,6 +219,9 @@ impl Lower<'_, '_> {
                     return self.bind_place(argument, callee, place, rank, &formal, after);
                 }
             };
+            if kind != formal.ty {
+                return self.other_kind(argument, callee, place, &formal, after);
+            }
             return self.bind_place(argument, callee, place.place, place.rank, &formal, after);
         }
         // Expressions and constants go through a temporary.
@@ -201,6 +243,105 @@ impl Lower<'_, '_> {
         let value = self.converted(argument, value, formal.ty)?;
         let value = self.spill(argument, value)?;
         Some(value.expr)
+    }
+
+    /// An actual of the other kind of real: a copy of the formal's kind is passed, and copied back if the
+    /// callee writes it. Only the cells that the formal has are copied, as the way there and back rounds.
+    fn other_kind(
+        &mut self,
+        argument: NodeId,
+        callee: usize,
+        actual: TypedPlace,
+        formal: &Formal,
+        after: &mut Vec<Stmt>,
+    ) -> Option<Expr> {
+        let Some((place, rank)) = self.same_cells(&actual.place, actual.rank, formal) else {
+            self.report(
+                argument,
+                &codes::CALL,
+                format!(
+                    "an actual of type {} for the formal {} of type {}, which has other elements",
+                    actual.ty.name(),
+                    formal.name,
+                    formal.ty.name()
+                ),
+                "pass a variable of the formal's type, or an array of its size",
+            );
+            return None;
+        };
+        let place = self.fixed(argument, place, formal)?;
+        let value = Typed {
+            expr: Expr::Place(place.clone()),
+            ty: actual.ty,
+            rank,
+            depth: actual.depth + 1,
+        };
+        let value = self.converted(argument, value, formal.ty)?;
+        let copy = self.spill(argument, value)?;
+        if formal.written {
+            let back = self.converted(argument, copy.clone(), actual.ty)?;
+            after.push(Stmt::assign(place, back.expr));
+        }
+        let Expr::Place(copy) = copy.expr else {
+            return None;
+        };
+        self.bind_place(argument, callee, copy, rank, formal, after)
+    }
+
+    /// The part of an actual that a formal covers, and its number of dimensions; `None` if that is no array
+    /// or section.
+    fn same_cells(&self, actual: &Place, rank: usize, formal: &Formal) -> Option<(Place, usize)> {
+        if formal.rank() == 0 {
+            let first = match rank {
+                0 => actual.clone(),
+                _ => self.first_element(actual.clone()),
+            };
+            return Some((first, 0));
+        }
+        let size = formal.shape.iter().try_fold(1i64, |n, bounds| {
+            let (lower, upper) = (*bounds)?;
+            n.checked_mul(upper.checked_sub(lower)?.checked_add(1)?.max(0))
+        });
+        let whole = || (rank > 0).then(|| (actual.clone(), rank));
+        let Some(size) = size else {
+            // Bounds that are not known are those of the actual.
+            return whole();
+        };
+        let of_actual = self
+            .extents_now(actual)
+            .iter()
+            .try_fold(1i64, |n, e| match e {
+                Expr::Int(e) => n.checked_mul(*e),
+                _ => None,
+            });
+        if (of_actual == Some(size) || !formal.written)
+            && let Some(whole) = whole()
+        {
+            return Some(whole);
+        }
+        // A vector from its start or an element on.
+        let from = match actual.subscripts.as_ref() {
+            [] => self.ir.variable(actual.var).shape.first()?.lower.clone(),
+            [Subscript::Index(e)] => e.clone(),
+            _ => return None,
+        };
+        if self.ir.variable(actual.var).rank() != 1 {
+            return None;
+        }
+        let upper = match &from {
+            Expr::Int(i) => Expr::Int(i.checked_add(size)?.checked_sub(1)?),
+            e => Expr::op(Op::Add, [e.clone(), Expr::Int(size.checked_sub(1)?)]),
+        };
+        let range = Range {
+            lower: Some(from),
+            upper: Some(upper),
+            stride: None,
+        };
+        let section = Place {
+            var: actual.var,
+            subscripts: [Subscript::Range(Box::new(range))].into(),
+        };
+        Some((section, 1))
     }
 
     fn bind_place(
@@ -255,9 +396,16 @@ impl Lower<'_, '_> {
                 return Some(Expr::Place(place));
             }
         }
-        // A matrix for a vector: its elements in sequence.
-        if formal.rank() == 1 && rank > 1 {
-            return self.flattened(argument, place, rank, formal, after);
+        // An array of other dimensions for one of assumed size: its elements in sequence.
+        let leading: Option<Vec<i64>> = formal.shape[..formal.rank() - 1]
+            .iter()
+            .map(|bounds| {
+                let (lower, upper) = (*bounds)?;
+                upper.checked_sub(lower)?.checked_add(1)
+            })
+            .collect();
+        if let Some(leading) = leading.filter(|l| rank > 0 && l.iter().all(|&e| e > 0)) {
+            return self.in_sequence(argument, place, (rank, &leading), formal, after);
         }
         // An element for an array: the array from there on, along the first dimension.
         if formal.rank() == 1 && place.is_element() {
@@ -368,12 +516,12 @@ impl Lower<'_, '_> {
         true
     }
 
-    /// Copy-in, copy-out of an array of several dimensions as a vector.
-    fn flattened(
+    /// Copy-in, copy-out of an array of `rank` dimensions as one of which all extents but the last are given.
+    fn in_sequence(
         &mut self,
         argument: NodeId,
         place: Place,
-        rank: usize,
+        (rank, leading): (usize, &[i64]),
         formal: &Formal,
         after: &mut Vec<Stmt>,
     ) -> Option<Expr> {
@@ -386,7 +534,14 @@ impl Lower<'_, '_> {
             Some(n) => Expr::Int(n),
             None => Expr::op(Op::Mul, extents),
         };
-        let vector = Expr::var(self.array_of(argument, formal.ty, vec![size]));
+        let known = leading.iter().try_fold(1i64, |n, &e| n.checked_mul(e))?;
+        let last = match size {
+            Expr::Int(n) => Expr::Int(n / known),
+            size if known == 1 => size,
+            size => Expr::op(Op::Div, [size, Expr::Int(known)]),
+        };
+        let extents = leading.iter().map(|&e| Expr::Int(e)).chain([last]);
+        let array = Expr::var(self.array_of(argument, formal.ty, extents.collect()));
         let copy = |lower: &mut Self, from: Expr, to: Expr, ranks| {
             let callee = lower.reshaper(formal.ty, ranks)?;
             Some(Stmt::new(StmtKind::Call {
@@ -395,13 +550,15 @@ impl Lower<'_, '_> {
                 result: None,
             }))
         };
-        let copy_in = copy(self, Expr::Place(place.clone()), vector.clone(), (rank, 1))?;
+        let ranks = (rank, formal.rank());
+        let copy_in = copy(self, Expr::Place(place.clone()), array.clone(), ranks)?;
         self.emit(argument, copy_in);
         if formal.written {
-            let copy_out = copy(self, vector.clone(), Expr::Place(place), (1, rank))?;
+            let ranks = (formal.rank(), rank);
+            let copy_out = copy(self, array.clone(), Expr::Place(place), ranks)?;
             after.push(copy_out);
         }
-        Some(vector)
+        Some(array)
     }
 
     /// The place with the values of its subscripts at the call, whatever the callee does to them, if the

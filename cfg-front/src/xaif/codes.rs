@@ -16,7 +16,7 @@ cfg_core::diagnostic_codes! {
         "the root is a CallGraph of the namespace http://www.mcs.anl.gov/XAIF"
         "Every element belongs to the XAIF namespace, and the outermost one is CallGraph, with a ScopeHierarchy and one ControlFlowGraph per routine.";
     ELEMENT "F605" "element not expected here"
-        "only the elements listed in docs/xaif.md are read, each where it belongs"
+        "only the elements listed in `cfgrev explain xaif` are read, each where it belongs"
         "The element is unknown, is not supported, or stands inside an element that cannot have it. What is not understood is never skipped, because the program might mean something else without it.";
     ATTRIBUTE "F606" "attribute missing or malformed"
         "numbers are whole decimal numbers, ids are positive, required attributes are there"
@@ -40,7 +40,7 @@ cfg_core::diagnostic_codes! {
         "values are real (F4, F8), integer or logical; conversions are those of Fortran"
         "Complex numbers, strings, quadruple precision and derived types are not computed here. A routine may declare such variables as long as no statement that is kept uses them.";
     INTRINSIC "F613" "intrinsic not supported"
-        "the intrinsics listed in docs/xaif.md"
+        "the intrinsics listed in `cfgrev explain xaif`"
         "The function has no counterpart in the program representation, or not with these operands. Write the program without it.";
     SHAPE "F614" "shapes do not fit"
         "a reference has one subscript per dimension; operands of an operation are scalars or arrays of one rank"
@@ -52,8 +52,8 @@ cfg_core::diagnostic_codes! {
         "a value that is read was set by a statement whose effect the document shows"
         "The front end that wrote the document has replaced some statements by markers without operands ([passive: OPR_STID], READ, a string assignment). What they store cannot be known, so a program that depends on it is refused rather than guessed. Write the document again with that statement kept (for instance by declaring the variable active).";
     STORAGE "F617" "shared storage that cannot be expressed"
-        "global symbols share storage completely (same type and shape) or not at all"
-        "Address ranges of different global symbols overlap only in part, or with different types or shapes. Declare the COMMON block or EQUIVALENCE alike everywhere.";
+        "the document says which global symbols share which cells, and no cell is read as another type than it was written"
+        "The declarations of a COMMON block do not tell what lies over what (the lengths differ, or types or bounds are not known, or nothing names the block), a member is read where one of another type is written, a variable may be one of several modules, or variables of an EQUIVALENCE overlap in part. Declare the COMMON block or EQUIVALENCE alike everywhere.";
     MAIN "F618" "top routine not clear"
         "the top routine is the only one that is not called, else the one named head"
         "Several routines (or none) are called by no other, and none is named head. Say which one with --routine NAME.";

@@ -270,9 +270,27 @@ impl Lower<'_, '_> {
         let graph = ExpressionGraph::read(self.doc, container, self.sink)?;
         let uses = &graph.uses;
         let doc = self.doc;
+        let root = graph.vertices[graph.root];
+        if self.is_string(root) && doc.name(container) != El::Argument {
+            self.report(
+                root,
+                &codes::TYPE,
+                "a string where a number or a logical value is due",
+                "strings can be passed and compared; write the program without this one",
+            );
+            return None;
+        }
         graph.evaluate(doc, self, |lower, v, operands| {
             let leaf = operands.is_empty();
-            let mut result = lower.vertex(graph.vertices[v], operands)?;
+            let nodes: Vec<NodeId> = graph.operands[v]
+                .iter()
+                .map(|&o| graph.vertices[o])
+                .collect();
+            let mut result = if nodes.iter().any(|&n| lower.is_string(n)) {
+                lower.string_operation(graph.vertices[v], &nodes, operands)?
+            } else {
+                lower.vertex(graph.vertices[v], operands)?
+            };
             if (uses[v] > 1 && !leaf) || (result.depth > MOST_LEVELS && uses[v] > 0) {
                 result = lower.spill(graph.vertices[v], result)?;
             }
@@ -307,7 +325,10 @@ impl Lower<'_, '_> {
             return None;
         }
         match name {
-            El::Constant => constant(self.doc, v, self.sink),
+            El::Constant => match self.string_constant(v) {
+                Some(number) => Some(number),
+                None => constant(self.doc, v, self.sink),
+            },
             El::VariableReference => {
                 let place = match self.place(v)?.section() {
                     Ok(place) => place,
@@ -325,7 +346,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn operation(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
+    pub(super) fn operation(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let doc = self.doc;
         let name = super::model::text(doc, v, At::Name, self.sink)?;
         let result = if doc.name(v) == El::BooleanOperation {

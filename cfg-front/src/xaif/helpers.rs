@@ -5,16 +5,18 @@ use cfg_core::{
     builder::RoutineBuilder,
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, OpClass, Order, Place, Role,
-        Routine, ScalarType, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
+        Cfg, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Order, Place, Role, Routine,
+        ScalarType, Stmt, Subscript, Variable, Vertex, VertexKind,
     },
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The added routines; their ids follow those of the document's routines.
 pub(super) struct Helpers {
     first: usize,
     pub(super) routines: Vec<Routine>,
+    /// Routines of the document whose arguments overlap in some call.
+    pub(super) aliased: BTreeSet<usize>,
     /// By the name that each would like to have.
     known: BTreeMap<String, RoutineId>,
     names: HashSet<String>,
@@ -25,6 +27,7 @@ impl Helpers {
         Self {
             first,
             routines: Vec::new(),
+            aliased: BTreeSet::new(),
             known: BTreeMap::new(),
             names,
         }
@@ -187,108 +190,20 @@ impl Lower<'_, '_> {
                 return None;
             }
         };
-        let mut places = Vec::new();
-        let mut extents = Vec::new();
+        let mut places = Vec::with_capacity(2);
         for operand in operands {
             let operand = self.converted(v, operand, ty)?;
-            extents.push(self.extents(&operand.expr));
-            let place = if matches!(operand.expr, Expr::Place(_)) {
-                operand
-            } else {
-                self.spill(v, operand)?
-            };
-            places.push(place.expr);
+            places.push(self.as_place(v, operand)?);
         }
-        let shape = match (&extents[0], &extents[1]) {
-            (Some(a), Some(b)) if rank_a == 2 => {
-                let mut shape = vec![a[0].clone()];
-                shape.extend(b.get(1).cloned());
-                Some(shape)
-            }
-            (Some(_), Some(b)) => b.get(1).cloned().map(|e| vec![e]),
-            _ => None,
-        };
-        let Some(shape) = shape else {
-            self.report(
-                v,
-                &codes::INTRINSIC,
-                "matmul of arrays whose extents are not known when the routine is entered",
-                "write its loops",
-            );
-            return None;
-        };
-        let rank = shape.len();
-        let target = self.temporary_of(ty, shape.into_iter().map(Dim::of).collect());
+        let mut extents = Vec::new();
+        if rank_a == 2 {
+            extents.extend(self.extents_now(&places[0]).into_iter().next());
+        }
+        if rank_b == 2 {
+            extents.extend(self.extents_now(&places[1]).into_iter().nth(1));
+        }
         let callee = self.helpers.matmul(ty, rank_a, rank_b);
-        let mut arguments: Vec<Option<Expr>> = places.into_iter().map(Some).collect();
-        arguments.push(Some(Expr::var(target)));
-        self.emit(
-            v,
-            Stmt::new(StmtKind::Call {
-                callee,
-                arguments: arguments.into(),
-                result: None,
-            }),
-        );
-        Some(Typed {
-            expr: Expr::var(target),
-            ty,
-            rank,
-            depth: 1,
-        })
-    }
-
-    /// Extents of a value, as expressions that can be evaluated on entry.
-    fn extents(&self, e: &Expr) -> Option<Vec<Expr>> {
-        let place = match e {
-            Expr::Place(place) => place,
-            Expr::Op(Op::Transpose, operands) => {
-                let mut extents = self.extents(&operands[0])?;
-                extents.reverse();
-                return Some(extents);
-            }
-            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
-                let mut scalar = true;
-                for operand in operands {
-                    match self.extents(operand) {
-                        Some(extents) if !extents.is_empty() => return Some(extents),
-                        Some(_) => {}
-                        None => scalar = false,
-                    }
-                }
-                return scalar.then(Vec::new);
-            }
-            Expr::Op(op, _) if op.class() != OpClass::Transformational => return Some(Vec::new()),
-            Expr::Op(..) => return None,
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {
-                return Some(Vec::new());
-            }
-        };
-        let variable = self.ir.variable(place.var);
-        let extent = |d: usize| -> Option<Expr> {
-            match &variable.shape[d].extent {
-                Extent::Fixed(e) => Some(e.clone()),
-                Extent::Deferred if matches!(variable.role, Role::Parameter { .. }) => {
-                    let operands = [Expr::var(place.var), Expr::Int(d as i64 + 1)];
-                    Some(Expr::op(Op::Size, operands))
-                }
-                Extent::Deferred => None,
-            }
-        };
-        if place.subscripts.is_empty() {
-            return (0..variable.rank()).map(extent).collect();
-        }
-        let mut found = Vec::new();
-        for (d, s) in place.subscripts.iter().enumerate() {
-            let Subscript::Range(r) = s else { continue };
-            found.push(match (&r.lower, &r.upper, &r.stride) {
-                (None, None, None) => extent(d)?,
-                (Some(Expr::Int(l)), Some(Expr::Int(u)), None) => {
-                    Expr::Int(u.saturating_sub(*l).saturating_add(1).max(0))
-                }
-                _ => return None,
-            });
-        }
-        Some(found)
+        let arguments = places.into_iter().map(Expr::Place).collect();
+        self.by_helper(v, Some(callee), arguments, ty, extents)
     }
 }

@@ -13,6 +13,17 @@ use super::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// Markers that may hide a store, and what has been said of them.
+#[derive(Default)]
+pub(super) struct Open {
+    /// One marker of each routine that has any whose target is not known.
+    pub(super) texts: BTreeMap<usize, String>,
+    /// Variables that have been reported, by routine.
+    pub(super) reported: HashSet<(usize, SymbolId)>,
+    /// Variables that outlive a routine and that only a marker of it sets.
+    outside: BTreeMap<SymbolId, String>,
+}
+
 /// What each marker element writes.
 pub(super) type Writes = HashMap<NodeId, BTreeSet<SymbolId>>;
 
@@ -108,12 +119,14 @@ fn structures(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) {
 /// Finds what markers write, and reports reads of what they alone can have set.
 pub(super) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) -> Writes {
     let mut writes = Writes::new();
-    let mut outside: BTreeMap<SymbolId, String> = BTreeMap::new();
+    let mut open = Open::default();
     for r in 0..model.routines.len() {
-        routine(doc, model, scan, r, &mut writes, &mut outside, sink);
+        routine(doc, model, scan, r, &mut writes, &mut open, sink);
     }
+    super::passed::find(doc, model, scan, &mut open, sink);
     structures(doc, model, scan, sink);
     // A global that a marker of some routine writes and nothing else does cannot be read anywhere.
+    let outside = open.outside;
     if outside.is_empty() {
         return writes;
     }
@@ -173,7 +186,7 @@ fn routine(
     scan: &Scan,
     r: usize,
     writes: &mut Writes,
-    outside: &mut BTreeMap<SymbolId, String>,
+    known: &mut Open,
     sink: &mut Sink,
 ) {
     let node = model.routines[r].node;
@@ -206,7 +219,7 @@ fn routine(
     if markers.is_empty() {
         return;
     }
-    let mut reported: HashSet<SymbolId> = HashSet::new();
+    let mut reported = |s: SymbolId| known.reported.insert((r, s));
     for n in doc.subtree(node) {
         if doc.name(n) != El::VariableReference {
             continue;
@@ -225,7 +238,7 @@ fn routine(
             };
             writes.entry(marker).or_default().insert(symbol);
             open.remove(id);
-            if reported.insert(symbol) {
+            if reported(symbol) {
                 let text = doc.attr(marker, At::Annotation).unwrap_or_default();
                 report(doc, model, n, symbol, &text, sink);
             }
@@ -234,6 +247,7 @@ fn routine(
     let Some(text) = open.values().next() else {
         return;
     };
+    known.texts.insert(r, text.clone());
     let passed: HashSet<SymbolId> = used
         .calls
         .iter()
@@ -249,9 +263,9 @@ fn routine(
             }
         }
         if Scan::home(model, r, symbol) != Home::Own {
-            outside.entry(symbol).or_insert_with(|| text.clone());
-        } else if reported.insert(symbol)
-            && let Some(&n) = reads.get(&symbol)
+            known.outside.entry(symbol).or_insert_with(|| text.clone());
+        } else if let Some(&n) = reads.get(&symbol)
+            && reported(symbol)
         {
             report(doc, model, n, symbol, text, sink);
         }
@@ -260,8 +274,8 @@ fn routine(
     for &symbol in &used.used {
         if Scan::home(model, r, symbol) == Home::Own
             && !set(symbol)
-            && reported.insert(symbol)
             && let Some(&n) = reads.get(&symbol)
+            && reported(symbol)
         {
             report(doc, model, n, symbol, text, sink);
         }

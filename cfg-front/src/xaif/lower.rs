@@ -128,7 +128,16 @@ impl<'a, 't> Lower<'a, 't> {
 
     fn symbol_annotations(&self, symbol: SymbolId) -> Annotations {
         let s = &self.model.symbols[symbol];
-        annotations(vec![("symbol", json!(s.id))])
+        let mut entries = vec![("symbol", json!(s.id))];
+        // Of `a(2, *)` no extent is kept, as the last one comes with the actual: they are noted here.
+        if s.rank > 1 && s.bounds.iter().any(|b| b.1.is_none()) {
+            let extent = |&(lower, upper): &(i64, Option<i64>)| {
+                upper.map(|u| u.saturating_sub(lower).saturating_add(1).max(0))
+            };
+            let extents: Vec<Option<i64>> = s.bounds.iter().map(extent).collect();
+            entries.push(("extents", json!(extents)));
+        }
+        annotations(entries)
     }
 
     /// Declares parameters, then what is used besides them, in order of first use.
@@ -322,7 +331,7 @@ impl<'a, 't> Lower<'a, 't> {
         for n in self.doc.children(block) {
             match self.doc.name(n) {
                 El::Assignment => {
-                    let statement = self.assignment(n);
+                    let statement = self.without_effect(n).or_else(|| self.assignment(n));
                     out.append(&mut self.prelude);
                     if let Some(mut statement) = statement {
                         statement.annotations = self.statement_annotations(n);

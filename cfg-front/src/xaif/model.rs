@@ -8,7 +8,7 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     ir::ScalarType,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Position in [`Model::symbols`].
 pub(super) type SymbolId = usize;
@@ -71,6 +71,8 @@ pub(super) struct Symbol {
     pub(super) bounds: Vec<(i64, Option<i64>)>,
     pub(super) active: bool,
     pub(super) variable: bool,
+    /// A formal string, which is an integer to the program.
+    pub(super) string: bool,
 }
 
 /// A routine with a graph.
@@ -102,6 +104,12 @@ pub(super) struct Model {
     pub(super) scopes: Vec<Scope>,
     pub(super) symbols: Vec<Symbol>,
     pub(super) routines: Vec<RoutineDecl>,
+    /// The string constants of the document in order.
+    pub(super) strings: Vec<String>,
+    /// The module of each scope that is one's.
+    pub(super) modules: HashMap<ScopeId, String>,
+    /// The symbols of modules, with the scopes that declare them.
+    pub(super) module_symbols: HashSet<(ScopeId, String)>,
     scope_by_id: HashMap<i64, ScopeId>,
     symbol_by_name: HashMap<(ScopeId, String), SymbolId>,
     routine_by_symbol: HashMap<(ScopeId, String), usize>,
@@ -178,7 +186,7 @@ pub(super) fn unexpected(doc: &Document<'_>, n: NodeId) -> Diagnostic {
             "<{}> inside <{around}> is not supported",
             doc.name(n).text()
         ),
-        "see docs/xaif.md for what is read",
+        "see `cfgrev explain xaif` for what is read",
     )
 }
 
@@ -216,6 +224,7 @@ impl Model {
                 _ => sink.push(unexpected(doc, section)),
             }
         }
+        super::strings::formals(doc, &mut model);
         for section in doc.children(root) {
             if doc.name(section) == El::ControlFlowGraph {
                 model.routine(doc, section, sink);
@@ -402,6 +411,7 @@ impl Model {
             rank,
             bounds,
             variable,
+            string: false,
         });
     }
 
@@ -456,6 +466,12 @@ impl Model {
         let scope = self.scope_of(doc, node, At::CfgScope, sink);
         // Graphs without contents stand for modules.
         if doc.children(node).next().is_none() {
+            if let Some(scope) = scope {
+                self.modules.insert(scope, symbol.clone());
+            }
+            if let Some(scope) = symbol_scope {
+                self.module_symbols.insert((scope, symbol));
+            }
             return;
         }
         let (Some(symbol_scope), Some(scope)) = (symbol_scope, scope) else {

@@ -56,6 +56,8 @@ pub(super) struct Scan {
     pub(super) symbol: HashMap<NodeId, SymbolId>,
     /// The routine of each `SubroutineCall` and `FunctionCall`.
     pub(super) callee: HashMap<NodeId, usize>,
+    /// Symbols that some reference may read, as an argument or otherwise.
+    pub(super) read: HashSet<SymbolId>,
     /// Formals declared with one element that are used with other indices.
     pub(super) beyond: BTreeSet<SymbolId>,
     /// Formals that the routine or something it calls may write, by routine and position.
@@ -144,6 +146,8 @@ impl Scan {
                         };
                         if doc.name(parent) == El::AssignmentLHS {
                             out.written.insert(symbol);
+                        } else {
+                            self.read.insert(symbol);
                         }
                         let declared = &model.symbols[symbol];
                         if declared.rank > 0
@@ -330,6 +334,47 @@ impl Scan {
                 if self.routines[caller].host.len() > before {
                     work.push(caller);
                 }
+            }
+        }
+        self.owners(model);
+    }
+
+    /// A routine passes on what routines inside of it use of its variables, whether it uses them itself or
+    /// not; references inside tell of its arrays as its own do.
+    fn owners(&mut self, model: &Model) {
+        let formals = |r: usize| model.routines[r].formals.iter().map(|f| f.0);
+        for r in 0..self.routines.len() {
+            let mut known: HashSet<SymbolId> = formals(r).collect();
+            known.extend(&self.routines[r].used);
+            let callees: BTreeSet<usize> =
+                self.routines[r].calls.iter().map(|c| c.callee).collect();
+            let mut missing = Vec::new();
+            for callee in callees {
+                for &symbol in &self.routines[callee].host {
+                    if Self::home(model, r, symbol) == Home::Own && known.insert(symbol) {
+                        missing.push(symbol);
+                    }
+                }
+            }
+            self.routines[r].used.extend(missing);
+        }
+        for r in 0..self.routines.len() {
+            let inside: Vec<SymbolId> = self.routines[r]
+                .unbounded
+                .keys()
+                .copied()
+                .filter(|&s| Self::home(model, r, s) == Home::Host)
+                .collect();
+            for symbol in inside {
+                let Some(owner) = model.scopes[model.symbols[symbol].scope].owner else {
+                    continue;
+                };
+                if formals(owner).any(|f| f == symbol) {
+                    continue;
+                }
+                let references = self.routines[r].unbounded[&symbol].clone();
+                let all = &mut self.routines[owner].unbounded;
+                all.entry(symbol).or_default().extend(references);
             }
         }
     }

@@ -106,7 +106,12 @@ pub(super) struct Document<'t> {
     attrs: Vec<Attr>,
     /// Numbers of the ids that are no numbers.
     ids: HashMap<Box<str>, i64>,
+    /// COMMON blocks that a comment names, by the element after it.
+    blocks: HashMap<NodeId, Box<str>>,
 }
+
+/// The front end names a COMMON block in a comment before the symbol of its first member, and nowhere else.
+const COMMON: &str = "COMMON name =";
 
 /// Ids from here on are those of names; numbers in documents are smaller.
 const NAMED: i64 = 1 << 52;
@@ -226,6 +231,7 @@ impl<'t> Document<'t> {
             nodes: Vec::new(),
             attrs: Vec::new(),
             ids: HashMap::new(),
+            blocks: HashMap::new(),
         };
         let mut reader = NsReader::from_str(text);
         reader.config_mut().check_comments = true;
@@ -307,7 +313,14 @@ impl<'t> Document<'t> {
                     ));
                 }
                 Event::Eof => break,
-                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+                Event::Comment(content) => {
+                    let content: &str = &content;
+                    if let Some(name) = content.trim().strip_prefix(COMMON) {
+                        let next = NodeId(document.nodes.len() as u32);
+                        document.blocks.insert(next, name.trim().into());
+                    }
+                }
+                Event::Decl(_) | Event::PI(_) => {}
             }
         }
         if let Some(&(id, _)) = open.last() {
@@ -347,7 +360,7 @@ impl<'t> Document<'t> {
                 offset,
                 &codes::ELEMENT,
                 format!("unknown element <{local}>"),
-                "see docs/xaif.md for the elements that are read",
+                "see `cfgrev explain xaif` for the elements that are read",
             ));
         }
         let id = self.nodes.len() as u32;
@@ -524,6 +537,16 @@ impl<'t> Document<'t> {
     pub(super) fn id_name(&self, n: NodeId, name: At) -> Option<Cow<'t, str>> {
         self.attr(n, name)
             .filter(|text| text.trim().parse::<i64>().is_err())
+    }
+
+    /// The COMMON block whose first member this symbol is.
+    pub(super) fn common_block(&self, n: NodeId) -> Option<&str> {
+        self.blocks.get(&n).map(|name| &**name)
+    }
+
+    /// True if comments name COMMON blocks.
+    pub(super) fn names_common_blocks(&self) -> bool {
+        !self.blocks.is_empty()
     }
 
     /// Line and column of an element.

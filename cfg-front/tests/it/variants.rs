@@ -4,10 +4,11 @@ use crate::{corpus, fixtures, oracle};
 use cfg_core::ir::{Cfg, Program};
 use cfg_front::xaif::{Options, read_xaif};
 
-/// A piece of a document: a tag with its attributes and children; comments and the declaration have no
-/// name.
+/// A piece of a document: a tag with its attributes and children, and the comment before it if that says
+/// something.
 #[derive(Clone, Debug)]
 struct Element {
+    comment: Option<String>,
     name: String,
     attributes: Vec<(String, String)>,
     children: Vec<Element>,
@@ -17,8 +18,13 @@ struct Element {
 fn parse(text: &str) -> Element {
     let mut open: Vec<Element> = Vec::new();
     let mut last = None;
+    let mut comment = None;
     for tag in text.split('<').skip(1) {
         let tag = &tag[..tag.find('>').unwrap()];
+        if tag.starts_with("!-- COMMON name") {
+            comment = Some(format!("<{tag}>"));
+            continue;
+        }
         if tag.starts_with(['?', '!']) {
             continue;
         }
@@ -39,6 +45,7 @@ fn parse(text: &str) -> Element {
             attributes.push((key.to_owned(), value.to_owned()));
         }
         let element = Element {
+            comment: comment.take(),
             name: name.to_owned(),
             attributes,
             children: Vec::new(),
@@ -60,6 +67,7 @@ impl Element {
     }
 
     fn write(&self, between: &str, out: &mut String) {
+        out.push_str(self.comment.as_deref().unwrap_or_default());
         out.push_str(&format!("<{}", self.name));
         for (key, value) in &self.attributes {
             out.push_str(&format!(" {key}=\"{value}\""));

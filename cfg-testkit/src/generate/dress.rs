@@ -46,7 +46,9 @@ pub(super) fn dress(program: &mut Program, trees: &mut [Option<Region>], rng: &m
     }
     let mut taken: BTreeSet<String> = BTreeSet::new();
     program.annotations = annotations(share, rng);
-    let globals: Vec<Variable> = (program.globals.iter()).map(|g| g.variable.clone()).collect();
+    let globals: Vec<Variable> = (program.globals.iter())
+        .map(|g| g.variable.clone())
+        .collect();
     for routine in &mut program.routines {
         rename(&mut routine.name, &ROUTINES, names, &mut taken, rng);
         routine.annotations = annotations(share, rng);

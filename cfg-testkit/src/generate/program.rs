@@ -9,8 +9,8 @@ use crate::rng::Rng;
 use crate::tree::Region;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
-    Dim, Expr, Extent, External, Global, Intent, Op, Order, Overlay, Partial, Program, Role, Routine,
-    ScalarType, Variable,
+    Dim, Expr, Extent, External, Global, Intent, Op, Order, Overlay, Partial, Program, Role,
+    Routine, ScalarType, Variable,
 };
 use std::collections::BTreeSet;
 
@@ -180,7 +180,13 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
         // Nothing uses these.
         let values = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(Expr::Real);
         let shape = vector(rng, 3);
-        add(UNUSED, ScalarType::Real, shape, Some(Box::new(values)), None);
+        add(
+            UNUSED,
+            ScalarType::Real,
+            shape,
+            Some(Box::new(values)),
+            None,
+        );
     }
     if rng.percent(60) {
         let first = Expr::Int(rng.between(1, INDEX_MAX));

@@ -146,7 +146,11 @@ impl Builder<'_> {
                 ranged(Expr::op(Op::Trips, operands), 0, 9)
             }
             1 => {
-                let operands = [small(self), small(self), Expr::Int(self.rng.between(-3, -1))];
+                let operands = [
+                    small(self),
+                    small(self),
+                    Expr::Int(self.rng.between(-3, -1)),
+                ];
                 ranged(Expr::op(Op::Trips, operands), 0, 9)
             }
             2 => {
@@ -240,8 +244,11 @@ impl Builder<'_> {
             false => Expr::Place(self.four_of(ScalarType::Real)?),
         };
         if !self.options.kinks {
-            return Some(Expr::op(Op::If, [self.condition(1), a, two(Op::Mul, b, Expr::Real(0.5))]))
-                .filter(|_| self.rng.percent(40));
+            return Some(Expr::op(
+                Op::If,
+                [self.condition(1), a, two(Op::Mul, b, Expr::Real(0.5))],
+            ))
+            .filter(|_| self.rng.percent(40));
         }
         match self.rng.below(6) {
             0 => Some(two(Op::Min, a, b)),

@@ -73,7 +73,10 @@ fn inner() -> (Routine, Region) {
     let x = parameter(&mut routine, "x", ScalarType::Real, Intent::In);
     let tape = parameter(&mut routine, "stack", ScalarType::Tape, Intent::InOut);
     let double = Expr::op(Op::Mul, [Expr::Real(2.0), x.into()]);
-    (routine, vec![Node::Block(vec![push(tape, TapeClass::Real, double)])])
+    (
+        routine,
+        vec![Node::Block(vec![push(tape, TapeClass::Real, double)])],
+    )
 }
 
 fn outer(rng: &mut Rng, keep: RoutineId) -> (Routine, Region) {
@@ -84,9 +87,8 @@ fn outer(rng: &mut Rng, keep: RoutineId) -> (Routine, Region) {
     let x = parameter(&mut routine, "x", ScalarType::Real, Intent::In);
     let n = parameter(&mut routine, "n", ScalarType::Integer, Intent::In);
     let y = parameter(&mut routine, "y", ScalarType::Real, Intent::InOut);
-    let mut local = |name: &str, ty, shape| {
-        routine.add_variable(Variable::new(name, ty, shape, Role::Local))
-    };
+    let mut local =
+        |name: &str, ty, shape| routine.add_variable(Variable::new(name, ty, shape, Role::Local));
     let tape = local("own", ScalarType::Tape, vec![]);
     let w = local("w", ScalarType::Real, vec![]);
     let a = local("a", ScalarType::Real, vec![Dim::of(Expr::Int(3))]);

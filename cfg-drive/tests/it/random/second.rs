@@ -158,9 +158,15 @@ pub(super) fn agrees(
     let dot = |from: &[Option<Value>], list: &[usize], x: &dyn Fn(usize, usize) -> f64| {
         let mut sum = 0.0;
         for &k in list {
-            let Some(value) = &from[place(k)] else { continue };
+            let Some(value) = &from[place(k)] else {
+                continue;
+            };
             let values = value.to_f64s().ok_or("second order: no value")?;
-            sum += values.iter().enumerate().map(|(i, y)| x(k, i) * y).sum::<f64>();
+            sum += values
+                .iter()
+                .enumerate()
+                .map(|(i, y)| x(k, i) * y)
+                .sum::<f64>();
         }
         Ok::<f64, String>(sum)
     };
@@ -198,9 +204,10 @@ pub(super) fn agrees(
 
     // Whole numbers are exact as long as they are small enough.
     let exact = by_tangents.abs() < 2f64.powi(45) && tolerance == 0.0;
-    let narrow = program.routines.iter().any(|r| {
-        r.variables.iter().any(|v| v.ty == ScalarType::Real32)
-    });
+    let narrow = program
+        .routines
+        .iter()
+        .any(|r| r.variables.iter().any(|v| v.ty == ScalarType::Real32));
     let tolerance = match (exact, narrow) {
         (true, false) => 0.0,
         (false, false) => 1e-7,
