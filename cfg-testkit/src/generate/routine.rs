@@ -214,10 +214,14 @@ impl Builder<'_> {
             let globals: Vec<usize> = (0..self.vars.len())
                 .filter(|v| initialised(v) && self.vars[*v].ty.is_real())
                 .collect();
+            let mut owners = BTreeSet::new();
             for v in globals {
                 let id = self.vars[v].id;
-                if self.rng.percent(60) {
+                // Independents that share cells are refused.
+                let alone = !owners.contains(&self.vars[v].global);
+                if self.rng.percent(if alone { 60 } else { 8 }) {
                     self.routine.independents.push(id);
+                    owners.insert(self.vars[v].global);
                 }
                 if self.rng.percent(60) {
                     self.routine.dependents.push(id);

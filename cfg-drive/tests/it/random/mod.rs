@@ -35,7 +35,7 @@ pub(crate) struct Depth {
 }
 
 /// Codes of what docs/limits.md says is refused.
-const REFUSED: [&str; 4] = ["R301", "R302", "R309", "R310"];
+const REFUSED: [&str; 5] = ["R301", "R302", "R309", "R310", "R311"];
 
 /// The tolerance for programs with rounding.
 const SMOOTH: f64 = 1e-8;
@@ -60,8 +60,21 @@ pub(crate) fn agrees(
     let outcome = case.run(steps).map_err(|f| format!("oracle: {f:?}"))?;
     values(case, &program, &options, &point, &outcome, tolerance)?;
 
+    // Independents that share cells are refused, and nothing else is for this reason.
+    let independents = &case.routine().independents;
+    let mut cells: Vec<_> = independents.iter().flat_map(|&v| case.cells(v)).collect();
+    let count = cells.len();
+    cells.sort_unstable();
+    cells.dedup();
+    let shared = cells.len() < count;
     match tangent(case, &program, &options, &point, tolerance, steps) {
+        Ok(()) if shared => return Err("shared independents are not refused".to_owned()),
         Ok(()) => {}
+        Err(Failure::Refused(code)) if (code == "R311") != shared => {
+            return Err(format!(
+                "refused with {code}, shared independents: {shared}"
+            ));
+        }
         Err(Failure::Refused(code)) => return Ok(Found::Refused(code)),
         Err(Failure::Wrong(message)) => return Err(message),
     }
