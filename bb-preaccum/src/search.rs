@@ -44,8 +44,8 @@ pub struct Options<'a> {
     /// Prove the optimum, whatever it takes (within the timer, if there is one).
     pub exact: bool,
     /// Run the greedy heuristics to their end even if that is beyond the budget (if it is not less than the
-    /// default, and there is no timer), up to a fixed amount of work, tens of seconds (without limit if
-    /// `exact`): the result is never worse than any heuristic it lists.
+    /// default, and there is no timer), up to an amount of work that grows with the graph, tens of seconds at
+    /// most (without limit if `exact`): the result is never worse than any heuristic it lists.
     pub every_heuristic: bool,
     /// Graphs with more edges than this stop at a remainder graph when fill-in passes four times the
     /// number of edges (with 25 intermediates or fewer, 2^20 edges if that is more).

@@ -40,13 +40,45 @@
 //! assert_eq!(program.routine(f).body.as_ref().map(|g| g.vertex_count()), Some(12));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
+//!
+//! Jumps are written where they happen: [`break_loop`](RoutineBuilder::break_loop),
+//! [`continue_loop`](RoutineBuilder::continue_loop), [`return_now`](RoutineBuilder::return_now), and
+//! [`goto`](RoutineBuilder::goto) a [`Label`]. A routine whose graph is not structured because of them is
+//! declared general, and is reversed like any other.
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::{Control, ScalarType::{Integer, Real}};
+//!
+//! // y = the product of the elements of x up to the first that is negative; those that are 1 are skipped.
+//! let mut f = RoutineBuilder::new("f");
+//! let n = f.input("n", Integer);
+//! let x = f.input("x", Real.array([n]));
+//! let y = f.output("y", Real);
+//! let i = f.local("i", Integer);
+//! f.independents([x]).dependents([y]);
+//! f.assign(y, 1.0);
+//! f.for_loop(i, 1, n, |f| {
+//!     f.if_then(lt(x.at(i), 0.0), |f| f.break_loop());
+//!     f.if_then(eq(x.at(i), 1.0), |f| f.continue_loop());
+//!     f.assign(y, y * x.at(i));
+//! });
+//!
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?;
+//! assert_eq!(program.routine(f).control, Control::General);
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
 
 pub mod expr;
+mod jumps;
 mod routine;
 mod split;
 #[cfg(test)]
 mod tests;
 
+pub use jumps::Label;
 pub use routine::{ArmBuilder, RoutineBuilder};
 
 use crate::{

@@ -317,7 +317,8 @@ fn skeleton(cfg: &Cfg, edges: &[usize], tests: &[Test]) -> Option<Cfg> {
 /// is not the end of a branch or loop.
 fn nests(graph: &Option<Cfg>) -> Option<Option<i64>> {
     let graph = graph.clone()?;
-    let most = graph.max_abs_id();
+    let mut known: Vec<i64> = graph.vertices().map(|(_, v)| v.id).collect();
+    known.sort_unstable();
     let (cfg, structured) = recover::shape(graph, false)?;
     if structured {
         return None;
@@ -326,7 +327,7 @@ fn nests(graph: &Option<Cfg>) -> Option<Option<i64>> {
     let merge = order.into_iter().map(VertexId::new).find(|&v| {
         let vertex = cfg.vertex(v);
         cfg.in_edges(v).len() > 1
-            && vertex.id <= most
+            && known.binary_search(&vertex.id).is_ok()
             && !matches!(
                 vertex.kind,
                 VertexKind::Loop { .. } | VertexKind::EndBranch | VertexKind::EndLoop

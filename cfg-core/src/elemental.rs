@@ -47,7 +47,7 @@ mod value;
 
 pub use derivative::{partial, partials};
 pub use describe::{Description, describe, platform_dependent};
-pub use event::{Event, event, event_powi};
+pub use event::{Event, event, event_powi, piece};
 pub use integer::ArithmeticError;
 pub use partial::{Finiteness, Partial, PartialError, PartialExpr};
 pub use polygamma::{digamma, polygamma};

@@ -17,6 +17,7 @@
 
 mod cfg;
 mod expr;
+mod ids;
 mod op;
 mod program;
 mod stmt;
@@ -27,6 +28,7 @@ pub use cfg::{
     VertexKind, VertexType,
 };
 pub use expr::{Expr, Place, Range, Subscript};
+pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Op, OpClass};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,

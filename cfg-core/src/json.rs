@@ -30,11 +30,14 @@ mod check;
 mod codes;
 mod context;
 mod expression;
+mod infix;
 mod locate;
+mod mend;
 mod resolve;
 mod scan;
 mod schema;
 mod statement;
+mod syntax;
 mod token;
 pub mod values;
 mod wire;
@@ -153,6 +156,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
             if cx.problems.iter().any(|d| d.code == codes::VERSION.code) {
                 // What else is wrong may be right in that version.
                 cx.problems.0.retain(|d| d.code == codes::VERSION.code);
+                cx.cures.clear();
             } else if let Some(document) = document {
                 let resolved = resolve::program(document, &mut cx);
                 parsed.in_labels = resolved.in_labels;
@@ -163,6 +167,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
         // The note on too many problems has a place beyond them.
         Err(e) => cx.problems.0.push(syntax(text, &e)),
     }
+    mend::write(&mut cx.problems, &cx.cures, text, parsed.program.as_ref());
     parsed.problems = cx.problems;
     place(
         &mut parsed.problems,
@@ -258,6 +263,13 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
         .collect();
     let (line, column) = line_column(text.as_bytes(), offset);
     let bare = ["nan", "inf", "infinity"].contains(&word.to_ascii_lowercase().as_str());
+    // Of two slips the first: what is out of range, say, may stand before one.
+    let stop = stop_of(text, e.line(), e.column());
+    let slip = syntax::first_slip(text).filter(|slip| slip.offset <= stop && !bare);
+    let (line, column) = match &slip {
+        Some(slip) => line_column(text.as_bytes(), slip.offset),
+        None => (line, column),
+    };
     let diagnostic = if bare {
         Diagnostic::error(
             &codes::BARE_NAN,
@@ -276,8 +288,13 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
         Diagnostic::error(&codes::MEMORY, message, help)
     } else if message == "number out of range" {
         Diagnostic::error(&codes::NUMBER, message, OUT_OF_RANGE)
+    } else if let Some(slip) = slip.filter(|slip| slip.offset < text.len()) {
+        Diagnostic::error(&codes::SYNTAX, slip.message, slip.help)
     } else if e.is_eof() {
-        let help = "the file is truncated, or a bracket or quote is not closed";
+        let help = syntax::first_slip(text).map_or_else(
+            || "the file is truncated, or a bracket or quote is not closed".to_owned(),
+            |slip| slip.help,
+        );
         Diagnostic::error(
             &codes::SYNTAX,
             format!("the text ends too early ({message})"),
@@ -291,6 +308,17 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
 
 /// The offset of the word at a line and column as serde_json counts them.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let mut offset = stop_of(text, line, column);
+    // It points behind the first letter of a word that it does not know.
+    let bytes = text.as_bytes();
+    while offset > 0 && bytes[offset - 1].is_ascii_alphanumeric() {
+        offset -= 1;
+    }
+    offset
+}
+
+/// The offset at which serde_json stopped.
+fn stop_of(text: &str, line: usize, column: usize) -> usize {
     let start = if line <= 1 {
         0
     } else {
@@ -300,11 +328,6 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
     };
     let mut offset = (start + column.saturating_sub(1)).min(text.len());
     while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    // It points behind the first letter of a word that it does not know.
-    let bytes = text.as_bytes();
-    while offset > start && bytes[offset - 1].is_ascii_alphanumeric() {
         offset -= 1;
     }
     offset

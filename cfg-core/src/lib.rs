@@ -68,6 +68,7 @@
 //! | [`json`] | reading and writing files |
 //! | [`text`], [`dot`] | programs as text, graphs as pictures |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
+//! | [`similar`] | did you mean: the nearest known name |
 //! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
 //! | [`graph`], [`dominance`], [`loops`], [`dataflow`] | algorithms and analyses on any graph |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
@@ -86,6 +87,7 @@ pub mod json;
 pub mod loops;
 pub mod order;
 pub mod recover;
+pub mod similar;
 pub mod structure;
 #[cfg(test)]
 mod testing;

@@ -15,7 +15,7 @@
 use crate::{
     diagnostic::{CodeInfo, Diagnostic},
     entity::{EdgeId, VertexId},
-    ir::{Cfg, VertexKind},
+    ir::{Cfg, FreshIds, VertexKind},
     structure::{
         EdgeKind, Structure,
         check::{at_vertex, name},
@@ -38,6 +38,8 @@ enum OpenKind {
         arm: usize,
         /// The ENDBRANCH, known from the first arm's end on.
         end: Option<VertexId>,
+        /// The edges that ended arms there.
+        arrived: Vec<EdgeId>,
     },
 }
 
@@ -203,7 +205,11 @@ impl<'a> Walk<'a> {
         self.visit(j)?;
         self.open.push(Open {
             header: j,
-            kind: OpenKind::Branch { arm: 0, end: None },
+            kind: OpenKind::Branch {
+                arm: 0,
+                end: None,
+                arrived: Vec::new(),
+            },
         });
         self.arm_edge(j, 0)
     }
@@ -212,7 +218,7 @@ impl<'a> Walk<'a> {
         let cfg = self.cfg;
         let Some(Open {
             header,
-            kind: OpenKind::Branch { arm, end },
+            kind: OpenKind::Branch { arm, end, arrived },
         }) = self.open.last_mut()
         else {
             let inner = match self.open.last() {
@@ -245,6 +251,7 @@ impl<'a> Walk<'a> {
             }
             _ => *end = Some(j),
         }
+        arrived.push(e);
         let started_by = cfg.out_edges(header)[*arm];
         *arm += 1;
         let next = *arm;
@@ -254,6 +261,7 @@ impl<'a> Walk<'a> {
         }
         let (arms, arrivals) = (next, cfg.in_edges(j).len());
         if arms != arrivals {
+            let help = own_end(cfg, header, j, arrived);
             return Err(problem(
                 cfg,
                 j,
@@ -263,7 +271,7 @@ impl<'a> Walk<'a> {
                     name(cfg, j),
                     name(cfg, header)
                 ),
-                RESTRUCTURE,
+                &help,
             ));
         }
         // Popped before going on: see the head of this file.
@@ -329,6 +337,24 @@ impl<'a> Walk<'a> {
             RESTRUCTURE,
         )
     }
+}
+
+/// The cure where branches share their ENDBRANCH, as in a chain of else-ifs.
+fn own_end(cfg: &Cfg, header: VertexId, end: VertexId, arms: &[EdgeId]) -> String {
+    let id = |v| cfg.vertex(v).id;
+    let new = FreshIds::of_vertices(cfg).next_id();
+    let arms: Vec<String> = arms
+        .iter()
+        .take(9)
+        .map(|&e| format!("{} -> {}", id(cfg.edge(e).from), id(cfg.edge(e).to)))
+        .collect();
+    format!(
+        "give {} an ENDBRANCH of its own, {{\"id\": {new}, \"type\": \"ENDBRANCH\"}}: lead the edges {} to it and add \
+         {{\"from\": {new}, \"to\": {}}}; or add \"control\": \"general\" to the routine",
+        name(cfg, header),
+        arms.join(" and "),
+        id(end)
+    )
 }
 
 fn problem(

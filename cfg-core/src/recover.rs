@@ -12,6 +12,8 @@
 //! | `reduce` | loops and branches, by reduction |
 //! | `headers` | loops with further exits, in what does not reduce |
 //! | `counted` | counted loops among those tested first |
+//! | `passes` | the same where passes are counted |
+//! | `nest` | graphs whose loops are typed already |
 //! | `normal` | the form in which recovered and original graphs are compared |
 //!
 //! ```
@@ -39,13 +41,16 @@ mod counted;
 mod draft;
 mod flatten;
 mod headers;
+mod nest;
 mod normal;
+mod passes;
 mod reduce;
 #[cfg(test)]
 mod tests;
 mod writes;
 
 pub use flatten::{flatten, flatten_dense};
+pub use nest::nested;
 pub use normal::normal_form;
 
 use crate::{
@@ -77,7 +82,7 @@ pub fn recover(program: &Program, routine: &Routine) -> Routine {
     let Some((cfg, structured)) = graph else {
         return routine.clone();
     };
-    let cfg = counted::count_loops(program, &result, cfg);
+    let cfg = counted::count_loops(program, &mut result, cfg);
     result.control = if structured {
         Control::Structured
     } else {

@@ -1,6 +1,7 @@
 //! The nesting of a structured graph: topological order, matching vertices, labels of ends.
 
 pub(crate) mod check;
+mod cure;
 mod regions;
 #[cfg(test)]
 mod tests;
@@ -81,8 +82,17 @@ impl Structure {
     /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if
     /// there are none, cycles with several entries and the first violation of the nesting. Places are relative to the routine.
     pub fn of(cfg: &Cfg) -> Result<Self, Diagnostics> {
+        Self::find(cfg, false)
+    }
+
+    /// [`Structure::of`], with help that takes loops and nesting into account.
+    pub(crate) fn explained(cfg: &Cfg) -> Result<Self, Diagnostics> {
+        Self::find(cfg, true)
+    }
+
+    fn find(cfg: &Cfg, explain: bool) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        check::local_rules(cfg, Control::Structured, &mut problems);
+        check::local_rules(cfg, Control::Structured, explain, &mut problems);
         if problems.has_errors() {
             return Err(problems);
         }

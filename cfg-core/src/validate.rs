@@ -27,6 +27,7 @@ mod globals;
 mod loop_index;
 mod overlap;
 mod references;
+mod results;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ use crate::{
     text::Name,
 };
 use checker::Checker;
+pub use globals::cells;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
 #[derive(Clone, Debug)]
@@ -143,6 +145,7 @@ fn routine(
         declarations::check(&mut c);
         control::check(&mut c);
         statements::check(&mut c);
+        results::check(&mut c);
         if let Some(structure) = &structure {
             loop_index::check(&mut c, structure, writes);
             definition::check(&mut c, structure);
@@ -156,10 +159,10 @@ fn routine(
 /// The rules of a graph; a structure if it promises to be structured.
 fn graph(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Diagnostics> {
     match control {
-        Control::Structured => Structure::of(cfg).map(Some),
+        Control::Structured => Structure::explained(cfg).map(Some),
         Control::General => {
             let mut problems = Diagnostics::default();
-            structure::check::local_rules(cfg, Control::General, &mut problems);
+            structure::check::local_rules(cfg, Control::General, true, &mut problems);
             if problems.has_errors() {
                 Err(problems)
             } else {

@@ -13,7 +13,7 @@ use tape_check::Pair;
 
 const PAPER: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/paper_example.json"
+    "/examples/data/paper_example.json"
 );
 
 fn main() -> Result<(), Box<dyn Error>> {

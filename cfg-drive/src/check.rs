@@ -10,9 +10,13 @@
 //!
 //! **Differences.** Each element of F′ẋ is compared with (F(x + hẋ) − F(x − hẋ))/2h for steps h from 1e-2 to
 //! 1e-7, relative to its own share of s; the best step counts. A step is not used where the two runs visit
-//! other vertices than the run at x, nor where the rounding of F alone would exceed the tolerance. If
+//! other vertices than the run at x, or are on another piece of a function with kinks or jumps (`abs`,
+//! `floor`, comparisons, ...), nor where the rounding of F alone would exceed the tolerance. If
 //! the differences to the two sides of x do not agree, there is a kink between; that is reported and does
-//! not fail.
+//! not fail. If nothing at all could be compared, the check has no answer.
+//!
+//! **Underflow.** Results below the smallest normal number have an absolute error, whatever their size. So
+//! much is granted to each element of F, F′ẋ and F′ᵀȳ.
 //!
 //! **32-bit reals.** Programs with an operation, constant or variable of 32 bits are held to 1e-4 and 1e-2, if
 //! the tolerances given are smaller.
@@ -61,7 +65,7 @@ pub struct DotProduct {
     pub tangent: f64,
     /// The sum of absolute values that they are measured by.
     pub scale: f64,
-    /// |adjoint − tangent| / scale; NaN if these are not finite.
+    /// |adjoint − tangent| / scale, less what underflow explains; NaN if these are not finite.
     pub gap: f64,
     /// Elements of the dependents whose derivatives are infinite or NaN, so that only this was compared.
     pub not_finite: usize,
@@ -81,8 +85,8 @@ pub struct Differences {
     /// Elements whose differences drown in rounding at every step, or whose value or derivative is
     /// infinite or NaN.
     pub unresolved: usize,
-    /// False if an element that was compared disagrees.
-    pub agrees: bool,
+    /// False if an element that was compared disagrees; `None` if none was compared.
+    pub agrees: Option<bool>,
 }
 
 /// The stacks of the tape.
@@ -114,9 +118,14 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// True if nothing disagrees.
-    pub fn agrees(&self) -> bool {
-        self.dot_product.agrees && self.differences.agrees && self.stack.agrees
+    /// False if anything disagrees. True if nothing does and there was something to compare; `None` if no
+    /// difference could be compared.
+    pub fn agrees(&self) -> Option<bool> {
+        if self.dot_product.agrees && self.stack.agrees {
+            self.differences.agrees
+        } else {
+            Some(false)
+        }
     }
 }
 
@@ -129,7 +138,7 @@ pub fn check(
     program: &ValidProgram,
     routine: RoutineId,
     options: &Options,
-    read_point: impl FnOnce(&Tangent) -> Result<Point, Diagnostics>,
+    read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     tolerances: Tolerances,
 ) -> Result<Checked, Diagnostics> {
     let plain = Options {
@@ -143,11 +152,20 @@ pub fn check(
         ..generated.clone()
     });
     let mut tangent = Tangent::of(generated, &plain)?;
-    let point = read_point(&tangent)?;
     let mut adjoint = Adjoint::new(program, routine, &plain)?;
+    let mut primal = Primal::new(
+        program,
+        routine,
+        &Options {
+            trace: true,
+            events: true,
+            ..options.clone()
+        },
+    )?;
+    let point = read_point(&primal)?;
 
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let independents = tangent.independents_at(&point);
+    let independents = primal.independents_at(&point)?;
     let direction = random.direction(&independents);
     let run = tangent.tangent(&point, &direction)?;
     let y_dot = elements(&run.tangent);
@@ -168,6 +186,11 @@ pub fn check(
         dot_product: tolerances.dot_product.max(if single { 1e-4 } else { 0.0 }),
         differences: tolerances.differences.max(if single { 1e-2 } else { 0.0 }),
     };
+    let (epsilon, tiny) = if single {
+        (f64::from(f32::EPSILON), f64::from(f32::MIN_POSITIVE))
+    } else {
+        (f64::EPSILON, f64::MIN_POSITIVE)
+    };
     let x_dot = flat(&direction);
     let products = |gradient: &Gradient, seed: &[Value]| {
         let y_bar = flat(seed);
@@ -177,10 +200,13 @@ pub fn check(
         let scale = bound
             .filter(|s| s.is_finite())
             .unwrap_or_else(|| dot(&y_bar, &y_dot, f64::abs) + dot(&x_bar, &x_dot, f64::abs));
+        let sizes = y_bar.iter().chain(&x_dot).map(|x| x.abs());
+        let underflow = sizes.sum::<f64>() * tiny;
         dot_product(
             dot(&x_bar, &x_dot, |x| x),
             dot(&y_bar, &y_dot, |x| x),
             scale,
+            underflow,
             tolerances.dot_product,
         )
     };
@@ -210,29 +236,18 @@ pub fn check(
         problems,
         agrees: empty && problems == 0,
     };
-    let mut primal = Primal::new(
-        program,
-        routine,
-        &Options {
-            trace: true,
-            events: true,
-            ..options.clone()
-        },
-    )?;
+    let dependents = primal.dependents_at(&point)?;
     let (differences, kinks) = Comparison {
         primal: &mut primal,
         point: &point,
         independents: &independents,
         direction: &x_dot,
-        dependents: tangent.dependents().to_vec(),
+        dependents: &dependents,
         y_dot: &y_dot,
         scales: scales.as_deref().unwrap_or(&y_dot),
         tolerance: tolerances.differences,
-        epsilon: if single {
-            f64::from(f32::EPSILON)
-        } else {
-            f64::EPSILON
-        },
+        epsilon,
+        tiny,
     }
     .run();
     let mut checked = Checked {
@@ -255,7 +270,7 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
             d.adjoint, d.tangent, d.gap
         ));
     }
-    if !checked.differences.agrees {
+    if checked.differences.agrees == Some(false) {
         failures.push(format!(
             "tangent and divided differences differ by {:e} of their scale",
             checked.differences.gap.unwrap_or(f64::NAN)
@@ -295,15 +310,31 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
         let warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
         checked.remarks.push(warning);
     }
+    if d.agrees.is_none() {
+        let message = format!(
+            "no difference could be compared: {} cross a branch or a kink, {} drown in rounding or are not \
+             finite",
+            d.crossed, d.unresolved
+        );
+        let help = "choose another point; `cfgrev explain P434` says what makes a good one";
+        let warning = Diagnostic::error(&codes::NOTHING_COMPARED, message, help).warning();
+        checked.remarks.push(warning);
+    }
 }
 
-fn dot_product(adjoint: f64, tangent: f64, scale: f64, tolerance: f64) -> DotProduct {
+fn dot_product(
+    adjoint: f64,
+    tangent: f64,
+    scale: f64,
+    underflow: f64,
+    tolerance: f64,
+) -> DotProduct {
     let difference = (adjoint - tangent).abs();
     // Of nothing, no part can be wrong.
-    let gap = if difference == 0.0 {
+    let gap = if difference == 0.0 || difference <= underflow {
         0.0
     } else {
-        difference / scale
+        (difference - underflow) / scale
     };
     let same = adjoint == tangent || (adjoint.is_nan() && tangent.is_nan());
     DotProduct {
@@ -322,11 +353,13 @@ struct Comparison<'a> {
     point: &'a Point,
     independents: &'a [(Slot, Value)],
     direction: &'a [f64],
-    dependents: Vec<Slot>,
+    dependents: &'a [Slot],
     y_dot: &'a [f64],
     scales: &'a [f64],
     tolerance: f64,
+    /// Relative and absolute error of an operation.
     epsilon: f64,
+    tiny: f64,
 }
 
 /// What is known of one element after some steps.
@@ -343,14 +376,26 @@ struct Element {
     vanishing: Option<(f64, f64)>,
 }
 
+impl Element {
+    /// Notes the gap of a step where all partials are zero.
+    fn zero(&mut self, gap: f64, rounding: f64) {
+        let visible = gap > 2.0 * rounding;
+        self.vanishing = match self.vanishing {
+            None => visible.then_some((gap, gap)),
+            // A gap that does not vanish would be seen here as well.
+            Some((first, _)) if visible || first > 4.0 * rounding => Some((first, gap)),
+            known => known,
+        };
+    }
+}
+
 impl Comparison<'_> {
     /// Also names the kinks that the run at the point itself came across.
     fn run(mut self) -> (Differences, Vec<String>) {
         let mut found = vec![Element::default(); self.y_dot.len()];
-        let slots = self.dependents.clone();
         let mut kinks = Vec::new();
         // A run with a trace takes more memory than the runs before: without it, nothing is compared.
-        if let Ok((y, base)) = self.primal.elements(self.point, &slots) {
+        if let Ok((y, base)) = self.run_at(self.point) {
             kinks.extend(
                 base.events
                     .iter()
@@ -359,7 +404,7 @@ impl Comparison<'_> {
             for exponent in 2..=7 {
                 // Not the platform's power: the steps are the same everywhere.
                 let h = powi(Math::Portable)(0.1, exponent);
-                self.step(h, &y, &base, &slots, &mut found);
+                self.step(h, &y, &base, &mut found);
             }
         }
         let mut result = Differences {
@@ -367,7 +412,7 @@ impl Comparison<'_> {
             compared: 0,
             crossed: 0,
             unresolved: 0,
-            agrees: true,
+            agrees: None,
         };
         for element in &mut found {
             if let Some((first, last)) = element.vanishing {
@@ -377,12 +422,13 @@ impl Comparison<'_> {
             match element.best {
                 Some(gap) if gap <= self.tolerance => {
                     result.compared += 1;
+                    result.agrees.get_or_insert(true);
                     result.gap = Some(result.gap.unwrap_or(0.0).max(gap));
                 }
                 _ if element.kinked || element.crossed || !kinks.is_empty() => result.crossed += 1,
                 Some(gap) => {
                     result.compared += 1;
-                    result.agrees = false;
+                    result.agrees = Some(false);
                     // A NaN must not vanish in the maximum.
                     let worse = result.gap.is_none_or(|g| gap.is_nan() || gap > g);
                     result.gap = if worse { Some(gap) } else { result.gap };
@@ -393,13 +439,16 @@ impl Comparison<'_> {
         (result, kinks)
     }
 
-    fn step(&mut self, h: f64, y: &[f64], base: &RunReport, slots: &[Slot], found: &mut [Element]) {
+    /// All elements of the dependents at a point.
+    fn run_at(&mut self, point: &Point) -> Result<(Vec<f64>, RunReport), Diagnostics> {
+        let (values, report) = self.primal.values(point, self.dependents)?;
+        Ok((elements(&values), report))
+    }
+
+    fn step(&mut self, h: f64, y: &[f64], base: &RunReport, found: &mut [Element]) {
         let forward = self.moved(h);
         let backward = self.moved(-h);
-        let runs = (
-            self.primal.elements(&forward, slots),
-            self.primal.elements(&backward, slots),
-        );
+        let runs = (self.run_at(&forward), self.run_at(&backward));
         let (Ok((above, up)), Ok((below, down))) = runs else {
             // Outside of what the program accepts, such as an index that no longer exists.
             for element in found {
@@ -414,6 +463,7 @@ impl Comparison<'_> {
                 })
         };
         let same = same(&up) && same(&down);
+        let smooth = up.pieces == base.pieces && down.pieces == base.pieces;
         let count = self.y_dot.len().min(above.len()).min(below.len());
         for (i, element) in found.iter_mut().enumerate().take(count) {
             if !same {
@@ -430,24 +480,26 @@ impl Comparison<'_> {
             let gap = (difference - self.y_dot[i]).abs();
             if gap == 0.0 {
                 element.best = Some(0.0);
-                continue;
             }
             // What the rounding of the two values alone may contribute.
-            let rounding = 2.0 * self.epsilon * size / h;
+            let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
             if scale == 0.0 {
-                if gap > 2.0 * rounding {
-                    element.vanishing = match element.vanishing {
-                        None => Some((gap, gap)),
-                        Some((first, _)) => Some((first, gap)),
-                    };
+                if smooth {
+                    element.zero(gap, rounding);
+                } else {
+                    element.crossed |= gap > 2.0 * rounding;
                 }
                 continue;
             }
-            let resolved = rounding <= self.tolerance * scale;
-            if !resolved {
+            if rounding > self.tolerance * scale {
                 continue;
             }
             let gap = gap / scale;
+            if !smooth && gap > self.tolerance {
+                // Another piece tells nothing of an element, unless it has nothing to do with that.
+                element.crossed = true;
+                continue;
+            }
             element.best = Some(element.best.map_or(gap, |best| best.min(gap)));
             let sides = ((above[i] - y[i]) - (y[i] - below[i])).abs() / h;
             element.kinked = sides > self.tolerance.sqrt() * scale;
@@ -527,6 +579,14 @@ fn set(value: &mut Value, i: usize, x: f64) {
     };
 }
 
+/// True if a number is normal in the type of a value.
+fn normal(value: &Value, x: f64) -> bool {
+    match value.ty() {
+        ScalarType::Real32 => (x as f32).is_normal(),
+        _ => x.is_normal(),
+    }
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine.
 struct Random(u64);
 
@@ -553,7 +613,7 @@ impl Random {
             let mut d = value.clone();
             for i in 0..value.len() {
                 let x = value.get_f64(i).unwrap_or(0.0).abs();
-                let size = if x.is_normal() { x } else { 1.0 };
+                let size = if normal(value, x) { x } else { 1.0 };
                 set(&mut d, i, self.number() * size);
             }
             direction.push(d);
@@ -569,9 +629,13 @@ impl Random {
             let mut s = value.clone();
             for i in 0..value.len() {
                 let scale = scales.next().map_or(1.0, |s| s.abs());
-                let inverse = 1.0 / scale;
-                let size = if inverse.is_normal() && scale.is_normal() {
-                    inverse
+                // Far from overflow, so that products with partials do not overflow either.
+                let most = match value.ty() {
+                    ScalarType::Real32 => f64::from(f32::MAX).sqrt(),
+                    _ => f64::MAX.sqrt(),
+                };
+                let size = if scale > 0.0 && scale.is_finite() {
+                    (1.0 / scale).clamp(1.0 / most, most)
                 } else {
                     1.0
                 };

@@ -10,7 +10,7 @@ cfg_core::diagnostic_codes! {
         "Locals have no value at entry, so they cannot be given. A function's result is called \"return\" in SEED.";
     MISSING "P414" "a value is missing"
         "Every parameter has a value in POINT, unless it is optional, or has intent out and a shape that can be computed from the others."
-        "An out parameter of assumed shape needs a value for its shape only; any numbers will do. Global variables start with the values that the program gives them.";
+        "An out parameter of assumed shape needs its extents only: {\"y\": {\"size\": 5}}, or {\"y\": {\"size\": [2, 3]}} for a matrix. So can the values of any output array be left out. Global variables start with the values that the program gives them.";
     TYPE "P415" "wrong type of value"
         "A real takes a number or \"NaN\", \"inf\", \"-inf\"; an integer takes a number without fraction and exponent, within 64 bits; a logical takes true or false."
         "Numbers for integers are read exactly, so 3.0 and 3e0 are refused: write 3. Tapes cannot be given; they start empty.";
@@ -18,10 +18,10 @@ cfg_core::diagnostic_codes! {
         "An array is nested as deeply as it has dimensions, the first subscript outermost; all rows of a dimension have the same length; the lengths are those that the routine declares."
         "A matrix with 2 rows and 3 columns is [[1, 2, 3], [4, 5, 6]], whatever its storage order. Extents that depend on parameters are computed from their values in the same POINT.";
     SEED "P417" "a seed is needed"
-        "Without SEED there is exactly one dependent, and it is a scalar; its adjoint is 1."
-        "A gradient is of one number. With several dependents, or an array, say which combination of them: --seed '{\"y\": [0, 0, 1]}' gives the gradient of y(3).";
+        "Without SEED there is exactly one dependent, a scalar or an array of one element; its adjoint is 1."
+        "A gradient is of one number. Optional dependents that POINT leaves out do not count. With several dependents, or an array, say which combination of them: --seed '{\"y\": [0, 0, 1]}' gives the gradient of y(3).";
     NOTHING "P418" "nothing to differentiate"
-        "The routine has at least one independent and one dependent variable, of real type."
+        "The routine has at least one independent and one dependent variable, of real type, and POINT does not leave all of them out."
         "Declare them in the file (\"independents\", \"dependents\"), or name them with --independent and --dependent.";
     TOO_LARGE "P419" "too large"
         "Each value fits into the memory that a run may use."
@@ -32,18 +32,24 @@ cfg_core::diagnostic_codes! {
     FOLDER "P421" "folder cannot be run"
         "A corpus is a folder of .xaif files, with expected.jsonl beside them or without."
         "The folder does not exist or cannot be read, has no .xaif file, or a line of its expected.jsonl is not an object with name, n, m and jacobian.";
+    DERIVATIVES "P422" "derivatives that do not fit"
+        "A seed has one value for each dependent that the point has, a direction one for each independent, in the order of the declarations and in their types and shapes."
+        "An optional parameter that POINT leaves out has no derivative. Only programs that use the library get to see this.";
     CROSSED "P430" "differences cross a branch or a kink"
         "Divided differences say something about a derivative only if the function is smooth between the two points."
-        "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made.";
+        "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made. If nothing at all could be compared, `check` ends with exit code 3 (P434).";
     KINK "P431" "a kink or singular point was met"
         "At a kink, the derivative is that of the branch taken; at a singular point, partials follow IEEE arithmetic."
-        "Reported because --report-kinks asks for it. The table of elemental functions (docs/elementals.md) says for each function what happens where.";
+        "Reported because --report-kinks asks for it. The table of elemental functions (`cfgrev explain elementals`) says for each function what happens where.";
     DISAGREE "P432" "derivatives disagree"
         "Adjoint and tangent agree to rounding, and the tangent agrees with divided differences."
         "The two are computed by different programs, so a gap means a defect of cfgrev, a wrong derivative given with an external routine, a program that reads what an out parameter held before, or numbers so large or small that one of the two leaves the range of its type on the way. Programs with anything of 32 bits are held to what 32 bits can do, and derivatives that are infinite or NaN in both only to that (P433). Please report a gap if your program gives no derivatives of its own.";
     NOT_FINITE "P433" "derivatives that are not finite"
         "Infinite and NaN derivatives are compared as such: the same infinity, or NaN twice, in adjoint and tangent."
         "At this point some derivatives are infinite or NaN, because of a singular point (such as sqrt at 0) or an overflow. Such values are no evidence that the program around them is differentiated rightly. Choose another point to have it checked.";
+    NOTHING_COMPARED "P434" "no difference could be compared"
+        "A check says that derivatives agree only if divided differences could be compared for at least one element of the dependents."
+        "Every difference crossed a branch or a kink (P430), drowned in rounding, or was not finite, so `agrees` is null and the exit code 3: adjoint and tangent agree with each other, but a mistake that both share, such as a wrong partial of an external routine, would not be seen. Choose another point: away from kinks, with dependents that are not much larger than what the independents contribute, and with numbers far from overflow and underflow.";
 }
 
 /// One problem that has no place in a text.

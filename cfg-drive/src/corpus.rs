@@ -13,8 +13,8 @@
 mod extents;
 
 use crate::{
-    Adjoint, Jacobian, Mode, Options, Point, Tangent, absolute::absolute, codes, declare::declare,
-    extract::extract, jacobian::jacobian, point::zeros_like, slot::Slot,
+    Adjoint, Jacobian, Mode, Options, Point, Primal, Tangent, absolute::absolute, codes,
+    declare::declare, extract::extract, jacobian::jacobian, single::has_real32, slot::Slot,
 };
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
@@ -25,6 +25,7 @@ use cfg_core::{
 };
 use cfg_exec::{TapeCounts, Value};
 use cfg_front::xaif::read_xaif;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -48,7 +49,7 @@ pub struct Expected {
 }
 
 /// How a document fared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Both Jacobians are the reference.
@@ -118,18 +119,8 @@ pub struct Size {
 /// Largest error that counts as agreement.
 pub const TOLERANCE: f64 = 1e-10;
 
-/// The same for programs with variables of 32 bits: each value that they hold is rounded.
-pub const SINGLE: f64 = 1e-5;
-
-fn tolerance(program: &Program) -> f64 {
-    let globals = program.globals.iter().map(|g| &g.variable);
-    let own = program.routines.iter().flat_map(|r| &r.variables);
-    if globals.chain(own).any(|v| v.ty == ScalarType::Real32) {
-        SINGLE
-    } else {
-        TOLERANCE
-    }
-}
+/// The same for programs with an operation, constant or variable of 32 bits.
+pub const TOLERANCE_REAL32: f64 = 1e-4;
 
 /// Runs every document of a folder, in order of names.
 ///
@@ -304,6 +295,11 @@ fn compare(
     let rows = choose(&mut program, main)?;
     let chosen = matches!(rows, Rows::Named);
     let program = validate(program)?;
+    let tolerance = if has_real32(&program) {
+        TOLERANCE_REAL32
+    } else {
+        TOLERANCE
+    };
     let reference = expected
         .filter(|e| !e.own_driver)
         .and_then(|e| e.jacobian.as_ref().map(|j| (e.n, e.m, j)));
@@ -326,7 +322,7 @@ fn compare(
             &program,
             main,
             options,
-            |t| point(t, &program, main),
+            |p| point(p, &program, main),
             Some(mode),
         )
     };
@@ -352,14 +348,13 @@ fn compare(
     {
         let (gap, size) = distance(&adjoint.entries, &tangent.entries);
         let mut between = relative(gap, size);
-        if between > tolerance(&program) {
+        if between > tolerance {
             // Terms may have cancelled: rounding is small relative to their absolute values.
             between = relative(gap, absolute_size(&program, main, options)?.max(size));
         }
         entry.adjoint = Some(between);
         entry.error = Some(between);
     }
-    let tolerance = tolerance(&program);
     (entry.status, entry.why) = verdict(&entry, expected, fits.is_some(), &adjoint, tolerance);
     Ok(entry)
 }
@@ -462,7 +457,7 @@ fn choose(program: &mut Program, main: RoutineId) -> Result<Rows, Diagnostics> {
 }
 
 /// Independents 1/2, 2/2, 3/2, ... in storage order; other parameters and dependents 0.
-fn point(tangent: &Tangent, program: &Program, main: RoutineId) -> Result<Point, Diagnostics> {
+fn point(primal: &Primal, program: &Program, main: RoutineId) -> Result<Point, Diagnostics> {
     let routine = program.routine(main);
     let mut next = 1usize;
     let mut members = Vec::new();
@@ -520,7 +515,7 @@ fn point(tangent: &Tangent, program: &Program, main: RoutineId) -> Result<Point,
             next += count;
         }
     }
-    tangent.point(format!("{{{}}}", members.join(", ")).as_bytes())
+    primal.point(format!("{{{}}}", members.join(", ")).as_bytes())
 }
 
 /// A nested JSON array, first subscript outermost, of elements that are numbered in storage order.
@@ -614,9 +609,10 @@ fn absolute_size(
         ..generated
     };
     let mut bounds = Tangent::of(bounds, options)?;
-    let point = point(&bounds, program, main)?;
-    let ones: Vec<Value> = bounds
-        .independents_at(&point)
+    let mut primal = Primal::new(program, main, options)?;
+    let point = point(&primal, program, main)?;
+    let ones: Vec<Value> = primal
+        .independents_at(&point)?
         .iter()
         .map(|(_, v)| {
             let mut ones = v.clone();
@@ -649,13 +645,9 @@ fn inspect(
         let mut adjoint = Adjoint::new(program, main, &options)?;
         let found = tape_check::check_program(adjoint.program()).problems;
         stacks &= !found.has_errors();
-        let tangent = Tangent::new(program, main, &options)?;
-        let point = point(&tangent, program, main)?;
-        let seed: Vec<Value> = adjoint
-            .dependents_at(&point)
-            .iter()
-            .map(zeros_like)
-            .collect();
+        let primal = Primal::new(program, main, &options)?;
+        let point = point(&primal, program, main)?;
+        let seed = adjoint.dependents_at(&point)?;
         let run = adjoint.gradient(&point, &seed)?;
         stacks &= run.tape.leftovers.iter().all(|l| l.is_empty());
         order &= run.mirrored == Some(true);
@@ -747,12 +739,25 @@ pub fn table(entries: &[Entry]) -> String {
     out
 }
 
-/// One object per document, as the command line prints them.
-pub fn json(entry: &Entry) -> serde_json::Value {
-    serde_json::json!({
-        "name": entry.name,
-        "status": entry.status.name(),
-        "error": entry.error,
-        "why": entry.why,
-    })
+/// The result for one program, as the command line prints it.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Line<'e> {
+    /// Largest relative error; null if there is none.
+    error: Option<f64>,
+    /// The file without its extension.
+    name: &'e str,
+    /// How it fared.
+    status: Status,
+    /// Why it does not agree; empty if it does.
+    why: &'e str,
+}
+
+/// One object per document.
+pub fn json(entry: &Entry) -> Line<'_> {
+    Line {
+        error: entry.error,
+        name: &entry.name,
+        status: entry.status,
+        why: &entry.why,
+    }
 }

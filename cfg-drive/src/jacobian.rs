@@ -3,12 +3,13 @@
 use crate::absolute::absolute;
 use crate::codes;
 use crate::colouring::{self, Pattern};
-use crate::mode::{Adjoint, Named, Options, Tangent};
-use crate::point::Point;
+use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
+use crate::point::{Point, zeros_like};
+use crate::slot::Slot;
 use crate::sparsity::Blocks;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
-use cfg_core::entity::RoutineId;
+use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::Value;
@@ -53,7 +54,9 @@ impl Jacobian {
     }
 }
 
-/// Computes a Jacobian at a point; without a mode, in the one that needs fewer runs.
+/// Computes a Jacobian at a point; without a mode, in the one that needs fewer runs, or the other one if the
+/// program has no derivative in that. Optional parameters that the point leaves out are neither rows nor
+/// columns.
 ///
 /// # Errors
 /// What cannot be differentiated; what goes wrong in a run; a matrix that does not fit into the memory
@@ -62,24 +65,30 @@ pub fn jacobian(
     program: &ValidProgram,
     routine: RoutineId,
     options: &Options,
-    read_point: impl FnOnce(&Tangent) -> Result<Point, Diagnostics>,
+    read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
-    let mut work = Work::new(program, routine, options, read_point)?;
-    let mode = mode.unwrap_or(if work.height < work.width {
-        Mode::Adjoint
-    } else {
-        Mode::Tangent
-    });
-    let count = match mode {
-        Mode::Adjoint => work.height,
-        Mode::Tangent => work.width,
+    let work = Work::new(program, routine, options, read_point)?;
+    let all = |mode| {
+        let count = match mode {
+            Mode::Adjoint => work.height,
+            Mode::Tangent => work.width,
+        };
+        ((0..count).collect(), count)
     };
-    work.run(mode, &(0..count).collect::<Vec<_>>(), count, None)
+    let (mut sweeps, (colour, count)) = match mode {
+        Some(mode) => (work.sweeps(mode)?, all(mode)),
+        None if work.height < work.width => {
+            work.either(Mode::Adjoint, all(Mode::Adjoint), all(Mode::Tangent))?
+        }
+        None => work.either(Mode::Tangent, all(Mode::Tangent), all(Mode::Adjoint))?,
+    };
+    work.run(&mut sweeps, &colour, count, None)
 }
 
 /// Computes a Jacobian at a point with fewer runs where it is sparse: columns (or rows) that share no row
-/// (column) share a run. Without a mode, in the one that needs fewer runs.
+/// (column) share a run. Without a mode, in the one that needs fewer runs, or the other one if the program
+/// has no derivative in that.
 ///
 /// # Errors
 /// As [`jacobian`].
@@ -87,36 +96,34 @@ pub fn compressed_jacobian(
     program: &ValidProgram,
     routine: RoutineId,
     options: &Options,
-    read_point: impl FnOnce(&Tangent) -> Result<Point, Diagnostics>,
+    read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
-    let mut work = Work::new(program, routine, options, read_point)?;
+    let work = Work::new(program, routine, options, read_point)?;
     let (height, width) = (work.height, work.width);
     let most = match mode {
         Some(Mode::Adjoint) => height,
         Some(Mode::Tangent) => width,
         None => height.min(width),
     };
-    let (rows, probes) = work.pattern(program, routine, options, most)?;
+    let (rows, probes) = work.pattern(most)?;
     let columns = colouring::transposed(&rows, width);
-    let by_columns = || colouring::columns(&rows, width, |_| true, width);
-    let by_rows = || colouring::columns(&columns, height, |_| true, height);
-    let (mode, coloured) = match mode {
-        Some(Mode::Adjoint) => (Mode::Adjoint, by_rows()),
-        Some(Mode::Tangent) => (Mode::Tangent, by_columns()),
+    // There is a colour for each row and each column.
+    let by_columns = || colouring::columns(&rows, width, |_| true, width).unwrap_or_default();
+    let by_rows = || colouring::columns(&columns, height, |_| true, height).unwrap_or_default();
+    let (mut sweeps, (colour, count)) = match mode {
+        Some(Mode::Adjoint) => (work.sweeps(Mode::Adjoint)?, by_rows()),
+        Some(Mode::Tangent) => (work.sweeps(Mode::Tangent)?, by_columns()),
         None => match (by_rows(), by_columns()) {
-            (Some(r), Some(c)) if r.1 < c.1 => (Mode::Adjoint, Some(r)),
-            (r, None) => (Mode::Adjoint, r),
-            (_, c) => (Mode::Tangent, c),
+            (r, c) if r.1 < c.1 => work.either(Mode::Adjoint, r, c)?,
+            (r, c) => work.either(Mode::Tangent, c, r)?,
         },
     };
-    // There is a colour for each row and each column.
-    let (colour, count) = coloured.unwrap_or_default();
-    let entries = match mode {
-        Mode::Adjoint => &columns,
-        Mode::Tangent => &rows,
+    let entries = match sweeps {
+        Sweeps::Adjoint(_) => &columns,
+        Sweeps::Tangent(_) => &rows,
     };
-    let mut found = work.run(mode, &colour, count, Some(entries))?;
+    let mut found = work.run(&mut sweeps, &colour, count, Some(entries))?;
     found.probes = probes;
     Ok(found)
 }
@@ -126,37 +133,49 @@ struct Work<'p> {
     program: &'p ValidProgram,
     routine: RoutineId,
     options: &'p Options,
-    tangent: Tangent,
     point: Point,
     value: Named,
-    /// The independents, all 0.
+    /// The independents that the point has, all 0.
     zeros: Vec<Value>,
+    /// Positions of rows and columns among the dependents and the independents that are declared.
+    declared: [Vec<usize>; 2],
     rows: Vec<(String, usize)>,
     columns: Vec<(String, usize)>,
     height: usize,
     width: usize,
 }
 
+/// The program that computes rows, or the one that computes columns.
+enum Sweeps {
+    Adjoint(Box<Adjoint>),
+    Tangent(Box<Tangent>),
+}
+
+/// A colour for each row or column, and the number of colours.
+type Colours = (Vec<usize>, usize);
+
 impl<'p> Work<'p> {
     fn new(
         program: &'p ValidProgram,
         routine: RoutineId,
         options: &'p Options,
-        read_point: impl FnOnce(&Tangent) -> Result<Point, Diagnostics>,
+        read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     ) -> Result<Self, Diagnostics> {
-        let mut tangent = Tangent::new(program, routine, options)?;
-        let point = read_point(&tangent)?;
-        let independents = tangent.independents_at(&point);
-        // One run shows values and shapes, also those of results that are not known before.
-        let zeros: Vec<Value> = independents
-            .iter()
-            .map(|(_, v)| crate::point::zeros_like(v))
-            .collect();
-        let value = tangent.tangent(&point, &zeros)?.value;
+        let plain = Options {
+            trace: false,
+            events: false,
+            ..options.clone()
+        };
+        // The program itself shows values and shapes, so neither derivative is needed for the other's sake.
+        let mut primal = Primal::new(program, routine, &plain)?;
+        let point = read_point(&primal)?;
+        let independents = primal.independents_at(&point)?;
+        let dependents = primal.dependents_at(&point)?;
+        let value = primal.values(&point, &dependents)?.0;
         let rows = sizes(&value);
         let columns: Vec<(String, usize)> = independents
             .iter()
-            .map(|(slot, v)| (tangent.key(*slot).to_owned(), v.len()))
+            .map(|(slot, v)| (primal.key(*slot).to_owned(), v.len()))
             .collect();
         let height: usize = rows.iter().map(|r| r.1).sum();
         let width: usize = columns.iter().map(|c| c.1).sum();
@@ -171,14 +190,26 @@ impl<'p> Work<'p> {
                 "choose fewer independents and dependents, or raise --max-memory",
             ));
         }
+        let declared = program.routine(routine);
+        let positions = |list: &[VarId], present: &[Slot]| {
+            let at = |slot: &Slot| {
+                list.iter()
+                    .position(|&v| Slot::of(declared, v) == Some(*slot))
+            };
+            present.iter().filter_map(at).collect::<Vec<usize>>()
+        };
+        let slots: Vec<Slot> = independents.iter().map(|(slot, _)| *slot).collect();
         Ok(Self {
             program,
             routine,
             options,
-            tangent,
             point,
             value,
-            zeros,
+            zeros: independents.iter().map(|(_, v)| zeros_like(v)).collect(),
+            declared: [
+                positions(&declared.dependents, &dependents),
+                positions(&declared.independents, &slots),
+            ],
             rows,
             columns,
             height,
@@ -186,12 +217,41 @@ impl<'p> Work<'p> {
         })
     }
 
+    fn sweeps(&self, mode: Mode) -> Result<Sweeps, Diagnostics> {
+        let (program, routine, options) = (self.program, self.routine, self.options);
+        Ok(match mode {
+            Mode::Adjoint => Sweeps::Adjoint(Box::new(Adjoint::new(program, routine, options)?)),
+            Mode::Tangent => Sweeps::Tangent(Box::new(Tangent::new(program, routine, options)?)),
+        })
+    }
+
+    /// The mode that is wanted with its colours, or the other with its own if the program has no derivative in
+    /// the first: a derivative routine that the user gives may do for one of the two only.
+    fn either(
+        &self,
+        wanted: Mode,
+        colours: Colours,
+        others: Colours,
+    ) -> Result<(Sweeps, Colours), Diagnostics> {
+        let other = match wanted {
+            Mode::Adjoint => Mode::Tangent,
+            Mode::Tangent => Mode::Adjoint,
+        };
+        match self.sweeps(wanted) {
+            Ok(sweeps) => Ok((sweeps, colours)),
+            Err(refused) => match self.sweeps(other) {
+                Ok(sweeps) => Ok((sweeps, others)),
+                Err(_) => Err(refused),
+            },
+        }
+    }
+
     /// One run for each colour of the columns (or rows). Without a pattern every row has an entry in every
     /// column; with one, for each row its columns in the tangent mode, for each column its rows in the
     /// adjoint mode.
     fn run(
-        &mut self,
-        mode: Mode,
+        self,
+        sweeps: &mut Sweeps,
         colour: &[usize],
         count: usize,
         pattern: Option<&Pattern>,
@@ -202,21 +262,21 @@ impl<'p> Work<'p> {
         for (i, &c) in colour.iter().enumerate() {
             groups[c].push(i);
         }
-        let mut adjoint = match mode {
-            Mode::Adjoint => Some(Adjoint::new(self.program, self.routine, self.options)?),
-            Mode::Tangent => None,
+        let mode = match sweeps {
+            Sweeps::Adjoint(_) => Mode::Adjoint,
+            Sweeps::Tangent(_) => Mode::Tangent,
         };
-        let mut units = Units::new(match &adjoint {
-            Some(adjoint) => adjoint.dependents_at(&self.point),
-            None => self.zeros.clone(),
+        let mut units = Units::new(match &sweeps {
+            Sweeps::Adjoint(adjoint) => adjoint.dependents_at(&self.point)?,
+            Sweeps::Tangent(_) => self.zeros.clone(),
         });
         for (c, group) in groups.iter().enumerate() {
             for &i in group {
                 units.set(i, true);
             }
-            let found = match &mut adjoint {
-                Some(adjoint) => adjoint.gradient(&self.point, &units.values)?.gradient,
-                None => self.tangent.tangent(&self.point, &units.values)?.tangent,
+            let found = match sweeps {
+                Sweeps::Adjoint(adjoint) => adjoint.gradient(&self.point, &units.values)?.gradient,
+                Sweeps::Tangent(tangent) => tangent.tangent(&self.point, &units.values)?.tangent,
             };
             for &i in group {
                 units.set(i, false);
@@ -241,9 +301,9 @@ impl<'p> Work<'p> {
             }
         }
         Ok(Jacobian {
-            value: std::mem::take(&mut self.value),
-            rows: std::mem::take(&mut self.rows),
-            columns: std::mem::take(&mut self.columns),
+            value: self.value,
+            rows: self.rows,
+            columns: self.columns,
             entries,
             mode,
             sweeps: count,
@@ -252,20 +312,20 @@ impl<'p> Work<'p> {
     }
 
     /// The sparsity pattern by rows, found with at most so many runs, and how many it were.
-    fn pattern(
-        &self,
-        program: &ValidProgram,
-        routine: RoutineId,
-        options: &Options,
-        most: usize,
-    ) -> Result<(Pattern, usize), Diagnostics> {
-        let depends = cfg_reverse::dependence(program, routine);
+    fn pattern(&self, most: usize) -> Result<(Pattern, usize), Diagnostics> {
+        let depends = cfg_reverse::dependence(self.program, self.routine);
         let sizes = |list: &[(String, usize)]| list.iter().map(|x| x.1).collect::<Vec<_>>();
         let mut blocks = Blocks::of_variables(&sizes(&self.rows), &sizes(&self.columns), |y, x| {
-            depends.get(y).is_none_or(|set| set.contains(x))
+            let [rows, columns] = &self.declared;
+            let set = rows.get(y).and_then(|&y| depends.get(y));
+            let x = columns.get(x).copied();
+            set.zip(x).is_none_or(|(set, x)| set.contains(x))
         });
-        let generated = cfg_reverse::tangent(program, routine)?;
-        // Tangents that the user gave are not known to be monotonous: whole variables it is.
+        // Without a tangent program, or with tangents that the user gave and that are not known to be
+        // monotonous, whole variables it is.
+        let Ok(generated) = cfg_reverse::tangent(self.program, self.routine) else {
+            return Ok((blocks.pattern(), 0));
+        };
         let Some(bounds) = absolute(&generated) else {
             return Ok((blocks.pattern(), 0));
         };
@@ -273,7 +333,7 @@ impl<'p> Work<'p> {
             program: bounds,
             ..generated
         };
-        let mut bounds = Tangent::of(bounds, options)?;
+        let mut bounds = Tangent::of(bounds, self.options)?;
         let mut units = Units::new(self.zeros.clone());
         let runs = blocks.refine(most, |ranges| {
             let each = || ranges.iter().flat_map(|&(start, n)| start..start + n);

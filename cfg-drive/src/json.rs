@@ -6,7 +6,9 @@ use cfg_core::elemental::Scalar;
 use cfg_core::ir::{Order, ScalarType};
 use cfg_core::json::values::ValueTree;
 use cfg_exec::Value;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::{Serialize, SerializeSeq as _, Serializer};
+use std::borrow::Cow;
 
 /// Reads a value of a variable of this type, rank and order. `name` and `pointer` say in messages which
 /// it is.
@@ -186,7 +188,7 @@ fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
     let number = match tree {
         ValueTree::Int(i) => Some(*i as f64),
         ValueTree::Real(x) => Some(*x),
-        ValueTree::Logical(_) | ValueTree::Array(_) => None,
+        ValueTree::Logical(_) | ValueTree::Array(_) | ValueTree::Size(_) => None,
     };
     match (ty, tree) {
         (ScalarType::Real, _) => number.map(Scalar::Real),
@@ -206,6 +208,7 @@ fn describe(tree: &ValueTree) -> &'static str {
         ValueTree::Real(_) => "a real number",
         ValueTree::Logical(_) => "a logical",
         ValueTree::Array(_) => "an array",
+        ValueTree::Size(_) => "a size alone",
     }
 }
 
@@ -291,5 +294,37 @@ impl Serialize for Real {
         } else {
             serializer.serialize_f64(self.0)
         }
+    }
+}
+
+impl JsonSchema for Real {
+    fn schema_name() -> Cow<'static, str> {
+        "Real".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A real number; what is not finite is a string.",
+            "anyOf": [{ "type": "number" }, { "enum": ["NaN", "inf", "-inf"] }],
+        })
+    }
+}
+
+impl JsonSchema for Nested<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let real = generator.subschema_for::<Real>();
+        let nested = generator.subschema_for::<Self>();
+        json_schema!({
+            "description": "A number, a logical, null where there is no value, or an array of these with the first subscript outermost.",
+            "anyOf": [
+                real,
+                { "type": ["integer", "boolean", "null"] },
+                { "type": "array", "items": nested },
+            ],
+        })
     }
 }

@@ -10,7 +10,7 @@ pub use tangent::{Directional, Tangent};
 
 use crate::codes;
 use crate::point::Point;
-use crate::slot::Slot;
+use crate::slot::{self, Slot, active};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Math;
 use cfg_core::entity::RoutineId;
@@ -184,14 +184,48 @@ impl Primal {
         })
     }
 
-    /// Runs the routine and returns all elements of these slots afterwards.
-    pub(crate) fn elements(
+    /// The independents that a point has, with their values there.
+    ///
+    /// # Errors
+    /// The routine has no independents or no dependents; the point has none of them.
+    pub(crate) fn independents_at(
+        &mut self,
+        point: &Point,
+    ) -> Result<Vec<(Slot, Value)>, Diagnostics> {
+        let (independents, _) = active(self.routine())?;
+        let slots = slot::present(&independents, point, &self.program, self.routine())?;
+        self.reset(point)?;
+        let value = |slot: Slot| match slot {
+            Slot::Parameter(v) => point.value(v).cloned(),
+            Slot::Global(g) => Some(self.session.global(g)),
+            Slot::Result(_) => None,
+        };
+        let values = slots.into_iter().filter_map(|s| Some((s, value(s)?)));
+        Ok(values.collect())
+    }
+
+    /// The dependents that a point has.
+    ///
+    /// # Errors
+    /// As [`Self::independents_at`].
+    pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Slot>, Diagnostics> {
+        let (_, dependents) = active(self.routine())?;
+        slot::present(&dependents, point, &self.program, self.routine())
+    }
+
+    /// The name of a slot in results.
+    pub(crate) fn key(&self, slot: Slot) -> &str {
+        slot.key(&self.program, self.routine())
+    }
+
+    /// Runs the routine and returns the values of these slots afterwards.
+    pub(crate) fn values(
         &mut self,
         point: &Point,
         slots: &[Slot],
-    ) -> Result<(Vec<f64>, RunReport), Diagnostics> {
+    ) -> Result<(Named, RunReport), Diagnostics> {
         let (arguments, report) = self.execute(point)?;
-        let mut elements = Vec::new();
+        let mut values = Named::with_capacity(slots.len());
         for &slot in slots {
             let value = match slot {
                 Slot::Parameter(v) => arguments.get(v.index()).and_then(Argument::value).cloned(),
@@ -199,20 +233,26 @@ impl Primal {
                 Slot::Result(_) => report.result.clone(),
             };
             if let Some(value) = value {
-                let key = slot.key(&self.program, self.routine());
+                let key = self.key(slot);
                 check_initialised(&value, key, self.routine())?;
-                elements.extend(value.to_f64s().unwrap_or_default());
+                values.push((key.to_owned(), value));
             }
         }
-        Ok((elements, report))
+        Ok((values, report))
     }
 
-    fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
-        let mut arguments = point.arguments.clone();
+    /// Globals as at the start of a run.
+    fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
         self.session.reset_globals();
         for (g, value) in &point.globals {
             self.session.set_global(*g, value)?;
         }
+        Ok(())
+    }
+
+    fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
+        let mut arguments = point.arguments.clone();
+        self.reset(point)?;
         let report = self
             .session
             .run(self.routine, &mut arguments, &self.options.run)?;
@@ -255,7 +295,7 @@ pub fn kinks(events: &[Met]) -> Diagnostics {
             n => format!(", {n} times"),
         };
         let message = format!("{} was {}{times}", met.op.name(), met.event.describe());
-        let help = "the derivative there is that of the branch taken; docs/elementals.md says more";
+        let help = "the derivative there is that of the branch taken; `cfgrev explain elementals` says more";
         Diagnostic::error(&codes::KINK, message, help)
             .warning()
             .at_element(&*met.element)

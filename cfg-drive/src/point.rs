@@ -34,6 +34,23 @@ impl Point {
         session: &Session,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
+        Self::without(text, program, routine, session, options, &[])
+    }
+
+    /// The value of a parameter; `None` if it is absent, or a tape.
+    pub fn value(&self, parameter: VarId) -> Option<&Value> {
+        self.arguments.get(parameter.index())?.value()
+    }
+
+    /// As [`Self::parse`]. Some globals cannot be given: those that a transformation has added.
+    pub(crate) fn without(
+        text: &[u8],
+        program: &Program,
+        routine: RoutineId,
+        session: &Session,
+        options: &Options,
+        hidden: &[GlobalId],
+    ) -> Result<Self, Diagnostics> {
         let members = values::read(text)?;
         // Shapes may depend on globals: on their values in POINT, else on their initial ones.
         let mut start = reads_globals(program.routine(routine)).then(|| session.fresh());
@@ -42,6 +59,7 @@ impl Point {
             id: routine,
             routine: program.routine(routine),
             session,
+            hidden,
             max_bytes: options.run.max_memory,
             zero_dependents: options.zero_dependents,
             arguments: vec![Argument::Absent; program.routine(routine).parameters],
@@ -83,6 +101,7 @@ struct Binder<'a> {
     id: RoutineId,
     routine: &'a Routine,
     session: &'a Session,
+    hidden: &'a [GlobalId],
     max_bytes: u64,
     zero_dependents: bool,
     arguments: Vec<Argument>,
@@ -95,18 +114,55 @@ impl Binder<'_> {
         let slot = Slot::find(self.program, self.routine, name);
         let Some((slot, variable)) = slot.and_then(|s| {
             let variable = s.variable(self.program, self.routine)?;
-            (!matches!(s, Slot::Result(_))).then_some((s, variable))
+            let known = match s {
+                Slot::Parameter(_) => true,
+                Slot::Global(g) => !self.hidden.contains(&g),
+                Slot::Result(_) => false,
+            };
+            known.then_some((s, variable))
         }) else {
             return Err(self.unknown(name, &pointer));
         };
         let (ty, rank, order) = (variable.ty, variable.rank(), variable.order);
-        let value = json::read(tree, ty, rank, order, name, &pointer)?;
+        let value = match tree {
+            ValueTree::Size(extents) => self.sized(variable, extents, &pointer)?,
+            tree => json::read(tree, ty, rank, order, name, &pointer)?,
+        };
         match slot {
             Slot::Parameter(v) => self.arguments[v.index()] = Argument::Value(value),
             Slot::Global(g) => self.globals.push((g, value)),
             Slot::Result(_) => {}
         }
         Ok(())
+    }
+
+    /// An output array of which only the size is given.
+    fn sized(
+        &self,
+        variable: &Variable,
+        extents: &[usize],
+        pointer: &str,
+    ) -> Result<Value, Diagnostics> {
+        let name = &variable.name;
+        if !variable.intent().is_some_and(Intent::writes) || variable.ty == ScalarType::Tape {
+            let message = format!("{name} is no output, so its size is not enough");
+            let help = "give its values";
+            return Err(codes::problem(&codes::MISSING, message, help, pointer));
+        }
+        if variable.rank() == 0 || extents.len() != variable.rank() {
+            let message = format!(
+                "{name} has {} dimensions, but its size has {}",
+                variable.rank(),
+                extents.len()
+            );
+            let help =
+                "give one extent for each dimension of an array: {\"size\": 5}, {\"size\": [2, 3]}";
+            return Err(codes::problem(&codes::SHAPE, message, help, pointer));
+        }
+        self.fits(extents)
+            .then(|| Value::uninitialised(variable.ty, extents, variable.order))
+            .flatten()
+            .ok_or_else(|| self.too_large(name, extents))
     }
 
     fn unknown(&self, name: &str, pointer: &str) -> Diagnostics {
@@ -123,7 +179,10 @@ impl Binder<'_> {
             let own = routine.variables.iter().filter(|v| v.role != Role::Local);
             let known: Vec<&str> = own
                 .chain(self.program.globals.iter().map(|g| &g.variable))
-                .filter(|v| v.ty != ScalarType::Tape)
+                .filter(|v| match v.role {
+                    Role::Global(g) => !self.hidden.contains(&g),
+                    Role::Parameter { .. } | Role::Local => v.ty != ScalarType::Tape,
+                })
                 .map(|v| &*v.name)
                 .collect();
             (
@@ -178,8 +237,12 @@ impl Binder<'_> {
         }
         if open {
             return Err(missing(format!(
-                "{} has assumed shape: give it a value of the shape that is wanted",
-                variable.name
+                "{0} has assumed shape: give its extents, \"{0}\": {{\"size\": {1}}}",
+                variable.name,
+                match variable.rank() {
+                    1 => "5".to_owned(),
+                    n => format!("{:?}", vec![5; n]),
+                }
             )));
         }
         let shape = self.declared(v)?;
@@ -196,15 +259,20 @@ impl Binder<'_> {
             .session
             .shape_of_parameter(self.id, v, &self.arguments)
             .map_err(|d| Diagnostics(vec![d.at_pointer("")]))?;
+        if self.fits(&shape) {
+            Ok(shape)
+        } else {
+            Err(self.too_large(&self.routine.variable(v).name, &shape))
+        }
+    }
+
+    /// True if an array of this shape takes no more memory than a run may use.
+    fn fits(&self, shape: &[usize]) -> bool {
         let bytes = shape
             .iter()
             .try_fold(8u64, |n, &extent| n.checked_mul(extent as u64));
-        match bytes {
-            Some(bytes) if bytes <= self.max_bytes => Ok(shape),
-            // An empty dimension makes any product 0.
-            _ if shape.contains(&0) => Ok(shape),
-            _ => Err(self.too_large(&self.routine.variable(v).name, &shape)),
-        }
+        // An empty dimension makes any product 0.
+        bytes.is_some_and(|bytes| bytes <= self.max_bytes) || shape.contains(&0)
     }
 
     fn too_large(&self, name: &str, shape: &[usize]) -> Diagnostics {
@@ -287,7 +355,7 @@ fn fit(
     )
 }
 
-fn tuple(shape: &[usize]) -> String {
+pub(crate) fn tuple(shape: &[usize]) -> String {
     let extents: Vec<String> = shape.iter().map(ToString::to_string).collect();
     format!("({})", extents.join(", "))
 }
@@ -311,20 +379,21 @@ pub(crate) fn zeros_like(value: &Value) -> Value {
 }
 
 /// Reads one or several SEEDs or directions: derivatives of some of the `slots`, each with a value that
-/// shows its shape; what is not named is zero. True if it was an array of objects.
+/// shows its shape, of those that are `declared`; what is not named is zero. True if it was an array of objects.
 pub(crate) fn parse_seeds(
     text: &[u8],
     what: &str,
     program: &Program,
     routine: &Routine,
     slots: &[(Slot, Value)],
+    declared: &[Slot],
 ) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
     let (objects, list) = values::read_list(text)?;
     let mut problems = Diagnostics::default();
     let mut seeds = Vec::with_capacity(objects.len());
     for (i, members) in objects.iter().enumerate() {
         let base = if list { format!("/{i}") } else { String::new() };
-        match seed(what, program, routine, slots, members, &base) {
+        match seed(what, program, routine, (slots, declared), members, &base) {
             Ok(seed) => seeds.push(seed),
             Err(found) => problems.0.extend(found.0),
         }
@@ -340,7 +409,7 @@ fn seed(
     what: &str,
     program: &Program,
     routine: &Routine,
-    slots: &[(Slot, Value)],
+    (slots, declared): (&[(Slot, Value)], &[Slot]),
     members: &NamedValues,
     base: &str,
 ) -> Result<Vec<Value>, Diagnostics> {
@@ -354,15 +423,20 @@ fn seed(
         let Some((position, variable)) = found else {
             let keys = slots.iter().map(|(s, _)| s.key(program, routine));
             let known: Vec<&str> = keys.collect();
-            problems.0.extend(
-                codes::problem(
-                    &codes::UNKNOWN,
+            let absent = slot.is_some_and(|s| declared.contains(&s));
+            let (message, help) = if absent {
+                (
+                    format!("{what} names {name}, which POINT leaves out"),
+                    "give it a value in POINT, or leave it out here too".to_owned(),
+                )
+            } else {
+                (
                     format!("{what} names {name}, which it cannot"),
                     nearest(name, &known),
-                    place,
                 )
-                .0,
-            );
+            };
+            let found = codes::problem(&codes::UNKNOWN, message, help, place);
+            problems.0.extend(found.0);
             continue;
         };
         let shape = slots[position].1.shape();

@@ -1,9 +1,11 @@
 //! The variables that a caller can give, seed and look at: parameters, globals, and a function's result.
 
 use crate::codes;
+use crate::point::Point;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{GlobalId, VarId};
 use cfg_core::ir::{Program, Role, Routine, Variable};
+use cfg_core::similar::did_you_mean;
 
 /// A variable that outlives a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,17 +94,36 @@ pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagno
     ))
 }
 
-/// `did you mean x?`, or a list of what is known.
+/// The slots that a point has: an optional parameter may be absent.
+///
+/// # Errors
+/// The point has none of them.
+pub(crate) fn present(
+    slots: &[Slot],
+    point: &Point,
+    program: &Program,
+    routine: &Routine,
+) -> Result<Vec<Slot>, Diagnostics> {
+    let has = |slot: &Slot| match slot {
+        Slot::Parameter(v) => point.value(*v).is_some(),
+        Slot::Global(_) | Slot::Result(_) => true,
+    };
+    let found: Vec<Slot> = slots.iter().copied().filter(has).collect();
+    if !found.is_empty() || slots.is_empty() {
+        return Ok(found);
+    }
+    let names: Vec<&str> = slots.iter().map(|s| s.key(program, routine)).collect();
+    Err(codes::general(
+        &codes::NOTHING,
+        format!("POINT leaves out {}", names.join(", ")),
+        "give at least one of the optional parameters that are differentiated a value",
+    ))
+}
+
+/// The nearest known name, or a list of what is known.
 pub(crate) fn nearest(name: &str, known: &[&str]) -> String {
-    let close = known
-        .iter()
-        // The distance is quadratic in the lengths.
-        .filter(|k| k.len() <= 200 && name.len() <= 200)
-        .map(|k| (strsim::damerau_levenshtein(k, name), *k))
-        .filter(|(distance, k)| *distance <= 1 + k.chars().count() / 3)
-        .min();
-    if let Some((_, k)) = close {
-        return format!("did you mean {k}?");
+    if let Some(question) = did_you_mean(name, known.iter().copied()) {
+        return question;
     }
     let mut list: Vec<&str> = known.iter().copied().take(20).collect();
     if known.len() > list.len() {

@@ -135,6 +135,8 @@ pub(crate) struct Machine {
     pub(crate) met: Vec<Met>,
     /// Positions in `met`, by routine, instruction, operator and event.
     pub(crate) met_at: BTreeMap<(usize, usize, Op, Event), usize>,
+    /// Digest of the pieces of operators with kinks or jumps.
+    pub(crate) pieces: u64,
     pub(crate) limits: Option<Limits>,
 }
 

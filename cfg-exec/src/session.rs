@@ -84,6 +84,10 @@ pub struct RunReport {
     pub trace: Vec<Visited>,
     /// Kinks and singular points, if the program was compiled for it.
     pub events: Vec<Met>,
+    /// A digest of the pieces on which operators with kinks or jumps (`abs`, `min`, `floor`, comparisons, ...)
+    /// were evaluated, if the program was compiled for events: where it and the trace are equal, two runs
+    /// differ smoothly. Reductions (`maxval`, ...) are not in it.
+    pub pieces: u64,
 }
 
 /// Runs the routines of a compiled program. Memory and tapes are kept from run to run; globals keep
@@ -354,6 +358,7 @@ impl Session {
         machine.trace.clear();
         machine.met.clear();
         machine.met_at.clear();
+        machine.pieces = 0;
         machine.activations = 0;
         machine.top = 0;
         machine.within = 0;
@@ -429,6 +434,7 @@ impl Session {
             tape,
             trace: trace(inner, machine),
             events: events(inner, machine),
+            pieces: machine.pieces,
         })
     }
 

@@ -11,7 +11,11 @@ use cfg_core::{
     ir::{Expr, Op, Place, Routine, ScalarType, Stmt},
 };
 use fixedbitset::FixedBitSet;
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use crate::{
     conform::{broadcast, conform, conform_arms, conform_to, has_shape, times_size},
@@ -159,6 +163,7 @@ pub(crate) fn adjoint(
     });
     let mut increments = std::mem::take(&mut nodes.lists.increments);
     increments.clear();
+    let mut known = Known::default();
     for n in (0..nodes.nodes.len()).rev() {
         let Some(mut dn) = d[n].take() else { continue };
         match &nodes.nodes[n].kind {
@@ -169,8 +174,8 @@ pub(crate) fn adjoint(
                     dn = nodes.guarded_adjoint(n, dn, rank);
                 }
                 if let Some(b) = scope.derivative_place(&place) {
-                    match increments.iter_mut().find(|(p, ..)| *p == b) {
-                        Some((.., terms)) => terms.push(dn),
+                    match known.find(&increments, &b) {
+                        Some(k) => increments[k].2.push(dn),
                         None => increments.push((b, dn, Vec::new())),
                     }
                 }
@@ -229,6 +234,52 @@ pub(crate) fn adjoint(
     (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
     scope.workspace = nodes.into_workspace();
     Ok(code)
+}
+
+/// What one place is incremented by: the last operand first.
+type Increment = (Place, Expr, Vec<Expr>);
+
+/// Finds places among the increments of one statement. Those of most are few; of many, those with equal
+/// fingerprints are compared.
+#[derive(Default)]
+struct Known {
+    by_fingerprint: HashMap<u64, Vec<usize>>,
+    seen: usize,
+}
+
+impl Known {
+    const FEW: usize = 16;
+
+    fn find(&mut self, increments: &[Increment], place: &Place) -> Option<usize> {
+        let is_it = |&k: &usize| increments[k].0 == *place;
+        if increments.len() <= Self::FEW {
+            return (0..increments.len()).find(is_it);
+        }
+        for (k, (known, ..)) in increments.iter().enumerate().skip(self.seen) {
+            let same = self.by_fingerprint.entry(fingerprint(known)).or_default();
+            same.push(k);
+        }
+        self.seen = increments.len();
+        let same = self.by_fingerprint.get(&fingerprint(place))?;
+        same.iter().copied().find(is_it)
+    }
+}
+
+/// Equal for equal places; not for many others.
+fn fingerprint(place: &Place) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place.var.hash(&mut hasher);
+    for e in place.subscript_exprs() {
+        e.walk(&mut |e| match e {
+            Expr::Int(i) => i.hash(&mut hasher),
+            Expr::Logical(b) => b.hash(&mut hasher),
+            // Zeros of either sign are equal.
+            Expr::Real(_) | Expr::Real32(_) => {}
+            Expr::Place(p) => p.var.hash(&mut hasher),
+            Expr::Op(op, operands) => (op, operands.len()).hash(&mut hasher),
+        });
+    }
+    hasher.finish()
 }
 
 /// A subscript that reads the variable itself, as in `k(k(1))`: the place moves when it is written.

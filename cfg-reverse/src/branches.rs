@@ -9,6 +9,7 @@
 //! may be left out. Each branch costs five vertices.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::VarId,
     ir::{
         Dim, Expr, Op, OpClass, Place, Role, Routine, ScalarType, Selector, Stmt, StmtKind,
@@ -32,11 +33,11 @@ enum Found {
 }
 
 /// Makes the branches; true if there is one.
-pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> bool {
+pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
     let variables = &routine.variables;
     let graph = Splice::where_any(&mut routine.body, |s| in_statement(variables, s).is_some());
     let Some(mut graph) = graph else {
-        return false;
+        return Ok(false);
     };
     let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
     while let Some(v) = work.pop() {
@@ -71,8 +72,8 @@ pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> bool {
         graph.edge(end, last, None);
         work.extend([last, no, yes]);
     }
-    routine.body = graph.finish();
-    true
+    routine.body = Some(graph.finish()?);
+    Ok(true)
 }
 
 fn in_statement(variables: &[Variable], statement: &Stmt) -> Option<Found> {

@@ -66,8 +66,24 @@ pub const RESULT: CodeInfo = CodeInfo {
            extents of parameters",
     explanation: "declare the extents of the result, or return the array in an `out` parameter",
 };
+/// Independents that share cells.
+pub const SHARED: CodeInfo = CodeInfo {
+    code: "R311",
+    title: "independents that share cells",
+    rule: "no cell belongs to two independents: globals that lie over each other are not both independent",
+    explanation: "name only one of them, or the global that owns the storage",
+};
+
+/// A transformation has built what it must not build.
+pub const DEFECT: CodeInfo = CodeInfo {
+    code: "R312",
+    title: "defect in a transformation",
+    rule: "every graph that a transformation builds keeps the rules of graphs",
+    explanation: "this is a defect of cfgrev, not of your program: please report it together with the \
+                  input",
+};
 
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT,
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED, DEFECT,
 ];

@@ -119,6 +119,22 @@ pub(crate) fn broadcast(variables: &[Variable], e: Expr, like: &Expr) -> Result<
     Ok(Expr::op(Op::Fill, std::iter::once(e).chain(extents)))
 }
 
+/// An expression as an array of these extents, where it has no shape of its own.
+pub(crate) fn in_shape(
+    variables: &[Variable],
+    e: &Expr,
+    extents: &[Expr],
+) -> Result<Expr, Unsupported> {
+    if rank(variables, e) == 0 {
+        let value = std::iter::once(e.clone());
+        return Ok(Expr::op(Op::Fill, value.chain(extents.iter().cloned())));
+    }
+    match has_shape(variables, e) {
+        true => Ok(e.clone()),
+        false => shaped(variables, e, extents),
+    }
+}
+
 fn ones(rank: usize) -> Vec<Expr> {
     vec![Expr::Int(1); rank]
 }

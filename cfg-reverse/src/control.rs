@@ -27,10 +27,13 @@
 //! sort that numbers the inserted blocks.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
-    ir::{Cfg, Edge, Origin, OriginRole, Stmt, Vertex, VertexKind},
+    ir::{Cfg, Edge, FreshIds, Origin, OriginRole, Stmt, Vertex, VertexKind},
     structure::Structure,
 };
+
+use crate::built;
 
 /// What stands in the vertices and inserted blocks of the forward graph.
 pub(crate) trait ForwardCode {
@@ -56,6 +59,8 @@ pub(crate) trait AdjointCode {
     fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Statements after the adjoint loop, of the loop with this entry edge.
     fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt>;
+    /// Statements at the start of the adjoint loop's body.
+    fn loop_body(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Statements before the adjoint branch.
     fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt>;
     /// Statements after ENTRY.
@@ -72,7 +77,6 @@ struct Chains<'g> {
     keys: Vec<(u32, u32, EdgeId, u32)>,
     /// Until all inserted blocks are numbered, the k-th made is vertex `images.len() + k`.
     edges: Vec<Edge>,
-    largest_id: i64,
 }
 
 impl<'g> Chains<'g> {
@@ -83,13 +87,11 @@ impl<'g> Chains<'g> {
             inserts: Vec::new(),
             keys: Vec::new(),
             edges: Vec::with_capacity(original.edge_count()),
-            largest_id: 0,
         }
     }
 
     /// The next image; all come before the first edge.
     fn image(&mut self, of: &Vertex, id: i64, role: OriginRole, kind: VertexKind) {
-        self.largest_id = self.largest_id.max(id.saturating_abs());
         self.images.push(Vertex {
             id,
             kind,
@@ -140,8 +142,9 @@ impl<'g> Chains<'g> {
     }
 
     /// Numbers the inserted blocks (from the largest |id| + 1, by target, then source, then edge).
-    fn finish(mut self) -> Cfg {
+    fn finish(mut self) -> Result<Cfg, Diagnostics> {
         let n = self.images.len();
+        let mut ids = FreshIds::beside(self.images.iter().map(|v| v.id));
         self.keys.sort_unstable();
         // Where each inserted block stands in the arena.
         let mut slot = vec![VertexId::new(0); self.inserts.len()];
@@ -150,7 +153,7 @@ impl<'g> Chains<'g> {
             slot[k as usize] = VertexId::new(n + rank);
             let (origin, statements) = &mut self.inserts[k as usize];
             self.images.push(Vertex {
-                id: self.largest_id + 1 + rank as i64,
+                id: ids.next_id(),
                 kind: VertexKind::Block(std::mem::take(statements)),
                 origin: Some(*origin),
                 annotations: None,
@@ -163,13 +166,16 @@ impl<'g> Chains<'g> {
                 }
             }
         }
-        // Every edge was built from vertices of `images`, so the graph exists.
-        Cfg::new(self.images, self.edges).unwrap_or_default()
+        built::graph(self.images, self.edges)
     }
 }
 
 /// The augmented forward graph.
-pub(crate) fn forward_graph(cfg: &Cfg, structure: &Structure, code: &mut impl ForwardCode) -> Cfg {
+pub(crate) fn forward_graph(
+    cfg: &Cfg,
+    structure: &Structure,
+    code: &mut impl ForwardCode,
+) -> Result<Cfg, Diagnostics> {
     let mut chains = Chains::new(cfg);
     for (v, vertex) in cfg.vertices() {
         chains.image(vertex, vertex.id, OriginRole::Copy, code.copy(v));
@@ -209,17 +215,22 @@ pub(crate) fn forward_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Fo
         }
     }
     if chains.inserts.is_empty() {
-        // The edges are the original ones.
+        // The edges are the original ones, in another order.
+        let named = cfg.edges().any(|(_, e)| e.id.is_some());
         let edges = structure.order.iter().flat_map(|&i| cfg.out_edges(i));
         for (edge, &e) in chains.edges.iter_mut().zip(edges) {
-            edge.id = cfg.edge(e).id;
+            edge.id = named.then(|| cfg.edge(e).id.unwrap_or(e.index() as i64));
         }
     }
     chains.finish()
 }
 
 /// The adjoint graph.
-pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl AdjointCode) -> Cfg {
+pub(crate) fn adjoint_graph(
+    cfg: &Cfg,
+    structure: &Structure,
+    code: &mut impl AdjointCode,
+) -> Result<Cfg, Diagnostics> {
     let n = cfg.vertex_count();
     // Images stand in the order of the adjoint graph; `image` maps an original vertex to its place.
     let position = |v: VertexId| (n - 1) as u32 - structure.position[v.index()];
@@ -240,6 +251,10 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, structure: &Structure, code: &mut impl Ad
             let to = if kind.loop_exit { outside(i) } else { i };
             if kind.loop_entry {
                 chains.insert(OriginRole::ValueSave, j, code.loop_entry(j, e));
+            }
+            if let (VertexKind::EndLoop, Some(header)) = (&cfg.vertex(j).kind, structure.partner(j))
+            {
+                chains.insert(OriginRole::ValueSave, header, code.loop_body(header));
             }
             if matches!(cfg.vertex(j).kind, VertexKind::Exit) {
                 chains.insert(OriginRole::ReturnSave, j, code.routine_exit());

@@ -18,20 +18,27 @@
 //!
 //! Where the adjoint of an irreducible region is entered at, or joins in, several points, its edges to
 //! these points go through one BRANCH on a variable: the dispatch of that region. Everything is linear
-//! in the graph and the number of loops that its edges leave.
+//! in the graph: where edges leave so many loops that their blocks would be more than the graph, they share
+//! them ([`crate::leaving`]).
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     graph::{Adjacency, reverse_postorder},
     ir::{
-        Annotations, Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Op, Origin, OriginRole,
-        Selector, Stmt, Vertex, VertexKind,
+        Annotations, Arm, CaseRange, Cfg, Edge, Expr, FreshIds, LoopForm, LoopTest, Op, Origin,
+        OriginRole, Selector, Stmt, Vertex, VertexKind,
     },
     loops::LoopId,
 };
 use std::collections::BTreeMap;
 
-use crate::general::{General, Point};
+use crate::{
+    built,
+    general::{General, Point},
+    leaving,
+    structured::{in_order, with_ends},
+};
 
 /// What stands in the vertices and inserted blocks of the forward graph.
 pub(crate) trait ForwardCode {
@@ -47,6 +54,10 @@ pub(crate) trait ForwardCode {
     fn loop_back(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Records one of so many ways.
     fn marker(&mut self, ordinal: usize, ways: usize) -> Vec<Stmt>;
+    /// Says which edge that leaves several loops is taken.
+    fn set_way(&mut self, number: i64) -> Vec<Stmt>;
+    /// Which it is.
+    fn way(&mut self) -> Expr;
     /// Statements before EXIT.
     fn routine_exit(&mut self) -> Vec<Stmt>;
 }
@@ -60,6 +71,10 @@ pub(crate) trait AdjointCode {
     /// The number of passes of the reverse loop, if it has a variable: popped if it was recorded; `more`:
     /// and one for the pass that was not completed. Then what else was saved there.
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt>;
+    /// Statements at the start of its body.
+    fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt>;
+    /// One pass more, which was not completed.
+    fn add_pass(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Sets the variable that tells where the first pass begins.
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt>;
     /// That variable.
@@ -102,10 +117,10 @@ impl Draw {
         (self.vertices[vertex].annotations).clone_from(&of.annotations);
     }
 
-    /// The graph as it is, vertices without id numbered from here.
-    pub(crate) fn finish(mut self, first_id: i64) -> Cfg {
-        number(&mut self.vertices, first_id);
-        Cfg::new(self.vertices, self.edges).unwrap_or_default()
+    /// The graph as it is, vertices without id numbered.
+    pub(crate) fn finish(mut self, ids: FreshIds) -> Result<Cfg, Diagnostics> {
+        number(&mut self.vertices, ids);
+        built::graph(self.vertices, self.edges)
     }
 
     pub(crate) fn edge(&mut self, from: usize, to: usize, label: Option<i64>) {
@@ -157,8 +172,12 @@ impl End {
     }
 }
 
-/// The augmented forward graph.
-pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl ForwardCode) -> Cfg {
+/// The augmented forward graph; true if it nests.
+pub(crate) fn forward_graph(
+    cfg: &Cfg,
+    general: &General,
+    code: &mut impl ForwardCode,
+) -> Result<(Cfg, bool), Diagnostics> {
     let mut draw = Draw::default();
     for (v, vertex) in cfg.vertices() {
         let image = draw.vertex(vertex.id, code.copy(v), OriginRole::Copy, vertex.id);
@@ -193,17 +212,31 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl Forwar
             end.go(&mut draw, v.index());
         }
     }
+    let (out, mut on) = match &general.leaving {
+        Some(leaving) => leaving::ways_out(cfg, general, leaving, &mut draw, code),
+        None => Default::default(),
+    };
     for &i in &general.order {
         for &e in cfg.out_edges(i) {
             let edge = cfg.edge(e);
             let j = edge.to;
             let mut end = End::of(i.index(), edge);
             if general.is_live(cfg, e) {
-                let left = general.left(cfg, e);
-                for &l in &left {
-                    if let Some(this) = general.counted(l) {
-                        let block = code.leave(this.header, general.records(e, l, left.len()));
-                        end.insert(&mut draw, OriginRole::CounterPush, id(this.header), block);
+                if let Some(leaving) = general.leaving.as_ref().filter(|l| l.is_shared(e))
+                    && let Some(after) = on.get_mut(e.index()).and_then(Option::take)
+                {
+                    let before = std::mem::replace(&mut end, after);
+                    let of = (e, i);
+                    let ways = (&out[..], id(i));
+                    leaving::to_way_out(general, leaving, &mut draw, code, before, of, ways);
+                } else {
+                    let left = general.left(cfg, e);
+                    for &l in &left {
+                        if let Some(this) = general.counted(l) {
+                            let record = general.records(e, l, left.len());
+                            let block = code.leave(this.header, record);
+                            end.insert(&mut draw, OriginRole::CounterPush, id(this.header), block);
+                        }
                     }
                 }
                 if !matches!(cfg.vertex(i).kind, VertexKind::EndLoop) {
@@ -217,7 +250,11 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl Forwar
             end.go(&mut draw, first[j.index()]);
         }
     }
-    draw.finish(cfg.max_abs_id() + 1)
+    let graph = draw.finish(FreshIds::of_vertices(cfg))?;
+    Ok(match with_ends(&graph)? {
+        Some(nested) => (nested, true),
+        None => (graph, false),
+    })
 }
 
 /// What a live edge records where it arrives.
@@ -268,10 +305,9 @@ fn markers(cfg: &Cfg, general: &General) -> Vec<Option<(u32, u32)>> {
 }
 
 /// Gives ids to vertices that have none.
-fn number(vertices: &mut [Vertex], first: i64) {
-    let without = vertices.iter_mut().filter(|v| v.id == 0);
-    for (vertex, id) in without.zip(first..) {
-        vertex.id = id;
+pub(crate) fn number(vertices: &mut [Vertex], mut ids: FreshIds) {
+    for vertex in vertices.iter_mut().filter(|v| v.id == 0) {
+        vertex.id = ids.next_id();
     }
 }
 
@@ -298,11 +334,17 @@ struct Adjoint<'a, C> {
     /// First and last vertex of each image; the latch of a loop is its FORLOOP and has none.
     image: Vec<Option<(usize, usize)>>,
     loops: Vec<ReverseLoop>,
+    /// By loop that is left with others: where its way in begins.
+    ways_in: Vec<Option<usize>>,
     arrivals: Vec<Arrival>,
 }
 
-/// The adjoint graph.
-pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl AdjointCode) -> Cfg {
+/// The adjoint graph; true if it nests.
+pub(crate) fn adjoint_graph(
+    cfg: &Cfg,
+    general: &General,
+    code: &mut impl AdjointCode,
+) -> Result<(Cfg, bool), Diagnostics> {
     let mut adjoint = Adjoint {
         cfg,
         general,
@@ -310,17 +352,23 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl Adjoin
         draw: Draw::default(),
         image: vec![None; cfg.vertex_count()],
         loops: vec![ReverseLoop::default(); general.loops.len()],
+        ways_in: Vec::new(),
         arrivals: Vec::new(),
     };
     adjoint.heads();
     adjoint.images();
+    adjoint.ways_in();
     for &v in general.order.iter().rev() {
         if general.live.contains(v.index()) {
             adjoint.after(v);
         }
     }
     adjoint.arrive();
-    arrange(adjoint.draw, cfg.max_abs_id() + 1)
+    let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg))?;
+    Ok(match with_ends(&graph)? {
+        Some(nested) => (in_order(nested, FreshIds::of_vertices(cfg))?, true),
+        None => (graph, false),
+    })
 }
 
 impl<C: AdjointCode> Adjoint<'_, C> {
@@ -428,6 +476,26 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         self.image[v.index()] = Some((pop, branch));
     }
 
+    /// The ways into loops that are left with others.
+    fn ways_in(&mut self) {
+        let general = self.general;
+        let Some(leaving) = &general.leaving else {
+            return;
+        };
+        let arrivals = &mut self.arrivals;
+        let mut arrive = |end: End, l: LoopId| {
+            let point = Point::Loop(l);
+            let outside = general.region(point).is_some();
+            arrivals.push(Arrival {
+                end,
+                point,
+                outside,
+            });
+        };
+        let (cfg, draw) = (self.cfg, &mut self.draw);
+        self.ways_in = leaving::ways_in(cfg, general, leaving, draw, self.code, &mut arrive);
+    }
+
     /// Everything after the image of a vertex, up to the points where its in-edges lead.
     fn after(&mut self, v: VertexId) {
         let general = self.general;
@@ -451,8 +519,11 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         }
         self.choose(End::new(head, None), v, &first);
         let mut body = End::new(head, Some(1));
+        let block = self.code.loop_body(this.header, this.bound);
+        let id = self.id(this.header);
+        body.insert(&mut self.draw, OriginRole::ValueSave, id, block);
         if !this.points.is_empty() {
-            body = self.first_pass(l, v, &this.points, head);
+            body = self.first_pass(l, v, &this.points, body);
         }
         match this.latch {
             Some(latch) => {
@@ -464,15 +535,21 @@ impl<C: AdjointCode> Adjoint<'_, C> {
     }
 
     /// The BRANCH at the start of a reverse loop's body; returns the way to the back edges.
-    fn first_pass(&mut self, l: LoopId, v: VertexId, points: &[Point], head: usize) -> End {
+    fn first_pass(&mut self, l: LoopId, v: VertexId, points: &[Point], mut body: End) -> End {
         let id = self.id(v);
         let kind = choice(self.code.point(v), points.len() + 1);
         let branch = (self.draw).vertex(0, kind, OriginRole::ExitBranch, id);
-        self.draw.edge(head, branch, Some(1));
+        body.go(&mut self.draw, branch);
         for (k, &point) in points.iter().enumerate() {
             let mut end = End::new(branch, Some(k as i64 + 1));
             let reset = self.code.set_point(v, 0);
             end.insert(&mut self.draw, OriginRole::ExitSet, id, reset);
+            if let Point::Loop(inner) = point
+                && let Some(&Some(way)) = self.ways_in.get(inner.index())
+            {
+                end.go(&mut self.draw, way);
+                continue;
+            }
             let region = self.general.region(point);
             let outside = region.is_some_and(|r| {
                 let header = self.general.forest.get(l).header;
@@ -518,6 +595,12 @@ impl<C: AdjointCode> Adjoint<'_, C> {
             let block = self.code.save_index(j, e);
             let id = self.id(j);
             end.insert(&mut self.draw, OriginRole::ValueSave, id, block);
+        }
+        if let Some(last) = general.leaving.as_ref().and_then(|l| l.last(e))
+            && let Some(&Some(way)) = self.ways_in.get(last.index())
+        {
+            end.go(&mut self.draw, way);
+            return;
         }
         let left = general.left(self.cfg, e);
         for (k, &l) in left.iter().enumerate().rev() {
@@ -600,7 +683,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
 }
 
 /// A BRANCH on an integer `0 .. ways`; its labels are these numbers.
-fn choice(value: Expr, ways: usize) -> VertexKind {
+pub(crate) fn choice(value: Expr, ways: usize) -> VertexKind {
     if ways != 2 {
         return cases(value, 0..ways as i64);
     }
@@ -625,7 +708,7 @@ pub(crate) fn cases(value: Expr, numbers: impl Iterator<Item = i64>) -> VertexKi
 }
 
 /// The graph with its vertices in reverse postorder, inserted ones numbered in this order.
-pub(crate) fn arrange(draw: Draw, first_id: i64) -> Cfg {
+pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Result<Cfg, Diagnostics> {
     let mut vertices = draw.vertices.iter();
     let entry = vertices
         .position(|v| matches!(v.kind, VertexKind::Entry))
@@ -640,7 +723,7 @@ pub(crate) fn arrange(draw: Draw, first_id: i64) -> Cfg {
     }
     let mut old: Vec<Option<Vertex>> = draw.vertices.into_iter().map(Some).collect();
     let mut vertices: Vec<Vertex> = order.iter().filter_map(|&v| old[v].take()).collect();
-    number(&mut vertices, first_id);
+    number(&mut vertices, ids);
     let mut edges: Vec<Edge> = draw
         .edges
         .into_iter()
@@ -653,5 +736,5 @@ pub(crate) fn arrange(draw: Draw, first_id: i64) -> Cfg {
         })
         .collect();
     edges.sort_by_key(|e| e.from);
-    Cfg::new(vertices, edges).unwrap_or_default()
+    built::graph(vertices, edges)
 }

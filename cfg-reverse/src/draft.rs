@@ -19,8 +19,10 @@ use crate::{
     atoms::Atoms,
     block::ForwardScope,
     blocks::{self, Choice},
-    codes,
+    codes, conform,
     general::General,
+    global_set::GlobalSet,
+    globals::{self, Named},
     linearize::{Temporaries, Unsupported, Workspace, zero},
     loop_plan::{self, LoopPlan},
     names::Namer,
@@ -109,6 +111,10 @@ pub(crate) struct Draft<'p> {
     pub(crate) cfg: &'p Cfg,
     pub(crate) shape: Shape<'p>,
     pub(crate) atoms: Atoms,
+    /// The globals that the routine names.
+    pub(crate) globals: Named,
+    /// By callee: the globals whose values after a call its reverse sweep reads.
+    pub(crate) needed: HashMap<RoutineId, GlobalSet>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// Of every statement.
     pub(crate) code: Rows<StatementCode>,
@@ -188,6 +194,8 @@ impl<'p> Draft<'p> {
             cfg,
             shape,
             atoms: Atoms::new(context.program, routine, cfg, &class),
+            globals: Named::of(routine),
+            needed: HashMap::new(),
             loops,
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
@@ -270,7 +278,7 @@ impl<'p> Draft<'p> {
                     assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
                 let code = self.before(reverse);
                 if target.subscripts.is_empty() && is_deferred(routine.variable(target.var)) {
-                    return Ok(self.reshaped(routine, statement, target, code));
+                    return (self.reshaped(routine, statement, target, code)).map_err(unsupported);
                 }
                 Ok(code)
             }
@@ -305,7 +313,7 @@ impl<'p> Draft<'p> {
         statement: &Stmt,
         target: &Place,
         (mut code, mut adjoint): Written,
-    ) -> Written {
+    ) -> Result<Written, Unsupported> {
         let variable = routine.variable(target.var);
         let integer = crate::typing::ExprType {
             ty: ScalarType::Integer,
@@ -334,22 +342,23 @@ impl<'p> Draft<'p> {
                 target: Place::whole(n),
             }));
         }
-        let blank = fill(variable.ty, extents.iter().map(|&n| Expr::var(n)));
+        let extents: Vec<Expr> = extents.into_iter().map(Expr::var).collect();
+        let blank = fill(variable.ty, extents.iter().cloned());
         adjoint
             .before_pops
-            .push(Stmt::assign(target.clone(), blank.clone()));
+            .push(Stmt::assign(target.clone(), blank));
         if let Some(b) = self.scope.derivative_place(target) {
+            // A value without a shape, zero or the adjoint of a reduction, would leave it the new one.
             for s in &mut adjoint.code {
                 if let StmtKind::Assign { target, value } = &mut s.kind
                     && *target == b
-                    && *value == zero(variable.ty)
                 {
-                    *value = blank.clone();
+                    *value = conform::in_shape(&self.scope.routine.variables, value, &extents)?;
                 }
             }
         }
         code.forward = Some(forward.into());
-        (code, adjoint)
+        Ok((code, adjoint))
     }
 
     /// Code that stands after the pops of its statement.
@@ -510,7 +519,6 @@ impl<'p> Draft<'p> {
         if context.effects.callees[self.id.index()].is_empty() {
             return;
         }
-        let globals = normalize::global_variables(context.program.routine(self.id));
         let atoms = &self.atoms;
         for (v, vertex) in self.cfg.vertices() {
             let VertexKind::Block(statements) = &vertex.kind else {
@@ -530,6 +538,7 @@ impl<'p> Draft<'p> {
                 }
                 let called = context.program.routine(*callee);
                 let need = &needed[callee.index()];
+                self.needed.insert(*callee, need.globals.clone());
                 let reads = &mut self.code.of_mut(v)[s].reads_after;
                 *reads = reads.with(|add| {
                     for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
@@ -544,10 +553,8 @@ impl<'p> Draft<'p> {
                     {
                         atoms.of_var(place.var, &mut |a| add(a));
                     }
-                    for &(v, g) in &globals {
-                        if need.globals.contains(g.index()) {
-                            atoms.of_var(v, &mut |a| add(a));
-                        }
+                    for v in self.globals.among(&need.globals) {
+                        atoms.of_var(v, &mut |a| add(a));
                     }
                 });
             }
@@ -750,8 +757,8 @@ fn check_extents(
             }
         }
     }
-    for (v, g) in normalize::global_variables(routine) {
-        if context.effects.written[id.index()].contains(g.index()) {
+    for (v, g) in globals::variables(routine) {
+        if context.effects.written[id.index()].contains(g) {
             written.insert(class(v));
         }
     }

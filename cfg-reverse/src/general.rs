@@ -15,6 +15,7 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
+    leaving::Leaving,
     loop_plan::{self, LoopPlan},
     lower,
     normalize::{self, Effects},
@@ -41,6 +42,14 @@ pub(crate) struct Counted {
     pub(crate) latch: Option<VertexId>,
 }
 
+impl Counted {
+    /// The number of a point at which the first pass may begin.
+    pub(crate) fn number(&self, point: Point) -> i64 {
+        let found = self.points.binary_search(&point);
+        found.map_or(0, |p| p as i64 + 1)
+    }
+}
+
 /// A point in the body of a loop to which the reverse sweep comes from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Point {
@@ -63,7 +72,9 @@ pub(crate) struct General {
     /// By vertex: how the LOOP there is counted.
     pub(crate) plans: Vec<Option<LoopPlan>>,
     /// By loop: the innermost loop with a count around it, itself included.
-    counted_around: Vec<Option<LoopId>>,
+    pub(crate) counted_around: Vec<Option<LoopId>>,
+    /// How edges leave several loops, if they do that together.
+    pub(crate) leaving: Option<Leaving>,
     /// By loop: the outermost irreducible loop around it, itself included, that is not around the
     /// innermost counted loop around it.
     region: Vec<Option<LoopId>>,
@@ -116,6 +127,7 @@ impl General {
             loops: vec![None; forest.len()],
             counted_around: vec![None; forest.len()],
             region: vec![None; forest.len()],
+            leaving: None,
             plans: plans.collect(),
             forest,
         };
@@ -172,8 +184,9 @@ impl General {
     }
 
     fn find_exits(&mut self, cfg: &Cfg) {
+        let leaving = Leaving::of(cfg, self);
         for (e, edge) in cfg.edges() {
-            if !self.is_live(cfg, e) {
+            if !self.is_live(cfg, e) || leaving.as_ref().is_some_and(|l| l.is_shared(e)) {
                 continue;
             }
             let left = self.left(cfg, e);
@@ -190,6 +203,20 @@ impl General {
                 inside = Point::Loop(l);
             }
         }
+        if let Some(leaving) = &leaving {
+            for (l, this) in self.loops.iter_mut().enumerate() {
+                let (Some(this), Some(way)) = (this, leaving.ways[l].as_ref()) else {
+                    continue;
+                };
+                this.counts = true;
+                this.bound = true;
+                let edges = way.edges.iter().filter(|e| this.normal_exit != Some(**e));
+                let vertices = edges.map(|&e| Point::Vertex(cfg.edge(e).from));
+                let loops = way.inside.iter().map(|&c| Point::Loop(c));
+                this.points.extend(vertices.chain(loops));
+            }
+        }
+        self.leaving = leaving;
         for this in self.loops.iter_mut().flatten() {
             this.points.sort_unstable();
             this.points.dedup();
@@ -247,7 +274,7 @@ impl General {
     }
 
     /// The innermost loop with a count around a vertex.
-    fn innermost(&self, v: VertexId) -> Option<LoopId> {
+    pub(crate) fn innermost(&self, v: VertexId) -> Option<LoopId> {
         let l = self.forest.innermost(v.index())?;
         self.counted_around[l.index()]
     }
@@ -268,12 +295,10 @@ impl General {
         let Some(this) = self.counted(left[k]).filter(|t| t.normal_exit != Some(e)) else {
             return 0;
         };
-        let point = match k.checked_sub(1) {
+        this.number(match k.checked_sub(1) {
             Some(inner) => Point::Loop(left[inner]),
             None => Point::Vertex(cfg.edge(e).from),
-        };
-        let found = this.points.binary_search(&point);
-        found.map_or(0, |p| p as i64 + 1)
+        })
     }
 
     /// The irreducible region that a point is directly in.

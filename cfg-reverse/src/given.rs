@@ -9,12 +9,13 @@ use cfg_core::{
     ir::{Expr, Intent, Op, Order, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
 };
 
+use std::collections::HashSet;
+
 use crate::{
     assignment::Scope,
     codes,
     draft::{Context, Draft, as_place, call},
     linearize::zero,
-    normalize,
     statement::{Reads, StatementAdjoint, StatementCode, Written},
     typing::{self, ExprType},
 };
@@ -45,10 +46,9 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static CodeInfo, String)> {
         let called = context.program.routine(callee);
-        let globals = normalize::global_variables(routine);
-        let touched = &context.effects.touched[callee.index()];
-        let globals = || globals.iter().filter(|(_, g)| touched.contains(g.index()));
-        if let Some((v, _)) = globals().find(|(v, _)| context.is_active(self.id, routine, *v)) {
+        let touched = self.globals.among(&context.effects.touched[callee.index()]);
+        let mut globals = touched.iter();
+        if let Some(v) = globals.find(|v| context.is_active(self.id, routine, **v)) {
             let message = format!(
                 "`{}` has a given adjoint and uses the global `{}`, which has a derivative",
                 called.name,
@@ -67,31 +67,33 @@ impl<'p> Draft<'p> {
         let scope = &mut self.scope;
         protect(scope, given_routine, &mut all, |i| i < primal, &mut around)?;
         // Actuals that are only read may overlap. Their adjoints are written.
-        let formals = called.parameter_ids().map(|p| called.variable(p));
-        let real = formals.filter(|formal| formal.ty.is_real());
-        for (i, formal) in real.enumerate() {
-            let class = |e: &Option<Expr>| {
-                let place = e.as_ref().and_then(as_place)?;
-                Some(scope.class(place.var))
-            };
-            let (others, this) = all[primal..].split_at_mut(i);
-            if formal.intent() == Some(Intent::In)
-                && let Some(this) = this.first_mut()
-                && others
-                    .iter()
-                    .any(|e| e.is_some() && class(e) == class(this))
-            {
-                accumulate(scope, formal, this, &mut around);
+        let formals = called.parameter_ids().chain(called.result);
+        let real = formals
+            .map(|p| called.variable(p))
+            .filter(|formal| formal.ty.is_real());
+        let adjoints: Vec<_> = (real.zip(&mut all[primal..]))
+            .filter_map(|(formal, e)| {
+                let class = scope.class(e.as_ref().and_then(as_place)?.var);
+                Some((formal, class, e))
+            })
+            .collect();
+        let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
+        // Those that are used and changed in place, and one of each class of the others, keep their cells.
+        let changed = adjoints.iter().filter(|(formal, ..)| !is_read(formal));
+        let mut taken: HashSet<u32> = changed.map(|&(_, class, _)| class).collect();
+        for (formal, class, e) in adjoints {
+            if is_read(formal) && !taken.insert(class) {
+                accumulate(scope, formal, e, &mut around);
             }
         }
         let written = &context.effects.written[adjoint.index()];
-        for &(v, _) in globals().filter(|(_, g)| written.contains(g.index())) {
+        for v in self.globals.among(written) {
             keep(scope, v, &mut around);
         }
         let reads_before = Reads::default().with(|add| {
             let mut add = |v| self.atoms.of_var(v, &mut |a| add(a));
             each_read(called, arguments, &mut add);
-            globals().for_each(|(v, _)| add(*v));
+            touched.iter().for_each(|&v| add(v));
         });
         let Around { before, after } = around;
         let code = StatementCode {

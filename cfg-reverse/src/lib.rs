@@ -78,6 +78,7 @@
 //! |---|---|
 //! | `control` | Algorithms 2 to 5 of the paper as one rule per edge |
 //! | `control_general`, `general`, `lower` | the same for general graphs |
+//! | `leaving`, `structured` | edges that leave many loops together; general sweeps that nest |
 //! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
 //! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
 //! | `conform`, `results` | sizes of array expressions; functions that return arrays |
@@ -87,7 +88,12 @@
 //! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
 //! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
+//! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
+//! | `built` | graphs that are built, checked |
+//! | `globals`, `callee_globals`, `global_set`, `components` | globals that a routine names, or leaves to its callees |
+//! | `shared` | independents and dependents that share cells |
 //! | `given` | calls of derivative routines that the user gives |
+//! | `gradient` | independents and dependents of the gradient routine |
 //! | `merge` | inserted blocks merged into neighbours |
 //! | `trace` | the enumeration of executed blocks |
 //! | `tangent` | the tangent program |
@@ -98,8 +104,11 @@ mod atoms;
 mod block;
 mod blocks;
 mod branches;
+mod built;
+mod callee_globals;
 mod choose;
 pub mod codes;
+mod components;
 mod conform;
 mod control;
 mod control_general;
@@ -107,13 +116,18 @@ mod dependence;
 mod draft;
 mod general;
 mod given;
+mod global_set;
+mod globals;
+mod gradient;
 mod jacobian;
+mod leaving;
 mod linearize;
 mod loop_plan;
 mod lower;
 mod merge;
 mod names;
 mod normalize;
+mod optional;
 mod places;
 mod plan;
 pub mod preaccumulate;
@@ -124,8 +138,11 @@ mod results;
 mod reverse;
 mod rows;
 mod segments;
+mod shallow;
+mod shared;
 mod splice;
 mod statement;
+mod structured;
 mod sweeps;
 mod tangent;
 mod trace;

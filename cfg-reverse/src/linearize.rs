@@ -533,7 +533,7 @@ impl<'e> Nodes<'e> {
     /// evaluated if an element is for which all conditions hold.
     pub(crate) fn guarded(&self, n: usize, value: Expr, rank: usize) -> Expr {
         let zero = zero(self.nodes[n].ty.ty);
-        let mut guards = self.guards_of(n);
+        let guards = self.guards_of(n);
         let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
             Expr::op(Op::If, [condition.clone(), e, otherwise])
         };
@@ -545,19 +545,28 @@ impl<'e> Nodes<'e> {
                 choose(&self.guards[g].condition, value, zero.clone())
             });
         }
-        let innermost = guards.next().map(|g| self.guards[g].condition.clone());
-        let innermost = innermost.unwrap_or(Expr::Logical(true));
-        let all = conjoined(innermost, guards.map(|g| &self.guards[g]));
-        choose(&Expr::op(Op::Any, [all]), value, zero)
+        match self.somewhere(n) {
+            Some(all) => choose(&all, value, zero),
+            None => value,
+        }
     }
 
     /// A node's adjoint where its arms of conditional expressions are evaluated, 0 elsewhere. Adjoints are
     /// passed to the arms of scalar conditions as they are, see [`Nodes::has_scalar_guard`].
     pub(crate) fn guarded_adjoint(&self, n: usize, d: Expr, rank: usize) -> Expr {
-        match self.guards_of(n).any(|g| self.guards[g].scalar) {
-            true => self.guarded(n, d, rank),
-            false => d,
+        let (scalars, arrays): (Vec<usize>, Vec<usize>) =
+            (self.guards_of(n)).partition(|&g| self.guards[g].scalar);
+        if scalars.is_empty() {
+            return d;
         }
+        if rank == 0 || arrays.is_empty() {
+            return self.guarded(n, d, rank);
+        }
+        // Scalar conditions outside: where one is false, the place has no elements.
+        arrays.into_iter().chain(scalars).fold(d, |d, g| {
+            let condition = self.guards[g].condition.clone();
+            Expr::op(Op::If, [condition, d, zero(self.nodes[n].ty.ty)])
+        })
     }
 
     /// The conditions under which a node is evaluated, innermost first.
@@ -574,6 +583,13 @@ impl<'e> Nodes<'e> {
         let mut conditions: Vec<Expr> = guards.map(|g| self.guards[g].condition.clone()).collect();
         conditions.reverse();
         Some(Expr::op(Op::And, conditions))
+    }
+
+    /// Whether all conditions under which a node is evaluated hold for some element.
+    fn somewhere(&self, n: usize) -> Option<Expr> {
+        let mut guards = self.guards_of(n).map(|g| &self.guards[g]);
+        let innermost = guards.next()?.condition.clone();
+        Some(Expr::op(Op::Any, [conjoined(innermost, guards)]))
     }
 
     /// True if the node is an arm of a conditional expression with a scalar condition: what is emitted
@@ -598,34 +614,41 @@ impl<'e> Nodes<'e> {
         if !self.is_guarded(n) {
             return Ok(Cow::Borrowed(place));
         }
-        let mut safe = place.clone();
-        let guards: Vec<(Expr, bool)> = match self.conjunction(n) {
-            Some(all) => vec![(all, true)],
-            None => {
-                let guards = self.guards_of(n).map(|g| &self.guards[g]);
-                guards.map(|g| (g.condition.clone(), g.scalar)).collect()
-            }
+        let variable = &variables[place.var.index()];
+        if matches!(variable.role, Role::Parameter { optional: true, .. }) {
+            return Err(Unsupported(format!(
+                "`{}` may be absent and is read inside a conditional expression with arrays: use a branch",
+                variable.name
+            )));
+        }
+        let guards = self.guards_of(n).map(|g| &self.guards[g]);
+        let scalars = guards.clone().filter(|g| g.scalar);
+        let mut sections: Vec<Expr> = scalars.map(|g| g.condition.clone()).collect();
+        if let Some(all) = self.conjunction(n) {
+            sections = vec![all];
+        }
+        // What stands under an array condition may be evaluated for all elements, and a section is; an
+        // element, if the conditions hold somewhere.
+        let elements = match guards.clone().all(|g| g.scalar) {
+            true => sections.clone(),
+            false => self.somewhere(n).into_iter().collect(),
         };
-        for (condition, scalar) in &guards {
-            let variable = &variables[place.var.index()];
-            if matches!(variable.role, Role::Parameter { optional: true, .. }) {
-                return Err(Unsupported(format!(
-                    "`{}` may be absent and is read inside a conditional expression with arrays: use a branch",
-                    variable.name
-                )));
-            }
-            for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
-                let bound =
-                    |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
-                let choose =
-                    |e: Expr, otherwise: Expr| Expr::op(Op::If, [condition.clone(), e, otherwise]);
-                match s {
-                    Subscript::Index(Expr::Int(_)) => {}
-                    Subscript::Index(e) if *scalar => {
-                        *e = choose(e.clone(), bound(Op::LBound));
+        let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
+            Expr::op(Op::If, [condition.clone(), e, otherwise])
+        };
+        let mut safe = place.clone();
+        for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
+            let bound = |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
+            match s {
+                Subscript::Index(Expr::Int(_)) => {}
+                Subscript::Index(e) => {
+                    for condition in &elements {
+                        *e = choose(condition, e.clone(), bound(Op::LBound));
                     }
-                    Subscript::Range(range) if **range == Range::default() => {}
-                    Subscript::Range(range) if *scalar => {
+                }
+                Subscript::Range(range) if **range == Range::default() => {}
+                Subscript::Range(range) => {
+                    for condition in &sections {
                         let Range {
                             lower,
                             upper,
@@ -634,16 +657,9 @@ impl<'e> Nodes<'e> {
                         let below = Expr::op(Op::Sub, [bound(Op::LBound), Expr::Int(1)]);
                         let l = lower.take().unwrap_or_else(|| bound(Op::LBound));
                         let u = upper.take().unwrap_or_else(|| bound(Op::UBound));
-                        *lower = Some(choose(l, bound(Op::LBound)));
-                        *upper = Some(choose(u, below));
-                        *stride = stride.take().map(|e| choose(e, Expr::Int(1)));
-                    }
-                    Subscript::Index(_) | Subscript::Range(_) => {
-                        return Err(Unsupported(format!(
-                            "elements of `{}` inside a conditional expression over arrays cannot \
-                             be differentiated: use a loop with a branch",
-                            variable.name
-                        )));
+                        *lower = Some(choose(condition, l, bound(Op::LBound)));
+                        *upper = Some(choose(condition, u, below));
+                        *stride = stride.take().map(|e| choose(condition, e, Expr::Int(1)));
                     }
                 }
             }

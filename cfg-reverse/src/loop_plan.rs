@@ -2,12 +2,12 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Program, Role, Routine, StmtKind, Vertex, VertexKind},
+    ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind},
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{atoms, draft::Context, normalize};
+use crate::{atoms, draft::Context, globals::Named, normalize};
 
 /// How a loop's trip count comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,11 @@ impl LoopPlan {
     }
 }
 
+/// True if a bound of a loop has so many levels that it is not evaluated again.
+pub(crate) fn is_deep(bound: &Expr) -> bool {
+    bound.depth() > Expr::MAX_DEPTH / 2
+}
+
 /// A LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
 struct Header<'g> {
     at: VertexId,
@@ -66,6 +71,11 @@ impl<'g> Bound<'g> {
             Expr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
             e => Self::Other(e),
         }
+    }
+
+    /// True if it is too deep to be part of the reverse loop's bounds: then it is recorded.
+    fn is_deep(self) -> bool {
+        matches!(self, Self::Other(e) if is_deep(e))
     }
 
     fn each_variable(self, visit: &mut impl FnMut(VarId)) {
@@ -141,6 +151,60 @@ pub(crate) fn named_indices(
     named
 }
 
+/// More iterations than any run does.
+const ENDLESS: i128 = 1 << 62;
+/// A loop that takes steps no larger than this needs more than any run does to cross the range of integers.
+const SMALL: i128 = 1 << 10;
+
+/// The least and the largest value that an integer expression may have.
+fn range(e: &Expr) -> (i128, i128) {
+    const MIN: i128 = i64::MIN as i128;
+    const MAX: i128 = i64::MAX as i128;
+    let (low, high) = match e {
+        Expr::Int(n) => (i128::from(*n), i128::from(*n)),
+        Expr::Op(Op::Size | Op::Trips, _) => (0, MAX),
+        Expr::Op(Op::Add, operands) => {
+            let ranges = operands.iter().map(range);
+            // Folded from the left, without overflow at any step.
+            let sums = ranges.reduce(|(a, b), (c, d)| ((a + c).max(MIN), (b + d).min(MAX)));
+            sums.unwrap_or((MIN, MAX))
+        }
+        Expr::Op(Op::Sub, operands) => match &**operands {
+            [a, b] => {
+                let ((a, b), (c, d)) = (range(a), range(b));
+                (a - d, b - c)
+            }
+            [a] => {
+                let (a, b) = range(a);
+                (-b, -a)
+            }
+            _ => (MIN, MAX),
+        },
+        _ => (MIN, MAX),
+    };
+    (low.max(MIN), high.min(MAX))
+}
+
+/// True if all that the FORLOOP over the values of an index computes is known to fit 64 bits: it begins at
+/// `first + (n-1)*step` and ends at `first - step`. `complete`: the loop is left at its header only.
+pub(crate) fn runs_backwards(first: &Expr, last: &Expr, step: &Expr, complete: bool) -> bool {
+    let Expr::Int(step) = step else { return false };
+    let step = i128::from(*step);
+    let ((low, high), (least, most)) = (range(first), range(last));
+    if step.abs() > SMALL {
+        // No distance in the loop is longer than the range of its values on one side of 0.
+        return step > i128::from(i64::MIN) && if step > 0 { low >= 0 } else { high <= 0 };
+    }
+    let fits = |x: i128| i64::try_from(x).is_ok();
+    // From a first value so near the edge, a loop that is not left early would not end.
+    let far = if step > 0 {
+        least >= -ENDLESS
+    } else {
+        most <= ENDLESS
+    };
+    (fits(low - step) && fits(high - step)) || (complete && far)
+}
+
 /// Decides how each loop is counted. `changed`: the statements are not those of the program that the
 /// effects are of.
 pub(crate) fn plan_loops(
@@ -170,7 +234,7 @@ pub(crate) fn plan_loops(
         || !effects.callees[id.index()].is_empty()
         || assigned.any(|v| read.contains(class(VarId::new(v))));
     if assigns {
-        let globals = normalize::global_variables(routine);
+        let globals = Named::of(routine);
         for (position, &v) in structure.order.iter().enumerate() {
             let mut at = |u: VarId| {
                 let list = &mut written[class(u)];
@@ -181,11 +245,8 @@ pub(crate) fn plan_loops(
             for statement in cfg.vertex(v).statements() {
                 normalize::each_written(program, statement, &mut at);
                 if let StmtKind::Call { callee, .. } = &statement.kind {
-                    for &(u, g) in &globals {
-                        if effects.written[callee.index()].contains(g.index()) {
-                            at(u);
-                        }
-                    }
+                    let written = &effects.written[callee.index()];
+                    globals.among(written).into_iter().for_each(&mut at);
                 }
             }
         }
@@ -214,7 +275,7 @@ pub(crate) fn plan_loops(
                 let end = structure.partner(at).unwrap_or(at);
                 let from = structure.position[at.index()];
                 let to = structure.position[end.index()];
-                let changing = bounds.map(|bound| changes(bound, from, to));
+                let changing = bounds.map(|bound| bound.is_deep() || changes(bound, from, to));
                 let read = named.contains(index.index());
                 LoopPlan::counted(changing, context.counters, read)
             }

@@ -7,17 +7,21 @@
 //! BRANCH, and what the LOOP does on arrival goes to blocks on its in-edges.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{VarId, VertexId},
     graph::{Adjacency, Reversed, reachable},
     ir::{
-        Cfg, Edge, Expr, LoopTest, Op, Place, Program, Routine, ScalarType, Selector, Stmt,
-        StmtKind, Vertex, VertexKind,
+        Cfg, Edge, Expr, FreshIds, LoopTest, Op, Place, Program, Routine, ScalarType, Selector,
+        Stmt, StmtKind, Vertex, VertexKind, keep_edge_ids,
     },
     loops::{LoopForest, LoopId},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
+    built,
+    globals::Named,
+    loop_plan::is_deep,
     names::Namer,
     normalize::{self, Effects, add_local},
 };
@@ -57,7 +61,7 @@ impl<'a> Writes<'a> {
         cfg: &Cfg,
         class: &'a [u32],
     ) -> Self {
-        let globals = normalize::global_variables(routine);
+        let globals = Named::of(routine);
         let mut by_class: Vec<Vec<usize>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
             let mut at = |u: VarId| {
@@ -74,11 +78,8 @@ impl<'a> Writes<'a> {
             for statement in vertex.statements() {
                 normalize::each_written(program, statement, &mut at);
                 if let StmtKind::Call { callee, .. } = &statement.kind {
-                    for &(u, g) in &globals {
-                        if effects.written[callee.index()].contains(g.index()) {
-                            at(u);
-                        }
-                    }
+                    let written = &effects.written[callee.index()];
+                    globals.among(written).into_iter().for_each(&mut at);
                 }
             }
         }
@@ -93,7 +94,8 @@ impl<'a> Writes<'a> {
     }
 }
 
-/// By vertex: which of first, last and step of a counted loop its body may change; of loops that are kept.
+/// By vertex: which of first, last and step of a counted loop are not evaluated again, because its body may
+/// change them, or because they are deep; of loops that are kept.
 pub(crate) fn changing_bounds(
     program: &Program,
     effects: &Effects,
@@ -114,7 +116,7 @@ pub(crate) fn changing_bounds(
             changing[h.index()] = [first, last, step].map(|e| {
                 let mut found = false;
                 e.walk_places(&mut |p| found |= writes.inside(forest, l, p.var, None));
-                found
+                found || is_deep(e)
             });
         }
     }
@@ -128,17 +130,17 @@ pub(crate) fn lower(
     mut routine: Routine,
     all: bool,
     namer: &mut Namer,
-) -> Routine {
+) -> Result<Routine, Diagnostics> {
     // What is lowered can take away the back edge or the entry of another: repeats until all are kept.
     loop {
         let Some(cfg) = &routine.body else {
-            return routine;
+            return Ok(routine);
         };
         let lowered = not_kept(program, effects, &routine, cfg, all);
         if lowered.is_clear() {
-            return routine;
+            return Ok(routine);
         }
-        routine = without(routine, &lowered, namer);
+        routine = without(routine, &lowered, namer)?;
     }
 }
 
@@ -238,16 +240,21 @@ fn lowered(test: LoopTest, id: i64, routine: &mut Routine, namer: &mut Namer) ->
     }
 }
 
-fn without(mut routine: Routine, which: &FixedBitSet, namer: &mut Namer) -> Routine {
+fn without(
+    mut routine: Routine,
+    which: &FixedBitSet,
+    namer: &mut Namer,
+) -> Result<Routine, Diagnostics> {
     let Some(cfg) = routine.body.take() else {
-        return routine;
+        return Ok(routine);
     };
-    let mut next_id = cfg.max_abs_id() + 1;
+    let mut ids = FreshIds::of_vertices(&cfg);
     let from_end: Vec<bool> = cfg
         .edges()
         .map(|(_, e)| is_end_loop(&cfg, e.from))
         .collect();
     let (mut vertices, mut edges) = cfg.into_parts();
+    keep_edge_ids(&mut edges);
     let mut blocks: Vec<Option<[Vec<Stmt>; 2]>> = vec![None; vertices.len()];
     for v in which.ones() {
         let id = vertices[v].id;
@@ -277,13 +284,13 @@ fn without(mut routine: Routine, which: &FixedBitSet, namer: &mut Namer) -> Rout
         if let Some(of_edge) = blocks.get(to).and_then(Option::as_ref) {
             let block = VertexId::new(vertices.len());
             let statements = of_edge[usize::from(back)].clone();
-            vertices.push(Vertex::new(next_id, VertexKind::Block(statements)));
-            next_id += 1;
+            let kind = VertexKind::Block(statements);
+            vertices.push(Vertex::new(ids.next_id(), kind));
             added.push(Edge::new(block, edge.to, None));
             edge.to = block;
         }
     }
     edges.extend(added);
-    routine.body = Cfg::new(vertices, edges);
-    routine
+    routine.body = Some(built::graph(vertices, edges)?);
+    Ok(routine)
 }

@@ -3,15 +3,21 @@
 //! necessary").
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::VertexId,
-    ir::{Annotations, Cfg, Edge, Routine, Stmt, Vertex, VertexKind},
+    ir::{Annotations, Edge, Routine, Stmt, Vertex, VertexKind},
 };
+
+use crate::built;
 
 /// The same routine with every inserted block that has a basic block before or after it merged into
 /// that; into the one before if there are both. O(vertices + edges).
-pub fn merge(mut routine: Routine) -> Routine {
+///
+/// # Errors
+/// R312, a defect: the merged graph is none.
+pub fn merge(mut routine: Routine) -> Result<Routine, Diagnostics> {
     let Some(cfg) = routine.body.take() else {
-        return routine;
+        return Ok(routine);
     };
     let n = cfg.vertex_count();
     // The vertex that each vertex has become part of.
@@ -119,8 +125,8 @@ pub fn merge(mut routine: Routine) -> Routine {
             ..e
         })
         .collect();
-    routine.body = Cfg::new(out, edges);
-    routine
+    routine.body = Some(built::graph(out, edges)?);
+    Ok(routine)
 }
 
 fn only(mut vertices: impl Iterator<Item = VertexId>) -> Option<VertexId> {

@@ -5,6 +5,11 @@ use std::{
     sync::Arc,
 };
 
+use cfg_core::ir::Variable;
+
+/// Longest suffix of a name that is kept where the name is cut.
+const SUFFIX: usize = 16;
+
 /// Hands out names that nothing in a scope has yet. Asking for the same base again and again is
 /// linear: the next number of each base is remembered.
 #[derive(Clone, Debug, Default)]
@@ -32,15 +37,45 @@ impl Namer {
         }
     }
 
+    fn is_taken(&self, name: &str) -> bool {
+        self.shared.contains(name) || self.taken.contains(name)
+    }
+
     /// `wanted`, with underscores appended while it is taken (the rule of the command line for
-    /// generated routines, tangents and adjoints).
+    /// generated routines, tangents and adjoints). A name that is too long is cut before its suffix and
+    /// numbered.
     pub(crate) fn suffixed(&mut self, wanted: String) -> String {
         let mut name = wanted;
-        while self.shared.contains(&name) || self.taken.contains(&name) {
+        while name.len() <= Variable::MAX_NAME && self.is_taken(&name) {
             name.push('_');
+        }
+        if name.len() > Variable::MAX_NAME {
+            return self.cut(name.trim_end_matches('_'));
         }
         self.taken.insert(name.clone());
         name
+    }
+
+    /// The beginning of a long name, a number, and the name's suffix.
+    fn cut(&mut self, name: &str) -> String {
+        let suffix = name.rfind('_').map_or("", |at| &name[at..]);
+        let suffix = if suffix.len() <= SUFFIX { suffix } else { "" };
+        // And room for the number.
+        let mut end = Variable::MAX_NAME - SUFFIX - 21;
+        end = end.min(name.len() - suffix.len());
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        let head = format!("{}_", &name[..end]);
+        loop {
+            let next = self.next.entry(head.clone()).or_insert(1);
+            let name = format!("{head}{next}{suffix}");
+            *next += 1;
+            if !self.is_taken(&name) {
+                self.taken.insert(name.clone());
+                return name;
+            }
+        }
     }
 
     /// Takes a name that something else in the scope has.
@@ -68,7 +103,7 @@ impl Namer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, Namer};
+    use super::{Arc, HashSet, Namer, Variable};
 
     #[test]
     fn never_hands_out_a_name_twice() {
@@ -81,5 +116,23 @@ mod tests {
         namer.share(Arc::new(["t5".to_owned(), "y".to_owned()].into()));
         assert_eq!(namer.numbered("t"), "t6");
         assert_eq!(namer.suffixed("y".into()), "y_");
+    }
+
+    #[test]
+    fn long_names_stay_allowed_and_new() {
+        for letter in ["q", "\u{e9}", "\u{1f600}", "_"] {
+            for bytes in [990, 996, 998, 999, 1000] {
+                let long = letter.repeat(bytes / letter.len());
+                let mut names = HashSet::from([long.clone()]);
+                let mut namer = Namer::new([long.as_str()]);
+                for suffix in ["_b", "_b", "_t", "_fwd", "_rev", "_grad", "_b", "", ""] {
+                    for _ in 0..5 {
+                        let name = namer.suffixed(format!("{long}{suffix}"));
+                        assert!(name.len() <= Variable::MAX_NAME, "{} bytes", name.len());
+                        assert!(names.insert(name.clone()), "{name} twice");
+                    }
+                }
+            }
+        }
     }
 }

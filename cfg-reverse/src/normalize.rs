@@ -1,11 +1,12 @@
 //! Brings a program into the form that the transformations read: subscripts of what is assigned do not
 //! depend on it, actual arguments with derivatives are
 //! places whose subscripts the call cannot change, function results go to a variable of their own, and
-//! every routine names all globals that the routines it calls can touch.
+//! routines name what they must of the globals that the routines they call can touch ([`crate::globals`]).
 //!
 //! Vertices and edges stay as they are; only statements are added.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Expr, Intent, Op, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
@@ -18,18 +19,28 @@ use std::{
     sync::Arc,
 };
 
-use crate::{branches, linearize::Temporaries, names::Namer, products, results, typing};
+use crate::{
+    branches,
+    components::components,
+    global_set::GlobalSet,
+    globals::{self, Named, Storage},
+    linearize::Temporaries,
+    names::Namer,
+    optional, products, results, shallow, typing,
+};
 
 /// Which globals a routine and everything it calls may read or write. Where a given adjoint takes a
 /// routine's place in the reverse sweep, what that reads counts too.
 #[derive(Clone, Debug)]
 pub(crate) struct Effects {
-    pub(crate) touched: Vec<FixedBitSet>,
-    pub(crate) written: Vec<FixedBitSet>,
+    pub(crate) touched: Vec<GlobalSet>,
+    pub(crate) written: Vec<GlobalSet>,
+    pub(crate) storage: Storage,
     /// Callees of each routine, each once, in order of first call.
     pub(crate) callees: Vec<Vec<RoutineId>>,
     /// Names of globals.
     pub(crate) names: Arc<HashSet<String>>,
+    by_name: HashMap<String, GlobalId>,
     /// Variables that the statements of each routine write themselves.
     pub(crate) assigned: Vec<FixedBitSet>,
     /// What the statements of each routine contain.
@@ -46,11 +57,14 @@ struct Contains {
     conditionals: bool,
     /// Partials of the reduction `product`.
     partials: bool,
+    /// Optional arguments that may be absent where they are handed on.
+    optional: bool,
 }
 
 impl Contains {
-    fn add(&mut self, routine: &Routine, kind: &StmtKind) {
+    fn add(&mut self, program: &Program, routine: &Routine, kind: &StmtKind) {
         self.hoisted |= needs_hoisting(routine, kind);
+        optional::each_handed_on(program, routine, kind, |_| self.optional = true);
         let mut expr = |e: &Expr| {
             e.walk(&mut |e| match e {
                 Expr::Op(Op::If, _) => self.conditionals = true,
@@ -76,71 +90,52 @@ impl Contains {
 }
 
 impl Effects {
-    /// Propagates over the call graph until nothing grows; recursion included.
+    /// Propagates over the call graph, recursion included.
     pub(crate) fn of(program: &Program) -> Self {
-        let globals = program.globals.len();
         let n = program.routines.len();
-        let mut touched = vec![FixedBitSet::with_capacity(globals); n];
+        let mut touched = vec![GlobalSet::default(); n];
         let mut written = touched.clone();
         let mut callees = vec![Vec::new(); n];
-        let mut callers = vec![Vec::new(); n];
-        let mut given_for = vec![Vec::new(); n];
         let mut assigned = Vec::with_capacity(n);
         let mut contains = vec![Contains::default(); n];
+        let mut called_by = vec![usize::MAX; n];
         for (r, routine) in program.routines.iter().enumerate() {
-            for variable in &routine.variables {
-                if let Role::Global(g) = variable.role {
-                    touched[r].insert(g.index());
-                }
-            }
-            let mut called = FixedBitSet::with_capacity(n);
+            globals::variables(routine).for_each(|(_, g)| touched[r].insert(g));
             let mut own = FixedBitSet::with_capacity(routine.variables.len());
             each_statement(routine, |statement| {
-                contains[r].add(routine, &statement.kind);
+                contains[r].add(program, routine, &statement.kind);
                 each_written(program, statement, &mut |v| own.insert(v.index()));
                 if let StmtKind::Call { callee, .. } = &statement.kind
-                    && !called.put(callee.index())
+                    && std::mem::replace(&mut called_by[callee.index()], r) != r
                 {
                     callees[r].push(*callee);
-                    callers[callee.index()].push(r);
                 }
             });
             for v in own.ones() {
                 if let Role::Global(g) = routine.variables[v].role {
-                    written[r].insert(g.index());
+                    written[r].insert(g);
                 }
             }
             assigned.push(own);
-            if let Some(adjoint) = routine.derivatives.as_ref().and_then(|d| d.adjoint) {
-                given_for[adjoint.index()].push(r);
-            }
         }
-        let mut work: Vec<usize> = (0..n).collect();
-        while let Some(r) = work.pop() {
-            for &original in &given_for[r] {
-                let before = touched[original].count_ones(..);
-                let t = touched[r].clone();
-                touched[original].union_with(&t);
-                if touched[original].count_ones(..) != before {
-                    work.push(original);
-                }
-            }
-            for &caller in &callers[r] {
-                let before = touched[caller].count_ones(..) + written[caller].count_ones(..);
-                let (t, w) = (touched[r].clone(), written[r].clone());
-                touched[caller].union_with(&t);
-                written[caller].union_with(&w);
-                if touched[caller].count_ones(..) + written[caller].count_ones(..) != before {
-                    work.push(caller);
-                }
-            }
+        let calls: Vec<Vec<usize>> = (callees.iter())
+            .map(|list| list.iter().map(|c| c.index()).collect())
+            .collect();
+        let mut uses = calls.clone();
+        for (r, routine) in program.routines.iter().enumerate() {
+            uses[r].extend(given_adjoint(routine).map(RoutineId::index));
         }
+        propagate(&uses, &mut touched);
+        propagate(&calls, &mut written);
         let names = program.globals.iter().map(|g| g.variable.name.clone());
+        let by_name = names.clone().zip((0..).map(GlobalId::new)).collect();
         Self {
             touched,
             written,
+            storage: Storage::of(program),
             callees,
             names: Arc::new(names.collect()),
+            by_name,
             assigned,
             contains,
         }
@@ -186,15 +181,29 @@ impl Effects {
     }
 }
 
-/// The routine's variables that are globals.
-pub(crate) fn global_variables(routine: &Routine) -> Vec<(VarId, GlobalId)> {
-    let globals = routine.variables.iter().enumerate();
-    globals
-        .filter_map(|(v, variable)| match variable.role {
-            Role::Global(g) => Some((VarId::new(v), g)),
-            Role::Parameter { .. } | Role::Local => None,
-        })
-        .collect()
+/// The adjoint that the user gives for a routine.
+fn given_adjoint(routine: &Routine) -> Option<RoutineId> {
+    routine.derivatives.as_ref().and_then(|d| d.adjoint)
+}
+
+/// Adds to the set of each routine those of the routines that it uses, and of what these use.
+fn propagate(uses: &[Vec<usize>], sets: &mut [GlobalSet]) {
+    if sets.iter().all(GlobalSet::is_empty) {
+        return;
+    }
+    for component in components(uses) {
+        // All of it use each other.
+        let mut all = GlobalSet::default();
+        for &r in &component {
+            all.extend(&sets[r]);
+            uses[r].iter().for_each(|&u| {
+                all.extend(&sets[u]);
+            });
+        }
+        for r in component {
+            sets[r] = all.clone();
+        }
+    }
 }
 
 /// Calls `visit` for every statement of a routine.
@@ -236,7 +245,8 @@ pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl
 }
 
 /// True for calls, and for assignments such as `k(k(1)) = 2`, after which the same subscripts may name
-/// another element: the pop would restore the wrong one. What the subscripts read may have another name.
+/// another element: the pop would restore the wrong one. What the subscripts read may have another name. For
+/// deep assignments too.
 fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Call { .. } => true,
@@ -251,7 +261,7 @@ fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
                         || (u.ty == variable.ty && visible(u) && visible(variable));
                 });
             }
-            found
+            found || shallow::is_deep(kind)
         }
         StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
     }
@@ -269,18 +279,19 @@ pub(crate) struct Normal {
 
 impl Normal {
     /// Writes as loops what has no derivative as an expression; true if there is something.
-    pub(crate) fn expand(&mut self) -> bool {
-        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer);
+    pub(crate) fn expand(&mut self) -> Result<bool, Diagnostics> {
+        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer)?;
         self.changed |= loops;
-        loops
+        Ok(loops)
     }
 
-    /// The same, and branches where an adjoint needs them.
-    pub(crate) fn split(&mut self) -> bool {
+    /// The same, and branches where an adjoint needs them. `program`: the one that was normalized.
+    pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
         let branches =
-            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer);
-        self.changed |= branches;
-        self.expand() || branches
+            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;
+        let guarded = self.contains.optional && optional::guard(program, &mut self.routine)?;
+        self.changed |= branches | guarded;
+        Ok(self.expand()? | branches | guarded)
     }
 }
 
@@ -318,7 +329,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
     {
         let mut temporaries = Temporaries::default();
         let mut results = results::Variables::default();
-        let globals = global_variables(&routine);
+        let globals = Named::of(&routine);
         let class = storage_classes(program, &routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
             let statements = cfg.vertex(v).statements();
@@ -356,7 +367,8 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
     }
 }
 
-/// A variable of the routine's own that has the name of a global of a callee gets another name.
+/// A variable of the routine's own that has the name of a global of a callee gets another name, since the
+/// sweeps may have to name that global.
 fn import_globals(
     program: &Program,
     effects: &Effects,
@@ -364,25 +376,21 @@ fn import_globals(
     routine: &mut Routine,
     namer: &mut Namer,
 ) {
-    let mut present = FixedBitSet::with_capacity(program.globals.len());
-    for variable in &routine.variables {
-        if let Role::Global(g) = variable.role {
-            present.insert(g.index());
-        }
+    let touched = &effects.touched[id.index()];
+    if effects.callees[id.index()].is_empty() || touched.is_empty() {
+        return;
     }
-    let imported: Vec<usize> = effects.touched[id.index()].difference(&present).collect();
-    let names = imported
-        .iter()
-        .map(|&g| program.globals[g].variable.name.as_str());
-    let names: HashSet<&str> = names.collect();
     for variable in &mut routine.variables {
-        if names.contains(variable.name.as_str()) {
+        if let Some(&g) = effects.by_name.get(&variable.name)
+            && variable.role != Role::Global(g)
+            && touched.contains(g)
+        {
             variable.name = namer.suffixed(std::mem::take(&mut variable.name));
         }
     }
-    for g in imported {
-        let mut variable = program.global(GlobalId::new(g)).variable.clone();
-        variable.role = Role::Global(GlobalId::new(g));
+    for g in globals::to_import(program, effects, id) {
+        let mut variable = program.global(g).variable.clone();
+        variable.role = Role::Global(g);
         routine.add_variable(variable);
     }
 }
@@ -390,7 +398,7 @@ fn import_globals(
 struct Hoist<'a> {
     program: &'a Program,
     effects: &'a Effects,
-    globals: &'a [(VarId, GlobalId)],
+    globals: &'a Named,
     /// Storage classes of the variables that are not temporaries.
     class: &'a [u32],
     routine: &'a mut Routine,
@@ -406,6 +414,10 @@ impl Hoist<'_> {
             mut kind,
             annotations,
         } = statement;
+        if shallow::is_deep(&kind) {
+            let variables = self.routine.variables.clone();
+            shallow::hoist(&variables, &mut kind, &mut |e| self.temporary(e));
+        }
         if let StmtKind::Assign { target, .. } = &mut kind {
             let written = HashSet::from([self.class_of(target.var)]);
             self.fix_subscripts(target, &written);
@@ -428,10 +440,8 @@ impl Hoist<'_> {
         each_written(self.program, &call, &mut |v| {
             written.insert(self.class_of(v));
         });
-        for &(v, g) in self.globals {
-            if self.effects.written[callee.index()].contains(g.index()) {
-                written.insert(self.class_of(v));
-            }
+        for v in self.globals.among(&self.effects.written[callee.index()]) {
+            written.insert(self.class_of(v));
         }
         let called = self.program.routine(callee);
         for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {

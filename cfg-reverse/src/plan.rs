@@ -10,7 +10,7 @@
 //! set for all of it, which is sound and records more.
 
 use cfg_core::{
-    entity::{EdgeId, GlobalId, VarId, VertexId},
+    entity::{EdgeId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Intent, LoopTest, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, VertexKind,
@@ -20,9 +20,13 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     atoms::Atoms,
-    draft::{Draft, Shape},
+    callee_globals::CalleeGlobals,
+    draft::{Context, Draft, Shape},
+    global_set::GlobalSet,
+    globals::{self, Named},
     loop_plan::{LoopPlan, counted_index},
-    normalize::{self, Effects},
+    normalize::Effects,
+    optional,
     rows::Rows,
     statement::StatementCode,
 };
@@ -33,13 +37,16 @@ pub const FLOW_LIMIT: usize = 1 << 30;
 /// The sets of one routine.
 pub(crate) struct Tbr<'a> {
     program: &'a Program,
+    routine: &'a Routine,
     effects: &'a Effects,
     cfg: &'a Cfg,
     shape: Shape<'a>,
     atoms: &'a Atoms,
     code: &'a Rows<StatementCode>,
     loops: &'a [Option<LoopPlan>],
-    globals: Vec<(VarId, GlobalId)>,
+    globals: &'a Named,
+    /// Globals that only callees name.
+    pub(crate) callee_globals: CalleeGlobals,
     /// What is pushed: the statement, and which of the places that it overwrites.
     saves: Rows<(u32, u32)>,
     /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
@@ -56,23 +63,22 @@ pub(crate) struct Tbr<'a> {
 
 impl<'a> Tbr<'a> {
     /// Solves the equations.
-    pub(crate) fn solve(
-        program: &'a Program,
-        routine: &'a Routine,
-        effects: &'a Effects,
-        draft: &'a Draft<'_>,
-    ) -> Self {
+    pub(crate) fn solve(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Self {
+        let (program, effects) = (context.program, context.effects);
+        let routine = program.routine(draft.id);
         let cfg = draft.cfg;
         let n = draft.atoms.len();
         let mut tbr = Self {
             program,
+            routine,
             effects,
             cfg,
             shape: draft.shape,
             atoms: &draft.atoms,
             code: &draft.code,
             loops: &draft.loops,
-            globals: normalize::global_variables(routine),
+            globals: &draft.globals,
+            callee_globals: CalleeGlobals::solve(context, draft),
             saves: Rows::with_capacity(cfg.vertex_count()),
             restored: FixedBitSet::with_capacity(routine.variables.len()),
             index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
@@ -363,7 +369,9 @@ impl<'a> Tbr<'a> {
         } else {
             let places = self.overwritten(statement);
             for (k, place) in places.iter().enumerate() {
-                saved(k, place, set);
+                if !optional::is_guarded(self.program, self.routine, statement, place) {
+                    saved(k, place, set);
+                }
             }
             places.iter().for_each(|place| self.kill(place, set));
         }
@@ -412,11 +420,8 @@ impl<'a> Tbr<'a> {
                     }
                 }
                 places.extend(result.clone());
-                for &(v, g) in &self.globals {
-                    if self.effects.written[callee.index()].contains(g.index()) {
-                        places.push(Place::whole(v));
-                    }
-                }
+                let written = &self.effects.written[callee.index()];
+                places.extend(self.globals.among(written).into_iter().map(Place::whole));
             }
             StmtKind::Push { .. } => {}
             StmtKind::Opaque { writes, .. } => {
@@ -438,7 +443,7 @@ fn grow(set: &mut [usize], other: &[usize]) -> bool {
 }
 
 /// The first member at or after `from`, else the first of all.
-fn next_one(set: &FixedBitSet, from: usize) -> Option<usize> {
+pub(crate) fn next_one(set: &FixedBitSet, from: usize) -> Option<usize> {
     if from < set.len()
         && let Some(p) = set.ones_from(from)
     {
@@ -472,21 +477,16 @@ impl OnesFrom for FixedBitSet {
 pub(crate) struct Needed {
     /// By variable of the routine.
     pub(crate) variables: FixedBitSet,
-    /// By global of the program.
-    pub(crate) globals: FixedBitSet,
+    /// Globals, those that only callees name too.
+    pub(crate) globals: GlobalSet,
 }
 
 /// Parameters, result and globals that the sets say at EXIT, and variables in extents.
-pub(crate) fn needed_at_exit(
-    program: &Program,
-    routine: &Routine,
-    tbr: &Tbr<'_>,
-    exit: VertexId,
-) -> Needed {
+pub(crate) fn needed_at_exit(routine: &Routine, tbr: &Tbr<'_>, exit: VertexId) -> Needed {
     let set = &tbr.at(exit);
     let mut needed = Needed {
         variables: FixedBitSet::with_capacity(routine.variables.len()),
-        globals: FixedBitSet::with_capacity(program.globals.len()),
+        globals: tbr.callee_globals.at_exit.clone(),
     };
     for (v, variable) in routine.variables.iter().enumerate() {
         let v = VarId::new(v);
@@ -498,9 +498,9 @@ pub(crate) fn needed_at_exit(
             e.walk_places(&mut |p| needed.variables.insert(p.var.index()));
         });
     }
-    for (v, g) in normalize::global_variables(routine) {
+    for (v, g) in globals::variables(routine) {
         if needed.variables.contains(v.index()) {
-            needed.globals.insert(g.index());
+            needed.globals.insert(g);
         }
     }
     needed

@@ -6,6 +6,7 @@
 //! zeros do no harm; the loops are differentiated like any others, as often as is wanted.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::VarId,
     ir::{
         Expr, LoopForm, LoopTest, Op, Place, Routine, ScalarType, Stmt, StmtKind, Subscript,
@@ -66,10 +67,10 @@ fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
 }
 
 /// Writes the loops; true if there is one.
-pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> bool {
+pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
     let graph = Splice::where_any(&mut routine.body, |s| in_statement(s).is_some());
     let Some(mut graph) = graph else {
-        return false;
+        return Ok(false);
     };
     let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
     while let Some(v) = work.pop() {
@@ -112,8 +113,8 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> bool {
         graph.edge(end, last, None);
         work.push(last);
     }
-    routine.body = graph.finish();
-    true
+    routine.body = Some(graph.finish()?);
+    Ok(true)
 }
 
 /// One of the two nests of loops, behind a block; the vertex at its end.

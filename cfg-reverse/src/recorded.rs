@@ -9,7 +9,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{ControlWidth, Expr, Extent, Place, Stmt, StmtKind, TapeClass},
+    ir::{ControlWidth, Expr, Extent, Place, Stmt, StmtKind, TapeClass, Variable},
 };
 use fixedbitset::FixedBitSet;
 
@@ -43,18 +43,24 @@ fn width(class: TapeClass) -> u64 {
 pub(crate) fn bits(draft: &Draft<'_>, place: &Place, unknown: u64) -> u64 {
     let variables = &draft.scope.routine.variables;
     let variable = &variables[place.var.index()];
-    let elements = if typing::place_rank(variables, place) == 0 {
-        1
-    } else if place.subscripts.is_empty() {
-        let extents = variable.shape.iter().map(|dim| match &dim.extent {
-            Extent::Fixed(Expr::Int(n)) => Some(u64::try_from(*n).unwrap_or(0)),
-            Extent::Fixed(_) | Extent::Deferred => None,
-        });
-        let known = extents.reduce(|a, b| Some(a?.saturating_mul(b?)));
-        known.flatten().unwrap_or(unknown)
-    } else {
-        unknown
+    if place.subscripts.is_empty() {
+        return bits_of(variable, unknown);
+    }
+    let elements = match typing::place_rank(variables, place) {
+        0 => 1,
+        _ => unknown,
     };
+    elements.saturating_mul(width(class_of(variable.ty)))
+}
+
+/// The same for all of a variable.
+fn bits_of(variable: &Variable, unknown: u64) -> u64 {
+    let extents = variable.shape.iter().map(|dim| match &dim.extent {
+        Extent::Fixed(Expr::Int(n)) => Some(u64::try_from(*n).unwrap_or(0)),
+        Extent::Fixed(_) | Extent::Deferred => None,
+    });
+    let known = extents.reduce(|a, b| Some(a?.saturating_mul(b?)));
+    let elements = known.unwrap_or(Some(1)).unwrap_or(unknown);
     elements.saturating_mul(width(class_of(variable.ty)))
 }
 
@@ -81,6 +87,11 @@ pub(crate) fn recorded(
         tbr.each_save(v, |_, place| {
             sum = sum.saturating_add(bits(draft, place, unknown));
         });
+        for &(_, k) in tbr.callee_globals.saves(v) {
+            let g = tbr.callee_globals.saved[k];
+            let variable = &context.program.global(g).variable;
+            sum = sum.saturating_add(bits_of(variable, unknown));
+        }
         sum
     });
     let sweeps = Sweeps {

@@ -4,18 +4,18 @@
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
-    entity::{GlobalId, VarId},
+    entity::VarId,
     ir::{Dim, Expr, Extent, Op, Place, Role, Routine, ScalarType, Stmt, Variable},
 };
 
-use crate::{codes, linearize::zero, names::Namer, normalize};
+use crate::{codes, globals::Named, linearize::zero, names::Namer};
 
 /// What the extents of a result are evaluated over: parameters and globals of the function.
 struct Binding<'a> {
     called: &'a Routine,
     arguments: &'a [Option<Expr>],
     /// Globals by their names in the caller.
-    globals: &'a [(VarId, GlobalId)],
+    globals: &'a Named,
 }
 
 impl Binding<'_> {
@@ -41,10 +41,7 @@ impl Binding<'_> {
             return None;
         }
         match variable.role {
-            Role::Global(g) => {
-                let own = self.globals.iter().find(|&&(_, of)| of == g)?;
-                Some(Expr::var(own.0))
-            }
+            Role::Global(g) => self.globals.variable(g).map(Expr::var),
             Role::Parameter { .. } => self.actual(v),
             Role::Local => None,
         }
@@ -99,7 +96,7 @@ pub(crate) fn known(called: &Routine) -> Result<(), (&'static CodeInfo, String)>
     };
     // Each parameter stands for what is passed, each global for itself.
     let arguments: Vec<Option<Expr>> = called.parameter_ids().map(|p| Some(Expr::var(p))).collect();
-    let globals = normalize::global_variables(called);
+    let globals = Named::of(called);
     let binding = Binding {
         called,
         arguments: &arguments,
@@ -153,7 +150,7 @@ impl Variables {
         &mut self,
         called: &Routine,
         arguments: &[Option<Expr>],
-        globals: &[(VarId, GlobalId)],
+        globals: &Named,
         routine: &mut Routine,
         namer: &mut Namer,
     ) -> Option<(VarId, Option<Stmt>)> {

@@ -3,29 +3,33 @@
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Control, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
-        StmtKind, Variable, Vertex, VertexKind,
+        Cfg, Control, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType,
+        Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
     recover::recover,
     structure::Structure,
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
 
 use crate::{
     activity::{Activity, Nodes, Reach},
     blocks::{self, Blocks, Choice, Found},
-    choose, codes,
+    built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
-    lower,
+    global_set::GlobalSet,
+    globals, gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
     plan::{self, Needed, Tbr},
     results,
     rows::Rows,
+    shared,
+    splice::Splice,
     sweeps::Sweeps,
     tangent::add_derivative_globals,
 };
@@ -42,7 +46,7 @@ pub struct Options {
     pub blocks: Blocks,
     /// Steps of the search for elimination sequences, for the whole program.
     pub work: u64,
-    /// How routines with general control flow are reversed.
+    /// How routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
 }
 
@@ -52,7 +56,7 @@ pub enum Unstructured {
     /// By their loops and merges: trip counts, and at each merge which edge was taken.
     #[default]
     Structure,
-    /// By recording the number of each block that is executed.
+    /// By recording the number of each block that is executed, for comparison: structured routines too.
     Trace,
 }
 
@@ -203,20 +207,22 @@ pub(crate) fn prepare<T>(
         return Err(Diagnostics(found));
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
+    // A trace is of blocks and jumps, whatever their structure is.
+    let trace = options.unstructured == Unstructured::Trace;
+    let declared = |r: RoutineId| valid.structure(r).filter(|_| !trace);
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
-        let split = normal.split();
-        if valid.structure(r).is_none() {
-            structures[r.index()] = structure(program, &effects, &mut normal, options);
+        let split = normal.split(program)?;
+        if declared(r).is_none() {
+            structures[r.index()] = structure(program, &effects, &mut normal, options)?;
             normal.changed = true;
-        } else if split {
-            let body = normal.routine.body.as_ref();
-            structures[r.index()] = body.and_then(|cfg| Structure::of(cfg).ok());
-            normal.changed = true;
+        } else if let (true, Some(cfg)) = (split, &normal.routine.body) {
+            structures[r.index()] = Some(built::structure(cfg)?);
         }
         normals[r.index()] = Some(normal);
     }
@@ -251,13 +257,11 @@ pub(crate) fn prepare<T>(
         sweeps: &sweeps,
         adjoint_globals: &adjoint_globals,
         counters: options.counters,
-        trace: options.unstructured == Unstructured::Trace,
+        trace,
     };
     let generals: Vec<Option<General>> = (normal.routines.iter().enumerate())
         .map(|(r, routine)| {
-            let known = structures[r]
-                .as_ref()
-                .or(valid.structure(RoutineId::new(r)));
+            let known = structures[r].as_ref().or(declared(RoutineId::new(r)));
             let cfg = routine.body.as_ref().filter(|_| known.is_none())?;
             sweeps[r]?;
             let counters = options.counters;
@@ -268,7 +272,7 @@ pub(crate) fn prepare<T>(
         .map(|r| {
             let structure = structures[r].as_ref();
             structure
-                .or(valid.structure(RoutineId::new(r)))
+                .or(declared(RoutineId::new(r)))
                 .map(Shape::Structured)
                 .or_else(|| generals[r].as_ref().map(Shape::General))
         })
@@ -323,19 +327,30 @@ fn structure(
     effects: &Effects,
     normal: &mut Normal,
     options: &Options,
-) -> Option<Structure> {
+) -> Result<Option<Structure>, Diagnostics> {
     let mut routine = std::mem::take(&mut normal.routine);
     let trace = options.unstructured == Unstructured::Trace;
     if !trace {
         routine = recover(program, &routine);
     }
-    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer);
-    if trace {
-        return None;
+    let recovered = (routine.control, loops(&routine));
+    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer)?;
+    let is_structured = recovered == (Control::Structured, loops(&normal.routine));
+    match &normal.routine.body {
+        Some(cfg) if is_structured && !trace => Ok(Some(built::structure(cfg)?)),
+        _ => {
+            normal.routine.control = Control::General;
+            Ok(None)
+        }
     }
-    let structure = Structure::of(normal.routine.body.as_ref()?).ok()?;
-    normal.routine.control = Control::Structured;
-    Some(structure)
+}
+
+/// Number of LOOP vertices.
+fn loops(routine: &Routine) -> usize {
+    let vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices
+        .filter(|(_, v)| matches!(v.kind, VertexKind::Loop { .. }))
+        .count()
 }
 
 /// Gives ids to the sweeps of every routine that has an active variable and a body.
@@ -372,12 +387,7 @@ fn number_sweeps(
 }
 
 pub(crate) fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
-    Tbr::solve(
-        context.program,
-        context.program.routine(draft.id),
-        context.effects,
-        draft,
-    )
+    Tbr::solve(context, draft)
 }
 
 /// What a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
@@ -407,12 +417,7 @@ fn solve_across_calls<'p>(
         }
         let draft = &*draft;
         let tbr = solve(context, draft);
-        let now = plan::needed_at_exit(
-            context.program,
-            context.program.routine(r),
-            &tbr,
-            draft.exit(),
-        );
+        let now = plan::needed_at_exit(context.program.routine(r), &tbr, draft.exit());
         if now != needed[r.index()] {
             needed[r.index()] = now;
             for &caller in &callers[r.index()] {
@@ -447,13 +452,13 @@ fn emit(
             draft: &draft,
             tbr: &tbr,
         };
-        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)));
+        let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)))?;
         let mut reverse =
-            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints);
+            sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints)?;
         reverse.aliased |= overlapping.contains(draft.id.index());
         if options.merge {
-            forward = crate::merge::merge(forward);
-            reverse = crate::merge::merge(reverse);
+            forward = crate::merge::merge(forward)?;
+            reverse = crate::merge::merge(reverse)?;
         }
         if let Some((f, b)) = context.sweeps[draft.id.index()] {
             pairs.push((draft.id, f, b));
@@ -464,7 +469,7 @@ fn emit(
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes.len(), &sources);
     let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
-    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed);
+    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);
     Ok(Reversal {
         original: main,
@@ -493,6 +498,8 @@ fn note_changes(
     let routine = context.program.routine(draft.id);
     let node = |v: VarId| context.nodes.of(draft.id, routine, v);
     sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
+    let saved = tbr.callee_globals.saved.iter();
+    sources.extend(saved.map(|&g| context.nodes.global(g)));
     context.effects.each_call(draft.id, routine, |statement| {
         if let StmtKind::Call {
             callee, arguments, ..
@@ -518,7 +525,7 @@ fn gradient(
     (forward, reverse): (RoutineId, RoutineId),
     name: String,
     changed: &FixedBitSet,
-) -> Routine {
+) -> Result<Routine, Diagnostics> {
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
     // The reverse sweep's parameters but for the tape, which becomes a local.
@@ -540,16 +547,22 @@ fn gradient(
     }
     let tape = VarId::new(parameters);
     routine.variables[parameters].role = Role::Local;
-    let globals = normalize::global_variables(original);
-    for &(_, g) in &globals {
+    let mut globals: Vec<GlobalId> = globals::variables(original).map(|(_, g)| g).collect();
+    let named: GlobalSet = globals.iter().copied().collect();
+    let others = context.effects.touched[main.index()].minus(&named).to_vec();
+    let is_changed = |g: GlobalId| changed.contains(context.nodes.global(g));
+    globals.extend(others.into_iter().filter(|&g| is_changed(g)));
+    for &g in &globals {
         let mut variable = context.program.global(g).variable.clone();
         variable.role = Role::Global(g);
         routine.add_variable(variable);
     }
     // Shapes may name globals, which have other numbers here.
+    let number: HashMap<GlobalId, usize> = globals.iter().copied().zip(0..).collect();
     let renumber = |v: VarId| match rev.variable(v).role {
-        Role::Global(g) => (globals.iter().position(|&(_, h)| h == g))
-            .map_or(v, |k| VarId::new(parameters + 1 + k)),
+        Role::Global(g) => number
+            .get(&g)
+            .map_or(v, |&k| VarId::new(parameters + 1 + k)),
         Role::Parameter { .. } | Role::Local => v,
     };
     for variable in &mut routine.variables[..parameters] {
@@ -574,80 +587,65 @@ fn gradient(
             keep.push(VarId::new(v));
         }
     }
-    for (k, (_, g)) in normalize::global_variables(original)
-        .into_iter()
-        .enumerate()
-    {
-        if changed.contains(context.nodes.global(g)) {
+    for (k, &g) in globals.iter().enumerate() {
+        if is_changed(g) {
             keep.push(VarId::new(parameters + 1 + k));
         }
     }
     let place = |v: usize| Some(Expr::var(VarId::new(v)));
+    // Each with the optional argument that it needs.
     let mut statements = Vec::new();
-    statements.push(draft::call(
-        forward,
-        (0..primal).chain([tape.index()]).map(place).collect(),
-    ));
+    let arguments = (0..primal).chain([tape.index()]).map(place);
+    statements.push((None, draft::call(forward, arguments.collect())));
     let mut restore = Vec::new();
-    if !keep.is_empty() {
-        let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
+    let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
+    let is_optional = |v: &VarId| {
+        matches!(
+            routine.variable(*v).role,
+            Role::Parameter { optional: true, .. }
+        )
+    };
+    let (optional, always): (Vec<VarId>, Vec<VarId>) = keep.into_iter().partition(is_optional);
+    for v in optional {
+        let kept = routine.add_variable(Variable::new(
+            namer.suffixed("results".to_owned()),
+            routine.variable(v).ty,
+            vec![Dim::deferred(); routine.variable(v).rank()],
+            Role::Local,
+        ));
+        statements.push((Some(v), Stmt::assign(Place::whole(kept), Expr::var(v))));
+        restore.push((Some(v), Stmt::assign(Place::whole(v), Expr::var(kept))));
+    }
+    if !always.is_empty() {
         let kept = routine.add_variable(Variable::new(
             namer.suffixed("results".to_owned()),
             ScalarType::Tape,
             Vec::new(),
             Role::Local,
         ));
-        for &v in &keep {
+        for v in always {
             let class = class_of(routine.variable(v).ty);
-            statements.push(Stmt::new(StmtKind::Push {
+            let push = Stmt::new(StmtKind::Push {
                 tape: kept,
                 class,
                 value: Expr::var(v),
-            }));
-            restore.push(Stmt::new(StmtKind::Pop {
+            });
+            let pop = Stmt::new(StmtKind::Pop {
                 tape: kept,
                 class,
                 target: Place::whole(v),
-            }));
+            });
+            statements.push((None, push));
+            restore.push((None, pop));
         }
     }
-    statements.push(draft::call(
-        reverse,
-        (0..parameters).chain([tape.index()]).map(place).collect(),
-    ));
+    let arguments = (0..parameters).chain([tape.index()]).map(place);
+    statements.push((None, draft::call(reverse, arguments.collect())));
     restore.reverse();
     statements.extend(restore);
-    let adjoint_of = |v: &VarId| {
-        let k = (0..primal).find(|&k| {
-            k == v.index() || (k == original.parameters && original.result == Some(*v))
-        })?;
-        let before = (0..k)
-            .filter(|&j| routine.variables[j].ty.is_real())
-            .count();
-        Some((VarId::new(k), VarId::new(primal + before)))
-    };
-    let pairs: Vec<_> = original
-        .independents
-        .iter()
-        .filter_map(adjoint_of)
-        .collect();
-    let seeds: Vec<_> = original.dependents.iter().filter_map(adjoint_of).collect();
-    routine.independents = pairs
-        .iter()
-        .map(|p| p.0)
-        .chain(seeds.iter().map(|s| s.1))
-        .collect();
-    routine.dependents = pairs
-        .iter()
-        .map(|p| p.1)
-        .chain(seeds.iter().map(|s| s.0))
-        .collect();
-    routine.independents.sort_unstable();
-    routine.independents.dedup();
-    routine.dependents.sort_unstable();
-    routine.dependents.dedup();
-    routine.body = straight_line(statements);
-    routine
+    gradient::declare_active(context, original, out, &mut routine, primal);
+    routine.body = Some(straight_line(statements)?);
+    Ok(routine)
 }
 
 fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
@@ -666,10 +664,10 @@ fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
 fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
     let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
     let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
-    let is_real = |g: usize| context.program.globals[g].variable.ty.is_real();
+    let real = context.effects.storage.real();
     let mut names_globals = FixedBitSet::with_capacity(passes.len());
     for &r in reachable {
-        let named = context.effects.touched[r.index()].ones().any(is_real);
+        let named = context.effects.touched[r.index()].intersects(&real);
         names_globals.set(r.index(), named);
     }
     for &r in reachable {
@@ -678,7 +676,10 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
             marked.insert(r.index());
         }
         let class = normalize::storage_classes(context.program, routine);
-        let globals = normalize::global_variables(routine);
+        let mut globals: HashMap<u32, Vec<GlobalId>> = HashMap::new();
+        for (v, g) in globals::variables(routine) {
+            globals.entry(class[v.index()]).or_default().push(g);
+        }
         context.effects.each_call(r, routine, |statement| {
             let StmtKind::Call {
                 callee, arguments, ..
@@ -715,9 +716,9 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
             let touched = &context.effects.touched[callee.index()];
             actuals.sort_unstable();
             let twice = actuals.windows(2).any(|w| w[0] == w[1]);
-            let global = globals.iter().any(|&(v, g)| {
-                touched.contains(g.index()) && actuals.binary_search(&class[v.index()]).is_ok()
-            });
+            actuals.dedup();
+            let global = (actuals.iter().filter_map(|class| globals.get(class)))
+                .any(|same| same.iter().any(|&g| touched.contains(g)));
             if twice || global {
                 marked.insert(callee.index());
             }
@@ -734,16 +735,27 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
     marked
 }
 
-/// ENTRY, one block, EXIT.
-pub(crate) fn straight_line(statements: Vec<Stmt>) -> Option<Cfg> {
-    use cfg_core::entity::VertexId;
+/// ENTRY, one block, EXIT. What needs an optional argument is executed if that is present.
+fn straight_line(statements: Vec<(Option<VarId>, Stmt)>) -> Result<Cfg, Diagnostics> {
     let v = VertexId::new;
-    Cfg::new(
+    let line = built::graph(
         vec![
             Vertex::new(1, VertexKind::Entry),
-            Vertex::new(2, VertexKind::Block(statements)),
+            Vertex::new(2, VertexKind::Block(Vec::new())),
             Vertex::new(3, VertexKind::Exit),
         ],
         vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
-    )
+    )?;
+    let mut graph = Splice::of(line);
+    let mut at = 1;
+    for (needs, statement) in statements {
+        match (needs, &mut graph.vertices[at].kind) {
+            (Some(argument), _) => {
+                at = graph.if_present(at, argument, vec![statement], Vec::new());
+            }
+            (None, VertexKind::Block(block)) => block.push(statement),
+            (None, _) => at = graph.after(at, vec![statement]),
+        }
+    }
+    graph.finish()
 }

@@ -1,9 +1,12 @@
 //! Puts branches and loops into the middle of a basic block.
 
 use cfg_core::{
-    entity::VertexId,
-    ir::{Cfg, Edge, Stmt, Vertex, VertexKind},
+    diagnostic::Diagnostics,
+    entity::{VarId, VertexId},
+    ir::{Cfg, Edge, Expr, FreshIds, Op, Selector, Stmt, Vertex, VertexKind, keep_edge_ids},
 };
+
+use crate::built;
 
 /// A graph that is taken apart.
 pub(crate) struct Splice {
@@ -11,7 +14,7 @@ pub(crate) struct Splice {
     edges: Vec<Edge>,
     /// The out-edge of each vertex that has one.
     out_edge: Vec<Option<usize>>,
-    next_id: i64,
+    ids: FreshIds,
 }
 
 impl Splice {
@@ -27,9 +30,11 @@ impl Splice {
         body.take_if(meant).map(Self::of)
     }
 
-    fn of(cfg: Cfg) -> Self {
-        let next_id = cfg.max_abs_id() + 1;
-        let (vertices, edges) = cfg.into_parts();
+    /// Takes a graph apart.
+    pub(crate) fn of(cfg: Cfg) -> Self {
+        let ids = FreshIds::of_vertices(&cfg);
+        let (vertices, mut edges) = cfg.into_parts();
+        keep_edge_ids(&mut edges);
         let mut out_edge = vec![None; vertices.len()];
         for (e, edge) in edges.iter().enumerate() {
             out_edge[edge.from.index()] = Some(e);
@@ -38,17 +43,17 @@ impl Splice {
             vertices,
             edges,
             out_edge,
-            next_id,
+            ids,
         }
     }
 
-    pub(crate) fn finish(self) -> Option<Cfg> {
-        Cfg::new(self.vertices, self.edges)
+    /// The graph; edges of the original keep their ids.
+    pub(crate) fn finish(self) -> Result<Cfg, Diagnostics> {
+        built::graph(self.vertices, self.edges)
     }
 
     pub(crate) fn add(&mut self, kind: VertexKind) -> usize {
-        self.vertices.push(Vertex::new(self.next_id, kind));
-        self.next_id += 1;
+        self.vertices.push(Vertex::new(self.ids.next_id(), kind));
         self.out_edge.push(None);
         self.vertices.len() - 1
     }
@@ -70,6 +75,28 @@ impl Splice {
             self.edges[e].from = VertexId::new(last);
             self.out_edge[last] = Some(e);
         }
+        last
+    }
+
+    /// Statements after a block that are executed if an optional argument is present; the new block that
+    /// follows.
+    pub(crate) fn if_present(
+        &mut self,
+        block: usize,
+        argument: VarId,
+        statements: Vec<Stmt>,
+        rest: Vec<Stmt>,
+    ) -> usize {
+        let last = self.after(block, rest);
+        let present = Expr::op(Op::Present, [Expr::var(argument)]);
+        let branch = self.add(VertexKind::Branch(Box::new(Selector::Condition(present))));
+        let arm = self.block(statements);
+        let end = self.add(VertexKind::EndBranch);
+        self.edge(block, branch, None);
+        self.edge(branch, arm, Some(1));
+        self.edge(branch, end, Some(0));
+        self.edge(arm, end, None);
+        self.edge(end, last, None);
         last
     }
 }

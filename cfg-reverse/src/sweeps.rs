@@ -1,12 +1,14 @@
 //! The forward and the reverse sweep of one routine.
 
 mod general;
+mod loops;
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Arm, CaseRange, Cfg, ControlWidth, Expr, Intent, LoopForm, LoopTest, Op, Place, Role,
-        Routine, ScalarType, Selector, Stmt, StmtKind, TapeClass, VertexKind,
+        Arm, CaseRange, Cfg, Control, ControlWidth, Expr, Intent, LoopForm, LoopTest, Op, Place,
+        Role, Routine, ScalarType, Selector, Stmt, StmtKind, TapeClass, VertexKind,
     },
 };
 
@@ -83,6 +85,12 @@ impl<'p> Sweeps<'_, 'p> {
         class_of(self.original().variable(v).ty)
     }
 
+    /// Of the k-th global that only callees name and that is pushed.
+    fn class_of_global(&self, k: usize) -> TapeClass {
+        let g = self.tbr.callee_globals.saved[k];
+        class_of(self.context.program.global(g).variable.ty)
+    }
+
     fn plan(&self, header: VertexId) -> LoopPlan {
         self.draft.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
     }
@@ -155,12 +163,19 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     /// The adjoint of a block, from those of its statements, which are taken.
-    fn adjoint_block(&self, v: VertexId, adjoints: &mut [StatementAdjoint]) -> Vec<Stmt> {
+    fn adjoint_block(
+        &self,
+        v: VertexId,
+        adjoints: &mut [StatementAdjoint],
+        globals: usize,
+    ) -> Vec<Stmt> {
         let statements = self.draft.cfg.vertex(v).statements();
+        let of_callees = self.tbr.callee_globals.saves(v);
         if let ([statement], [adjoint]) = (statements, &mut *adjoints)
             && adjoint.after_pops
             && adjoint.before_pops.is_empty()
             && self.tbr.save_count(v) <= 1
+            && of_callees.is_empty()
         {
             // Its code is the block.
             let mut out = std::mem::take(&mut adjoint.code);
@@ -177,6 +192,12 @@ impl<'p> Sweeps<'_, 'p> {
         self.tbr.each_save(v, |i, place| {
             pops.push((i, self.pop(self.class(place.var), place.clone())));
         });
+        for &(i, k) in of_callees {
+            let target = Place::whole(VarId::new(globals + k));
+            pops.push((i, self.pop(self.class_of_global(k), target)));
+        }
+        // Each statement's own variables first.
+        pops.sort_by_key(|pop| pop.0);
         let size = adjoints.iter().map(|a| a.before_pops.len() + a.code.len());
         let mut out = Vec::with_capacity(size.sum::<usize>() + pops.len());
         for (i, (statement, adjoint)) in statements.iter().zip(adjoints).enumerate().rev() {
@@ -200,7 +221,7 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     /// The forward sweep: parameters, result, tape.
-    pub(crate) fn forward(&self, name: String) -> Routine {
+    pub(crate) fn forward(&self, name: String) -> Result<Routine, Diagnostics> {
         let original = self.original();
         let mut routine = routine_shell(original);
         routine
@@ -210,26 +231,33 @@ impl<'p> Sweeps<'_, 'p> {
             routine.variables[result.index()].role = out_parameter();
         }
         let mut code = Forward {
+            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
             sweeps: self,
             ordinals: HashMap::new(),
             pushes: Vec::new(),
             namer: self.draft.namer.clone(),
             loops: HashMap::new(),
+            way: None,
             routine,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::forward_graph(self.draft.cfg, s, &mut code),
+            Shape::Structured(s) => (control::forward_graph(self.draft.cfg, s, &mut code)?, true),
             Shape::General(g) if self.context.trace => {
-                trace::forward_graph(self.draft.cfg, g, &mut code)
+                (trace::forward_graph(self.draft.cfg, g, &mut code)?, false)
             }
-            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code),
+            Shape::General(g) => control_general::forward_graph(self.draft.cfg, g, &mut code)?,
         };
         let numbers = &self.draft.forward_numbers;
-        finish(code.routine, cfg, name, numbers, original, "forward")
+        let routine = finish(code.routine, cfg, name, numbers, original, "forward");
+        Ok(routine)
     }
 
     /// The reverse sweep: parameters, result, adjoints, tape.
-    pub(crate) fn reverse(&self, name: String, statements: Rows<StatementAdjoint>) -> Routine {
+    pub(crate) fn reverse(
+        &self,
+        name: String,
+        statements: Rows<StatementAdjoint>,
+    ) -> Result<Routine, Diagnostics> {
         let original = self.original();
         let mut routine = self.draft.scope.routine.clone();
         let primal: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
@@ -270,6 +298,7 @@ impl<'p> Sweeps<'_, 'p> {
             add_local(&mut routine, name, ScalarType::Integer, "marker")
         });
         let mut code = Reverse {
+            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
             sweeps: self,
             adjoints: statements,
             namer,
@@ -278,14 +307,15 @@ impl<'p> Sweeps<'_, 'p> {
             branch_id,
         };
         let cfg = match self.draft.shape {
-            Shape::Structured(s) => control::adjoint_graph(self.draft.cfg, s, &mut code),
+            Shape::Structured(s) => (control::adjoint_graph(self.draft.cfg, s, &mut code)?, true),
             Shape::General(g) if self.context.trace => {
-                trace::adjoint_graph(self.draft.cfg, g, &mut code)
+                (trace::adjoint_graph(self.draft.cfg, g, &mut code)?, false)
             }
-            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code),
+            Shape::General(g) => control_general::adjoint_graph(self.draft.cfg, g, &mut code)?,
         };
         let numbers = &self.draft.reverse_numbers;
-        finish(code.routine, cfg, name, numbers, original, "reverse")
+        let routine = finish(code.routine, cfg, name, numbers, original, "reverse");
+        Ok(routine)
     }
 }
 
@@ -313,6 +343,8 @@ fn out_parameter() -> Role {
 
 struct Forward<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
+    /// The first of the globals that only callees name and that are pushed.
+    globals: usize,
     /// The ordinals of the labels of multi-way branches, once one was asked for.
     ordinals: HashMap<(VertexId, i64), i64>,
     /// Of the block that is written: before which statement.
@@ -320,10 +352,19 @@ struct Forward<'a, 'b, 'p> {
     namer: Namer,
     /// By header: those that have some.
     loops: HashMap<VertexId, LoopVariables>,
+    /// Which edge leaves several loops, if they share the ways out.
+    way: Option<VarId>,
     routine: Routine,
 }
 
 impl<'p> Forward<'_, '_, 'p> {
+    fn way_out(&mut self) -> VarId {
+        *self.way.get_or_insert_with(|| {
+            let name = self.namer.suffixed("way".to_owned());
+            add_local(&mut self.routine, name, ScalarType::Integer, "way out")
+        })
+    }
+
     fn local(
         &mut self,
         header: VertexId,
@@ -408,6 +449,12 @@ impl ForwardCode for Forward<'_, '_, '_> {
             let push = s.push(s.class(place.var), Expr::Place(place.clone()));
             self.pushes.push((i, push));
         });
+        for &(i, k) in s.tbr.callee_globals.saves(v) {
+            let value = Expr::var(VarId::new(self.globals + k));
+            self.pushes.push((i, s.push(s.class_of_global(k), value)));
+        }
+        // Each statement's own variables first.
+        self.pushes.sort_by_key(|push| push.0);
         let mut out = Vec::with_capacity(statements.len() + self.pushes.len());
         let mut pushes = self.pushes.drain(..).peekable();
         for (i, statement) in statements.iter().enumerate() {
@@ -494,6 +541,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 struct Reverse<'a, 'b, 'p> {
     sweeps: &'a Sweeps<'b, 'p>,
+    /// The first of the globals that only callees name and that are popped.
+    globals: usize,
     /// Of every statement, until its block is written.
     adjoints: Rows<StatementAdjoint>,
     namer: Namer,
@@ -515,86 +564,6 @@ impl Reverse<'_, '_, '_> {
         let slot = slot(self.loops.entry(header).or_default());
         loop_local(slot, id, base, origin, &mut self.namer, &mut self.routine)
     }
-
-    fn bound(&mut self, header: VertexId) -> VarId {
-        self.local(header, "rBound", "trip count", |l| &mut l.counter)
-    }
-
-    /// Restores the bounds that were recorded.
-    fn pop_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
-        let plan = self.sweeps.plan(header);
-        let mut bounds = Vec::new();
-        if plan.step {
-            bounds.push(self.local(header, "step", "loop bound", |l| &mut l.step));
-        }
-        if plan.first {
-            bounds.push(self.local(header, "first", "loop bound", |l| &mut l.first));
-        }
-        let pop = |v| self.sweeps.pop(TapeClass::Integer, Place::whole(v));
-        bounds.into_iter().map(pop).collect()
-    }
-
-    /// The FORLOOP that runs the adjoint body: over rCtr = from..rBound, or, for a counted loop, over its
-    /// own index from the last value it had in the body back to the first. `bound`: the number of passes
-    /// is a variable.
-    fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
-        let mut test = self.original_for_loop(header, bound, from);
-        self.sweeps.draft.reverse_numbers.test(&mut test);
-        test
-    }
-
-    /// The same with variables as numbered in the original.
-    fn original_for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
-        let plan = self.sweeps.plan(header);
-        let Some(LoopTest::Counted {
-            index,
-            first,
-            last,
-            step,
-        }) = self.sweeps.test(header).filter(|_| plan.index)
-        else {
-            let index = self.local(header, "rCtr", "loop counter", |l| &mut l.index);
-            return LoopTest::Counted {
-                index,
-                first: Expr::Int(from),
-                last: Expr::var(self.bound(header)),
-                step: Expr::Int(1),
-            };
-        };
-        let first = match plan.first {
-            true => Expr::var(self.local(header, "first", "loop bound", |l| &mut l.first)),
-            false => first.clone(),
-        };
-        let step = match plan.step {
-            true => Expr::var(self.local(header, "step", "loop bound", |l| &mut l.step)),
-            false => step.clone(),
-        };
-        let start = if !bound && matches!(step, Expr::Int(1 | -1)) {
-            // Every value up to the bound is taken, so the bound is the last.
-            last.clone()
-        } else {
-            let n = if bound {
-                Expr::var(self.bound(header))
-            } else {
-                Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()])
-            };
-            let back = Expr::op(
-                Op::Mul,
-                [Expr::op(Op::Sub, [n, Expr::Int(1)]), step.clone()],
-            );
-            Expr::op(Op::Add, [first.clone(), back])
-        };
-        let backwards = match step {
-            Expr::Int(k) if k != i64::MIN => Expr::Int(-k),
-            step => Expr::op(Op::Neg, [step]),
-        };
-        LoopTest::Counted {
-            index: *index,
-            first: start,
-            last: first,
-            step: backwards,
-        }
-    }
 }
 
 impl AdjointCode for Reverse<'_, '_, '_> {
@@ -609,7 +578,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 let header = s.draft.shape.partner(v);
                 VertexKind::Loop {
                     form: LoopForm::ForLoop,
-                    test: Box::new(self.for_loop(header, s.plan(header).counter, 1)),
+                    test: Box::new(self.for_loop(header, s.plan(header).counter, true, 1)),
                 }
             }
             VertexKind::EndBranch => {
@@ -636,7 +605,10 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                     }
                 }))
             }
-            VertexKind::Block(_) => VertexKind::Block(s.adjoint_block(v, self.adjoints.of_mut(v))),
+            VertexKind::Block(_) => {
+                let adjoints = self.adjoints.of_mut(v);
+                VertexKind::Block(s.adjoint_block(v, adjoints, self.globals))
+            }
         }
     }
 
@@ -649,9 +621,15 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 self.sweeps
                     .pop(TapeClass::Control(ControlWidth::Count), Place::whole(bound)),
             );
+        } else if self.stepped(header, true).is_some() {
+            out.extend(self.count_trips(header));
         }
         out.extend(self.pop_bounds(header));
         out
+    }
+
+    fn loop_body(&mut self, header: VertexId) -> Vec<Stmt> {
+        self.index_in_body(header, true)
     }
 
     fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt> {
@@ -713,10 +691,10 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 }
 
-/// Puts the parameters first, as it has been done in the graph, and attaches that.
+/// Puts the parameters first, as it has been done in the graph, and attaches that; `structured`: it nests.
 fn finish(
     mut routine: Routine,
-    cfg: Cfg,
+    (cfg, structured): (Cfg, bool),
     name: String,
     numbers: &Rename,
     original: &Routine,
@@ -725,6 +703,10 @@ fn finish(
     routine.origin = Some(Box::new((original.name.clone(), what.to_owned())));
     routine.name = name;
     routine.body = Some(cfg);
+    routine.control = match structured {
+        true => Control::Structured,
+        false => Control::General,
+    };
     routine.result = None;
     numbers.declarations(&mut routine);
     routine

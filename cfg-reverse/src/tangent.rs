@@ -22,11 +22,12 @@ use crate::{
     codes,
     draft::{self, bind_formals, routine_shell},
     given::{self, Around},
+    global_set::GlobalSet,
     linearize::{Temporaries, Unsupported, Workspace, zero},
     names::Namer,
     normalize::{self, Effects, Normal},
     rename::Rename,
-    results,
+    results, shared,
 };
 
 /// What [`tangent`] gives.
@@ -55,13 +56,14 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());
     }
     results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let with_tangent = needs_tangent(program, &effects, &reachable, main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
         let mut normal = normalize::normalize(program, &effects, r);
-        normal.expand();
+        normal.expand()?;
         normals[r.index()] = Some(normal);
     }
     let mut out = program.clone();
@@ -82,9 +84,10 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
     // Globals whose tangents are not always 0: a tangent routine that the user gives cannot reach them.
     let mut varied = effects.written[main.index()].clone();
-    for (v, g) in normalize::global_variables(program.routine(main)) {
-        if program.routine(main).independents.contains(&v) {
-            varied.insert(g.index());
+    let of_main = program.routine(main);
+    for &v in &of_main.independents {
+        if let Role::Global(g) = of_main.variable(v).role {
+            varied.insert(g);
         }
     }
     let mut found = Vec::new();
@@ -204,7 +207,7 @@ pub(crate) fn add_derivative_globals(
     );
     let mut wanted = FixedBitSet::with_capacity(program.globals.len());
     for (g, global) in program.globals.iter().enumerate() {
-        if global.variable.ty.is_real() && touched.contains(g) {
+        if global.variable.ty.is_real() && touched.contains(GlobalId::new(g)) {
             wanted.insert(g);
             if let Some(overlay) = global.overlay {
                 wanted.insert(overlay.base.index());
@@ -254,7 +257,7 @@ struct Writer<'a> {
     tangent_globals: &'a [Option<GlobalId>],
     effects: &'a Effects,
     /// Globals that may have a tangent other than 0.
-    varied: &'a FixedBitSet,
+    varied: &'a GlobalSet,
     out_globals: &'a [Global],
     scope: Scope,
     found: &'a mut Vec<Diagnostic>,
@@ -285,9 +288,9 @@ impl<'a> Writer<'a> {
         };
         let independents = with_tangents(&original.independents);
         let dependents = with_tangents(&original.dependents);
-        let cfg = original.body.clone().unwrap_or_default();
-        let (mut vertices, edges) = cfg.into_parts();
-        for (v, vertex) in vertices.iter_mut().enumerate() {
+        let mut cfg = original.body.clone();
+        let vertices = cfg.iter_mut().flat_map(Cfg::vertices_mut);
+        for (v, vertex) in vertices.enumerate() {
             vertex.origin = Some(cfg_core::ir::Origin {
                 role: cfg_core::ir::OriginRole::Copy,
                 vertex: vertex.id,
@@ -318,10 +321,10 @@ impl<'a> Writer<'a> {
         routine.dependents = dependents;
         let rename = Rename::parameters_first(routine.variables.len(), &order);
         rename.declarations(&mut routine);
-        routine.body = Cfg::new(vertices, edges);
-        if let Some(cfg) = &mut routine.body {
+        if let Some(cfg) = &mut cfg {
             rename.graph(cfg);
         }
+        routine.body = cfg;
         routine
     }
 
@@ -496,12 +499,15 @@ impl<'a> Writer<'a> {
             let mut around = Around::default();
             if user.is_some() {
                 let touched = &self.effects.touched[callee.index()];
-                let lost = touched.intersection(self.varied);
-                let lost = lost.filter(|&g| self.tangent_globals[g].is_some()).min();
+                let mut lost = None;
+                touched.each_common(self.varied, |g| {
+                    lost = lost.or(self.tangent_globals[g.index()].map(|_| g));
+                });
                 if let Some(g) = lost {
                     let message = format!(
                         "`{}` has a given tangent and uses the global `{}`, which has a derivative",
-                        called.name, self.program.globals[g].variable.name
+                        called.name,
+                        self.program.global(g).variable.name
                     );
                     return Err((&codes::GIVEN, message));
                 }

@@ -7,8 +7,9 @@
 //! pushes itself lies below. The block that ends at EXIT needs none.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::VertexId,
-    ir::{Cfg, Expr, OriginRole, Stmt, VertexKind},
+    ir::{Cfg, Expr, FreshIds, OriginRole, Stmt, VertexKind},
 };
 
 use crate::{
@@ -70,7 +71,11 @@ impl Blocks {
 }
 
 /// The forward graph.
-pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl TraceCode) -> Cfg {
+pub(crate) fn forward_graph(
+    cfg: &Cfg,
+    general: &General,
+    code: &mut impl TraceCode,
+) -> Result<Cfg, Diagnostics> {
     let blocks = Blocks::of(cfg, general);
     let last = blocks.last(cfg);
     let mut draw = Draw::default();
@@ -108,11 +113,15 @@ pub(crate) fn forward_graph(cfg: &Cfg, general: &General, code: &mut impl TraceC
             end.go(&mut draw, first[edge.to.index()]);
         }
     }
-    draw.finish(cfg.max_abs_id() + 1)
+    draw.finish(FreshIds::of_vertices(cfg))
 }
 
 /// The adjoint graph.
-pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl TraceCode) -> Cfg {
+pub(crate) fn adjoint_graph(
+    cfg: &Cfg,
+    general: &General,
+    code: &mut impl TraceCode,
+) -> Result<Cfg, Diagnostics> {
     let blocks = Blocks::of(cfg, general);
     let mut draw = Draw::default();
     let mut image = vec![0; cfg.vertex_count()];
@@ -125,7 +134,7 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl TraceC
         }
     }
     let Some(last) = blocks.last(cfg) else {
-        return arrange(draw, 1);
+        return arrange(draw, FreshIds::of_vertices(cfg));
     };
     let others: Vec<usize> = (0..blocks.rows.len()).filter(|&r| r != last).collect();
     let id = cfg.exit().map_or(1, |v| cfg.vertex(v).id);
@@ -162,5 +171,5 @@ pub(crate) fn adjoint_graph(cfg: &Cfg, general: &General, code: &mut impl TraceC
             end.go(&mut draw, pop);
         }
     }
-    arrange(draw, cfg.max_abs_id() + 1)
+    arrange(draw, FreshIds::of_vertices(cfg))
 }

@@ -1,8 +1,8 @@
 //! A program together with everything that a test needs to run and to differentiate it.
 
 use crate::interpret::{Argument, Derivative, Fault, Limits, Outcome, Value, interpret};
-use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::ir::{Order, Program, Routine};
+use cfg_core::entity::{GlobalId, RoutineId, VarId};
+use cfg_core::ir::{Dim, Expr, Extent, Order, Program, Role, Routine, Variable};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -28,6 +28,15 @@ pub enum Elements {
     Logical(Vec<bool>),
 }
 
+/// An element of a variable of the main routine that outlives a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cell {
+    /// Of a parameter or the result.
+    Variable(VarId, usize),
+    /// Of a global that owns its storage.
+    Global(GlobalId, usize),
+}
+
 /// A program, its main routine, a point, and what to differentiate in which direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
@@ -35,7 +44,8 @@ pub struct Case {
     pub program: Program,
     /// The routine to run and to differentiate.
     pub main: RoutineId,
-    /// Values of its `in` and `inout` parameters.
+    /// Values of its `in` and `inout` parameters, but for optional ones that are absent, and of globals
+    /// that do not start with their initial values.
     pub point: Vec<(VarId, Datum)>,
     /// A tangent direction: for each independent the elements in storage order.
     pub direction: Vec<(VarId, Vec<f64>)>,
@@ -68,6 +78,16 @@ impl Datum {
             Elements::Logical(x) => Json::from(x[i]),
         };
         nested(&self.extents, order, &scalar)
+    }
+
+    /// An element as a constant.
+    fn constant(&self, i: usize) -> Expr {
+        match &self.elements {
+            Elements::Real(x) => Expr::Real(x[i]),
+            Elements::Real32(x) => Expr::Real32(x[i]),
+            Elements::Integer(x) => Expr::Int(x[i]),
+            Elements::Logical(x) => Expr::Logical(x[i]),
+        }
     }
 
     /// As an argument of the interpreter; real elements get the derivatives that `attach` returns.
@@ -186,55 +206,178 @@ impl Case {
         self.point.iter().find(|(w, _)| *w == v).map(|(_, d)| d)
     }
 
+    /// The elements of a parameter, global or result, as cells: two names of one storage have the same.
+    pub fn cells(&self, v: VarId) -> Vec<Cell> {
+        let routine = self.routine();
+        let variable = routine.variable(v);
+        match variable.role {
+            Role::Global(g) => {
+                let global = self.program.global(g);
+                let (base, offset) = match global.overlay {
+                    Some(o) => (o.base, usize::try_from(o.offset).unwrap_or(0)),
+                    None => (g, 0),
+                };
+                (0..constant_len(&global.variable))
+                    .map(|k| Cell::Global(base, offset + k))
+                    .collect()
+            }
+            Role::Parameter { .. } | Role::Local => {
+                let given = self.value(v).map(Datum::len);
+                let weights = [&self.seed, &self.direction].map(|list| {
+                    let found = list.iter().find(|(w, _)| *w == v);
+                    found.map(|(_, weights)| weights.len())
+                });
+                let n = given.or(weights[0]).or(weights[1]).unwrap_or(0);
+                (0..n).map(|k| Cell::Variable(v, k)).collect()
+            }
+        }
+    }
+
+    /// Number of elements of a variable along each dimension.
+    pub fn extents(&self, v: VarId) -> Vec<usize> {
+        let variable = self.routine().variable(v);
+        if let Some(datum) = self.value(v) {
+            return datum.extents.clone();
+        }
+        let declared = constant_extents(variable);
+        if declared.iter().product::<usize>() == self.cells(v).len() {
+            return declared;
+        }
+        // Of an `out` parameter with extents that are no constants: those of rank 1 are known.
+        let n = self.cells(v).len();
+        match variable.rank() {
+            0 => vec![],
+            _ => vec![n],
+        }
+    }
+
+    /// The elements of all globals that own storage at the start, as the point says.
+    fn globals(&self) -> BTreeMap<GlobalId, Vec<Option<Expr>>> {
+        let mut all = BTreeMap::new();
+        for (k, global) in self.program.globals.iter().enumerate() {
+            if global.overlay.is_none() {
+                let n = constant_len(&global.variable);
+                let first = |i: usize| {
+                    let initial = global.initial.as_ref()?;
+                    initial.get(i).or(initial.first()).cloned()
+                };
+                all.insert(GlobalId::new(k), (0..n).map(first).collect());
+            }
+        }
+        let overlays = self.program.globals.iter().filter_map(|g| {
+            let (overlay, initial) = (g.overlay?, g.initial.as_ref()?);
+            Some((overlay, constant_len(&g.variable), initial))
+        });
+        for (o, n, initial) in overlays {
+            let cells = all.entry(o.base).or_insert_with(Vec::new);
+            for k in 0..n {
+                let value = initial.get(k).or(initial.first());
+                if let Some(cell) = cells.get_mut(usize::try_from(o.offset).unwrap_or(0) + k) {
+                    *cell = value.cloned();
+                }
+            }
+        }
+        for (v, datum) in &self.point {
+            if !matches!(self.routine().variable(*v).role, Role::Global(_)) {
+                continue;
+            }
+            for (k, cell) in self.cells(*v).into_iter().enumerate() {
+                let Cell::Global(g, i) = cell else { continue };
+                if let Some(slot) = all.get_mut(&g).and_then(|cells| cells.get_mut(i)) {
+                    *slot = Some(datum.constant(k));
+                }
+            }
+        }
+        all
+    }
+
     /// Runs the program naively.
     ///
     /// # Errors
     /// The first fault.
     pub fn run(&self, limits: Limits) -> Result<Outcome<()>, Fault> {
-        self.run_with(limits, |_, _| ())
+        self.run_with(limits, |_| ())
     }
 
-    /// Runs with derivatives: `attach` gives that of each element of each parameter.
+    /// Runs with derivatives: `attach` gives that of each cell of the parameters and globals.
     ///
     /// # Errors
     /// The first fault.
     pub fn run_with<D: Derivative>(
         &self,
         limits: Limits,
-        mut attach: impl FnMut(VarId, usize) -> D,
+        mut attach: impl FnMut(Cell) -> D,
     ) -> Result<Outcome<D>, Fault> {
         let arguments: Vec<_> = self
             .routine()
             .parameter_ids()
             .map(|p| {
                 let datum = self.value(p)?;
-                Some(datum.argument(|i| attach(p, i)))
+                Some(datum.argument(|i| attach(Cell::Variable(p, i))))
             })
             .collect();
-        interpret(
-            &self.program,
-            self.main,
-            &arguments,
-            &BTreeMap::new(),
-            limits,
-        )
+        let globals = self.globals();
+        let globals = globals.iter().map(|(&g, cells)| {
+            let value = |(i, e): (usize, &Option<Expr>)| match e {
+                Some(Expr::Real(x)) => Value::Real(*x, attach(Cell::Global(g, i))),
+                Some(Expr::Real32(x)) => Value::Real32(*x, attach(Cell::Global(g, i))),
+                Some(Expr::Int(n)) => Value::Integer(*n),
+                Some(Expr::Logical(b)) => Value::Logical(*b),
+                Some(Expr::Place(_) | Expr::Op(..)) | None => Value::Undefined,
+            };
+            let elements: Vec<_> = cells.iter().enumerate().map(value).collect();
+            let extents = vec![elements.len()];
+            (g.index(), Argument { extents, elements })
+        });
+        let globals = globals.collect();
+        interpret(&self.program, self.main, &arguments, &globals, limits)
     }
 
-    /// Tangents of the dependents along [`Case::direction`], by operator overloading.
+    /// Tangents of the dependents along [`Case::direction`], by operator overloading. Where two
+    /// independents are the same storage their directions add up.
     ///
     /// # Errors
     /// The first fault.
     pub fn tangent(&self, limits: Limits) -> Result<Vec<(VarId, Vec<f64>)>, Fault> {
-        let direction: BTreeMap<VarId, &Vec<f64>> =
-            self.direction.iter().map(|(v, d)| (*v, d)).collect();
-        let outcome = self.run_with(limits, |p, i| {
-            direction
-                .get(&p)
-                .and_then(|d| d.get(i))
-                .copied()
-                .unwrap_or(0.0)
+        let mut direction: BTreeMap<Cell, f64> = BTreeMap::new();
+        for (v, weights) in &self.direction {
+            for (cell, d) in self.cells(*v).into_iter().zip(weights) {
+                *direction.entry(cell).or_default() += d;
+            }
+        }
+        let outcome = self.run_with(limits, |cell| {
+            direction.get(&cell).copied().unwrap_or_default()
         })?;
         Ok(self.dependents(&outcome, |d| *d))
+    }
+
+    /// The Jacobian, by operator overloading: a row for each element of the dependents, a column for each
+    /// of the independents.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn jacobian(&self, limits: Limits) -> Result<Vec<Vec<f64>>, Fault> {
+        let mut position: BTreeMap<Cell, usize> = BTreeMap::new();
+        let independents = &self.routine().independents;
+        let columns: Vec<Cell> = independents.iter().flat_map(|&v| self.cells(v)).collect();
+        for &cell in &columns {
+            let next = position.len();
+            position.entry(cell).or_insert(next);
+        }
+        let outcome = self.run_with(limits, |cell| match position.get(&cell) {
+            None => Vec::new(),
+            Some(&k) => {
+                let mut unit = vec![0.0; position.len()];
+                unit[k] = 1.0;
+                unit
+            }
+        })?;
+        let rows = self.dependents(&outcome, Vec::clone);
+        let spread = |row: Vec<f64>| -> Vec<f64> {
+            let of = |cell| row.get(position[cell]).copied().unwrap_or(0.0);
+            columns.iter().map(of).collect()
+        };
+        Ok(rows.into_iter().flat_map(|(_, r)| r).map(spread).collect())
     }
 
     /// The gradient of `sum(seed * dependent)`, by operator overloading with one direction per element
@@ -243,35 +386,41 @@ impl Case {
     /// # Errors
     /// The first fault.
     pub fn gradient(&self, limits: Limits) -> Result<Vec<(VarId, Vec<f64>)>, Fault> {
-        let mut first = BTreeMap::new();
-        let mut total = 0;
-        for &v in &self.routine().independents {
-            first.insert(v, total);
-            total += self.value(v).map_or(0, Datum::len);
-        }
-        let outcome = self.run_with(limits, |p, i| match first.get(&p) {
-            None => Vec::new(),
-            Some(start) => {
-                let mut unit = vec![0.0; total];
-                unit[start + i] = 1.0;
-                unit
-            }
-        })?;
+        let rows = self.jacobian(limits)?;
+        let independents = &self.routine().independents;
+        let total = independents.iter().map(|&v| self.cells(v).len()).sum();
         let mut gradient = vec![0.0; total];
-        for (v, rows) in self.dependents(&outcome, Vec::clone) {
-            let seed = self.seed.iter().find(|(w, _)| *w == v).map(|(_, s)| s);
-            for (row, weight) in rows.iter().zip(seed.into_iter().flatten()) {
-                for (g, d) in gradient.iter_mut().zip(row) {
-                    *g += weight * d;
-                }
+        let weights = (self.routine().dependents.iter()).flat_map(|&v| self.seed_of(v));
+        for (row, weight) in rows.iter().zip(weights) {
+            for (g, d) in gradient.iter_mut().zip(row) {
+                *g += weight * d;
             }
         }
-        Ok((self.routine().independents.iter())
-            .map(|v| {
-                let n = self.value(*v).map_or(0, Datum::len);
-                (*v, gradient[first[v]..first[v] + n].to_vec())
+        let mut gradient = gradient.into_iter();
+        Ok((independents.iter())
+            .map(|&v| {
+                let n = self.cells(v).len();
+                (v, gradient.by_ref().take(n).collect())
             })
             .collect())
+    }
+
+    /// The seed of a dependent, element by element.
+    fn seed_of(&self, v: VarId) -> Vec<f64> {
+        let found = self.seed.iter().find(|(w, _)| *w == v);
+        found.map_or(Vec::new(), |(_, seed)| seed.clone())
+    }
+
+    /// The value of a parameter, global or the result after a run.
+    pub fn after<'o, D>(&self, outcome: &'o Outcome<D>, v: VarId) -> Option<&'o Argument<D>> {
+        let routine = self.routine();
+        if Some(v) == routine.result {
+            return outcome.result.as_ref();
+        }
+        match routine.variable(v).role {
+            Role::Global(g) => outcome.globals.get(g.index()),
+            Role::Parameter { .. } | Role::Local => outcome.parameters.get(v.index()),
+        }
     }
 
     /// Derivatives of the dependents after a run.
@@ -280,25 +429,28 @@ impl Case {
         outcome: &Outcome<D>,
         of: impl Fn(&D) -> T,
     ) -> Vec<(VarId, Vec<T>)> {
-        let routine = self.routine();
-        let find = |v: VarId| {
-            if Some(v) == routine.result {
-                outcome.result.as_ref()
-            } else {
-                outcome.parameters.get(v.index())
-            }
-        };
         let derivative = |value: &Value<D>| match value {
             Value::Real(_, d) | Value::Real32(_, d) => of(d),
             Value::Undefined | Value::Integer(_) | Value::Logical(_) => of(&D::constant()),
         };
-        routine
-            .dependents
-            .iter()
+        (self.routine().dependents.iter())
             .map(|&v| {
-                let elements = find(v).map_or(&[][..], |a| &a.elements);
+                let elements = self.after(outcome, v).map_or(&[][..], |a| &a.elements);
                 (v, elements.iter().map(derivative).collect())
             })
             .collect()
     }
+}
+
+/// Number of elements of a global: its extents are constants.
+pub(crate) fn constant_len(variable: &Variable) -> usize {
+    constant_extents(variable).iter().product()
+}
+
+fn constant_extents(variable: &Variable) -> Vec<usize> {
+    let extent = |d: &Dim| match d.extent {
+        Extent::Fixed(Expr::Int(n)) => usize::try_from(n).unwrap_or(0),
+        _ => 0,
+    };
+    variable.shape.iter().map(extent).collect()
 }

@@ -1,7 +1,7 @@
 //! Divided differences of the naive interpreter: the measure of a smooth program's tangent that shares
 //! nothing with any derivative code.
 
-use crate::case::{Case, Elements};
+use crate::case::{Case, Cell, Elements};
 use crate::interpret::{Absolute, Fault, Limits, Outcome, Value};
 use cfg_core::entity::VarId;
 use std::collections::BTreeMap;
@@ -24,15 +24,14 @@ const STEPS: [f64; 5] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// # Errors
 /// A fault at the point.
 pub fn scales(case: &Case) -> Result<Vec<f64>, Fault> {
-    let direction: BTreeMap<VarId, &Vec<f64>> =
-        case.direction.iter().map(|(v, d)| (*v, d)).collect();
-    let outcome = case.run_with(Limits::default(), |p, i| {
-        Absolute(
-            direction
-                .get(&p)
-                .and_then(|d| d.get(i))
-                .map_or(0.0, |d| d.abs()),
-        )
+    let mut direction: BTreeMap<Cell, f64> = BTreeMap::new();
+    for (v, weights) in &case.direction {
+        for (cell, d) in case.cells(*v).into_iter().zip(weights) {
+            *direction.entry(cell).or_default() += d.abs();
+        }
+    }
+    let outcome = case.run_with(Limits::default(), |cell| {
+        Absolute(direction.get(&cell).copied().unwrap_or_default())
     })?;
     Ok(dependents(case, &outcome, |value| match value {
         Value::Real(_, s) | Value::Real32(_, s) => s.0,
@@ -107,13 +106,7 @@ fn values(case: &Case, outcome: &Outcome<()>) -> Vec<f64> {
 fn dependents<D>(case: &Case, outcome: &Outcome<D>, of: impl Fn(&Value<D>) -> f64) -> Vec<f64> {
     let routine = case.routine();
     (routine.dependents.iter())
-        .filter_map(|&v| {
-            if Some(v) == routine.result {
-                outcome.result.as_ref()
-            } else {
-                outcome.parameters.get(v.index())
-            }
-        })
+        .filter_map(|&v| case.after(outcome, v))
         .flat_map(|argument| argument.elements.iter().map(&of))
         .collect()
 }

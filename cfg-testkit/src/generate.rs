@@ -13,21 +13,28 @@
 mod build;
 mod call;
 mod condition;
+mod dress;
 mod expression;
 mod finish;
+mod given;
 mod integer;
 mod program;
+mod rare;
 mod region;
 mod routine;
+mod special;
+mod stacks;
 mod statement;
 
-use crate::case::{Case, Datum, Elements};
+use crate::case::{self, Case, Datum, Elements};
 use crate::interpret::{Fault, Limits, Magnitude};
 use crate::rng::Rng;
 use crate::tree::{self, Region};
 use build::Parameter;
 use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::ir::{Expr, Intent, OpClass, Routine, ScalarType, Stmt, StmtKind, VertexKind};
+use cfg_core::ir::{
+    Expr, Extent, Intent, Op, OpClass, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind,
+};
 
 /// Which numbers and operators a program uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +74,23 @@ pub struct Options {
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
     pub aliased: usize,
+    /// Percentage of programs whose main routine has optional parameters; of helpers half as many get another.
+    pub main_optionals: usize,
+    /// Percentage of programs in which globals are independents and dependents, under all their names.
+    pub global_lists: usize,
+    /// Percentage of programs with routines whose derivatives are given.
+    pub derivatives: usize,
+    /// Percentage of programs with a routine that pushes and pops for itself: they have no adjoint.
+    pub tapes: usize,
+    /// Percentage of parts of a region that are unusual constructs: deferred arrays that change their shape,
+    /// loops and branches at the ends of the range of integers, opaque statements that write.
+    pub specials: usize,
+    /// How far declarations go beyond the usual, in per cent: bounds, storage order, types, lists.
+    pub declarations: usize,
+    /// Percentage of programs with unusual names, ids, annotations and orders.
+    pub dress: usize,
+    /// Whether all operators occur.
+    pub operators: bool,
     /// Whether statements over whole arrays and sections, and reductions, occur.
     pub whole_arrays: bool,
     /// Whether min, max, abs and conditional expressions on active values occur.
@@ -91,6 +115,14 @@ impl Options {
         overlays: 25,
         optionals: 12,
         aliased: 10,
+        main_optionals: 0,
+        global_lists: 0,
+        derivatives: 0,
+        tapes: 0,
+        specials: 0,
+        declarations: 0,
+        dress: 0,
+        operators: false,
         whole_arrays: true,
         kinks: true,
         // 2^46: with directions and seeds up to 2 and all sums, below 2^53.
@@ -104,6 +136,36 @@ impl Options {
         kinks: false,
         magnitude: 3000.0,
         ..Self::EXACT
+    };
+
+    /// All that the format allows, exact arithmetic.
+    pub const WIDE: Self = Self {
+        statements: (4, 32),
+        real32: 12,
+        globals: 50,
+        externals: 20,
+        allocatables: 50,
+        overlays: 60,
+        optionals: 30,
+        aliased: 30,
+        main_optionals: 40,
+        global_lists: 60,
+        derivatives: 40,
+        tapes: 3,
+        specials: 12,
+        declarations: 60,
+        dress: 60,
+        operators: true,
+        ..Self::EXACT
+    };
+
+    /// All that the format allows, smooth functions.
+    pub const WIDE_SMOOTH: Self = Self {
+        arithmetic: Arithmetic::Smooth,
+        real32: 0,
+        kinks: false,
+        magnitude: 3000.0,
+        ..Self::WIDE
     };
 
     /// Small programs, for fuzzing and for looking at.
@@ -123,6 +185,8 @@ pub struct Generated {
     pub case: Case,
     /// The body of each routine; `None` for external routines.
     pub trees: Vec<Option<Region>>,
+    /// Where the ids, annotations and orders of the graphs come from, if they are unusual.
+    dress: Option<Rng>,
 }
 
 /// The case of a seed.
@@ -154,11 +218,30 @@ pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fa
             seed: Vec::new(),
         },
         trees,
+        dress: None,
     };
     generated.rebuild();
     choose_point(&mut generated.case, &parameters, options, &mut rng);
     damp(&mut generated, options)?;
+    if rng.percent(options.dress) {
+        dress::dress(&mut generated.case.program, &mut generated.trees, &mut rng);
+        generated.dress = Some(rng);
+        generated.rebuild();
+    }
     Ok(generated)
+}
+
+/// A case whose graphs were not made from trees, with unusual names, ids, annotations and orders.
+pub fn dressed(case: &Case, seed: u64) -> Case {
+    let mut case = case.clone();
+    let mut rng = Rng::new(seed);
+    dress::dress(&mut case.program, &mut [], &mut rng);
+    for routine in &mut case.program.routines {
+        if let Some(body) = routine.body.take() {
+            routine.body = Some(dress::graph(body, &mut rng));
+        }
+    }
+    case
 }
 
 impl Generated {
@@ -167,13 +250,26 @@ impl Generated {
         for (routine, tree) in self.case.program.routines.iter_mut().zip(&self.trees) {
             routine.body = tree.as_deref().map(tree::graph);
         }
+        let Some(mut rng) = self.dress.clone() else {
+            return;
+        };
+        for routine in &mut self.case.program.routines {
+            if let Some(body) = routine.body.take() {
+                routine.body = Some(dress::graph(body, &mut rng));
+            }
+        }
     }
 }
 
 fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rng: &mut Rng) {
     let routine = case.program.routine(case.main).clone();
     for (p, known) in routine.parameter_ids().zip(parameters) {
-        if routine.variable(p).intent() == Some(Intent::Out) {
+        let role = routine.variable(p).role;
+        let absent = match role {
+            Role::Parameter { optional: true, .. } => rng.percent(50),
+            _ => routine.variable(p).intent() == Some(Intent::Out),
+        };
+        if absent {
             continue;
         }
         let total: usize = known.extents.iter().product();
@@ -193,13 +289,18 @@ fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rn
         let extents = known.extents.clone();
         case.point.push((p, Datum { extents, elements }));
     }
+    let lengths: Vec<usize> = (routine.variables.iter().enumerate())
+        .map(|(k, variable)| match (variable.role, parameters.get(k)) {
+            (Role::Parameter { optional: true, .. }, _) if case.value(VarId::new(k)).is_none() => 0,
+            (_, Some(known)) => known.extents.iter().product(),
+            // Globals, and the result of a function, whose extents are constants.
+            _ => case::constant_len(variable),
+        })
+        .collect();
     let mut weights = |vars: &[VarId]| -> Vec<(VarId, Vec<f64>)> {
         vars.iter()
             .map(|&v| {
-                // The result of a function, the only dependent that is no parameter, is a scalar.
-                let n = parameters
-                    .get(v.index())
-                    .map_or(1, |p| p.extents.iter().product());
+                let n = lengths[v.index()];
                 let mut weight = || match options.arithmetic {
                     Arithmetic::Exact => *rng.pick(&[-2.0, -1.0, 1.0, 2.0]).unwrap_or(&1.0),
                     Arithmetic::Smooth => rng.real(-1.0, 1.0),
@@ -226,11 +327,13 @@ fn damp(generated: &mut Generated, options: &Options) -> Result<(), Fault> {
         ..Limits::default()
     };
     loop {
-        let outcome = generated.case.run_with(limits, |_, _| Magnitude(1.0))?;
+        let outcome = generated.case.run_with(limits, |_| Magnitude(1.0))?;
         if outcome.refused.is_empty() {
             return Ok(());
         }
         for (id, vertex, statement) in outcome.refused {
+            // What is given would not be the derivative of the weakened routine.
+            generated.case.program.routines[id.index()].derivatives = None;
             let routine = generated.case.program.routine(id);
             let Some(body) = &routine.body else {
                 continue;
@@ -267,10 +370,23 @@ fn weaken(routine: &Routine, statement: &mut Stmt) {
         | StmtKind::Opaque { .. } => return,
     };
     let ty = routine.variable(target.var).ty;
+    if let Some(Expr::Op(Op::Fill, operands)) = value {
+        // An array that takes its shape from here.
+        operands[0] = Expr::Real(1.0);
+        return;
+    }
+    let deferred =
+        (routine.variable(target.var).shape.iter()).any(|d| d.extent == Extent::Deferred);
     let operand = match value {
         Some(Expr::Op(op, operands)) if op.class() == OpClass::Elemental => operands
             .iter()
-            .find(|e| matches!(e, Expr::Place(p) if routine.variable(p.var).ty == ty))
+            .find(|e| match e {
+                Expr::Place(p) if deferred && target.subscripts.is_empty() => {
+                    !p.is_element() && !routine.variable(p.var).shape.is_empty()
+                }
+                Expr::Place(p) => routine.variable(p.var).ty == ty,
+                _ => false,
+            })
             .cloned(),
         _ => None,
     };

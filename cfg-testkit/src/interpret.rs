@@ -146,8 +146,9 @@ pub struct Seen {
     pub overwritten_index: bool,
 }
 
-/// Runs a routine. Arguments are by parameter; `None` for an `out` parameter whose shape follows from
-/// the others.
+/// Runs a routine. Arguments are by parameter; `None` for an optional one that is absent, and for an `out`
+/// parameter whose shape follows from the others. Globals are given by those that own storage, all elements
+/// in storage order.
 ///
 /// # Errors
 /// The first fault.
@@ -245,6 +246,10 @@ impl<'p, D: Derivative> Machine<'p, D> {
             }
             let cells = view.storage_cells();
             for (k, &cell) in cells.iter().enumerate() {
+                let base = global.overlay.map(|o| o.base.index());
+                if base.is_some_and(|base| given.contains_key(&base)) {
+                    continue;
+                }
                 let value = match (given.get(&g), &global.initial) {
                     (Some(a), _) => a.elements.get(k).cloned().ok_or(FaultKind::Shape)?,
                     (None, Some(initial)) => {
@@ -272,7 +277,11 @@ impl<'p, D: Derivative> Machine<'p, D> {
         let mut actuals = Vec::new();
         for p in routine.parameter_ids() {
             let Some(argument) = arguments.get(p.index()).and_then(Option::as_ref) else {
-                actuals.push(Actual::Own);
+                let role = routine.variable(p).role;
+                actuals.push(match role {
+                    Role::Parameter { optional: true, .. } => Actual::Absent,
+                    _ => Actual::Own,
+                });
                 continue;
             };
             let bounds: Vec<_> = argument.extents.iter().map(|&n| (1, n as i64)).collect();
@@ -606,13 +615,18 @@ impl<'p, D: Derivative> Machine<'p, D> {
         let routine = self.program.routine(routine);
         let globals = std::mem::take(&mut self.globals);
         let left_on_tapes = self.tapes.iter().map(Tape::len).sum();
-        let mut read = |view: &View| Argument {
-            extents: view.extents(),
-            elements: view
-                .storage_cells()
-                .into_iter()
-                .map(|c| self.cells.raw(c).clone())
-                .collect(),
+        let mut read = |view: &View| {
+            let cells = match view.allocated {
+                true => view.storage_cells(),
+                false => Vec::new(),
+            };
+            Argument {
+                extents: view.extents(),
+                elements: cells
+                    .into_iter()
+                    .map(|c| self.cells.raw(c).clone())
+                    .collect(),
+            }
         };
         Outcome {
             parameters: routine

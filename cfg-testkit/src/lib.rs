@@ -9,8 +9,10 @@
 //!   no code with the executor or with the transformations.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
-//!   makes programs with a million vertices.
+//!   makes programs with a million vertices, [`growth`] families to measure how costs grow with size.
+//! - [`mod@renumber`] gives vertices and edges other ids.
 //! - [`mod@golden`] compares with a file, or rewrites it.
+//! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
 //!
 //! ```
 //! use cfg_testkit::generate::{Options, generate};
@@ -34,11 +36,15 @@ pub mod fixtures;
 pub mod general;
 pub mod generate;
 pub mod golden;
+pub mod growth;
 pub mod interpret;
 pub mod jumps;
 pub mod kernels;
+pub mod members;
+pub mod needs;
 pub mod pairs;
 pub mod property;
+pub mod renumber;
 pub mod rng;
 pub mod scale;
 pub mod shrink;

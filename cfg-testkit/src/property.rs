@@ -24,6 +24,19 @@ pub fn check(
     seeds: Range<u64>,
     property: impl Fn(&Case) -> Result<(), String> + Sync,
 ) {
+    check_numbered(options, seeds, |_, case| property(case));
+}
+
+/// As [`check`], for properties that depend on the seed, too.
+///
+/// # Panics
+/// As [`check`].
+#[track_caller]
+pub fn check_numbered(
+    options: &Options,
+    seeds: Range<u64>,
+    property: impl Fn(u64, &Case) -> Result<(), String> + Sync,
+) {
     let cases = given("CFGREV_CASES").unwrap_or(u64::MAX);
     let seeds = seeds.start..seeds.end.min(seeds.start.saturating_add(cases));
     let next = AtomicU64::new(seeds.start);
@@ -38,7 +51,9 @@ pub fn check(
                         return;
                     }
                     let message = match generate_with_trees(options, seed) {
-                        Ok(generated) => judge(&property, &generated.case).err(),
+                        Ok(generated) => {
+                            judge(&|case: &Case| property(seed, case), &generated.case).err()
+                        }
                         Err(fault) => Some(format!("the generated program fails: {fault:?}")),
                     };
                     if let Some(message) = message {
@@ -56,6 +71,7 @@ pub fn check(
     });
     let failed = failed.into_inner().unwrap_or_else(|e| e.into_inner());
     if let Some((seed, message)) = failed {
+        let property = |case: &Case| property(seed, case);
         let shown = match generate_with_trees(options, seed) {
             Err(_) => String::new(),
             Ok(generated) => {

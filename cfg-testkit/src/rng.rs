@@ -3,7 +3,7 @@
 //! numbers on every machine.
 
 /// A stream of pseudo-random numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng {
     state: u64,
 }

@@ -4,7 +4,8 @@ use crate::case::Case;
 use crate::generate::Generated;
 use crate::interpret::Limits;
 use crate::tree::{Node, Region};
-use cfg_core::ir::Stmt;
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::{Routine, Stmt};
 use cfg_core::validate;
 
 /// Greedily applies deletions as long as the case is still valid, runs, and `fails`; at most `tries` times.
@@ -16,6 +17,15 @@ pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) ->
     loop {
         let mut changed = false;
         for routine in (0..best.trees.len()).rev() {
+            // Derivatives that are given belong to the routine as it is.
+            let given = |r: &Routine| {
+                let d = r.derivatives.as_deref().copied().unwrap_or_default();
+                [d.adjoint, d.tangent].contains(&Some(RoutineId::new(routine)))
+            };
+            let routines = &best.case.program.routines;
+            if routines[routine].derivatives.is_some() || routines.iter().any(given) {
+                continue;
+            }
             let mut edit = 0;
             while left > 0 {
                 let mut candidate = best.clone();

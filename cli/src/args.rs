@@ -14,10 +14,11 @@ use std::path::PathBuf;
     after_help = "\
 Examples:
   cfgrev reverse f.json -o out --emit json,dot
-  cfgrev gradient f.json --at '{\"x\": [1, 2]}'
+  cfgrev gradient f.json --at 'x=[1,2]'
 
 FILE is a program in JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
-standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong."
+standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong, 3 a \
+check found nothing to compare."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -32,13 +33,19 @@ pub(crate) enum Command {
     /// Report every problem of a program
     ///
     /// The problems are the result, on standard output.
-    #[command(after_help = "Example:\n  cfgrev validate f.json --diagnostics json")]
+    #[command(
+        after_help = "Examples:\n  cfgrev validate f.json --diagnostics json\n  cfgrev validate *.json --quiet"
+    )]
     Validate(Validate),
     /// Write the augmented forward and the adjoint program
     ///
-    /// Without -o, prints one program with the routines NAME, NAME_fwd, NAME_rev and NAME_grad. With
+    /// Without -o, prints one program with the routines NAME, NAME_fwd, NAME_rev and NAME_grad, as JSON or in
+    /// the form that --emit names; dot prints the pictures of the original, the forward and the adjoint graph. With
     /// -o DIR, writes DIR/NAME.original.EXT, DIR/NAME.forward.EXT and DIR/NAME.adjoint.EXT.
-    #[command(after_help = "Example:\n  cfgrev reverse f.json -o out --emit json,dot,text")]
+    #[command(after_help = "\
+Examples:
+  cfgrev reverse f.json -o out --emit json,dot,text
+  cfgrev reverse f.json --emit text")]
     Reverse(Reverse),
     /// Print the tangent program, or a tangent at a point
     #[command(after_help = "\
@@ -47,7 +54,10 @@ Examples:
   cfgrev tangent f.json --at '{\"x\": [1, 2]}' --direction '{\"x\": [1, 0]}'")]
     Tangent(Tangent),
     /// Run the program itself
-    #[command(after_help = "Example:\n  cfgrev run f.json --at '{\"x\": [1, 2]}'")]
+    #[command(after_help = "\
+Examples:
+  cfgrev run f.json --at n=2,'x=[1,2]'
+  cfgrev run f.json --at '{\"n\": 2, \"x\": [1, 2]}'")]
     Run(Run),
     /// Compute a gradient by the forward and the reverse sweep
     #[command(after_help = "\
@@ -56,6 +66,9 @@ Examples:
   cfgrev gradient f.json --at '{\"x\": [1, 2]}' --seed '{\"y\": [0, 0, 1]}'")]
     Gradient(Gradient),
     /// Test adjoint against tangent, and tangent against divided differences
+    ///
+    /// Ends with 1 if anything disagrees, and with 3 if no divided difference could be compared: then `agrees`
+    /// is null.
     #[command(after_help = "Example:\n  cfgrev check f.json --at '{\"x\": [1, 2]}'")]
     Check(Check),
     /// Find a cheap elimination sequence for local Jacobians
@@ -85,18 +98,30 @@ Examples:
     #[command(after_help = "Example:\n  cfgrev corpus programs/ --format json")]
     Corpus(Corpus),
     /// Translate a program
-    #[command(after_help = "Example:\n  cfgrev convert f.json --to text")]
+    #[command(
+        after_help = "Examples:\n  cfgrev convert f.json --to text\n  cfgrev convert f.json --to dot | dot -Tsvg > f.svg"
+    )]
     Convert(Convert),
     /// Draw a control-flow graph in the DOT language
     #[command(after_help = "Example:\n  cfgrev dot f.json --clusters | dot -Tsvg > f.svg")]
     Dot(Dot),
-    /// Print the JSON Schema of the program format
-    #[command(after_help = "Example:\n  cfgrev schema > cfgrev-1.schema.json")]
-    Schema,
-    /// Explain a diagnostic
-    #[command(after_help = "Example:\n  cfgrev explain P405")]
+    /// Print the JSON Schema of the program format, or of what a command prints
+    #[command(after_help = "\
+Examples:
+  cfgrev schema > cfgrev-1.schema.json
+  cfgrev schema --of gradient")]
+    Schema {
+        /// What the schema is of.
+        #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+        of: Documents,
+    },
+    /// Explain a diagnostic, or a part of the program format
+    ///
+    /// The pages are operators, statements, vertices, points, format (all of it), elementals (domains, kinks and
+    /// partials of the operators), xaif and limits.
+    #[command(after_help = "Examples:\n  cfgrev explain P405\n  cfgrev explain operators")]
     Explain {
-        /// The code in brackets after `error` or `warning`; without it, all codes are listed.
+        /// The code in brackets after `error` or `warning`, or the name of a page; without it, all are listed.
         code: Option<String>,
     },
     /// Print shell completions
@@ -119,6 +144,28 @@ Examples:
         #[arg(long)]
         force: bool,
     },
+}
+
+/// What has a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Documents {
+    /// Programs.
+    #[default]
+    Program,
+    /// What `run` prints.
+    Run,
+    /// What `gradient` prints.
+    Gradient,
+    /// What `tangent --at` prints.
+    Tangent,
+    /// What `jacobian` prints.
+    Jacobian,
+    /// What `check` prints.
+    Check,
+    /// A line of `corpus --format json`.
+    Corpus,
+    /// A line of `--diagnostics json`.
+    Diagnostics,
 }
 
 /// Options of all commands.
@@ -212,7 +259,7 @@ pub(crate) struct Reversal {
     /// Count the iterations of loops whose range the reverse sweep could recompute, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) counters: Counters,
-    /// How general control flow (jumps) is reversed.
+    /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
     /// Merge inserted blocks into neighbouring blocks.
@@ -293,8 +340,12 @@ pub(crate) enum Math {
 /// `cfgrev validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    #[command(flatten)]
-    pub(crate) source: Source,
+    /// The programs; `-` is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+    /// Language of the files, if their extensions do not say.
+    #[arg(long, value_enum, value_name = "LANG")]
+    pub(crate) lang: Option<Language>,
 }
 
 /// `cfgrev reverse`.
@@ -307,7 +358,7 @@ pub(crate) struct Reverse {
     /// Folder for the graphs; created if it does not exist.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// What to write.
+    /// What to write; several forms need -o.
     #[arg(
         long,
         value_enum,
@@ -339,10 +390,10 @@ pub(crate) enum Emit {
 pub(crate) struct Tangent {
     #[command(flatten)]
     pub(crate) what: Function,
-    /// Evaluate at this point: a JSON file, `-`, or JSON text.
+    /// Evaluate at this point: a JSON file, `-`, JSON text, or NAME=VALUE,NAME=VALUE.
     #[arg(long, value_name = "POINT", requires = "direction")]
     pub(crate) at: Option<String>,
-    /// Direction: values of independents, zero where missing; a JSON file, `-`, or JSON text.
+    /// Direction: values of independents, zero where missing; written like POINT.
     #[arg(long, value_name = "JSON", requires = "at")]
     pub(crate) direction: Option<String>,
     #[command(flatten)]
@@ -352,7 +403,8 @@ pub(crate) struct Tangent {
 /// The point to evaluate at.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct At {
-    /// Values of the parameters: a JSON file, `-` for standard input, or JSON text that begins with {.
+    /// Values of the parameters: a JSON file, `-` for standard input, JSON text that begins with {, or
+    /// NAME=VALUE,NAME=VALUE, as in n=2,a=[2,9] (a file of that name comes first).
     #[arg(long = "at", value_name = "POINT")]
     pub(crate) point: String,
 }
@@ -391,8 +443,8 @@ pub(crate) struct Run {
 pub(crate) struct Gradient {
     #[command(flatten)]
     pub(crate) what: Derivative,
-    /// Adjoints of the dependents: a JSON file, `-`, or JSON text; an array of objects gives an array of
-    /// gradients [default: 1 for a single scalar dependent].
+    /// Adjoints of the dependents, written like POINT; an array of objects gives an array of
+    /// gradients [default: 1 for a single dependent of one element].
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<String>,
     /// Add the sequences of vertices visited, as ids of the original.
@@ -449,7 +501,7 @@ pub(crate) struct Preaccumulate {
     #[command(flatten)]
     pub(crate) search: Search,
     /// Instead of --format: the sequence with its code (json), or a picture of the graph, of the graph
-    /// after each step, and of the bipartite end (dot).
+    /// after each step, and of the bipartite end (dot). Several forms need -o.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FORMS")]
     pub(crate) emit: Vec<EmitGraph>,
     /// Folder for --emit; created if it does not exist.
@@ -548,6 +600,8 @@ pub(crate) struct Convert {
     /// What to write.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Target,
+    #[command(flatten)]
+    pub(crate) select: Select,
     /// Write control flow as jumps, or find loops and branches in jumps.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) jumps: Option<Jumps>,
@@ -571,6 +625,8 @@ pub(crate) enum Target {
     Json,
     /// The readable text form.
     Text,
+    /// A picture for Graphviz, as `cfgrev dot` prints it.
+    Dot,
     /// XAIF, the exchange format of OpenAD.
     Xaif,
 }
@@ -594,6 +650,21 @@ pub(crate) struct Dot {
     /// Most lines of a label; what is cut is in the tooltip.
     #[arg(long, value_name = "LINES", default_value_t = 16)]
     pub(crate) max_lines: usize,
+}
+
+impl Dot {
+    /// Without options.
+    pub(crate) fn plain(source: &Source, select: &Select) -> Self {
+        let default = cfg_core::dot::DotOptions::default();
+        Self {
+            source: source.clone(),
+            select: select.clone(),
+            clusters: false,
+            true_false: false,
+            max_label: default.max_label,
+            max_lines: default.max_lines,
+        }
+    }
 }
 
 /// A number of bytes: `65536`, `64K`, `1.5` is refused.

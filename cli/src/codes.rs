@@ -5,7 +5,7 @@ cfg_core::diagnostic_codes! {
     pub(crate) CODES of pub(crate) codes;
     UNREADABLE "P401" "input cannot be read"
         "FILE, POINT and SEED name files that can be read."
-        "The operating system's message says why. POINT and SEED may also be the JSON text itself, if it begins with {.";
+        "The operating system's message says why. POINT and SEED may also be the JSON text itself, if it begins with {, or its short form n=2,a=[2,9].";
     EXISTS "P402" "output file exists"
         "Existing files are replaced only with --force."
         "Output goes to a temporary file that is renamed when it is complete, so a failed run never leaves half a file. Choose another folder, or allow the replacement with --force.";
@@ -24,6 +24,9 @@ cfg_core::diagnostic_codes! {
     NO_BLOCK "P407" "no block to preaccumulate"
         "A basic block has a local Jacobian if it assigns active scalars or array elements that are read later."
         "Choose another vertex with --vertex, or look at what is active: the routine's independents and dependents decide. Assignments of whole arrays and calls are not linearized.";
+    SHORT "P408" "values in short form"
+        "In short form values are written NAME=VALUE,NAME=VALUE."
+        "n=2,a=[2,9] stands for {\"n\": 2, \"a\": [2, 9]}. A value is a number, true, false, NaN, inf or -inf, or an array of these in brackets, nested for several dimensions. A file of that name is read instead if there is one. In a shell, quote what has brackets or blanks.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

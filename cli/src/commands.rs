@@ -27,7 +27,10 @@ pub(crate) use crate::input::Wanted;
 use crate::machine::half_of_memory;
 use crate::output::problem;
 use crate::report::Text;
-use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, ir::Program, validate::ValidProgram};
+use cfg_core::{
+    diagnostic::Diagnostics, entity::RoutineId, ir::Program, similar::did_you_mean,
+    validate::ValidProgram,
+};
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcome> {
@@ -43,7 +46,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Corpus(args) => corpus::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Dot(args) => dot::run(args, session),
-        Command::Schema => schema::run(),
+        Command::Schema { of } => schema::run(*of),
         Command::Explain { code } => explain::run(code.as_deref()),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { output, force } => man::run(output.as_deref(), *force),
@@ -119,7 +122,8 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
             problem(
                 &codes::ROUTINE,
                 format!("the program has no routine {name}"),
-                format!("its routines are {}", names()),
+                did_you_mean(name, program.routines.iter().map(|r| &*r.name))
+                    .unwrap_or_else(|| format!("its routines are {}", names())),
             )
         });
     }

@@ -5,6 +5,7 @@ use crate::codes;
 use crate::output::problem;
 use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
+use crate::short;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::json::{Checked, Parsed};
 use cfg_core::validate::ValidProgram;
@@ -12,6 +13,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the user wants to differentiate, for languages that do not declare it.
 pub(crate) type Wanted = cfg_front::xaif::Options;
@@ -85,6 +88,11 @@ impl Session {
         self.texts.borrow().clone()
     }
 
+    /// Lets go of the texts read so far, which nothing points into any more.
+    pub(crate) fn forget(&self) {
+        self.texts.borrow_mut().clear();
+    }
+
     /// Claims standard input for an argument, if that argument is `-`. Called for all arguments before
     /// any of them is read, so that a wrong command line does not consume anything.
     pub(crate) fn claim(&self, argument: &'static str, value: &str) -> Result<(), Usage> {
@@ -153,8 +161,19 @@ impl Session {
             "-" => "<stdin>",
             file => file,
         };
-        let _progress = self.progress(format!("reading {name}"));
-        let bytes = load(&source.file, language == Language::Json)?;
+        let bytes = {
+            let read = Arc::new(AtomicU64::new(0));
+            let (shown, size) = (Arc::clone(&read), size(&source.file));
+            let _progress = self.watch(&format!("reading {name}"), move || {
+                let read = shown.load(Ordering::Relaxed);
+                Status {
+                    done: size.map(|size| read as f64 / size.max(1) as f64),
+                    count: Some((read, "bytes")),
+                    so_far: String::new(),
+                }
+            });
+            load(&source.file, language == Language::Json, &read)?
+        };
         let text = Rc::new(Text {
             name: name.to_owned(),
             bytes,
@@ -183,8 +202,8 @@ impl Session {
         }
     }
 
-    /// Reads POINT, SEED or a direction: a file, `-`, or the text itself if it begins with `{` (or, where
-    /// a list is allowed, `[`).
+    /// Reads POINT, SEED or a direction: a file, `-`, the text itself if it begins with `{` (or, where
+    /// a list is allowed, `[`), or its short form. A file of that name comes before a short form.
     pub(crate) fn read_value(
         &self,
         argument: &'static str,
@@ -195,12 +214,21 @@ impl Session {
         let start = value.trim_start();
         let (name, bytes) = if start.starts_with('{') || list && start.starts_with('[') {
             (argument.to_owned(), value.as_bytes().to_vec())
+        } else if short::is_short(value) && std::fs::symlink_metadata(value).is_err() {
+            let json = short::to_json(value).map_err(Diagnostics::from)?;
+            (argument.to_owned(), json.into_bytes())
         } else {
             let name = match value {
                 "-" => "<stdin>",
                 file => file,
             };
-            (name.to_owned(), load(value, true)?)
+            let absent = value != "-" && std::fs::symlink_metadata(value).is_err();
+            if absent {
+                let message = format!("cannot read {value}: there is no such file");
+                let help = "check the name; values themselves are written n=2,a=[2,9] or {\"n\": 2, \"a\": [2, 9]}";
+                return Err(problem(&codes::UNREADABLE, message, help));
+            }
+            (name.to_owned(), load(value, true, &AtomicU64::new(0))?)
         };
         let text = Rc::new(Text {
             name,
@@ -213,7 +241,7 @@ impl Session {
 }
 
 /// The language of a program.
-fn language(source: &Source) -> Result<Language, Usage> {
+pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
     if let Some(language) = source.lang {
         return Ok(language);
     }
@@ -233,8 +261,28 @@ fn language(source: &Source) -> Result<Language, Usage> {
     }
 }
 
+/// The size of an ordinary file.
+fn size(file: &str) -> Option<u64> {
+    let data = std::fs::metadata(file).ok()?;
+    data.is_file().then_some(data.len())
+}
+
+/// Counts the bytes that are read.
+struct Counted<'c, R> {
+    input: R,
+    count: &'c AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
 /// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
-fn load(file: &str, json: bool) -> anyhow::Result<Vec<u8>> {
+fn load(file: &str, json: bool, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
     let limit = crate::machine::half_of_memory() / 2;
     let unreadable = |why: &dyn fmt::Display| {
         let name = match file {
@@ -247,7 +295,8 @@ fn load(file: &str, json: bool) -> anyhow::Result<Vec<u8>> {
             "check the name, the folder and the permissions",
         )
     };
-    let all = |mut input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
+    let all = |input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
+        let mut input = Counted { input, count };
         if json {
             // Gives up early where the nesting is hopeless.
             return Ok(cfg_core::json::load(input)?);

@@ -2,7 +2,7 @@
 //!
 //! Every command reads, calls one library function, and writes. Results go to standard output, everything
 //! for people to standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command
-//! line is wrong. A closed standard output ends the program quietly with 0.
+//! line is wrong, 3 a check found nothing to compare. A closed standard output ends the program quietly with 0.
 
 mod args;
 mod codes;
@@ -12,11 +12,12 @@ mod machine;
 mod output;
 mod progress;
 mod report;
+mod short;
 
 use anyhow::Error;
 use args::Cli;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
-use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use input::{Session, Usage};
 use report::Reporter;
 use std::io::{self, Write as _};
@@ -31,11 +32,17 @@ enum Outcome {
     Done,
     /// A check failed, and the result says how: exit code 1.
     Failed,
+    /// A check could not compare anything: exit code 3.
+    Unknown,
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        Ok((Cli::from_arg_matches(&matches)?, name))
+    });
+    let (cli, command) = match parsed {
+        Ok(parsed) => parsed,
         // A wrong command line; nothing is left to do if that cannot be printed.
         Err(e) if e.use_stderr() => {
             let _ = e.print();
@@ -46,7 +53,7 @@ fn main() -> ExitCode {
             let session = Session::new(Reporter::plain());
             return match printed.map_err(output::stdout_failed) {
                 Ok(()) => ExitCode::SUCCESS,
-                Err(error) => fail(error, &session),
+                Err(error) => fail(error, "", &session),
             };
         }
     };
@@ -55,7 +62,8 @@ fn main() -> ExitCode {
     match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command, &session))) {
         Ok(Ok(Outcome::Done)) => ExitCode::SUCCESS,
         Ok(Ok(Outcome::Failed)) => ExitCode::FAILURE,
-        Ok(Err(error)) => fail(error, &session),
+        Ok(Ok(Outcome::Unknown)) => ExitCode::from(3),
+        Ok(Err(error)) => fail(error, &command, &session),
         Err(_) => {
             let message = panic.lock().unwrap_or_else(PoisonError::into_inner).clone();
             internal(message, &session)
@@ -73,7 +81,8 @@ fn keep_panic_message() -> Arc<Mutex<String>> {
     message
 }
 
-fn fail(error: Error, session: &Session) -> ExitCode {
+/// Reports what ended a command.
+fn fail(error: Error, command: &str, session: &Session) -> ExitCode {
     let error = match error.downcast::<Diagnostics>() {
         Ok(diagnostics) => {
             session.report(&diagnostics);
@@ -82,8 +91,12 @@ fn fail(error: Error, session: &Session) -> ExitCode {
         Err(error) => error,
     };
     if let Some(Usage(message)) = error.downcast_ref() {
-        let _ = Cli::command()
-            .color(session.reporter.color)
+        // With the usage of the command itself.
+        let mut all = Cli::command().color(session.reporter.color);
+        all.build();
+        let found = all.find_subcommand(command).cloned();
+        let _ = found
+            .unwrap_or(all)
             .error(ErrorKind::ValueValidation, message)
             .print();
         return ExitCode::from(2);

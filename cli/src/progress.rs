@@ -1,5 +1,6 @@
-//! Progress on standard error, for whatever takes longer than a second.
+//! Progress on standard error, for whatever takes longer than a second; only where that is a terminal.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{
     Arc,
@@ -21,25 +22,55 @@ pub(crate) struct Progress {
 pub(crate) struct Status {
     /// From 0 to 1, if it is known.
     pub(crate) done: Option<f64>,
+    /// What has been done so far, and its unit, if something is counted.
+    pub(crate) count: Option<(u64, &'static str)>,
     /// What is known of the result.
     pub(crate) so_far: String,
 }
 
 impl Status {
-    /// ` [#####...] 20 %, best so far 7`.
-    fn show(&self) -> String {
+    /// ` [#####...] 20 %, 5.2M steps/s, 8 s left, best so far 7` after so many seconds.
+    fn show(&self, seconds: f64) -> String {
         let mut text = String::new();
+        // Writing to a string does not fail.
         if let Some(done) = self.done {
             let done = done.clamp(0.0, 1.0);
             let full = (done * CELLS as f64) as usize;
             let (full, open) = ("#".repeat(full), ".".repeat(CELLS - full));
-            text = format!(" [{full}{open}] {:.0} %", done * 100.0);
+            let _ = write!(text, " [{full}{open}] {:.0} %", done * 100.0);
+        }
+        if let Some((count, unit)) = self.count.filter(|_| seconds > 0.0) {
+            let _ = write!(text, ", {} {unit}/s", short(count as f64 / seconds));
+        }
+        // What is hardly begun says nothing about its end.
+        if let Some(done) = self.done.filter(|&done| (0.01..1.0).contains(&done)) {
+            let _ = write!(text, ", {} left", time(seconds * (1.0 - done) / done));
         }
         if !self.so_far.is_empty() {
-            text.push_str(", ");
-            text.push_str(&self.so_far);
+            let _ = write!(text, ", {}", self.so_far);
         }
         text
+    }
+}
+
+/// A number in at most four characters and a letter.
+fn short(number: f64) -> String {
+    match number {
+        n if n < 10.0 => format!("{n:.1}"),
+        n if n < 1e3 => format!("{n:.0}"),
+        n if n < 1e6 => format!("{:.1}k", n / 1e3),
+        n if n < 1e9 => format!("{:.1}M", n / 1e6),
+        n => format!("{:.1}G", n / 1e9),
+    }
+}
+
+/// Seconds in the unit that people would use.
+fn time(seconds: f64) -> String {
+    let whole = seconds.ceil() as u64;
+    match whole {
+        0..120 => format!("{whole} s"),
+        120..7200 => format!("{} min", whole.div_ceil(60)),
+        _ => format!("{} h", whole.div_ceil(3600)),
     }
 }
 
@@ -59,30 +90,26 @@ impl Progress {
             stop: None,
             thread: None,
         };
-        if quiet {
+        // A line that is overwritten: in a file or a pipe nobody could use it.
+        if quiet || !io::stderr().is_terminal() {
             return progress;
         }
         let what = what.into();
         let (stop, stopped) = channel();
         let began = Instant::now();
         let thread = std::thread::Builder::new().spawn(move || {
-            let terminal = io::stderr().is_terminal();
             let mut said = false;
             while stopped.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-                let seconds = began.elapsed().as_secs();
-                // A line that is overwritten on a terminal, one line in all elsewhere.
-                if terminal {
-                    let status = status().show();
-                    let _ = write!(
-                        io::stderr(),
-                        "\r\x1b[Kcfgrev: {what} … {seconds} s{status} "
-                    );
-                } else if !said {
-                    let _ = writeln!(io::stderr(), "cfgrev: {what} …");
-                }
+                let seconds = began.elapsed().as_secs_f64();
+                let status = status().show(seconds);
+                let _ = write!(
+                    io::stderr(),
+                    "\r\x1b[Kcfgrev: {what} … {} s{status} ",
+                    seconds as u64
+                );
                 said = true;
             }
-            if said && terminal {
+            if said {
                 let _ = write!(io::stderr(), "\r\x1b[K");
             }
         });
@@ -108,19 +135,43 @@ mod tests {
 
     #[test]
     fn bars() {
-        let show = |done, so_far: &str| {
+        let show = |done, count, so_far: &str| {
             let so_far = so_far.to_owned();
-            Status { done, so_far }.show()
+            let status = Status {
+                done,
+                count,
+                so_far,
+            };
+            status.show(4.0)
         };
-        assert_eq!(show(None, ""), "");
-        assert_eq!(show(None, "best 7"), ", best 7");
+        assert_eq!(show(None, None, ""), "");
+        assert_eq!(show(None, None, "best 7"), ", best 7");
+        assert_eq!(show(None, Some((10, "bytes")), ""), ", 2.5 bytes/s");
         assert_eq!(
-            show(Some(0.5), ""),
-            format!(" [{}{}] 50 %", "#".repeat(12), ".".repeat(12))
+            show(Some(0.5), Some((20_000_000, "steps")), ""),
+            format!(
+                " [{}{}] 50 %, 5.0M steps/s, 4 s left",
+                "#".repeat(12),
+                ".".repeat(12)
+            )
         );
         assert_eq!(
-            show(Some(7.0), "x"),
+            show(Some(0.0), None, ""),
+            format!(" [{}] 0 %", ".".repeat(24))
+        );
+        assert_eq!(
+            show(Some(7.0), None, "x"),
             format!(" [{}] 100 %, x", "#".repeat(24))
         );
+    }
+
+    #[test]
+    fn numbers_and_times() {
+        let numbers = [0.0, 9.94, 99.4, 1234.0, 5.25e7, 3e12].map(short);
+        assert_eq!(numbers, ["0.0", "9.9", "99", "1.2k", "52.5M", "3000.0G"]);
+        let times = [0.0, 0.1, 119.0, 120.0, 121.0, 7199.0, 7200.0, 1e30].map(time);
+        assert_eq!(times[..5], ["0 s", "1 s", "119 s", "2 min", "3 min"]);
+        assert_eq!(times[5..7], ["120 min", "2 h"]);
+        assert!(times[7].ends_with(" h"));
     }
 }

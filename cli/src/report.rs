@@ -4,6 +4,7 @@ use crate::args::{Common, DiagnosticsForm};
 use crate::codes;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -308,22 +309,38 @@ fn excerpt(line: &[u8], column: usize) -> Option<(String, usize)> {
     Some((shown, keep_before + usize::from(cut_before)))
 }
 
-#[derive(Serialize)]
-struct JsonDiagnostic<'a> {
+/// A diagnostic.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Diagnostic")]
+pub(crate) struct JsonDiagnostic<'a> {
+    /// Stands for this kind of problem; `cfgrev explain CODE` says more.
     code: &'a str,
+    /// Only errors make a command fail.
+    #[schemars(extend("enum" = ["error", "warning"]))]
     severity: &'a str,
+    /// What is wrong.
     message: &'a str,
+    /// The rule that was broken; may be empty.
     rule: &'a str,
+    /// How to mend it; may be empty.
     help: &'a str,
+    /// Where.
     at: JsonPlace<'a>,
 }
 
-#[derive(Serialize)]
+/// Where a problem is; what is not known is null.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Place")]
 struct JsonPlace<'a> {
+    /// The file as it was named.
     file: Option<&'a str>,
+    /// JSON pointer.
     pointer: Option<&'a str>,
+    /// From 1.
     line: Option<usize>,
+    /// From 1, in bytes.
     column: Option<usize>,
+    /// Routine, vertex, statement.
     element: Option<&'a str>,
 }
 

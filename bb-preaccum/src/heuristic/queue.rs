@@ -148,7 +148,18 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
     let graph = Primal::without_jaes(lcg);
     let uses = |rule: Rule| heuristic.rules.contains(&rule);
     let reach = if uses(Rule::LowestRelativeMarkowitz) {
-        Reach::new(&graph)
+        match Reach::new(&graph) {
+            Some(reach) => reach,
+            None => {
+                return Run {
+                    steps: Vec::new(),
+                    counts: *graph.counts(),
+                    ended: Ended::Stopped,
+                    edges_left: graph.edge_count(),
+                    work: lcg.edges().len() as u64,
+                };
+            }
+        }
     } else {
         Reach::default()
     };

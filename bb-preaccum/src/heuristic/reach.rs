@@ -1,5 +1,7 @@
 //! For each vertex, how many independents reach it and how many dependents it reaches.
 
+use fixedbitset::FixedBitSet;
+
 use crate::eliminate::Primal;
 
 /// Numbers of independents before and dependents behind each vertex of a graph.
@@ -9,40 +11,151 @@ pub(super) struct Reach {
     pub(super) dependents: Vec<u32>,
 }
 
+/// Edges that are looked at for each edge of the graph, and some more.
+const PASSES: u64 = 32;
+const LEAST: u64 = 1 << 22;
+
 impl Reach {
-    pub(super) fn new(graph: &Primal<'_>) -> Self {
+    /// None if it takes too long: there is no way to count that is linear in all graphs.
+    pub(super) fn new(graph: &Primal<'_>) -> Option<Self> {
         let lcg = graph.lcg();
-        let n = lcg.vertex_count() as u32;
-        let mut reach = Self {
-            independents: vec![0; n as usize],
-            dependents: vec![0; n as usize],
+        let n = lcg.vertex_count();
+        let mut left = PASSES * lcg.edges().len() as u64 + LEAST;
+        let up = |v: u32| v as usize;
+        let down = |v: u32| n - 1 - v as usize;
+        let independents = count(n, lcg.inputs(), up, &mut left, |at, visit| {
+            graph.succs(at as u32).for_each(|k| visit(up(k)));
+        })?;
+        let mut dependents = count(n, lcg.outputs(), down, &mut left, |at, visit| {
+            graph
+                .preds(down(at as u32) as u32)
+                .for_each(|i| visit(down(i)));
+        })?;
+        dependents.reverse();
+        Some(Self {
+            independents,
+            dependents,
+        })
+    }
+}
+
+/// How many of the terminals reach each position, where edges lead from lower positions to higher ones.
+fn count(
+    n: usize,
+    terminals: &[u32],
+    position: impl Fn(u32) -> usize,
+    left: &mut u64,
+    successors: impl Fn(usize, &mut dyn FnMut(usize)),
+) -> Option<Vec<u32>> {
+    let mut counts = vec![0; n];
+    // 64 terminals at a time: one word per vertex. Only those that are reached are looked at.
+    let mut word = vec![0u64; n];
+    let mut reached = FixedBitSet::with_capacity(n);
+    let mut terminals: Vec<usize> = terminals.iter().map(|&t| position(t)).collect();
+    terminals.sort_unstable();
+    for chunk in terminals.chunks(64) {
+        for (bit, &x) in chunk.iter().enumerate() {
+            word[x] |= 1 << bit;
+            reached.insert(x);
+        }
+        let mut next = chunk.first().copied();
+        while let Some(v) = next {
+            reached.remove(v);
+            let bits = std::mem::take(&mut word[v]);
+            counts[v] += bits.count_ones();
+            let mut seen = 1;
+            successors(v, &mut |k| {
+                word[k] |= bits;
+                reached.insert(k);
+                seen += 1;
+            });
+            *left = left.checked_sub(seen)?;
+            next = first_from(&reached, v + 1);
+        }
+    }
+    Some(counts)
+}
+
+/// The first member at or after `from`.
+fn first_from(set: &FixedBitSet, from: usize) -> Option<usize> {
+    const BITS: usize = usize::BITS as usize;
+    let words = set.as_slice();
+    let mut w = from / BITS;
+    let mut word = *words.get(w)? & (usize::MAX << (from % BITS));
+    while word == 0 {
+        w += 1;
+        word = *words.get(w)?;
+    }
+    Some(w * BITS + word.trailing_zeros() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcg::{Kind, Lcg, NewEdge};
+    use crate::search::rng::Rng;
+
+    #[test]
+    fn counts_are_those_of_single_terminals() {
+        let mut rng = Rng::new(5);
+        for _ in 0..50 {
+            let n = 100 + rng.below(150) as i64;
+            let inputs: Vec<i64> = (0..90).collect();
+            let mut edges = Vec::new();
+            let mut read = vec![false; n as usize];
+            for v in 90..n {
+                let first = rng.below(v as usize) as i64;
+                let second = rng.below(v as usize) as i64;
+                for u in [first, second]
+                    .into_iter()
+                    .take(1 + usize::from(first != second))
+                {
+                    edges.push(NewEdge::new(u, v, Kind::Variable));
+                    read[u as usize] = true;
+                }
+            }
+            let outputs: Vec<i64> = (90..n).filter(|&v| !read[v as usize]).collect();
+            let lcg = Lcg::new("random", &inputs, &outputs, edges).expect("a graph");
+            let graph = Primal::without_jaes(&lcg);
+            let reach = Reach::new(&graph).expect("it is small");
+            let m = lcg.vertex_count();
+            let (mut before, mut behind) = (vec![0; m], vec![0; m]);
+            for (terminals, counts, back) in [
+                (lcg.inputs(), &mut before, false),
+                (lcg.outputs(), &mut behind, true),
+            ] {
+                for &t in terminals {
+                    let mut seen = vec![false; m];
+                    let mut work = vec![t];
+                    while let Some(v) = work.pop() {
+                        if !std::mem::replace(&mut seen[v as usize], true) {
+                            counts[v as usize] += 1;
+                            match back {
+                                false => work.extend(graph.succs(v)),
+                                true => work.extend(graph.preds(v)),
+                            }
+                        }
+                    }
+                }
+            }
+            assert_eq!(reach.independents, before);
+            assert_eq!(reach.dependents, behind);
+        }
+    }
+
+    /// A chain of sums of all inputs: every input reaches half of the graph on average.
+    #[test]
+    fn what_takes_too_long_is_not_counted() {
+        let counted = |n: i64| {
+            let inputs: Vec<i64> = (0..n).collect();
+            let edges = (1..n).flat_map(|k| {
+                let last = if k == 1 { 0 } else { n + k - 1 };
+                [last, k].map(|u| NewEdge::new(u, n + k, Kind::Variable))
+            });
+            let lcg = Lcg::new("sum", &inputs, &[2 * n - 1], edges).expect("a graph");
+            Reach::new(&Primal::without_jaes(&lcg)).is_some()
         };
-        // 64 terminals at a time: one word per vertex and pass, whatever the number of terminals.
-        let mut word = vec![0u64; n as usize];
-        for chunk in lcg.inputs().chunks(64) {
-            word.fill(0);
-            for (bit, &x) in chunk.iter().enumerate() {
-                word[x as usize] |= 1 << bit;
-            }
-            for v in 0..n {
-                for i in graph.preds(v) {
-                    word[v as usize] |= word[i as usize];
-                }
-                reach.independents[v as usize] += word[v as usize].count_ones();
-            }
-        }
-        for chunk in lcg.outputs().chunks(64) {
-            word.fill(0);
-            for (bit, &y) in chunk.iter().enumerate() {
-                word[y as usize] |= 1 << bit;
-            }
-            for v in (0..n).rev() {
-                for k in graph.succs(v) {
-                    word[v as usize] |= word[k as usize];
-                }
-                reach.dependents[v as usize] += word[v as usize].count_ones();
-            }
-        }
-        reach
+        assert!(counted(5_000));
+        assert!(!counted(40_000));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cfg_core::similar::did_you_mean;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::codes;
@@ -191,12 +192,13 @@ impl<'de> Visitor<'de> for Top<'_> {
         let mut seen = [false; FIELDS.len()];
         while let Some(key) = map.next_key::<String>()? {
             let Some(at) = FIELDS.iter().position(|&field| field == key) else {
-                let nearest = nearest_field(&key);
+                let near = did_you_mean(&key, FIELDS.iter().copied());
+                let otherwise = || format!("the fields of a graph are {}", FIELDS.join(", "));
                 reader.errors.push(
                     &codes::UNKNOWN,
                     || format!("/{}", shorten(&key).replace('~', "~0").replace('/', "~1")),
                     || format!("unknown field {:?}", shorten(&key)),
-                    &format!("did you mean {nearest:?}?"),
+                    &near.unwrap_or_else(otherwise),
                 );
                 map.next_value::<IgnoredAny>()?;
                 continue;
@@ -253,30 +255,6 @@ impl<'de> Visitor<'de> for Top<'_> {
         }
         Ok(())
     }
-}
-
-fn nearest_field(key: &str) -> &'static str {
-    let key: String = key.chars().take(40).collect();
-    FIELDS
-        .iter()
-        .min_by_key(|field| edit_distance(field, &key))
-        .copied()
-        .unwrap_or("edges")
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 struct Ids<'a> {

@@ -17,6 +17,16 @@ const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 /// seconds. Where fill-in is much, one heuristic can take minutes.
 const MOST_WORK: u64 = 1 << 29;
 
+/// The same for small graphs: about a second, and more for each edge, so that the time is in proportion to
+/// the size.
+const LEAST_WORK: u64 = 1 << 24;
+const WORK_PER_EDGE: u64 = 1 << 11;
+
+fn most_work(lcg: &Lcg) -> u64 {
+    let by_size = LEAST_WORK + WORK_PER_EDGE * lcg.edges().len() as u64;
+    by_size.min(MOST_WORK)
+}
+
 /// The part of what is left that one of them may take.
 const PART: u64 = 4;
 
@@ -44,7 +54,7 @@ pub(crate) struct Portfolio {
 }
 
 pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
-    within([MOST_WORK, LISTED], lcg, options, meter)
+    within([most_work(lcg), LISTED], lcg, options, meter)
 }
 
 fn within(

@@ -17,22 +17,7 @@ use crate::random::Rng;
 
 /// The folder with the graphs, if it is there.
 pub(crate) fn folder() -> Option<PathBuf> {
-    let root = std::env::var_os("CFGREV_CORPUS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"),
-        PathBuf::from,
-    );
-    let folder = root.join("lcg");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    #[allow(clippy::print_stderr, reason = "a skipped test must say so")]
-    {
-        eprintln!(
-            "SKIPPED: no corpus at {} (set CFGREV_CORPUS)",
-            folder.display()
-        );
-    }
-    None
+    cfg_testkit::needs::corpus("lcg")
 }
 
 pub(crate) fn graph(name: &str) -> Option<Lcg> {

@@ -102,7 +102,7 @@ fn numbers_that_are_not_finite_are_refused() {
 fn all_problems_at_once_and_a_hint() {
     let json = r#"{"inputs":[0,0],"outputs":[0,3],"edges":[[1,1,"unit"],[0,3,"unit"],[0,3,"unit"]],"Edges":1}"#;
     let error = Lcg::from_json(json.as_bytes()).expect_err("wrong");
-    assert_eq!(error.problems[0].help, "did you mean \"edges\"?");
+    assert_eq!(error.problems[0].help, "did you mean `edges`?");
     let json = json.replace(",\"Edges\":1", "");
     let codes: Vec<&str> = problems(&json).into_iter().map(|(code, _)| code).collect();
     assert_eq!(codes, ["L111", "L113", "L115", "L117"]);

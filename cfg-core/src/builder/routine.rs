@@ -1,6 +1,6 @@
 //! One routine, written from top to bottom.
 
-use super::VarType;
+use super::{VarType, jumps::Jumps};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
@@ -18,13 +18,14 @@ use std::collections::HashSet;
 pub struct RoutineBuilder {
     pub(super) routine: Routine,
     names: HashSet<String>,
-    vertices: Vec<Vertex>,
-    edges: Vec<Edge>,
-    /// Edges that lead to the next vertex.
-    pending: Vec<usize>,
+    pub(super) vertices: Vec<Vertex>,
+    pub(super) edges: Vec<Edge>,
+    /// Edges that lead to the next vertex; none after a jump.
+    pub(super) pending: Vec<usize>,
     /// The basic block that the next statement joins.
-    current: Option<usize>,
+    pub(super) current: Option<usize>,
     open: Vec<Open>,
+    pub(super) jumps: Jumps,
     /// For the next vertex or statement.
     note: Annotations,
     temporaries: usize,
@@ -79,6 +80,7 @@ impl RoutineBuilder {
             pending: Vec::new(),
             current: None,
             open: Vec::new(),
+            jumps: Jumps::default(),
             note: None,
             temporaries: 0,
             problems: Diagnostics::default(),
@@ -387,6 +389,7 @@ impl RoutineBuilder {
             test: Box::new(test),
         });
         self.leave(header, Some(1));
+        self.jumps.begin_loop();
         self.open.push(Open::Loop {
             header,
             again,
@@ -402,10 +405,11 @@ impl RoutineBuilder {
                 again,
                 repeat: false,
             }) => {
+                let after = self.end_body();
                 if let Some((test, condition)) = again {
                     self.assign(test, condition);
                 }
-                self.close_loop(header);
+                self.close_loop(header, after);
             }
             other => self.wrong_end("end_loop", other),
         }
@@ -419,6 +423,7 @@ impl RoutineBuilder {
                 again: _,
                 repeat: true,
             }) => {
+                let after = self.end_body();
                 let mut condition = condition.into();
                 if !super::split::fits(&condition) {
                     let test = self.temporary(ScalarType::Logical);
@@ -428,17 +433,18 @@ impl RoutineBuilder {
                 if let VertexKind::Loop { test, .. } = &mut self.vertices[header].kind {
                     **test = LoopTest::Post(condition);
                 }
-                self.close_loop(header);
+                self.close_loop(header, after);
             }
             other => self.wrong_end("end_repeat", other),
         }
     }
 
-    fn close_loop(&mut self, header: usize) {
+    fn close_loop(&mut self, header: usize, after: Vec<usize>) {
         let end = self.enter(VertexKind::EndLoop);
         self.edges
             .push(Edge::new(VertexId::new(end), VertexId::new(header), None));
         self.leave(header, None);
+        self.pending.extend(after);
     }
 
     /// Runs the body while the condition is true.
@@ -632,6 +638,11 @@ impl RoutineBuilder {
 
     fn join(&mut self, ends: Vec<usize>) {
         self.pending = ends;
+        if self.pending.len() < 2 {
+            // All arms but one, or all, end with jumps.
+            self.current = None;
+            return;
+        }
         let end = self.enter(VertexKind::EndBranch);
         self.leave(end, None);
     }
@@ -699,11 +710,16 @@ impl RoutineBuilder {
                 format!("call {end}"),
             );
         }
+        self.end_jumps();
         let exit = self.vertices.len() + 1;
         if self.routine.external.is_none() && self.own_body.is_none() {
             self.enter(VertexKind::Exit);
             match Cfg::new(self.vertices, self.edges) {
-                Some(cfg) => self.routine.body = Some(cfg),
+                Some(cfg) => {
+                    let (cfg, control) = self.jumps.finish(cfg);
+                    self.routine.body = Some(cfg);
+                    self.routine.control = control;
+                }
                 None => self.problems.push(Diagnostic::error(
                     &codes::BUILDER,
                     format!("an edge before vertex {exit} leads nowhere"),
@@ -736,7 +752,7 @@ impl RoutineBuilder {
     }
 
     /// A new vertex at the end of the pending edges.
-    fn enter(&mut self, kind: VertexKind) -> usize {
+    pub(super) fn enter(&mut self, kind: VertexKind) -> usize {
         let index = self.vertex(kind);
         for e in self.pending.drain(..) {
             self.edges[e].to = VertexId::new(index);
@@ -746,7 +762,7 @@ impl RoutineBuilder {
 
     /// Adds a pending edge from a vertex. Its place among the edges is fixed now, so that arms stand
     /// in the order in which they are written.
-    fn leave(&mut self, from: usize, label: Option<i64>) {
+    pub(super) fn leave(&mut self, from: usize, label: Option<i64>) {
         let from = VertexId::new(from);
         self.pending.push(self.edges.len());
         self.edges.push(Edge::new(from, from, label));

@@ -335,7 +335,11 @@ impl Table<'_> {
             Expr::Real(c) => Expr::Real(c - 1.0),
             Expr::Real32(c) => Expr::Real32(c - 1.0),
             // A variable integer exponent is lowered as an integer, so that the base may be negative.
-            _ if self.types[1] == ScalarType::Integer => e(Op::Sub, [y.clone(), Expr::Int(1)]),
+            _ if self.types[1] == ScalarType::Integer => {
+                let least = e(Op::Eq, [y.clone(), Expr::Int(i64::MIN)]);
+                let lower = e(Op::If, [least, Expr::Int(1), Expr::Int(-1)]);
+                e(Op::Add, [y.clone(), lower])
+            }
             _ => e(Op::Sub, [y.clone(), self.c(1.0)]),
         };
         let factor = match constant {

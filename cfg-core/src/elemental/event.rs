@@ -106,7 +106,104 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
     }
 }
 
+/// On which smooth piece of an operator with kinks or jumps these *real* operands lie: two runs in which all
+/// pieces are the same differ smoothly. `None` for operators that are smooth where they are defined; `NaN`
+/// operands lie on a piece too.
+pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
+    let bits = |x: f64| Some(if x == 0.0 { 0 } else { x.to_bits() });
+    let which = |first: bool| Some(first.into());
+    match (op, args) {
+        (Op::Abs, &[x]) => which(x < 0.0),
+        (Op::ToLogical, &[x]) => which(x == 0.0),
+        (Op::Floor, &[x]) => bits(x.floor()),
+        (Op::Ceil, &[x]) => bits(x.ceil()),
+        (Op::Trunc | Op::ToInt, &[x]) => bits(x.trunc()),
+        (Op::Round, &[x]) => bits(x.round()),
+        // The cut is on the negative axis of abscissae.
+        (Op::Atan2, &[y, x]) => which(x < 0.0 && y.is_sign_negative()),
+        (Op::Min | Op::Le, &[x, y]) => which(x <= y),
+        (Op::Max | Op::Ge, &[x, y]) => which(x >= y),
+        (Op::PosDiff | Op::Gt, &[x, y]) => which(x > y),
+        (Op::Lt, &[x, y]) => which(x < y),
+        (Op::Eq | Op::Ne, &[x, y]) => which(x == y),
+        (Op::Sign, &[x, y]) => Some(u64::from(x < 0.0) + 2 * u64::from(y.is_sign_negative())),
+        (Op::Mod, &[x, y]) => bits(whole_quotient(x, y, false)),
+        (Op::Modulo, &[x, y]) => bits(whole_quotient(x, y, true)),
+        _ => None,
+    }
+}
+
+/// trunc(x/y) or floor(x/y), exact; where that is not known to the last place, any number that belongs to
+/// this x alone.
+fn whole_quotient(x: f64, y: f64, down: bool) -> f64 {
+    if (x / y).abs() < 9_007_199_254_740_992.0 {
+        let rest = x % y;
+        let whole = ((x - rest) / y).round();
+        let below = down && rest != 0.0 && (rest < 0.0) != (y < 0.0);
+        if below { whole - 1.0 } else { whole }
+    } else {
+        x
+    }
+}
+
 /// As [`event`], for a real base and an integer exponent.
 pub fn event_powi(x: f64, n: i64) -> Option<Event> {
     (x == 0.0 && n < 0).then_some(Event::Singular)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two operands are on one piece exactly if no jump or kink is between them.
+    #[test]
+    fn pieces_end_at_jumps_and_kinks() {
+        let cases: &[(Op, f64, &[f64], &[f64])] = &[
+            (Op::Floor, 0.0, &[1.0, 1.5], &[0.999, 2.0]),
+            (Op::Ceil, 0.0, &[0.5, 1.0], &[-0.5, 1.001]),
+            (
+                Op::Round,
+                0.0,
+                &[0.5, 1.4],
+                &[0.49, 1.5, 3.0, 1e300, 1.7e308],
+            ),
+            (Op::Trunc, 0.0, &[-0.9, 0.9], &[-1.0, 1.0]),
+            (Op::Abs, 0.0, &[0.0, 3.0], &[-1e-300]),
+            (Op::Min, 2.0, &[1.0, 2.0], &[2.5]),
+            (Op::Max, 2.0, &[2.0, 3.0], &[1.5]),
+            (Op::PosDiff, 2.0, &[-1.0, 2.0], &[2.5]),
+            (Op::Lt, 2.0, &[1.0, 1.5], &[2.0]),
+            (Op::Mod, 3.0, &[-0.1, 0.1, 2.9], &[3.0, -3.0, 1e16, 1.7e308]),
+            (Op::Modulo, 3.0, &[0.1, 2.9], &[-0.1, 3.0, 1e16, 1.7e308]),
+            (
+                Op::Modulo,
+                -0.7,
+                &[0.1, 0.6],
+                &[-0.1, 0.8, 1.7e308, 1.69e308],
+            ),
+            // The rounded quotient of 1 and 0.1 is 10, the exact one less.
+            (Op::Mod, 0.1, &[0.95, 1.0], &[1.001]),
+        ];
+        for &(op, y, same, others) in cases {
+            let unary = matches!(op, Op::Floor | Op::Ceil | Op::Round | Op::Trunc | Op::Abs);
+            let of = |x: f64| {
+                let args = [x, y];
+                let found = piece(op, if unary { &args[..1] } else { &args });
+                found.unwrap_or_else(|| panic!("{op:?}"))
+            };
+            assert!(
+                same.iter().all(|&x| of(x) == of(same[0])),
+                "{op:?} {same:?}"
+            );
+            let mut all: Vec<u64> = others.iter().map(|&x| of(x)).collect();
+            assert!(!all.contains(&of(same[0])), "{op:?} {others:?}");
+            if matches!(op, Op::Round | Op::Mod | Op::Modulo) {
+                all.sort_unstable();
+                all.dedup();
+                assert_eq!(all.len(), others.len(), "{op:?} {others:?}");
+            }
+        }
+        assert_eq!(piece(Op::Sin, &[1.0]), None);
+        assert!(piece(Op::Floor, &[f64::NAN]).is_some());
+    }
 }

@@ -177,7 +177,7 @@ pub enum OriginRole {
     MarkerPop,
     /// Inserted at the end of a forward or start of a reverse sweep: values that die at the return.
     ReturnSave,
-    /// Inserted elsewhere: saves and restores around a loop.
+    /// Inserted elsewhere: saves and restores around a loop, and its index in a reverse loop that counts passes.
     ValueSave,
     /// A FORLOOP or ENDLOOP of the reverse loop of a loop that has no LOOP or several back edges.
     CountedLoop,
@@ -187,6 +187,8 @@ pub enum OriginRole {
     ExitSet,
     /// The BRANCH on the marker of a merge that is no ENDBRANCH.
     MarkerBranch,
+    /// The ENDLOOP or ENDBRANCH of a vertex that comes from that one, where the graph of a sweep nests.
+    End,
     /// The BRANCH through which the points of an irreducible region are entered, and the choice of one.
     Dispatch,
     /// Inserted where blocks are traced: `push(number)`.
@@ -197,7 +199,7 @@ pub enum OriginRole {
 
 impl OriginRole {
     /// Every role.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Copy,
         Self::Adjoint,
         Self::CounterInit,
@@ -212,6 +214,7 @@ impl OriginRole {
         Self::ExitBranch,
         Self::ExitSet,
         Self::MarkerBranch,
+        Self::End,
         Self::Dispatch,
         Self::TracePush,
         Self::TracePop,
@@ -234,6 +237,7 @@ impl OriginRole {
             Self::ExitBranch => "exit-branch",
             Self::ExitSet => "exit-set",
             Self::MarkerBranch => "marker-branch",
+            Self::End => "end",
             Self::Dispatch => "dispatch",
             Self::TracePush => "trace-push",
             Self::TracePop => "trace-pop",
@@ -476,16 +480,6 @@ impl Cfg {
             .iter()
             .position(|v| std::mem::discriminant(&v.kind) == std::mem::discriminant(kind))
             .map(VertexId::new)
-    }
-
-    /// Largest `|id|` of the vertices, 0 for an empty graph.
-    pub fn max_abs_id(&self) -> i64 {
-        self.graph
-            .vertices
-            .iter()
-            .map(|v| v.id.saturating_abs())
-            .max()
-            .unwrap_or(0)
     }
 
     /// Takes the graph apart again.

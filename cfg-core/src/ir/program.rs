@@ -160,6 +160,9 @@ impl Intent {
 }
 
 impl Variable {
+    /// Longest name that programs may contain, of anything that has one, in bytes.
+    pub const MAX_NAME: usize = 1000;
+
     /// A variable with no origin and no annotations, in row order.
     pub fn new(name: impl Into<String>, ty: ScalarType, shape: Vec<Dim>, role: Role) -> Self {
         Self {

@@ -29,7 +29,7 @@ crate::diagnostic_codes! {
     VERSION "J006" "not a format that this version reads"
         "`format` is \"cfgrev/1\"."
         "Every program names the version of the format that it is written in. This version reads cfgrev/1. What may \
-         change within a version is written in docs/format.md.";
+         change within a version is written in `cfgrev explain format`.";
     UNKNOWN_MEMBER "J010" "unknown member"
         "An object has only the members that its kind defines; free-form data goes into `annotations`."
         "A member that is not known would be dropped without a word, and a misspelt one would silently get its \
@@ -40,7 +40,7 @@ crate::diagnostic_codes! {
         "JSON leaves open which of the two counts, so programs must not depend on it. Remove one.";
     MISSING_MEMBER "J012" "missing member"
         "Required members are present."
-        "The element cannot be understood without this member. docs/format.md and `cfgrev schema` list the members \
+        "The element cannot be understood without this member. `cfgrev explain format` and `cfgrev schema` list the members \
          of every kind of element.";
     WRONG_TYPE "J013" "wrong type of value"
         "Each value has the JSON type that its place asks for."
@@ -60,11 +60,11 @@ crate::diagnostic_codes! {
     UNKNOWN_OPERATOR "J022" "unknown operator"
         "The first element of an expression array is an operator of the format."
         "An expression is an array with the operator first, such as [\"*\", \"x\", [\"sin\", \"y\"]]. \
-         docs/format.md lists the operators. A routine of the program is called by the statement \
+         `cfgrev explain operators` lists the operators. A routine of the program is called by the statement \
          [\"=\", target, [\"call\", name, [arguments]]].";
     OPERANDS "J023" "wrong number of operands"
         "Each operator has the number of operands that the format gives it."
-        "docs/format.md lists the operators with their operands. `+`, `*`, `min`, `max`, `and` and `or` take any \
+        "`cfgrev explain operators` lists the operators with their operands. `+`, `*`, `min`, `max`, `and` and `or` take any \
          number.";
     EXPRESSION_DEPTH "J024" "expression too deep"
         "An expression has at most 100 levels."
@@ -119,9 +119,10 @@ crate::diagnostic_codes! {
         "At most 10000 problems are kept."
         "The file has so many problems that listing them all would not help: reading stops. Mend the first ones.";
     VALUE "J041" "not a value"
-        "A value is a number, true, false, \"NaN\", \"inf\", \"-inf\", or a nested array of these."
+        "A value is a number, true, false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array."
         "Points and seeds are objects from names to values: {\"n\": 3, \"x\": 0.5, \"a\": [1, 2, 3]}. Nested arrays \
-         have the first subscript outermost.";
+         have the first subscript outermost. In a point, {\"y\": {\"size\": 5}} gives an output array its extent and no \
+         values.";
     WRITE "J042" "program cannot be written"
         "A program that is written names only things that exist, in expressions of at most 100 levels."
         "The program in memory breaks a rule that the format has no words for. Programs that pass validation never \

@@ -1,9 +1,15 @@
 //! What the reader carries along: where it is, what it has found, and the names it has met.
 
-use super::{codes, locate::escape, token::Token};
+use super::{
+    codes,
+    locate::escape,
+    mend::{Cure, Note},
+    token::Token,
+};
 use crate::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS},
     entity::{MAX_ENTITIES, VarId},
+    similar::{Similarity, question},
 };
 use std::collections::HashMap;
 
@@ -67,6 +73,8 @@ pub(super) struct Context {
     pub(super) graph_broken: bool,
     /// Bytes that may still be used for the program.
     pub(super) allowance: usize,
+    /// Problems whose cure is written out at the end.
+    pub(super) cures: Vec<Note>,
     /// Work left for comparing names.
     similarity: Similarity,
 }
@@ -83,6 +91,7 @@ impl Default for Context {
             root: 0,
             graph_broken: false,
             allowance: usize::MAX,
+            cures: Vec::new(),
             similarity: Similarity::default(),
         }
     }
@@ -134,6 +143,17 @@ impl Context {
         self.path.pop();
     }
 
+    /// The last problem has this cure, for the value so many levels above its place.
+    pub(super) fn cure(&mut self, cure: Cure, above: usize) {
+        if let (false, Some(problem)) = (self.is_full(), self.problems.0.len().checked_sub(1)) {
+            self.cures.push(Note {
+                problem,
+                cure,
+                above,
+            });
+        }
+    }
+
     /// Does something one step below the place.
     pub(super) fn below<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
         self.path.push(seg);
@@ -148,6 +168,14 @@ impl Context {
             Token::Real(r) if expected == "an integer" && r.fract() == 0.0 => {
                 format!("write {r:.0}: a number with `.` or an exponent is a real")
             }
+            Token::Logical(b) if expected == "an integer" => format!("write {}", i32::from(*b)),
+            Token::Text(text)
+                if text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+                    && text.parse::<f64>().is_ok() =>
+            {
+                format!("write {text} without quotes")
+            }
+            Token::Int(i) if expected == "a string" => format!("write \"{i}\", in quotes"),
             Token::Null => "null stands only for an argument or bound that is left out".to_owned(),
             _ => format!("write {expected} here"),
         };
@@ -170,59 +198,16 @@ impl Context {
         known: impl IntoIterator<Item = &'n str>,
         otherwise: &str,
     ) -> String {
-        match self.similarity.nearest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => otherwise.to_owned(),
-        }
+        self.nearest(name, known)
+            .map_or_else(|| otherwise.to_owned(), question)
     }
-}
 
-/// Finds similar names, with bounded work over all calls together.
-#[derive(Debug)]
-struct Similarity {
-    budget: usize,
-}
-
-impl Default for Similarity {
-    fn default() -> Self {
-        Self { budget: 20_000_000 }
-    }
-}
-
-impl Similarity {
-    /// The name with the smallest edit distance (optimal string alignment), if that is at most a third
-    /// of the length; of equal ones the first.
-    fn nearest<'n>(
+    /// The known name nearest to one that is not known.
+    pub(super) fn nearest<'n>(
         &mut self,
         name: &str,
         known: impl IntoIterator<Item = &'n str>,
     ) -> Option<&'n str> {
-        if name.len() > 100 {
-            return None;
-        }
-        let letters = name.chars().count();
-        let mut best: Option<(usize, &str)> = None;
-        for candidate in known {
-            let cost = (name.len() + 1) * (candidate.len() + 1);
-            if candidate.len() > 100 || candidate.is_empty() {
-                continue;
-            }
-            self.budget = self.budget.checked_sub(cost)?;
-            let distance = if candidate.eq_ignore_ascii_case(name) {
-                0
-            } else {
-                strsim::osa_distance(name, candidate)
-            };
-            // One letter is as near to any other.
-            let allowed = match letters.max(candidate.chars().count()) {
-                _ if letters == 1 => 0,
-                1 => 0,
-                longest => (longest / 3).max(1),
-            };
-            if distance <= allowed && best.is_none_or(|(d, _)| distance < d) {
-                best = Some((distance, candidate));
-            }
-        }
-        best.map(|(_, name)| name)
+        self.similarity.nearest(name, known)
     }
 }

@@ -6,9 +6,11 @@
 use super::{
     codes,
     context::{Context, Seg},
+    mend::Cure,
     token::{Token, Wire, element, quote, skip_array},
 };
 use crate::ir::{Expr, Op, Place, Range, Subscript};
+use crate::similar::question;
 use serde::de::SeqAccess;
 
 /// An expression.
@@ -18,11 +20,20 @@ pub(super) struct Expression;
 pub(super) const AS_REAL32: &str = "as_real32";
 
 /// How other languages call operators, where spelling does not suggest ours.
-const ELSEWHERE: [(&str, &str); 16] = [
+pub(super) const ELSEWHERE: [(&str, &str); 25] = [
     ("^", "**"),
     ("pow", "**"),
+    ("power", "**"),
     ("ln", "log"),
     ("fabs", "abs"),
+    ("dabs", "abs"),
+    ("fmin", "min"),
+    ("fmax", "max"),
+    ("amin1", "min"),
+    ("amax1", "max"),
+    ("fmod", "mod"),
+    ("arsinh", "asinh"),
+    ("float", "real"),
     ("arcsin", "asin"),
     ("arccos", "acos"),
     ("arctan", "atan"),
@@ -177,9 +188,9 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
         }
         Head::Unknown(name) => {
             let names = Op::ALL.iter().map(|op| op.name());
-            let otherwise = "docs/format.md lists the operators; a routine is called by [\"=\", \"t\", [\"call\", \"f\", [\"x\"]]]";
+            let otherwise = "`cfgrev explain operators` lists the operators; a routine is called by [\"=\", \"t\", [\"call\", \"f\", [\"x\"]]]";
             let help = match ELSEWHERE.iter().find(|(other, _)| *other == &*name) {
-                Some((_, ours)) => format!("did you mean `{ours}`?"),
+                Some((_, ours)) => question(ours),
                 None => cx.suggest(&name, names, otherwise),
             };
             cx.report_at(
@@ -188,6 +199,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
                 format!("unknown operator {}", quote(&name)),
                 help,
             );
+            cx.cure(Cure::Operation, 1);
             // The operands are read all the same: they may have problems of their own.
             cx.depth += 1;
             let mut index = 1;

@@ -19,6 +19,11 @@ pub fn locate(text: &[u8], pointer: &str) -> (usize, usize) {
 
 /// [`locate`] for many pointers, in one pass.
 pub fn locate_all(text: &[u8], pointers: &[&str]) -> Vec<(usize, usize)> {
+    lines(text, &offsets_of(text, pointers))
+}
+
+/// The offsets of the values that [`locate_all`] finds.
+pub(super) fn offsets_of(text: &[u8], pointers: &[&str]) -> Vec<usize> {
     let mut trie = vec![Node::default()];
     let mut paths: Vec<Vec<usize>> = Vec::with_capacity(pointers.len());
     for pointer in pointers {
@@ -40,11 +45,10 @@ pub fn locate_all(text: &[u8], pointers: &[&str]) -> Vec<(usize, usize)> {
         paths.push(path);
     }
     walk(text, &mut Finder { trie: &mut trie });
-    let offsets: Vec<usize> = paths
+    paths
         .iter()
         .map(|path| path.iter().rev().find_map(|&n| trie[n].offset).unwrap_or(0))
-        .collect();
-    lines(text, &offsets)
+        .collect()
 }
 
 /// The JSON pointers of the values that start at these offsets, which ascend.

@@ -61,11 +61,15 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
         in_labels: Vec::new(),
         broken: Vec::new(),
     };
+    // Of several with one name, the first.
+    let global_ids: HashMap<&str, GlobalId> = (globals.iter().enumerate().rev())
+        .map(|(i, g)| (g.variable.name.as_str(), GlobalId::new(i)))
+        .collect();
     cx.path.push(Seg::Key("routines"));
     for (i, draft) in drafts.drain(..).enumerate() {
         let id = RoutineId::new(i);
         cx.path.push(Seg::Index(i));
-        let mut scope = Scope::new(draft, &globals, &routines, cx);
+        let mut scope = Scope::new(draft, &globals, &global_ids, &routines, cx);
         scope.routine();
         if scope.broken {
             resolved.broken.push(id);

@@ -2,8 +2,9 @@
 
 use super::{
     codes,
-    context::{Context, DEFAULT_TAPE},
+    context::{Context, DEFAULT_TAPE, Seg},
     expression::{Bound, Expression, Head, Target, after_head, head},
+    mend::Cure,
     token::{Token, Wire, element, quote, skip_array},
     wire,
 };
@@ -29,6 +30,14 @@ impl Wire for Statement {
     type Out = Stmt;
     const WHAT: &'static str = "a statement";
 
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Stmt> {
+        cx.wrong_type(Self::WHAT, &token);
+        if matches!(token, Token::Text(_)) {
+            cx.cure(Cure::Statement, 0);
+        }
+        None
+    }
+
     fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<Stmt>, A::Error> {
         Ok(Bare::array(seq, cx)?.map(Stmt::new))
     }
@@ -39,6 +48,97 @@ impl Wire for Statement {
 
     fn placeholder() -> Option<Stmt> {
         Some(unreadable())
+    }
+}
+
+/// The statements of a block.
+pub(super) struct Statements;
+
+impl schemars::JsonSchema for Statements {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        <Vec<Statement>>::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        <Vec<Statement>>::json_schema(generator)
+    }
+}
+
+impl Wire for Statements {
+    type Out = Vec<Stmt>;
+    const WHAT: &'static str = "a list of statements";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
+        <Vec<Statement>>::scalar(token, cx)
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(
+        mut seq: A,
+        cx: &mut Context,
+    ) -> Result<Option<Self::Out>, A::Error> {
+        let mut list = Vec::with_capacity(1);
+        let mut index = 0;
+        while let Some(value) = element::<StatementOrWord, A>(&mut seq, index, cx)? {
+            match value {
+                Some(Listed::Statement(statement)) => list.push(statement),
+                None => list.push(unreadable()),
+                // The list is itself a statement.
+                Some(Listed::Word(word)) if index == 0 && Keyword::named(&word).is_some() => {
+                    cx.report(
+                        &codes::STATEMENT,
+                        "`statements` is a list of statements; here it is a single one",
+                        "put the statement into brackets once more",
+                    );
+                    cx.cure(Cure::List, 0);
+                    skip_array(seq)?;
+                    return Ok(Some(vec![unreadable()]));
+                }
+                Some(Listed::Word(word)) => {
+                    cx.below(Seg::Index(index), |cx| {
+                        Statement::scalar(Token::Text(&word), cx);
+                    });
+                    list.push(unreadable());
+                }
+            }
+            index += 1;
+        }
+        list.shrink_to_fit();
+        Ok(Some(list))
+    }
+}
+
+/// One of a list of statements, or a string in its place.
+struct StatementOrWord;
+
+enum Listed {
+    Statement(Stmt),
+    Word(Box<str>),
+}
+
+impl Wire for StatementOrWord {
+    type Out = Listed;
+    const WHAT: &'static str = "a statement";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Listed> {
+        match token {
+            Token::Text(word) => Some(Listed::Word(word.into())),
+            _ => Statement::scalar(token, cx).map(Listed::Statement),
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<Listed>, A::Error> {
+        Ok(Statement::array(seq, cx)?.map(Listed::Statement))
+    }
+
+    fn object<'de, A: MapAccess<'de>>(
+        map: A,
+        cx: &mut Context,
+    ) -> Result<Option<Listed>, A::Error> {
+        Ok(Statement::object(map, cx)?.map(Listed::Statement))
     }
 }
 
@@ -99,6 +199,7 @@ fn malformed(message: impl Into<String>, cx: &mut Context) {
 }
 
 /// What a statement starts with.
+#[derive(Clone, Copy)]
 enum Keyword {
     Assign,
     Call,
@@ -112,29 +213,36 @@ impl Wire for Keyword {
     const WHAT: &'static str = "the name of a statement";
 
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self> {
-        const NAMES: [&str; 5] = ["=", "call", "push", "pop", "opaque"];
         let Token::Text(name) = token else {
             cx.wrong_type(Self::WHAT, &token);
             return None;
         };
-        Some(match name {
-            "=" => Self::Assign,
-            "call" => Self::Call,
-            "push" => Self::Push,
-            "pop" => Self::Pop,
-            "opaque" => Self::Opaque,
-            _ => {
-                let all =
-                    "a statement starts with \"=\", \"call\", \"push\", \"pop\" or \"opaque\"";
-                let help = cx.suggest(name, NAMES, all);
-                cx.report(
-                    &codes::STATEMENT,
-                    format!("unknown statement {}", quote(name)),
-                    help,
-                );
-                return None;
-            }
-        })
+        let found = Self::named(name);
+        if found.is_none() {
+            let all = "a statement starts with \"=\", \"call\", \"push\", \"pop\" or \"opaque\"";
+            let help = cx.suggest(name, Self::ALL.iter().map(|k| k.0), all);
+            cx.report(
+                &codes::STATEMENT,
+                format!("unknown statement {}", quote(name)),
+                help,
+            );
+            cx.cure(Cure::StatementArray, 1);
+        }
+        found
+    }
+}
+
+impl Keyword {
+    const ALL: [(&'static str, Self); 5] = [
+        ("=", Self::Assign),
+        ("call", Self::Call),
+        ("push", Self::Push),
+        ("pop", Self::Pop),
+        ("opaque", Self::Opaque),
+    ];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|k| k.0 == name).map(|k| k.1)
     }
 }
 
@@ -168,10 +276,24 @@ fn assign<'de, A: SeqAccess<'de>>(
     cx: &mut Context,
 ) -> Result<Option<StmtKind>, A::Error> {
     let target: Option<Place> = required::<Target, A>(&mut seq, 1, "the target of `=`", cx)?;
-    let value = required::<Right, A>(&mut seq, 2, "the right side of `=`", cx)?;
-    if !end(seq, "=", cx)? {
+    let known = (cx.problems.0.len(), cx.cures.len());
+    let value = element::<Right, A>(&mut seq, 2, cx)?;
+    let extra = skip_array(seq)?;
+    if value.is_none() || extra > 0 {
+        // What was made of one operand of several says nothing.
+        cx.problems.0.truncate(known.0);
+        cx.cures.truncate(known.1);
+        malformed(
+            match extra {
+                0 => "the right side of `=` is missing".to_owned(),
+                _ => format!("`=` has {extra} element(s) too many"),
+            },
+            cx,
+        );
+        cx.cure(Cure::Assignment, 0);
         return Ok(None);
     }
+    let value = value.flatten();
     Ok(target.zip(value).map(|(target, value)| match value {
         RightSide::Value(value) => StmtKind::Assign { target, value },
         RightSide::Call(callee, arguments) => StmtKind::Call {
@@ -260,19 +382,40 @@ fn call<'de, A: SeqAccess<'de>>(
     cx: &mut Context,
 ) -> Result<Option<CallParts>, A::Error> {
     let callee = required::<RoutineName, A>(&mut seq, 1, "the name of the routine called", cx)?;
-    let arguments = required::<Arguments, A>(&mut seq, 2, "the list of arguments", cx)?;
-    if !end(seq, "call", cx)? {
-        return Ok(None);
-    }
-    Ok(callee.zip(arguments))
+    let arguments = element::<Arguments, A>(&mut seq, 2, cx)?;
+    let extra = skip_array(seq)?;
+    let message = match (arguments, extra) {
+        (Some(Some(Listing::List(list))), 0) => return Ok(callee.map(|callee| (callee, list))),
+        // Reported.
+        (Some(None | Some(Listing::Unreadable)), 0) => return Ok(None),
+        (None, _) => "the list of arguments is missing".to_owned(),
+        (Some(Some(Listing::One)), _) => "the arguments of a call stand in a list".to_owned(),
+        (Some(_), _) => format!("`call` has {extra} element(s) too many"),
+    };
+    malformed(message, cx);
+    cx.cure(Cure::Call, 0);
+    Ok(None)
 }
 
 /// The arguments of a call; null for one that is left out.
 struct Arguments;
 
+/// What stands where the arguments of a call should.
+enum Listing {
+    List(Box<[Option<Expr>]>),
+    /// A list, one of which was reported.
+    Unreadable,
+    /// No list.
+    One,
+}
+
 impl Wire for Arguments {
-    type Out = Box<[Option<Expr>]>;
+    type Out = Listing;
     const WHAT: &'static str = "a list of arguments";
+
+    fn scalar(_: Token<'_>, _: &mut Context) -> Option<Listing> {
+        Some(Listing::One)
+    }
 
     fn array<'de, A: SeqAccess<'de>>(
         mut seq: A,
@@ -284,7 +427,11 @@ impl Wire for Arguments {
             list.extend(argument);
             index += 1;
         }
-        Ok((list.len() == index).then(|| list.into_boxed_slice()))
+        Ok(Some(if list.len() == index {
+            Listing::List(list.into_boxed_slice())
+        } else {
+            Listing::Unreadable
+        }))
     }
 }
 

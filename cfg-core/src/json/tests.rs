@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PAPER: &[u8] = include_bytes!("../../../fixtures/paper_example.json");
+const PAPER: &[u8] = include_bytes!("paper_example.json");
 
 fn written(program: &Program) -> String {
     let mut out = Vec::new();

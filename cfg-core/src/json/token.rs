@@ -4,7 +4,11 @@
 //! reports it to the [`Context`], skips it, and returns `None`, so that one run shows all problems.
 //! An `Err` is left only for text that is not JSON at all.
 
-use super::context::{Context, Seg};
+use super::{
+    context::{Context, Seg},
+    mend::Cure,
+};
+use crate::similar::question;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{fmt, marker::PhantomData};
 
@@ -92,6 +96,9 @@ pub(super) trait Wire: Sized {
     fn placeholder() -> Option<Self::Out> {
         None
     }
+
+    /// Takes note that one of a list could not be read.
+    fn lost(_: &mut Context) {}
 }
 
 /// Why reading stops if the program would take more memory than allowed.
@@ -191,7 +198,8 @@ impl<'de, T: Wire> Visitor<'de> for Seed<'_, T> {
     }
 }
 
-/// Reads the name of a member: its position among the known ones, or `None` after reporting.
+/// Reads the name of a member: its position among the known ones; or, after reporting, that of a known one
+/// which it is near to.
 pub(super) struct MemberName<'c> {
     pub(super) cx: &'c mut Context,
     pub(super) known: &'static [&'static str],
@@ -199,7 +207,7 @@ pub(super) struct MemberName<'c> {
 }
 
 impl<'de> DeserializeSeed<'de> for MemberName<'_> {
-    type Value = Option<usize>;
+    type Value = Result<usize, Option<usize>>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_str(self)
@@ -207,18 +215,18 @@ impl<'de> DeserializeSeed<'de> for MemberName<'_> {
 }
 
 impl Visitor<'_> for MemberName<'_> {
-    type Value = Option<usize>;
+    type Value = Result<usize, Option<usize>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a member")
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        let found = self.known.iter().position(|&k| k == name);
-        if found.is_none() {
-            self.cx.unknown_member(name, self.of, self.known);
-        }
-        Ok(found)
+        let position = |name: &str| self.known.iter().position(|&k| k == name);
+        Ok(position(name).ok_or_else(|| {
+            let near = self.cx.unknown_member(name, self.of, self.known);
+            near.and_then(position)
+        }))
     }
 }
 
@@ -229,7 +237,8 @@ impl Visitor<'_> for MemberName<'_> {
 macro_rules! wire_object {
     (
         $(#[doc = $doc:literal])*
-        $name:ident, $what:literal, $convert:expr => $out:ty $(, schema $schema:expr)? $(, placeholder $placeholder:expr)? ;
+        $name:ident, $what:literal, $convert:expr => $out:ty $(, schema $schema:expr)? $(, placeholder $placeholder:expr)?
+            $(, lost $lost:expr)? $(, array $cure:expr)? ;
         $($(#[doc = $field_doc:literal])* $key:literal $field:ident: $ty:ty $(, $required:ident)?;)*
     ) => {
         $(#[doc = $doc])*
@@ -238,14 +247,25 @@ macro_rules! wire_object {
             $($(#[doc = $field_doc])* pub(in crate::json) $field: Option<<$ty as $crate::json::token::Wire>::Out>,)*
             /// Which members stand in the file, readable or not; a bit for each.
             given: u32,
+            /// Which members an unknown name was near to.
+            meant: u32,
         }
 
         #[allow(dead_code, reason = "only some conversions ask")]
         impl $name {
-            /// True if the member stands in the file, readable or not.
+            /// True if the member stands in the file, readable or not, or under a name that is near to its own.
             pub(in crate::json) fn has(&self, member: &str) -> bool {
+                self.is_in(self.given | self.meant, member)
+            }
+
+            /// True if the member stands in the file, readable or not.
+            pub(in crate::json) fn is_given(&self, member: &str) -> bool {
+                self.is_in(self.given, member)
+            }
+
+            fn is_in(&self, set: u32, member: &str) -> bool {
                 const KNOWN: &[&str] = &[$($key),*];
-                KNOWN.iter().position(|&k| k == member).is_some_and(|k| self.given >> k & 1 == 1)
+                KNOWN.iter().position(|&k| k == member).is_some_and(|k| set >> k & 1 == 1)
             }
         }
 
@@ -258,16 +278,20 @@ macro_rules! wire_object {
                 cx: &mut $crate::json::context::Context,
             ) -> Result<Option<$out>, A::Error> {
                 const KNOWN: &[&str] = &[$($key),*];
-                let mut wire = Self { $($field: None,)* given: 0 };
+                let mut wire = Self { $($field: None,)* given: 0, meant: 0 };
                 while let Some(found) = map.next_key_seed($crate::json::token::MemberName {
                     cx, known: KNOWN, of: $what,
                 })? {
                     if cx.is_full() {
                         return Err(serde::de::Error::custom($crate::json::token::TOO_MANY));
                     }
-                    let Some(position) = found else {
-                        map.next_value::<serde::de::IgnoredAny>()?;
-                        continue;
+                    let position = match found {
+                        Ok(position) => position,
+                        Err(near) => {
+                            wire.meant |= near.map_or(0, |near: usize| 1 << near);
+                            map.next_value::<serde::de::IgnoredAny>()?;
+                            continue;
+                        }
                     };
                     if wire.given >> position & 1 == 1 {
                         cx.duplicate_member(KNOWN[position]);
@@ -286,7 +310,7 @@ macro_rules! wire_object {
                 }
                 let required: &[(&str, bool)] = &[$(($key, false $(|| stringify!($required) == "required")?)),*];
                 for (position, &(key, required)) in required.iter().enumerate() {
-                    if required && wire.given >> position & 1 == 0 {
+                    if required && (wire.given | wire.meant) >> position & 1 == 0 {
                         cx.missing_member(key, $what);
                     }
                 }
@@ -295,6 +319,21 @@ macro_rules! wire_object {
             }
 
             $(fn placeholder() -> Option<$out> { Some($placeholder) })?
+
+            $(fn lost(cx: &mut $crate::json::context::Context) {
+                let lost: fn(&mut $crate::json::context::Context) = $lost;
+                lost(cx);
+            })?
+
+            $(fn array<'de, A: serde::de::SeqAccess<'de>>(
+                seq: A,
+                cx: &mut $crate::json::context::Context,
+            ) -> Result<Option<$out>, A::Error> {
+                cx.wrong_type(Self::WHAT, &$crate::json::token::Token::Array);
+                cx.cure($cure, 0);
+                $crate::json::token::skip_array(seq)?;
+                Ok(None)
+            })?
         }
 
         impl schemars::JsonSchema for $name {
@@ -319,21 +358,71 @@ macro_rules! wire_object {
 }
 pub(super) use wire_object;
 
+/// How other formats call members, where spelling does not suggest ours; the first that the object has.
+const ELSEWHERE: [(&str, &[&str]); 30] = [
+    ("args", &["parameters"]),
+    ("arguments", &["parameters"]),
+    ("params", &["parameters"]),
+    ("inputs", &["parameters"]),
+    ("variables", &["locals"]),
+    ("vars", &["locals"]),
+    ("returns", &["result"]),
+    ("nodes", &["vertices"]),
+    ("blocks", &["vertices"]),
+    ("functions", &["routines"]),
+    ("version", &["format"]),
+    ("kind", &["type"]),
+    ("number", &["id"]),
+    ("body", &["statements", "vertices"]),
+    ("code", &["statements"]),
+    ("stmts", &["statements"]),
+    ("instructions", &["statements"]),
+    ("cond", &["condition"]),
+    ("while", &["condition"]),
+    ("until", &["condition"]),
+    ("var", &["index"]),
+    ("variable", &["index"]),
+    ("start", &["first", "from"]),
+    ("begin", &["first", "from"]),
+    ("end", &["last", "to"]),
+    ("stop", &["last", "to"]),
+    ("stride", &["step"]),
+    ("source", &["from"]),
+    ("target", &["to"]),
+    ("dimensions", &["shape"]),
+];
+
 impl Context {
-    /// A member that its object does not have.
-    pub(super) fn unknown_member(&mut self, name: &str, of: &str, known: &[&'static str]) {
-        let all = known.join(", ");
-        let help = self.suggest(
-            name,
-            known.iter().copied(),
-            &format!("the members of {of} are {all}; data of your own goes into `annotations`"),
-        );
+    /// A member that its object does not have; the known name that it is near to.
+    pub(super) fn unknown_member(
+        &mut self,
+        name: &str,
+        of: &str,
+        known: &[&'static str],
+    ) -> Option<&'static str> {
+        let elsewhere = |name: &str| {
+            let ours = ELSEWHERE.iter().find(|(other, _)| *other == name)?.1;
+            known.iter().copied().find(|k| ours.contains(k))
+        };
+        let lower = name.to_ascii_lowercase();
+        let near = match self.nearest(name, known.iter().copied()) {
+            Some(near) => known.iter().copied().find(|k| *k == near),
+            None => elsewhere(&lower),
+        };
+        let help = match near {
+            Some(near) => question(near),
+            None => format!(
+                "the members of {of} are {}; data of your own goes into `annotations`",
+                known.join(", ")
+            ),
+        };
         self.report_at(
             Seg::Name(name.into()),
             &super::codes::UNKNOWN_MEMBER,
             format!("{of} has no member {}", quote(name)),
             help,
         );
+        near
     }
 
     /// A member that was there before.
@@ -348,10 +437,20 @@ impl Context {
 
     /// A required member that is not there.
     pub(super) fn missing_member(&mut self, name: &str, of: &str) {
+        let help = match (name, of) {
+            ("format", _) => format!("add \"format\": \"{}\"", super::FORMAT),
+            ("intent", _) => "add \"intent\": \"in\", or \"out\" or \"inout\"".to_owned(),
+            ("type", "a vertex") => {
+                "add the member `type`: ENTRY, BASICBLOCK, LOOP, ENDLOOP, BRANCH, ENDBRANCH or EXIT"
+                    .to_owned()
+            }
+            ("type", _) => "add \"type\": \"real\", or \"integer\" or \"logical\"".to_owned(),
+            _ => format!("add the member `{name}`"),
+        };
         self.report(
             &super::codes::MISSING_MEMBER,
             format!("{of} without `{name}`"),
-            format!("add the member `{name}`"),
+            help,
         );
     }
 }
@@ -366,9 +465,23 @@ impl Wire for i64 {
             Token::WideInt(_) => None,
             _ => {
                 cx.wrong_type(Self::WHAT, &token);
-                None
+                meant_integer(token)
             }
         }
+    }
+}
+
+/// The integer that was meant, so that what follows from it can be checked.
+fn meant_integer(token: Token<'_>) -> Option<i64> {
+    match token {
+        Token::Logical(b) => Some(i64::from(b)),
+        Token::Text(text) => match text {
+            "true" | "T" => Some(1),
+            "false" | "F" => Some(0),
+            _ => text.trim().parse().ok(),
+        },
+        Token::Real(r) if r.fract() == 0.0 && r.abs() <= 2f64.powi(53) => Some(r as i64),
+        _ => None,
     }
 }
 
@@ -381,7 +494,7 @@ impl Wire for bool {
             Token::Logical(b) => Some(b),
             _ => {
                 cx.wrong_type(Self::WHAT, &token);
-                None
+                meant_integer(token).map(|i| i != 0)
             }
         }
     }
@@ -414,10 +527,29 @@ impl<T: Wire> Wire for Vec<T> {
         let mut list = Vec::with_capacity(1);
         let mut index = 0;
         while let Some(value) = element::<T, A>(&mut seq, index, cx)? {
+            if value.is_none() {
+                T::lost(cx);
+            }
             list.extend(value.or_else(T::placeholder));
             index += 1;
         }
         list.shrink_to_fit();
         Ok(Some(list))
+    }
+
+    /// What it means is plain where one element stands for the list, so that the rest can be checked.
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
+        cx.wrong_type("a list", &token);
+        if !matches!(token, Token::Null) {
+            cx.cure(Cure::List, 0);
+        }
+        let known = (cx.problems.0.len(), cx.cures.len());
+        let element = T::scalar(token, cx);
+        cx.problems.0.truncate(known.0);
+        cx.cures.truncate(known.1);
+        if element.is_none() {
+            T::lost(cx);
+        }
+        element.map(|element| vec![element])
     }
 }

@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostics;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};
 use std::fmt::Write;
 
-/// A number, a logical, or an array with the first subscript outermost.
+/// A number, a logical, an array with the first subscript outermost, or the size of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueTree {
     /// A number without `.` and exponent. Whoever needs a real converts it.
@@ -30,6 +30,8 @@ pub enum ValueTree {
     Logical(bool),
     /// An array.
     Array(Vec<ValueTree>),
+    /// `{"size": 5}`, `{"size": [2, 3]}`: the extents of an array that has no values.
+    Size(Vec<usize>),
 }
 
 /// Values by name, in the order of the file; no name twice.
@@ -167,6 +169,54 @@ impl Wire for Value {
     ) -> Result<Option<ValueTree>, A::Error> {
         Ok(Vec::<Self>::array(seq, cx)?.map(ValueTree::Array))
     }
+
+    fn object<'de, A: MapAccess<'de>>(
+        mut map: A,
+        cx: &mut Context,
+    ) -> Result<Option<ValueTree>, A::Error> {
+        let mut given = false;
+        let mut size = None;
+        while let Some(name) = map.next_key::<String>()? {
+            if name != "size" {
+                cx.unknown_member(&name, "the size of an array", &["size"]);
+                map.next_value::<IgnoredAny>()?;
+            } else if given {
+                cx.duplicate_member(&name);
+                map.next_value::<IgnoredAny>()?;
+            } else {
+                given = true;
+                cx.path.push(Seg::Key("size"));
+                if let Some(tree) = map.next_value_seed(Seed::<Self>::new(cx))? {
+                    size = extents(&tree);
+                    if size.is_none() {
+                        let message =
+                            "a size is not negative, and a whole number for each dimension";
+                        let help = "write {\"size\": 5}, or {\"size\": [2, 3]} for two dimensions";
+                        cx.report(&codes::VALUE, message.to_owned(), help);
+                    }
+                }
+                cx.path.pop();
+            }
+        }
+        if !given {
+            let message = "an object without \"size\" is not a value".to_owned();
+            let help = "write a number, an array of numbers, or {\"size\": 5}";
+            cx.report(&codes::VALUE, message, help);
+        }
+        Ok(size.map(ValueTree::Size))
+    }
+}
+
+/// The extents that a size names.
+fn extents(tree: &ValueTree) -> Option<Vec<usize>> {
+    let extent = |tree: &ValueTree| match tree {
+        ValueTree::Int(n) => usize::try_from(*n).ok(),
+        _ => None,
+    };
+    match tree {
+        ValueTree::Array(list) => list.iter().map(extent).collect(),
+        one => Some(vec![extent(one)?]),
+    }
 }
 
 /// The text of a real that reads back as the same bits: with `.` or an exponent, or one of the strings
@@ -213,6 +263,10 @@ pub fn to_text(value: &ValueTree) -> String {
                 text.push('[');
                 stack.push(list.iter());
                 first = true;
+            }
+            ValueTree::Size(extents) => {
+                let list: Vec<String> = extents.iter().map(ToString::to_string).collect();
+                let _ = write!(text, "{{\"size\":[{}]}}", list.join(","));
             }
         }
     }
@@ -271,17 +325,49 @@ mod tests {
                 "error[J011]: member \"a\" is given twice in one object\n  at: 2:7 (/a)\n  \
                  rule: An object has each member at most once.\n  help: remove one of the two",
                 "error[J041]: null is not a value\n  at: 2:15 (/b)\n  rule: A value is a number, true, false, \
-                 \"NaN\", \"inf\", \"-inf\", or a nested array of these.\n  help: write a number or an array of numbers",
+                 \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  help: write a number or an array of numbers",
                 "error[J041]: the string \"x\" is not a value\n  at: 2:30 (/c/1)\n  rule: A value is a number, true, \
-                 false, \"NaN\", \"inf\", \"-inf\", or a nested array of these.\n  \
+                 false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
                  help: write a number, or \"NaN\", \"inf\" or \"-inf\"",
-                "error[J013]: expected a value, found an object\n  at: 2:35 (/c/2)\n  rule: Each value has the JSON \
-                 type that its place asks for.\n  help: write a value here",
+                "error[J041]: an object without \"size\" is not a value\n  at: 2:35 (/c/2)\n  rule: A value is a number, true, \
+                 false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
+                 help: write a number, an array of numbers, or {\"size\": 5}",
             ]
         );
         assert!(messages("{\"x\": NaN}")[0].contains("write the string \"NaN\""));
         assert!(messages("[1]")[0].contains("expected an object from names to values"));
         assert!(messages("{\"x\": 1e999}")[0].contains("number out of range"));
+    }
+
+    #[test]
+    fn sizes_stand_for_arrays_without_values() {
+        let text = "{\"y\":{\"size\":[5]},\"z\":{\"size\":[2,0]},\"a\":[{\"size\":[]}]}";
+        let point = read(text.as_bytes()).unwrap();
+        assert_eq!(point[0].1, ValueTree::Size(vec![5]));
+        for (name, value) in &point {
+            assert!(
+                text.contains(&format!("\"{name}\":{}", to_text(value))),
+                "{text}"
+            );
+        }
+        let one = read(b"{\"y\": {\"size\": 5}}").unwrap();
+        assert_eq!(one[0].1, point[0].1);
+        for (wrong, code, place) in [
+            ("{\"size\": -1}", "J041", "/y/size"),
+            ("{\"size\": 1.0}", "J041", "/y/size"),
+            ("{\"size\": [1, [2]]}", "J041", "/y/size"),
+            ("{\"size\": {\"size\": 1}}", "J041", "/y/size"),
+            ("{\"size\": null}", "J041", "/y/size"),
+            ("{\"size\": 1, \"size\": 1}", "J011", "/y/size"),
+            ("{\"sizes\": 1}", "J010", "/y/sizes"),
+            ("{}", "J041", "/y"),
+        ] {
+            let found = messages(&format!("{{\"y\": {wrong}}}")).join("\n");
+            assert!(
+                found.contains(code) && found.contains(&format!("({place})")),
+                "{wrong}: {found}"
+            );
+        }
     }
 
     #[test]

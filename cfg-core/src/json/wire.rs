@@ -14,7 +14,7 @@ use free_form::{FreeForm, boxed, named_origin};
 use graph::{Edge, Vertex};
 pub(super) use graph::{EdgeDraft, unreadable_loop};
 use words::OneOf;
-pub(super) use words::control_name;
+pub(super) use words::{control_name, control_word};
 
 use super::{
     codes,
@@ -334,6 +334,8 @@ fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
         cx.missing_member("vertices", "a routine with edges");
         cx.graph_broken = true;
     }
+    // Under a name that is near to theirs.
+    cx.graph_broken |= has_vertices && wire.vertices.is_none() || has_edges && wire.edges.is_none();
     draft.vertices = wire.vertices;
     draft.edges = wire.edges.unwrap_or_default();
     draft.symbols = std::mem::take(&mut cx.variables).into_names();

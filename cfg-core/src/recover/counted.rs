@@ -12,7 +12,10 @@
 //! around it. If that is not known of `last` but of the first value, the bound is `max(last, first) - 1`.
 //! For `i > last` the same holds with the largest integer and `min`.
 
-use super::writes::{Writes, statements_mut};
+use super::{
+    passes::{self, Uses},
+    writes::{Writes, statements_mut},
+};
 use crate::{
     entity::{VarId, VertexId},
     ir::{
@@ -26,12 +29,15 @@ use std::collections::BTreeMap;
 struct Found {
     header: VertexId,
     test: LoopTest,
-    /// Blocks whose last statement goes: where the index is initialised and incremented.
-    without: Vec<VertexId>,
+    /// Blocks whose last statements go, and how many: where the index is initialised and incremented.
+    without: Vec<(VertexId, usize)>,
+    /// Variables that are not used any more.
+    unused: Vec<VarId>,
 }
 
-/// Turns loops tested first into counted ones where they are.
-pub(super) fn count_loops(program: &Program, routine: &Routine, mut cfg: Cfg) -> Cfg {
+/// Turns loops tested first into counted ones where they are. Of variables that only counted passes those go
+/// that are the routine's last.
+pub(super) fn count_loops(program: &Program, routine: &mut Routine, mut cfg: Cfg) -> Cfg {
     let is_candidate = |v: &crate::ir::Vertex| matches!(&v.kind, VertexKind::Loop { form: LoopForm::Loop, test } if matches!(**test, LoopTest::Pre(_)));
     if !cfg.vertices().any(|(_, v)| is_candidate(v)) {
         return cfg;
@@ -43,6 +49,7 @@ pub(super) fn count_loops(program: &Program, routine: &Routine, mut cfg: Cfg) ->
         cfg: &cfg,
         forest: &forest,
         writes: &writes,
+        uses: Uses::of(program, routine, &cfg),
         ranges: BTreeMap::new(),
         taken: vec![false; cfg.vertex_count()],
     };
@@ -53,15 +60,22 @@ pub(super) fn count_loops(program: &Program, routine: &Routine, mut cfg: Cfg) ->
             all.extend(search.counted(l, header));
         }
     }
+    let mut unused = vec![false; routine.variables.len()];
     for found in all {
         if let VertexKind::Loop { test, .. } = &mut cfg.vertex_mut(found.header).kind {
             **test = found.test;
         }
-        for v in found.without {
+        for (v, count) in found.without {
             if let Some(statements) = statements_mut(&mut cfg.vertex_mut(v).kind) {
-                statements.pop();
+                statements.truncate(statements.len() - count);
             }
         }
+        for v in found.unused {
+            unused[v.index()] = true;
+        }
+    }
+    while unused.pop() == Some(true) {
+        routine.variables.pop();
     }
     cfg
 }
@@ -70,6 +84,7 @@ struct Search<'a> {
     cfg: &'a Cfg,
     forest: &'a LoopForest,
     writes: &'a Writes<'a>,
+    uses: Uses,
     /// Of indices of counted loops: the loop, and whether the index is never the smallest, never the largest integer.
     ranges: BTreeMap<VarId, Vec<(LoopId, [bool; 2])>>,
     /// Blocks whose last statement is spoken for.
@@ -129,32 +144,30 @@ impl Search<'_> {
         }
         let step = increment(value, index)?;
         let (op, bound) = comparison(condition, index, |e| self.writes.is_integer(e))?;
+        let before = entry.filter(|_| entries == 1);
+        let before = before.and_then(|u| self.statements_before(u));
+        let before = before.filter(|b| !self.taken[b.index()] && *b != latch);
+        if let (Op::Gt, Expr::Int(0), -1, Some(before)) = (op, bound, step, before)
+            && let Some(found) = self.by_passes(l, header, index, [before, latch])
+        {
+            return Some(found);
+        }
         if !self.writes.is_integer(bound) || !self.writes.invariant(forest, l, bound) {
             return None;
         }
-        let mut without = vec![latch];
+        let mut without = vec![(latch, 1)];
         let mut first = Expr::var(index);
-        if let (Some(u), 1) = (entry, entries)
-            && let Some(before) = self.statements_before(u)
-            && !self.taken[before.index()]
-            && before != latch
+        if let Some(before) = before
             && let Some(StmtKind::Assign { target, value }) =
                 cfg.vertex(before).statements().last().map(|s| &s.kind)
             && *target == Place::whole(index)
             && self.writes.is_integer(value)
         {
             first = value.clone();
-            without.push(before);
+            without.push((before, 1));
         }
-        let up = step > 0;
-        let last = self.last(op, bound, &first, up, header)?;
-        let known = if up { 0 } else { 1 };
-        let mut range = [false; 2];
-        range[known] = self.inside_range(&first, up, header);
-        self.ranges.entry(index).or_default().push((l, range));
-        for v in &without {
-            self.taken[v.index()] = true;
-        }
+        let last = self.last(op, bound, &first, step > 0, header)?;
+        self.note(l, header, index, &first, step, &without);
         Some(Found {
             header,
             test: LoopTest::Counted {
@@ -164,7 +177,70 @@ impl Search<'_> {
                 step: Expr::Int(step),
             },
             without,
+            unused: Vec::new(),
         })
+    }
+
+    /// A loop that counts its passes down, in a variable that nothing else uses, is one over the index that
+    /// moves with them.
+    fn by_passes(
+        &mut self,
+        l: LoopId,
+        header: VertexId,
+        left: VarId,
+        [before, latch]: [VertexId; 2],
+    ) -> Option<Found> {
+        let [before_all, latch_all] = [before, latch].map(|v| self.cfg.vertex(v).statements());
+        let range = passes::find(&self.uses, left, before_all, latch_all)?;
+        let mut writers = self.writes.inside(self.forest, l, range.index);
+        let (others, _) = latch_all.split_last_chunk::<2>()?;
+        if writers.next() != Some(latch.index())
+            || writers.next().is_some()
+            || others.iter().any(|s| self.writes.may_write(s, range.index))
+            || !self.writes.is_integer(&Expr::var(range.index))
+        {
+            return None;
+        }
+        let without = vec![(latch, 2), (before, range.initial)];
+        if let Expr::Int(step) = range.step {
+            self.note(l, header, range.index, &range.first, step, &without);
+        } else {
+            self.take(&without);
+        }
+        Some(Found {
+            header,
+            test: LoopTest::Counted {
+                index: range.index,
+                first: range.first,
+                last: range.last,
+                step: range.step,
+            },
+            without,
+            unused: range.unused,
+        })
+    }
+
+    /// Remembers what is known of the values of an index, and which statements are spoken for.
+    fn note(
+        &mut self,
+        l: LoopId,
+        header: VertexId,
+        index: VarId,
+        first: &Expr,
+        step: i64,
+        without: &[(VertexId, usize)],
+    ) {
+        let up = step > 0;
+        let mut range = [false; 2];
+        range[usize::from(!up)] = self.inside_range(first, up, header);
+        self.ranges.entry(index).or_default().push((l, range));
+        self.take(without);
+    }
+
+    fn take(&mut self, without: &[(VertexId, usize)]) {
+        for (v, _) in without {
+            self.taken[v.index()] = true;
+        }
     }
 
     /// The block with statements that is executed directly before, and nowhere else.

@@ -2,7 +2,7 @@
 
 use crate::{
     entity::VertexId,
-    ir::{Cfg, Edge, Vertex, VertexKind},
+    ir::{Cfg, Edge, FreshIds, Vertex, VertexKind, complete_edge_ids, keep_edge_ids},
 };
 
 /// Vertices and edges with marks for those that are gone. Indices stay as they are until [`Self::finish`].
@@ -11,33 +11,39 @@ pub(super) struct Draft {
     pub(super) edges: Vec<Edge>,
     pub(super) dead_vertex: Vec<bool>,
     pub(super) dead_edge: Vec<bool>,
-    next_id: i64,
+    ids: FreshIds,
+    /// What the empty blocks that are there at first may serve as; anything if that is empty.
+    pub(super) serve: Vec<Serve>,
+}
+
+/// What an empty block may become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Serve {
+    Nothing,
+    EndBranch,
+    EndLoop,
+    /// The LOOP of a loop tested last.
+    Header,
 }
 
 impl Draft {
     pub(super) fn new(cfg: Cfg) -> Self {
-        let next_id = cfg.max_abs_id().saturating_add(1);
+        let ids = FreshIds::of_vertices(&cfg);
         let (vertices, mut edges) = cfg.into_parts();
-        // Positions change: an edge that is named by its position keeps that as its name, if others have
-        // names of their own.
-        if edges.iter().any(|e| e.id.is_some()) {
-            for (i, edge) in edges.iter_mut().enumerate() {
-                edge.id.get_or_insert(i as i64);
-            }
-        }
+        keep_edge_ids(&mut edges);
         Self {
             dead_vertex: vec![false; vertices.len()],
             dead_edge: vec![false; edges.len()],
             vertices,
             edges,
-            next_id,
+            ids,
+            serve: Vec::new(),
         }
     }
 
     pub(super) fn add_vertex(&mut self, kind: VertexKind) -> usize {
-        self.vertices.push(Vertex::new(self.next_id, kind));
+        self.vertices.push(Vertex::new(self.ids.next_id(), kind));
         self.dead_vertex.push(false);
-        self.next_id = self.next_id.saturating_add(1);
         self.vertices.len() - 1
     }
 
@@ -69,6 +75,15 @@ impl Draft {
         matches!(&self.vertices[v].kind, VertexKind::Block(s) if s.is_empty())
     }
 
+    /// True of a block without statements that may become that; [`Serve::Nothing`]: that may go.
+    pub(super) fn may_serve(&self, v: usize, wanted: Serve) -> bool {
+        let free = match self.serve.get(v) {
+            Some(&serve) => wanted != Serve::Nothing && serve == wanted,
+            None => true,
+        };
+        free && self.is_empty_block(v)
+    }
+
     /// The graph without what is gone. `None` if an edge was left at a vertex that is gone.
     pub(super) fn finish(self) -> Option<Cfg> {
         let mut place = vec![None; self.vertices.len()];
@@ -79,8 +94,6 @@ impl Draft {
                 vertices.push(vertex);
             }
         }
-        let named = self.edges.iter().any(|e| e.id.is_some());
-        let mut next = self.edges.iter().filter_map(|e| e.id).max().unwrap_or(0);
         let mut edges = Vec::with_capacity(self.edges.len());
         for (e, mut edge) in self.edges.into_iter().enumerate() {
             if self.dead_edge[e] {
@@ -88,12 +101,9 @@ impl Draft {
             }
             edge.from = place[edge.from.index()]?;
             edge.to = place[edge.to.index()]?;
-            if named && edge.id.is_none() {
-                next = next.saturating_add(1);
-                edge.id = Some(next);
-            }
             edges.push(edge);
         }
+        complete_edge_ids(&mut edges);
         Cfg::new(vertices, edges)
     }
 }

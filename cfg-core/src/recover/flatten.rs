@@ -57,40 +57,46 @@ fn set(v: VarId, e: Expr) -> Stmt {
     Stmt::assign(Place::whole(v), e)
 }
 
-/// True if the flat form of a counted loop tests its index: the bound stays as it is.
-pub(super) fn tests_its_index(
-    writes: &Writes<'_>,
-    forest: &LoopForest,
-    header: usize,
-    test: &LoopTest,
-) -> bool {
+/// What jumps can say of a counted loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Its index is tested: the bound stays as it is.
+    Index,
+    /// Its passes are counted.
+    Passes,
+    /// They are, and something else in the loop may write its index, as far as can be told.
+    Hidden,
+}
+
+fn form(writes: &Writes<'_>, forest: &LoopForest, header: usize, test: &LoopTest) -> Form {
     let LoopTest::Counted {
         index, last, step, ..
     } = test
     else {
-        return false;
+        return Form::Hidden;
     };
     let Some(l) = forest.headed_by(header) else {
-        return false;
+        return Form::Hidden;
     };
     let mut writers = writes.inside(forest, l, *index);
-    forest.get(l).is_reducible()
-        && writes.is_index(*index)
-        && writers.next() == Some(header)
-        && writers.next().is_none()
+    if !forest.get(l).is_reducible() || writers.next() != Some(header) || writers.next().is_some() {
+        return Form::Hidden;
+    }
+    let by_index = writes.is_index(*index)
         && matches!(step, Expr::Int(s) if *s != 0)
         && last.depth() < Expr::MAX_DEPTH
-        && writes.invariant(forest, l, last)
+        && writes.invariant(forest, l, last);
+    if by_index { Form::Index } else { Form::Passes }
 }
 
-/// Counted loops whose bounds change, or whose step is not constant, count their passes in a variable of
-/// their own; what [`flatten`] makes of them, but still a counted loop.
-pub(super) fn with_fixed_bounds(program: &Program, routine: &Routine) -> Routine {
+/// Counted loops whose index something else in them may write, as far as jumps can tell, count their passes in
+/// a variable of their own; what [`flatten`] makes of them, but still a counted loop.
+pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine {
     let mut result = routine.clone();
     let Some(cfg) = result.body.take() else {
         return result;
     };
-    let plans = plans(program, &mut result, &cfg);
+    let plans = plans(program, &mut result, &cfg, |form| form == Form::Hidden);
     let mut draft = Draft::new(cfg);
     let edges = draft.edges.len();
     let mut before = vec![None; draft.vertices.len()];
@@ -154,8 +160,13 @@ pub(super) fn with_fixed_bounds(program: &Program, routine: &Routine) -> Routine
     result
 }
 
-/// How each LOOP is written with jumps; by vertex.
-fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan>> {
+/// How each LOOP is written with jumps; by vertex. Of the counted ones, those of the forms asked for.
+fn plans(
+    program: &Program,
+    routine: &mut Routine,
+    cfg: &Cfg,
+    wanted: impl Fn(Form) -> bool,
+) -> Vec<Option<Plan>> {
     let mut plans: Vec<Option<Plan>> = Vec::with_capacity(cfg.vertex_count());
     plans.resize_with(cfg.vertex_count(), || None);
     let mut counted = Vec::new();
@@ -176,16 +187,19 @@ fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan
     }
     let entry = cfg.entry().map_or(0, |v| v.index());
     let forest = LoopForest::new(cfg, entry);
-    let by_index: Vec<bool> = {
+    let forms: Vec<Form> = {
         let writes = Writes::of(program, routine, cfg, &forest);
         let test = |v: &usize| match &cfg.vertex(crate::entity::VertexId::new(*v)).kind {
-            VertexKind::Loop { test, .. } => tests_its_index(&writes, &forest, *v, test),
-            _ => false,
+            VertexKind::Loop { test, .. } => form(&writes, &forest, *v, test),
+            _ => Form::Hidden,
         };
         counted.iter().map(test).collect()
     };
     let mut names = Names::of(routine);
-    for (&v, by_index) in counted.iter().zip(by_index) {
+    for (&v, form) in counted.iter().zip(forms) {
+        if !wanted(form) {
+            continue;
+        }
         let vertex = cfg.vertex(crate::entity::VertexId::new(v));
         let VertexKind::Loop { test, .. } = &vertex.kind else {
             continue;
@@ -203,7 +217,7 @@ fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan
         let own_first = *first == at;
         let first_set = set(*index, first.clone());
         let add = |by: Expr| set(*index, Expr::op(Op::Add, [at.clone(), by]));
-        plans[v] = Some(if by_index {
+        plans[v] = Some(if form == Form::Index {
             let up = matches!(step, Expr::Int(s) if *s > 0);
             let compare = if up { Op::Le } else { Op::Ge };
             Plan::Counted {
@@ -224,7 +238,7 @@ fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan
                 Expr::var(names.add(routine, "step", vertex.id))
             };
             // All three may read the index: it is assigned last. They keep the limit of depth, each in an
-            // assignment of its own where a step down is not left.
+            // assignment of its own where a step down is not left. Recovery reads this order (`trips`).
             let mut entry = Vec::new();
             let mut operands = Vec::new();
             for e in [first, last, step] {
@@ -236,22 +250,12 @@ fn plans(program: &Program, routine: &mut Routine, cfg: &Cfg) -> Vec<Option<Plan
                     operands.push(Expr::var(x));
                 }
             }
-            let mut reads_index = false;
-            for e in &operands {
-                e.walk_places(&mut |p| reads_index |= p.var == *index);
-            }
-            let trips = set(left, Expr::op(Op::Trips, operands));
+            entry.push(set(left, Expr::op(Op::Trips, operands)));
             if let Expr::Place(place) = &by {
                 entry.push(set(place.var, step.clone()));
             }
-            // Last what counts: recovery makes it the first value of the counter.
-            if own_first || reads_index {
-                entry.push(trips);
-                if !own_first {
-                    entry.push(first_set);
-                }
-            } else {
-                entry.extend([first_set, trips]);
+            if !own_first {
+                entry.push(first_set);
             }
             let fewer = Expr::op(Op::Sub, [Expr::var(left), Expr::Int(1)]);
             Plan::Counted {
@@ -287,7 +291,7 @@ impl Names {
 }
 
 fn flat(program: &Program, routine: &mut Routine, cfg: Cfg) -> Option<Cfg> {
-    let plans = plans(program, routine, &cfg);
+    let plans = plans(program, routine, &cfg, |_| true);
     let mut exits = vec![None; cfg.vertex_count()];
     let mut ends: Vec<Vec<usize>> = vec![Vec::new(); cfg.vertex_count()];
     for (e, edge) in cfg.edges() {

@@ -10,8 +10,8 @@ use crate::{
 /// The normal form of a structured routine. Two routines that differ only in what jumps cannot tell have
 /// the same one:
 ///
-/// - a counted loop whose bound it changes, or whose step is not constant, counts its passes in a variable
-///   of its own, and its index is assigned in the body;
+/// - a counted loop in which something else may write its index, as far as jumps can tell (another parameter of
+///   a routine whose parameters may overlap), counts its passes in a variable of its own;
 /// - loops tested first that are counted ones are;
 /// - blocks without statements are removed, and blocks that follow one another are joined;
 /// - vertices stand in the order of Algorithm 1 and are numbered from 1, edges follow their sources and
@@ -19,9 +19,9 @@ use crate::{
 ///
 /// A routine that is not structured is returned as it is.
 pub fn normal_form(program: &Program, routine: &Routine) -> Routine {
-    let mut result = flatten::with_fixed_bounds(program, routine);
+    let mut result = flatten::with_own_counters(program, routine);
     let body = result.body.take();
-    let counted = body.map(|cfg| counted::count_loops(program, &result, cfg));
+    let counted = body.map(|cfg| counted::count_loops(program, &mut result, cfg));
     let Some(cfg) = counted.and_then(joined).and_then(renumbered) else {
         return routine.clone();
     };

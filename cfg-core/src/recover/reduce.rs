@@ -22,7 +22,7 @@
 //! Each application takes amortised constant time (nearly: parts are named by union-find) and removes an edge
 //! or a vertex; a part is looked at again only when something that its rules read has changed.
 
-use super::draft::Draft;
+use super::draft::{Draft, Serve};
 use crate::{
     ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
     loops::Sets,
@@ -113,7 +113,7 @@ impl<'d> Reduction<'d> {
                 entries: 0,
                 combined: 0,
                 straight: true,
-                idle: draft.is_empty_block(v),
+                idle: draft.may_serve(v, Serve::Nothing),
                 arm: 0,
             })
             .collect();
@@ -277,7 +277,7 @@ impl<'d> Reduction<'d> {
             from = 0;
         }
         let whole = self.parts[meet].entries as usize == arms
-            && self.draft.is_empty_block(meet)
+            && self.draft.may_serve(meet, Serve::EndBranch)
             && self.front[meet] == meet;
         let end = if whole {
             self.draft.vertices[meet].kind = VertexKind::EndBranch;
@@ -376,7 +376,7 @@ impl<'d> Reduction<'d> {
     /// Ends a body, whose last edge this is, with an ENDLOOP.
     fn end_loop(&mut self, n: usize, last: usize, header: usize) {
         let from = self.draft.from(last);
-        if self.draft.is_empty_block(from) {
+        if self.draft.may_serve(from, Serve::EndLoop) {
             self.draft.vertices[from].kind = VertexKind::EndLoop;
             self.fix(last, header);
             return;
@@ -400,7 +400,7 @@ impl<'d> Reduction<'d> {
                 continue;
             };
             let test = LoopTest::Post(condition);
-            let own = self.draft.is_empty_block(n) && self.front[n] == n;
+            let own = self.draft.may_serve(n, Serve::Header) && self.front[n] == n;
             let header = match self.out[n][..] {
                 [body] if own => {
                     self.draft.vertices[n].kind = loop_vertex(test);

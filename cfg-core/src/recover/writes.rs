@@ -3,13 +3,14 @@
 use crate::{
     dataflow::{Access, decision_accesses, statement_accesses},
     entity::VarId,
-    ir::{Cfg, Expr, Program, Role, Routine, ScalarType, VertexKind},
+    ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt, VertexKind},
     loops::{LoopForest, LoopId},
     typing::{self, Type},
 };
 
 /// The vertices that may write each variable, or another one in the same storage.
 pub(super) struct Writes<'a> {
+    program: &'a Program,
     routine: &'a Routine,
     /// The storage of each variable.
     class: Vec<usize>,
@@ -19,7 +20,7 @@ pub(super) struct Writes<'a> {
 
 impl<'a> Writes<'a> {
     pub(super) fn of(
-        program: &Program,
+        program: &'a Program,
         routine: &'a Routine,
         cfg: &Cfg,
         forest: &LoopForest,
@@ -51,6 +52,7 @@ impl<'a> Writes<'a> {
             list.dedup();
         }
         Self {
+            program,
             routine,
             class,
             by_class,
@@ -71,13 +73,45 @@ impl<'a> Writes<'a> {
         inside.map(|w| w.1).take(2)
     }
 
-    /// True if nothing that the expression reads may be written in the loop.
+    /// True if nothing that the expression reads may be written in the loop. The shape of an array is what it
+    /// is at entry, unless it is a local whose extents are not declared.
     pub(super) fn invariant(&self, forest: &LoopForest, l: LoopId, e: &Expr) -> bool {
-        let mut changes = false;
-        e.walk_places(&mut |p| {
-            changes = changes || self.inside(forest, l, p.var).next().is_some();
+        let written = |x: VarId| self.inside(forest, l, x).next().is_some();
+        match e {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
+            Expr::Place(place) => {
+                let mut subscripts = place.subscript_exprs();
+                !written(place.var) && subscripts.all(|s| self.invariant(forest, l, s))
+            }
+            Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
+                operands.iter().all(|e| match e {
+                    Expr::Place(place) if !self.changes_shape(place.var) => {
+                        let mut subscripts = place.subscript_exprs();
+                        subscripts.all(|s| self.invariant(forest, l, s))
+                    }
+                    e => self.invariant(forest, l, e),
+                })
+            }
+            Expr::Op(_, operands) => operands.iter().all(|e| self.invariant(forest, l, e)),
+        }
+    }
+
+    /// True of a variable that gets its shape from what is assigned to it.
+    fn changes_shape(&self, x: VarId) -> bool {
+        let variable = self.routine.variable(x);
+        let deferred = |d: &Dim| matches!(d.extent, Extent::Deferred);
+        !matches!(variable.role, Role::Parameter { .. }) && variable.shape.iter().any(deferred)
+    }
+
+    /// True if a statement may write the variable's storage.
+    pub(super) fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
+        let mut found = false;
+        statement_accesses(self.program, self.routine, statement, &mut |access| {
+            if let Access::Write(y) | Access::MayWrite(y) = access {
+                found |= self.class.get(y.index()) == self.class.get(x.index());
+            }
         });
-        !changes
+        found
     }
 
     /// True of an integer scalar that nothing else shares storage with, so that who writes it is known.

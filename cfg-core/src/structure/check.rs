@@ -1,12 +1,13 @@
 //! The local rules of Definition 1 (Naumann et al. 2004): entry and exit, numbers of edges, labels,
 //! reachability. All problems are collected; nesting is checked only if there are none.
 
+use super::cure::Cures;
 use crate::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     dominance::Dominators,
     entity::{EdgeId, VertexId},
     graph::{self, Reversed},
-    ir::{Cfg, Control, Selector, VertexKind, VertexType},
+    ir::{Cfg, Control, FreshIds, MAX_ID, Selector, VertexKind, VertexType},
     validate::codes,
 };
 use std::fmt::Write as _;
@@ -48,32 +49,35 @@ pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
     format!("{} {}", vertex.vertex_type().name(), vertex.id)
 }
 
-/// Checks everything that does not need the nesting.
-pub(crate) fn local_rules(cfg: &Cfg, control: Control, out: &mut Diagnostics) {
+/// Checks everything that does not need the nesting. To `explain` how to mend what is wrong takes longer.
+pub(crate) fn local_rules(cfg: &Cfg, control: Control, explain: bool, out: &mut Diagnostics) {
     let entry = only(cfg, VertexType::Entry, &codes::ENTRY_COUNT, out);
     let exit = only(cfg, VertexType::Exit, &codes::EXIT_COUNT, out);
     ids(cfg, out);
+    let cures = Cures::new(cfg, control, explain);
     for (v, _) in cfg.vertices() {
-        degree(cfg, control, v, out);
-        labels(cfg, v, out);
-        back_edges(cfg, v, out);
+        degree(cfg, control, v, &cures, out);
+        labels(cfg, v, &cures, out);
+        back_edges(cfg, control, v, &cures, out);
     }
     if let Some(entry) = entry {
         let reached = graph::reachable(cfg, entry.index());
         let missed = (0..cfg.vertex_count()).filter(|&v| !reached.contains(v));
+        let missed: Vec<usize> = missed.collect();
         if let Some(problem) = listed(
             cfg,
-            missed,
+            missed.iter().copied(),
             &codes::UNREACHABLE,
             "cannot be reached from ENTRY",
-            "delete what is never executed, or add the edge that leads to it",
+            &cures.unreachable(&missed),
         ) {
             out.push(problem);
         }
     }
     if let (Some(exit), Control::Structured) = (exit, control) {
         let reached = graph::reachable(&Reversed(cfg), exit.index());
-        let missed = (0..cfg.vertex_count()).filter(|&v| !reached.contains(v));
+        let missed = (0..cfg.vertex_count())
+            .filter(|&v| !reached.contains(v) && !is_isolated(cfg, VertexId::new(v)));
         if let Some(problem) = listed(
             cfg,
             missed,
@@ -153,13 +157,12 @@ fn listed(
 
 /// Ids: unique, within the range that every JSON reader reads exactly.
 fn ids(cfg: &Cfg, out: &mut Diagnostics) {
-    const LIMIT: u64 = 1 << 53;
     let mut by_id: Vec<(i64, VertexId)> = cfg.vertices().map(|(v, x)| (x.id, v)).collect();
     by_id.sort_unstable();
-    let free = cfg.max_abs_id().saturating_add(1);
+    let free = FreshIds::of_vertices(cfg).next_id();
     let mut problems = Vec::new();
     for (i, &(id, v)) in by_id.iter().enumerate() {
-        if id == 0 || id.unsigned_abs() > LIMIT {
+        if id == 0 || id.unsigned_abs() > MAX_ID.unsigned_abs() {
             problems.push((
                 v,
                 format!("vertex id {id} is not allowed"),
@@ -184,7 +187,7 @@ fn ids(cfg: &Cfg, out: &mut Diagnostics) {
     by_id.sort_unstable();
     let mut problems = Vec::new();
     for (i, &(id, e)) in by_id.iter().enumerate() {
-        if id.unsigned_abs() > LIMIT {
+        if id.unsigned_abs() > MAX_ID.unsigned_abs() {
             problems.push((e, format!("edge id {id} is not allowed")));
         } else if i > 0 && by_id[i - 1].0 == id {
             problems.push((e, format!("edge id {id} is used twice")));
@@ -221,13 +224,17 @@ fn allowed(vertex_type: VertexType, control: Control) -> [(usize, Option<usize>)
     }
 }
 
-fn degree(cfg: &Cfg, control: Control, v: VertexId, out: &mut Diagnostics) {
-    let [preds, succs] = allowed(cfg.vertex(v).vertex_type(), control);
+fn degree(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
+    let vertex_type = cfg.vertex(v).vertex_type();
+    if is_isolated(cfg, v) {
+        return;
+    }
+    let [preds, succs] = allowed(vertex_type, control);
     let sides = [
-        (preds, cfg.in_edges(v).len(), "predecessor", "to"),
-        (succs, cfg.out_edges(v).len(), "successor", "from"),
+        (preds, cfg.in_edges(v).len(), "predecessor"),
+        (succs, cfg.out_edges(v).len(), "successor"),
     ];
-    for ((least, most), have, side, direction) in sides {
+    for ((least, most), have, side) in sides {
         if have >= least && most.is_none_or(|most| have <= most) {
             continue;
         }
@@ -236,10 +243,11 @@ fn degree(cfg: &Cfg, control: Control, v: VertexId, out: &mut Diagnostics) {
             Some(most) => (most.to_string(), if most == 1 { "" } else { "s" }),
             None => (format!("{least} or more"), "s"),
         };
-        let help = if have < least {
-            format!("add the missing edge {direction} it")
-        } else {
-            format!("remove the superfluous edge {direction} it, or give the vertex another type")
+        let help = match (side, have < least) {
+            ("predecessor", false) => cures.too_many_predecessors(v),
+            ("predecessor", true) => cures.too_few_predecessors(v),
+            (_, false) => cures.too_many_successors(v),
+            (_, true) => cures.too_few_successors(v),
         };
         out.push(at_vertex(
             cfg,
@@ -255,8 +263,16 @@ fn degree(cfg: &Cfg, control: Control, v: VertexId, out: &mut Diagnostics) {
     }
 }
 
+/// A vertex without any edges: that it cannot be reached is all there is to say.
+fn is_isolated(cfg: &Cfg, v: VertexId) -> bool {
+    let vertex_type = cfg.vertex(v).vertex_type();
+    cfg.in_edges(v).is_empty()
+        && cfg.out_edges(v).is_empty()
+        && !matches!(vertex_type, VertexType::Entry | VertexType::Exit)
+}
+
 /// The out-labels of one vertex.
-fn labels(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
+fn labels(cfg: &Cfg, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
     let edges = cfg.out_edges(v);
     match &cfg.vertex(v).kind {
         VertexKind::Loop { .. } => {
@@ -268,7 +284,7 @@ fn labels(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
                     v,
                     &codes::LABEL_MISSING,
                     format!("no out-edge of {} has label 1", name(cfg, v)),
-                    "write \"label\": 1 at the edge into the loop's body",
+                    cures.no_body(v),
                 ));
             }
             if bodies > 1 {
@@ -293,7 +309,8 @@ fn labels(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
         | VertexKind::Block(_)
         | VertexKind::EndLoop
         | VertexKind::EndBranch => {
-            for &e in edges {
+            // Where there are several, the vertex should decide between them.
+            for &e in edges.iter().filter(|_| edges.len() == 1) {
                 if let Some(label) = cfg.edge(e).label {
                     out.push(at_edge(
                         cfg,
@@ -415,8 +432,8 @@ fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Diagnost
     }
 }
 
-/// Back edges come from ENDLOOP only, and each ENDLOOP leads to a LOOP.
-fn back_edges(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
+/// Each ENDLOOP leads to a LOOP; of a structured graph, back edges come from ENDLOOP only.
+fn back_edges(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
     let is_loop = |v| matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
     let is_end = |v| matches!(cfg.vertex(v).kind, VertexKind::EndLoop);
     if is_end(v) {
@@ -426,11 +443,11 @@ fn back_edges(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
                 v,
                 &codes::BACK_EDGE,
                 format!("{} leads to {}", name(cfg, v), name(cfg, next)),
-                "lead its edge back to the LOOP whose body it ends",
+                cures.end_leads_elsewhere(),
             ));
         }
     }
-    if is_loop(v) && cfg.in_edges(v).len() == 2 {
+    if control == Control::Structured && is_loop(v) && cfg.in_edges(v).len() == 2 {
         let ends = cfg.predecessors(v).filter(|&p| is_end(p)).count();
         if ends != 1 {
             out.push(at_vertex(
@@ -441,7 +458,7 @@ fn back_edges(cfg: &Cfg, v: VertexId, out: &mut Diagnostics) {
                     "{ends} of the 2 predecessors of {} are ENDLOOP, it must be 1",
                     name(cfg, v)
                 ),
-                "one edge enters the loop from outside, the other comes from the ENDLOOP of its body",
+                cures.no_end_of_body(v),
             ));
         }
     }

@@ -156,6 +156,12 @@ crate::diagnostic_codes! {
     DERIVATIVE "V153" "parameters of a derivative routine"
         "a routine given as tangent or adjoint has the parameters of the original, its result, and then the derivative of each real one of these in the same order; a tangent routine writes what the original writes, with its tangents; adjoints are inout"
         "The derivative routine is called in place of one that would be generated: with the original's arguments, the place of its result if it is a function, and a derivative for each of these that is real, of the same type and rank (a tangent routine also takes a second tape for each tape). A tangent routine computes what the original computes too. Adjoints are incremented, so they are inout.";
+    UNASSIGNED "V154" "never assigned"
+        "the result of a function, every out parameter and every dependent is assigned on some path"
+        "Nothing in the routine assigns the variable. A result or out parameter then has no value where the routine returns, and a dependent is what it was at entry, so that its derivatives say nothing of the routine. Assign it, or declare a parameter that is only read as in.";
+    INTEGER_DIVISION "V155" "integer division in a real expression"
+        "a quotient of integer constants that is not a whole number does not become part of a real expression"
+        "The quotient of two integers is an integer: 1/2 is 0, so x ** (1/2) is 1. The conversion to a real comes after the division. Write one of the constants as a real.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

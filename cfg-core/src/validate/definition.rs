@@ -143,7 +143,7 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
 }
 
 /// The events of a loop header before its body is entered.
-fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, &'static str)) {
+pub(super) fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, &'static str)) {
     match test {
         LoopTest::Pre(e) => uses(e, &mut |x| found(x, "/condition")),
         LoopTest::Post(_) => {}

@@ -127,6 +127,15 @@ impl Checker<'_> {
             Ok(ty)
         });
         let ty = self.accept(site, checked)?;
+        if ty.ty.is_real() || types.iter().any(|t| t.ty.is_real()) {
+            for (i, (operand, found)) in operands.iter().zip(&types).enumerate() {
+                if found.ty == ScalarType::Integer && op.class() == OpClass::Elemental {
+                    self.path.push(i + 1);
+                    self.whole_quotients(site, operand);
+                    self.path.pop();
+                }
+            }
+        }
         if let Some((a, b)) = clash {
             self.error(
                 site,
@@ -145,6 +154,33 @@ impl Checker<'_> {
         }
         dims.truncate(ty.rank);
         Some(Shaped { ty, dims })
+    }
+
+    /// Warns of quotients of constants that are not whole, in an integer operand of a real operation.
+    fn whole_quotients(&mut self, site: Site, e: &Expr) {
+        let Expr::Op(op, operands) = e else { return };
+        match (op, &operands[..]) {
+            (Op::Div, [Expr::Int(a), Expr::Int(b)]) => {
+                if let (Some(0), _) | (_, None) = (a.checked_rem(*b), a.checked_div(*b)) {
+                    return;
+                }
+                let value = a.wrapping_div(*b);
+                self.warning(
+                    site,
+                    &codes::INTEGER_DIVISION,
+                    format!("{a}/{b} is the integer {value}, and part of a real expression"),
+                    format!("write {a}.0 for {a}"),
+                );
+            }
+            (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Min | Op::Max | Op::Abs, _) => {
+                for (i, operand) in operands.iter().enumerate() {
+                    self.path.push(i + 1);
+                    self.whole_quotients(site, operand);
+                    self.path.pop();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Checks a place and its subscripts.

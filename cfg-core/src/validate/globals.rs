@@ -72,7 +72,7 @@ pub(super) fn names<'n>(
 fn bad_name(name: &str, what: &str) -> Option<Diagnostic> {
     let (message, help) = if name.is_empty() {
         (format!("the name of a {what} is empty"), "give it a name")
-    } else if name.len() > 1000 {
+    } else if name.len() > Variable::MAX_NAME {
         (
             format!("the name of a {what} has {} bytes", name.len()),
             "shorten it to 1000 bytes or less",
@@ -94,6 +94,14 @@ pub(super) fn storage(program: &Program, g: GlobalId) -> (GlobalId, i64) {
         Some(overlay) => (overlay.base, overlay.offset),
         None => (g, 0),
     }
+}
+
+/// The cells of a global: the one that owns the storage, and the range of its elements in storage order.
+/// `None` if an extent is not constant, which validation refuses.
+pub fn cells(program: &Program, g: GlobalId) -> Option<(GlobalId, std::ops::Range<i64>)> {
+    let (base, offset) = storage(program, g);
+    let count = elements(&program.globals.get(g.index())?.variable)?;
+    Some((base, offset..offset.checked_add(count)?))
 }
 
 /// The value of a constant integer expression. It may belong to a routine whose depths have not been

@@ -3,6 +3,7 @@
 mod bad_input;
 mod documentation;
 mod mutations;
+mod newcomer;
 mod round_trip;
 mod schema;
 

@@ -24,9 +24,9 @@ pub struct Adjoint {
 /// What a forward and a reverse sweep give.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradient {
-    /// The dependents.
+    /// The dependents that the point has.
     pub value: Named,
-    /// The adjoints of the independents.
+    /// The adjoints of the independents that the point has.
     pub gradient: Named,
     /// What the tape was used for.
     pub tape: TapeCounts,
@@ -86,7 +86,7 @@ impl Adjoint {
         self.derived.point(text)
     }
 
-    /// Reads a SEED, or a list of them (then true): one value per dependent.
+    /// Reads a SEED, or a list of them (then true): one value per dependent that the point has.
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
@@ -99,22 +99,21 @@ impl Adjoint {
         self.derived.seeds(text, "SEED", slots, point)
     }
 
-    /// The seed that is used if none is given: 1 for a single scalar dependent.
+    /// The seed that is used if none is given: 1 for a single dependent with one element. Dependents that
+    /// the point does not have do not count.
     ///
     /// # Errors
-    /// There are several dependents, or it is an array.
+    /// There are several dependents, or it is a longer array; the point has none of them.
     pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
-        let slots = &self.derived.dependents;
-        let mut shapes = self.derived.shapes(slots, point);
-        if let ([_], [(_, value)]) = (&**slots, &mut *shapes)
-            && value.shape().is_empty()
+        let shapes = self.derived.present(&self.derived.dependents, point)?;
+        if let [(_, value)] = &*shapes
+            && value.len() == 1
         {
-            *value = ones(value);
-            return Ok(vec![value.clone()]);
+            return Ok(vec![ones(value)]);
         }
-        let names: Vec<&str> = slots
+        let names: Vec<&str> = shapes
             .iter()
-            .map(|s| s.key(&self.derived.program, self.derived.declared()))
+            .map(|(slot, _)| slot.key(&self.derived.program, self.derived.declared()))
             .collect();
         Err(codes::general(
             &codes::SEED,
@@ -127,23 +126,30 @@ impl Adjoint {
     }
 
     /// A seed of ones: the gradient of the sum of all elements of all dependents.
-    pub fn ones(&self, point: &Point) -> Vec<Value> {
-        let shapes = self.derived.shapes(&self.derived.dependents, point);
-        shapes.iter().map(|(_, v)| ones(v)).collect()
-    }
-
-    /// Zeros in the shapes of the dependents.
-    pub(crate) fn dependents_at(&self, point: &Point) -> Vec<Value> {
-        let shapes = self.derived.shapes(&self.derived.dependents, point);
-        shapes.iter().map(|(_, v)| zeros_like(v)).collect()
-    }
-
-    /// Runs the forward and the reverse sweep.
     ///
     /// # Errors
-    /// What goes wrong in the run; dependents without a value.
+    /// The point has no dependent.
+    pub fn ones(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
+        let shapes = self.derived.present(&self.derived.dependents, point)?;
+        Ok(shapes.iter().map(|(_, v)| ones(v)).collect())
+    }
+
+    /// Zeros in the shapes of the dependents that the point has.
+    pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
+        let shapes = self.derived.present(&self.derived.dependents, point)?;
+        Ok(shapes.iter().map(|(_, v)| zeros_like(v)).collect())
+    }
+
+    /// Runs the forward and the reverse sweep. The seed has one value for each dependent that the point has,
+    /// in the order of the declarations; an absent optional parameter has none. Seeds of dependents that
+    /// share cells (globals that lie over each other) are added.
+    ///
+    /// # Errors
+    /// A seed that does not fit; what goes wrong in the run; dependents without a value; a point without
+    /// dependents or independents.
     pub fn gradient(&mut self, point: &Point, seed: &[Value]) -> Result<Gradient, Diagnostics> {
         let slots = self.derived.dependents.clone();
+        self.derived.slots_at(&self.derived.independents, point)?;
         let events = self.derived.events(point)?;
         let (arguments, report) = self.derived.execute(point, &slots, seed)?;
         let trace = Trace {

@@ -2,9 +2,10 @@
 
 use super::{Named, Options, check_initialised};
 use crate::codes;
-use crate::point::{Point, parse_seeds, zeros_like};
-use crate::slot::{Slot, active};
+use crate::point::{Point, parse_seeds, tuple, zeros_like};
+use crate::slot::{self, Slot, active};
 use cfg_core::diagnostic::Diagnostics;
+use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
 use cfg_core::validate::{ValidProgram, validate};
@@ -77,7 +78,7 @@ impl Derived {
     }
 
     /// The value of a slot among arguments or globals.
-    pub(super) fn value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
+    fn value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
         match slot {
             Slot::Global(g) => Some(self.session.global(g)),
             Slot::Parameter(_) | Slot::Result(_) => {
@@ -86,7 +87,7 @@ impl Derived {
         }
     }
 
-    pub(super) fn derivative_value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
+    fn derivative_value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
         match slot {
             Slot::Global(g) => Some(self.session.global(self.derivative_global(g)?)),
             Slot::Parameter(_) | Slot::Result(_) => {
@@ -96,7 +97,7 @@ impl Derived {
         }
     }
 
-    pub(super) fn position(&self, slot: Slot) -> Option<usize> {
+    fn position(&self, slot: Slot) -> Option<usize> {
         match slot {
             Slot::Parameter(v) => Some(v.index()),
             Slot::Result(_) => Some(self.declared().parameters),
@@ -104,30 +105,44 @@ impl Derived {
         }
     }
 
-    pub(super) fn derivative_global(&self, g: GlobalId) -> Option<GlobalId> {
+    fn derivative_global(&self, g: GlobalId) -> Option<GlobalId> {
         let pair = self.globals.iter().find(|(global, _)| *global == g);
         pair.map(|(_, derivative)| *derivative)
     }
 
-    /// Each slot with a value that shows its shape.
-    pub(super) fn shapes(&self, slots: &[Slot], point: &Point) -> Vec<(Slot, Value)> {
-        slots
-            .iter()
-            .filter_map(|&slot| {
-                let value = match slot {
-                    Slot::Parameter(v) => point.arguments.get(v.index())?.value()?.clone(),
-                    Slot::Global(g) => self.session.global(g),
-                    Slot::Result(v) => self.result_storage(v)?,
-                };
-                Some((slot, value))
-            })
-            .collect()
+    /// The slots that a point has: an optional parameter may be absent.
+    ///
+    /// # Errors
+    /// The point has none of them.
+    pub(super) fn slots_at(&self, slots: &[Slot], point: &Point) -> Result<Vec<Slot>, Diagnostics> {
+        slot::present(slots, point, &self.program, self.declared())
+    }
+
+    /// The slots that a point has, each with a value that shows its shape.
+    ///
+    /// # Errors
+    /// The point has none of them; a function's result without a shape.
+    pub(super) fn present(
+        &self,
+        slots: &[Slot],
+        point: &Point,
+    ) -> Result<Vec<(Slot, Value)>, Diagnostics> {
+        let mut found = Vec::with_capacity(slots.len());
+        for slot in self.slots_at(slots, point)? {
+            let value = match slot {
+                Slot::Parameter(v) => point.value(v).cloned(),
+                Slot::Global(g) => Some(self.session.global(g)),
+                Slot::Result(v) => Some(self.result_storage(v)?),
+            };
+            found.extend(value.map(|value| (slot, value)));
+        }
+        Ok(found)
     }
 
     /// Storage for a function's result; only scalars and arrays of constant shape have a shape before
     /// the call.
-    pub(super) fn result_storage(&self, v: VarId) -> Option<Value> {
-        let variable = self.declared().variables.get(v.index())?;
+    fn result_storage(&self, v: VarId) -> Result<Value, Diagnostics> {
+        let variable = self.declared().variable(v);
         let shape: Option<Vec<usize>> = variable
             .shape
             .iter()
@@ -136,7 +151,17 @@ impl Derived {
                 Extent::Fixed(_) | Extent::Deferred => None,
             })
             .collect();
-        Value::uninitialised(variable.ty, &shape?, variable.order)
+        let storage = shape.and_then(|s| Value::uninitialised(variable.ty, &s, variable.order));
+        storage.ok_or_else(|| {
+            codes::general(
+                &codes::VARIABLE,
+                format!(
+                    "the shape of the function's result {} is not constant",
+                    variable.name
+                ),
+                "return the array through an out parameter",
+            )
+        })
     }
 
     /// Globals as at the start of a run.
@@ -161,24 +186,18 @@ impl Derived {
         Ok(report.events)
     }
 
-    /// Runs with these derivatives; all others are zero.
+    /// Runs with these derivatives, one for each slot that the point has; all others are zero.
     pub(super) fn execute(
         &mut self,
         point: &Point,
         slots: &[Slot],
         derivatives: &[Value],
     ) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
+        let present = self.present(slots, point)?;
+        self.check_derivatives(&present, derivatives)?;
         let mut arguments = point.arguments.clone();
         if let Some(v) = self.declared().result {
-            let name = &self.declared().variable(v).name;
-            let storage = self.result_storage(v).ok_or_else(|| {
-                codes::general(
-                    &codes::VARIABLE,
-                    format!("the shape of the function's result {name} is not constant"),
-                    "return the array through an out parameter",
-                )
-            })?;
-            arguments.push(Argument::Value(storage));
+            arguments.push(Argument::Value(self.result_storage(v)?));
         }
         let shared = arguments.len();
         for at in 0..shared {
@@ -192,11 +211,13 @@ impl Derived {
             }
         }
         self.reset(point)?;
-        for (&slot, value) in slots.iter().zip(derivatives) {
+        for ((slot, _), value) in present.into_iter().zip(derivatives) {
             match slot {
                 Slot::Global(g) => {
                     if let Some(d) = self.derivative_global(g) {
-                        self.session.set_global(d, value)?;
+                        // Dependents may share cells.
+                        let sum = plus(self.session.global(d), value);
+                        self.session.set_global(d, &sum)?;
                     }
                 }
                 Slot::Parameter(_) | Slot::Result(_) => {
@@ -214,7 +235,41 @@ impl Derived {
         Ok((arguments, report))
     }
 
-    /// The values of slots after a run, by name; each must have a value.
+    /// A seed or direction fits: nothing is left out and nothing shifted.
+    fn check_derivatives(
+        &self,
+        present: &[(Slot, Value)],
+        derivatives: &[Value],
+    ) -> Result<(), Diagnostics> {
+        let key = |slot: Slot| slot.key(&self.program, self.declared());
+        let wrong = |message: String| {
+            let names: Vec<&str> = present.iter().map(|(slot, _)| key(*slot)).collect();
+            let help = format!("give one value each for {}", names.join(", "));
+            Err(codes::general(&codes::DERIVATIVES, message, help))
+        };
+        if present.len() != derivatives.len() {
+            return wrong(format!(
+                "{} derivatives are given for {} variables",
+                derivatives.len(),
+                present.len()
+            ));
+        }
+        for ((slot, shape), value) in present.iter().zip(derivatives) {
+            if (shape.ty(), shape.shape()) != (value.ty(), value.shape()) {
+                return wrong(format!(
+                    "{} is {} of shape {}, but its derivative is {} of shape {}",
+                    key(*slot),
+                    shape.ty().name(),
+                    tuple(shape.shape()),
+                    value.ty().name(),
+                    tuple(value.shape())
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of the slots that the run had, by name; each must have a value.
     pub(super) fn named(
         &self,
         slots: &[Slot],
@@ -235,7 +290,7 @@ impl Derived {
         })
     }
 
-    pub(super) fn collect(
+    fn collect(
         &self,
         slots: &[Slot],
         value: impl Fn(Slot) -> Option<Value>,
@@ -252,12 +307,14 @@ impl Derived {
     }
 
     pub(super) fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
-        Point::parse(
+        let generated: Vec<GlobalId> = self.globals.iter().map(|g| g.1).collect();
+        Point::without(
             text,
             &self.program,
             self.original,
             &self.session,
             &self.options,
+            &generated,
         )
     }
 
@@ -268,9 +325,24 @@ impl Derived {
         slots: &[Slot],
         point: &Point,
     ) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
-        let shapes = self.shapes(slots, point);
-        parse_seeds(text, what, &self.program, self.declared(), &shapes)
+        let shapes = self.present(slots, point)?;
+        parse_seeds(text, what, &self.program, self.declared(), &shapes, slots)
     }
+}
+
+/// The sum of two values of one type and shape; zeros add nothing, so that signs of zero are kept.
+fn plus(mut sum: Value, other: &Value) -> Value {
+    let other = other.in_order(sum.order());
+    for i in 0..sum.len() {
+        let x = match (sum.get(i), other.get(i)) {
+            (Some(Scalar::Real(a)), Some(Scalar::Real(b))) if a != 0.0 => Scalar::Real(a + b),
+            (Some(Scalar::Real32(a)), Some(Scalar::Real32(b))) if a != 0.0 => Scalar::Real32(a + b),
+            (_, Some(b)) => b,
+            (_, None) => continue,
+        };
+        sum.set(i, x);
+    }
+    sum
 }
 
 /// Problems of a generated program say nothing about places of the original.

@@ -4,7 +4,7 @@ use super::derived::Derived;
 use super::{Named, Options};
 use crate::codes;
 use crate::point::Point;
-use crate::slot::{Slot, active};
+use crate::slot::active;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
@@ -19,7 +19,7 @@ pub struct Tangent {
 /// What a run of the tangent program gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directional {
-    /// The dependents.
+    /// The dependents that the point has.
     pub value: Named,
     /// Their derivatives in the direction.
     pub tangent: Named,
@@ -65,7 +65,7 @@ impl Tangent {
         self.derived.point(text)
     }
 
-    /// Reads a direction: one value per independent.
+    /// Reads a direction: one value per independent that the point has.
     ///
     /// # Errors
     /// All problems found, with pointers into `text`.
@@ -82,39 +82,19 @@ impl Tangent {
         }
     }
 
-    /// The independents at a point.
-    pub(crate) fn independents_at(&self, point: &Point) -> Vec<(Slot, Value)> {
-        let mut found = self.derived.shapes(&self.derived.independents, point);
-        for (slot, value) in &mut found {
-            if let Slot::Global(g) = slot
-                && let Some((_, given)) = point.globals.iter().find(|(other, _)| other == g)
-            {
-                *value = given.clone();
-            }
-        }
-        found
-    }
-
-    /// The name of a slot in results.
-    pub(crate) fn key(&self, slot: Slot) -> &str {
-        slot.key(&self.derived.program, self.derived.declared())
-    }
-
-    /// The dependents.
-    pub(crate) fn dependents(&self) -> &[Slot] {
-        &self.derived.dependents
-    }
-
-    /// Runs the tangent program.
+    /// Runs the tangent program. The direction has one value for each independent that the point has, in
+    /// the order of the declarations; an absent optional parameter has none.
     ///
     /// # Errors
-    /// What goes wrong in the run; dependents without a value.
+    /// A direction that does not fit; what goes wrong in the run; dependents without a value; a point
+    /// without independents or dependents.
     pub fn tangent(
         &mut self,
         point: &Point,
         direction: &[Value],
     ) -> Result<Directional, Diagnostics> {
         let slots = self.derived.independents.clone();
+        self.derived.slots_at(&self.derived.dependents, point)?;
         let events = self.derived.events(point)?;
         let (arguments, _) = self.derived.execute(point, &slots, direction)?;
         Ok(Directional {

@@ -80,6 +80,45 @@ fn globals_and_optional_parameters_can_be_given() {
     assert_eq!(elements(&point.arguments[5]), [0.0; 4]);
 }
 
+/// An output array of which the size is given has no values, whatever its intent and type.
+#[test]
+fn sizes_give_extents_only() {
+    let cases = [
+        (vec![5], r#"{"size": 5}"#),
+        (vec![0], r#"{"size": [0]}"#),
+        (vec![2, 3], r#"{"size": [2, 3]}"#),
+        (vec![1, 2, 3], r#"{"size": [1, 2, 3]}"#),
+    ];
+    for ((extents, text), ty) in cases
+        .iter()
+        .flat_map(|case| [Real, Real32, Integer, Logical].map(|ty| (case, ty)))
+    {
+        for order in [Row, Column] {
+            for intent in [Intent::Out, Intent::InOut] {
+                let mut f = RoutineBuilder::new("f");
+                let shape = extents.iter().map(|_| Dim::deferred());
+                let declared = ty.array(shape.collect::<Vec<_>>());
+                let declared = match order {
+                    Row => declared,
+                    Column => declared.column(),
+                };
+                f.optional("y", declared, intent);
+                let mut program = ProgramBuilder::new();
+                let f = program.add(f);
+                let program = program.finish().expect("the builder is used right");
+                let primal =
+                    Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+                let point = primal.point(format!("{{\"y\": {text}}}").as_bytes());
+                let expected = Value::uninitialised(ty, extents, order).expect("it is small");
+                assert_eq!(
+                    point.expect("it is a point").arguments,
+                    [Argument::Value(expected)]
+                );
+            }
+        }
+    }
+}
+
 /// Replaces a part of the good point and returns the diagnostic.
 fn wrong(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
@@ -105,12 +144,42 @@ fn what_is_wrong_is_named() {
         (("[1, \"inf\"]", "[1, [2]]"), "P416", "/x/1"),
         (("[4, 5, 6]", "[4, 5]"), "P416", "/m/1"),
         (("[4, 5, 6]", "4"), "P416", "depth 1"),
-        (("\"flag\"", "\"flog\""), "P412", "did you mean flag?"),
+        (("\"flag\"", "\"flog\""), "P412", "did you mean `flag`?"),
         (("\"flag\"", "\"t\": 1, \"flag\""), "P412", "local"),
         (("\"flag\"", "\"n\": 2, \"flag\""), "J011", "n"),
         (("0.1", "1e999"), "J004", "infinity is the string \"inf\""),
         (("0.1", "NaN"), "J005", "not JSON"),
-        (("0.1", "{\"a\": 1}"), "J013", "object"),
+        (("0.1", "{\"a\": 1}"), "J010", "size"),
+        (("0.1", "{\"size\": 1}"), "P414", "s is no output"),
+        (("[1, \"inf\"]", "{\"size\": 2}"), "P414", "x is no output"),
+        (
+            ("[1, \"inf\"]", "[1, {\"size\": 2}]"),
+            "P415",
+            "a size alone",
+        ),
+        (
+            ("\"flag\"", "\"y\": {\"size\": 3}, \"flag\""),
+            "P416",
+            "shape (4)",
+        ),
+        (
+            ("\"flag\"", "\"y\": {\"size\": [2, 2]}, \"flag\""),
+            "P416",
+            "1 dimensions, but its size has 2",
+        ),
+        (
+            (
+                "\"flag\"",
+                "\"y\": {\"size\": 4611686018427387904}, \"flag\"",
+            ),
+            "P419",
+            "y of shape",
+        ),
+        (
+            ("\"flag\"", "\"g\": {\"size\": 2}, \"flag\""),
+            "P414",
+            "g is no output",
+        ),
         (
             ("\"n\": 2", "\"n\": 9223372036854775807"),
             "P419",
@@ -193,7 +262,16 @@ fn seeds_fill_what_is_missing_with_zeros() {
         (Slot::Parameter(VarId::new(5)), zeros(&[4], Row)),
     ];
     let parse = |text: &str| {
-        parse_seeds(text.as_bytes(), "SEED", &program, routine, &slots).map_err(|d| d.to_string())
+        let declared = slots.each_ref().map(|(slot, _)| *slot);
+        parse_seeds(
+            text.as_bytes(),
+            "SEED",
+            &program,
+            routine,
+            &slots,
+            &declared,
+        )
+        .map_err(|d| d.to_string())
     };
     let (seeds, list) = parse(r#"{"y": [1, 2, 3, 4]}"#).expect("it is a seed");
     assert!(!list);

@@ -20,13 +20,9 @@ const UNSUPPORTED: [&str; 6] = [
 
 #[test]
 fn openad() {
-    let folder = std::env::var_os("CFGREV_CORPUS")
-        .map_or_else(|| root().join("../shared/corpus"), PathBuf::from)
-        .join("openad");
-    if !folder.is_dir() {
-        eprintln!("skipped: no corpus (set CFGREV_CORPUS)");
+    let Some(folder) = cfg_testkit::needs::corpus("openad") else {
         return;
-    }
+    };
     let entries = corpus::corpus(&folder, &Options::default()).unwrap();
     let table = corpus::table(&entries);
     println!("{table}");
@@ -130,7 +126,13 @@ fn differences_of_own_documents() {
             Tolerances::default(),
         )
         .unwrap_or_else(|e| panic!("{}: {e}", reference.name));
-        assert!(outcome.agrees(), "{}: {}", reference.name, outcome.remarks);
+        assert_ne!(
+            outcome.agrees(),
+            Some(false),
+            "{}: {}",
+            reference.name,
+            outcome.remarks
+        );
         checked += 1;
     }
     assert!(checked >= 6);

@@ -93,7 +93,7 @@ fn every_elemental_has_known_bits() {
         let expected = apply(op, &args, Math::Portable).expect("a value").to_f64();
         assert_eq!(values[..2], [expected; 2], "{op:?}");
         writeln!(text, "{}: value{}", op.name(), hex(&values)).expect("a string");
-        let read = |t: &Tangent| t.point(point.as_bytes());
+        let read = |p: &Primal| p.point(point.as_bytes());
         for (mode, blocks) in [
             (Mode::Tangent, Blocks::Statement),
             (Mode::Adjoint, Blocks::Statement),

@@ -3,9 +3,10 @@
 
 use crate::{checked, finish, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-use cfg_core::ir::{Expr, Op, ScalarType::Real};
+use cfg_core::ir::{Expr, Op, Overlay, ScalarType::Real};
 use cfg_core::validate::validate;
-use cfg_drive::{Adjoint, Options, Tangent, declare};
+use cfg_drive::{Adjoint, Named, Options, Tangent, declare};
+use cfg_testkit::rng::Rng;
 
 /// The product of all elements but those at `without`.
 fn product_but(x: &[f64], without: &[usize]) -> f64 {
@@ -102,7 +103,7 @@ fn optional_arguments_inside_conditional_expressions() {
         (r#"{"x": [0.5, 5]}"#, [[3.0, 0.0], [25.0, 5.0]]),
     ] {
         let found = checked(&program, f, point);
-        assert!(found.agrees(), "{found:?}");
+        assert_eq!(found.agrees(), Some(true), "{found:?}");
         for options in merged_and_not() {
             let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
             let point = adjoint.point(point.as_bytes()).expect("a point");
@@ -114,6 +115,131 @@ fn optional_arguments_inside_conditional_expressions() {
                 assert_eq!(reals(&run.gradient, "x"), row);
                 assert_eq!(run.mirrored, Some(true));
             }
+        }
+    }
+}
+
+/// Coefficients of products of three of the six variables x, v(1), v(2), g, h(1), h(2).
+type Cubic = Vec<(f64, [usize; 3])>;
+
+fn value_of(cubic: &Cubic, of: &dyn Fn(usize) -> Expr) -> Expr {
+    let terms = cubic
+        .iter()
+        .map(|&(c, [i, j, k])| Expr::Real(c) * of(i) * of(j) * of(k));
+    terms.reduce(|a, b| a + b).expect("there are terms")
+}
+
+/// The partial by the variables listed, at a point.
+fn partial(cubic: &Cubic, by: &[usize], at: &[f64; 6]) -> f64 {
+    let mut terms: Vec<(f64, Vec<usize>)> =
+        cubic.iter().map(|(c, list)| (*c, list.to_vec())).collect();
+    for b in by {
+        let without = |(c, list): &(f64, Vec<usize>)| -> Vec<(f64, Vec<usize>)> {
+            let places = (0..list.len()).filter(|&p| list[p] == *b);
+            let rest = |p: usize| [&list[..p], &list[p + 1..]].concat();
+            places.map(|p| (*c, rest(p))).collect()
+        };
+        terms = terms.iter().flat_map(without).collect();
+    }
+    let term = |(c, list): &(f64, Vec<usize>)| c * list.iter().map(|&i| at[i]).product::<f64>();
+    terms.iter().map(term).sum()
+}
+
+/// The tangent of the gradient routine, with what it declares by itself: globals take part in Hessians like
+/// parameters, as independents and as dependents, and if they share cells.
+#[test]
+fn hessians_know_globals() {
+    let mut rng = Rng::new(5);
+    for shared in [false, true] {
+        for _ in 0..6 {
+            let mut cubic = || -> Cubic {
+                let term = |_| {
+                    let c = rng.between(1, 5) as f64;
+                    (c, [0; 3].map(|_| rng.below(6)))
+                };
+                (0..8).map(term).collect()
+            };
+            let (of_y, of_s) = (cubic(), cubic());
+            hessian(&of_y, &of_s, shared, &mut rng);
+        }
+    }
+}
+
+fn hessian(of_y: &Cubic, of_s: &Cubic, shared: bool, rng: &mut Rng) {
+    let mut program = ProgramBuilder::new();
+    let g = program.global("g", Real);
+    program.initialize(g, [2.0]);
+    let h = program.global("h", Real.array([2]));
+    let s = program.global("s", Real.array([1]));
+    let s2 = program.global("s2", Real.array([1]));
+    if shared {
+        program.overlay(s2, Overlay { base: s, offset: 0 });
+    }
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let v = f.input("v", Real.array([2]));
+    let y = f.output("y", Real);
+    let [g, h, s, s2] = [g, h, s, s2].map(|g| f.global(program.program(), g));
+    let mut independents = [x, v, g, h];
+    rng.shuffle(&mut independents);
+    let dependents = if shared { vec![s2, y, s] } else { vec![s, y] };
+    f.independents(independents).dependents(dependents);
+    let of = |i: usize| -> Expr {
+        match i {
+            0 => Expr::var(x),
+            1 | 2 => v.at(i as i64).into(),
+            3 => Expr::var(g),
+            _ => h.at(i as i64 - 3).into(),
+        }
+    };
+    f.assign(y, value_of(of_y, &of));
+    f.assign(s.at(1), value_of(of_s, &of));
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())
+        .expect("it has an adjoint");
+    let gradient = reversal.gradient;
+    let program = validate(reversal.program).expect("it is valid");
+
+    let at = [3.0, -2.0, 5.0, 2.0, 7.0, -1.0];
+    let point =
+        r#"{"x": 3, "v": [-2, 5], "h": [7, -1], "y_b": 2, "x_b": 0, "v_b": [0, 0], "s_b": [3]}"#;
+    let mut tangent =
+        Tangent::new(&program, gradient, &Options::default()).expect("it has a tangent");
+    let point = tangent.point(point.as_bytes()).expect("a point");
+    let names = ["x_b", "v_b", "g_b", "h_b"];
+    let by_variable = |values: &Named| names.map(|name| reals(values, name)).concat();
+    let weighted = |by: &[usize]| 2.0 * partial(of_y, by, &at) + 3.0 * partial(of_s, by, &at);
+    for (k, direction) in [
+        r#"{"x": 1}"#,
+        r#"{"v": [1, 0]}"#,
+        r#"{"v": [0, 1]}"#,
+        r#"{"g": 1}"#,
+        r#"{"h": [1, 0]}"#,
+        r#"{"h": [0, 1]}"#,
+        r#"{"s_b": [1]}"#,
+        r#"{"y_b": 1}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let direction = tangent
+            .direction(direction.as_bytes(), &point)
+            .expect("a direction");
+        let run = tangent.tangent(&point, &direction).expect("it runs");
+        let expected: Vec<f64> = (0..6).map(|i| weighted(&[i])).collect();
+        assert_eq!(by_variable(&run.value), expected);
+        let column: Vec<f64> = (0..6)
+            .map(|i| match k {
+                6 => partial(of_s, &[i], &at),
+                7 => partial(of_y, &[i], &at),
+                k => weighted(&[i, k]),
+            })
+            .collect();
+        assert_eq!(by_variable(&run.tangent), column, "{k}");
+        if k < 6 {
+            assert_eq!(reals(&run.tangent, "y"), [partial(of_y, &[k], &at)]);
+            assert_eq!(reals(&run.tangent, "s"), [partial(of_s, &[k], &at)]);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Operations that are rare or big.
 
 use cfg_core::{
-    elemental::{Event, event, event_powi},
+    elemental::{Event, event, event_powi, piece},
     ir::{Op, Order, ScalarType},
 };
 
@@ -340,6 +340,11 @@ impl Machine {
                     None => 1,
                 };
                 self.meet(*op, event(*op, &x[..n]));
+                if let Some(piece) = piece(*op, &x[..n]) {
+                    // An odd factor and a rotation: no piece is lost, and their order counts.
+                    let mixed = (self.pieces ^ piece).wrapping_add(1);
+                    self.pieces = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+                }
             }
             Ext::WatchPower { a, b } => {
                 let (x, n) = (f64::from_bits(self.register(*a)), self.register(*b));

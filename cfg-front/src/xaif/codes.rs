@@ -16,7 +16,7 @@ cfg_core::diagnostic_codes! {
         "the root is a CallGraph of the namespace http://www.mcs.anl.gov/XAIF"
         "Every element belongs to the XAIF namespace, and the outermost one is CallGraph, with a ScopeHierarchy and one ControlFlowGraph per routine.";
     ELEMENT "F605" "element not expected here"
-        "only the elements listed in docs/xaif.md are read, each where it belongs"
+        "only the elements listed in `cfgrev explain xaif` are read, each where it belongs"
         "The element is unknown, is not supported, or stands inside an element that cannot have it. What is not understood is never skipped, because the program might mean something else without it.";
     ATTRIBUTE "F606" "attribute missing or malformed"
         "numbers are whole decimal numbers, ids are positive, required attributes are there"
@@ -40,7 +40,7 @@ cfg_core::diagnostic_codes! {
         "values are real (F4, F8), integer or logical; conversions are those of Fortran"
         "Complex numbers, strings, quadruple precision and derived types are not computed here. A routine may declare such variables as long as no statement that is kept uses them.";
     INTRINSIC "F613" "intrinsic not supported"
-        "the intrinsics listed in docs/xaif.md"
+        "the intrinsics listed in `cfgrev explain xaif`"
         "The function has no counterpart in the program representation, or not with these operands. Write the program without it.";
     SHAPE "F614" "shapes do not fit"
         "a reference has one subscript per dimension; operands of an operation are scalars or arrays of one rank"

@@ -11,7 +11,7 @@ use super::{
 };
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    ir::{Arm, CaseRange, Control, LoopTest, ScalarType, Selector, Stmt},
+    ir::{Arm, CaseRange, Control, FreshIds, LoopTest, ScalarType, Selector, Stmt},
     structure::Structure,
 };
 use serde_json::json;
@@ -217,10 +217,9 @@ fn edges(
         });
     }
     // Edges without an id have the next numbers.
-    let mut next = edges.iter().map(|e| e.id).max().unwrap_or(0);
+    let mut ids = FreshIds::beside(edges.iter().map(|e| e.id));
     for edge in edges.iter_mut().filter(|e| e.id == 0) {
-        next += 1;
-        edge.id = next;
+        edge.id = ids.next_id();
     }
     fine.then_some(edges)
 }

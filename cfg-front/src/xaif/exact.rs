@@ -621,7 +621,7 @@ impl Reader<'_, '_> {
                         v,
                         &codes::INTRINSIC,
                         format!("there is no operator {name}"),
-                        "see docs/xaif.md",
+                        "see `cfgrev explain xaif`",
                     );
                     return None;
                 };

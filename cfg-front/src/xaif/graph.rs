@@ -3,7 +3,9 @@
 use super::xml::NodeId;
 use cfg_core::{
     entity::VertexId,
-    ir::{Annotations, Cfg, Edge, LoopForm, LoopTest, Selector, Stmt, Vertex, VertexKind},
+    ir::{
+        Annotations, Cfg, Edge, FreshIds, LoopForm, LoopTest, Selector, Stmt, Vertex, VertexKind,
+    },
 };
 
 /// What a vertex is.
@@ -51,19 +53,17 @@ pub(super) struct Places {
 pub(super) struct Graph {
     pub(super) vertices: Vec<Draft>,
     pub(super) edges: Vec<DraftEdge>,
-    next_vertex: i64,
-    next_edge: i64,
+    new_vertices: FreshIds,
+    new_edges: FreshIds,
 }
 
 impl Graph {
     pub(super) fn new(vertices: Vec<Draft>, edges: Vec<DraftEdge>) -> Self {
-        let next_vertex = vertices.iter().map(|v| v.id).max().unwrap_or(0);
-        let next_edge = edges.iter().map(|e| e.id).max().unwrap_or(0);
         Self {
+            new_vertices: FreshIds::beside(vertices.iter().map(|v| v.id)),
+            new_edges: FreshIds::beside(edges.iter().map(|e| e.id)),
             vertices,
             edges,
-            next_vertex: next_vertex.saturating_add(1),
-            next_edge: next_edge.saturating_add(1),
         }
     }
 
@@ -88,25 +88,23 @@ impl Graph {
     /// Appends a vertex.
     pub(super) fn add_vertex(&mut self, node: NodeId, kind: Kind) -> usize {
         self.vertices.push(Draft {
-            id: self.next_vertex,
+            id: self.new_vertices.next_id(),
             node,
             kind,
             annotations: None,
         });
-        self.next_vertex += 1;
         self.vertices.len() - 1
     }
 
     /// Appends an edge.
     pub(super) fn add_edge(&mut self, from: usize, to: usize, node: NodeId) -> usize {
         self.edges.push(DraftEdge {
-            id: self.next_edge,
+            id: self.new_edges.next_id(),
             from,
             to,
             label: None,
             node,
         });
-        self.next_edge += 1;
         self.edges.len() - 1
     }
 

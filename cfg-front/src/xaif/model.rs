@@ -186,7 +186,7 @@ pub(super) fn unexpected(doc: &Document<'_>, n: NodeId) -> Diagnostic {
             "<{}> inside <{around}> is not supported",
             doc.name(n).text()
         ),
-        "see docs/xaif.md for what is read",
+        "see `cfgrev explain xaif` for what is read",
     )
 }
 

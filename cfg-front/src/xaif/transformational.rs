@@ -610,7 +610,7 @@ impl Lower<'_, '_> {
             Failure::Unsupported(m) => (
                 &codes::INTRINSIC,
                 m,
-                "see docs/xaif.md for the intrinsics that are read",
+                "see `cfgrev explain xaif` for the intrinsics that are read",
             ),
             Failure::Type(m) => (&codes::TYPE, m, "give the operands types that fit"),
             Failure::Shape(m) => (&codes::SHAPE, m, "give the operands shapes that fit"),

@@ -9,8 +9,8 @@ use super::{model::shape_name, names::short_name, spelling};
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Annotations, Cfg, Control, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Place,
-        Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
+        Annotations, Cfg, Control, Edge, Expr, Extent, FreshIds, Intent, LoopForm, LoopTest, Op,
+        Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
         Variable, Vertex, VertexKind,
     },
     typing,
@@ -522,12 +522,8 @@ impl<'p> Writer<'p> {
     }
 
     fn edges(&mut self, cfg: &Cfg) {
-        let mut next = cfg
-            .edges()
-            .map(|(i, e)| e.id.unwrap_or(i.index() as i64))
-            .max()
-            .unwrap_or(0)
-            .saturating_add(1);
+        let ids = cfg.edges().map(|(i, e)| e.id.unwrap_or(i.index() as i64));
+        let mut ids = FreshIds::beside(ids);
         let mut more = Vec::new();
         for (i, edge) in cfg.edges() {
             let mut data = Map::new();
@@ -569,8 +565,7 @@ impl<'p> Writer<'p> {
         for (from, to, value) in more {
             let mut data = Map::new();
             data.insert("again".to_owned(), json!(true));
-            self.edge(cfg, next, (from, to), Some(value), data);
-            next = next.saturating_add(1);
+            self.edge(cfg, ids.next_id(), (from, to), Some(value), data);
         }
     }
 

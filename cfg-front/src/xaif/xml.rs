@@ -360,7 +360,7 @@ impl<'t> Document<'t> {
                 offset,
                 &codes::ELEMENT,
                 format!("unknown element <{local}>"),
-                "see docs/xaif.md for the elements that are read",
+                "see `cfgrev explain xaif` for the elements that are read",
             ));
         }
         let id = self.nodes.len() as u32;

@@ -7,12 +7,7 @@ use std::path::PathBuf;
 
 /// The corpus folder, if there is one.
 pub(crate) fn folder() -> Option<PathBuf> {
-    let root = std::env::var_os("CFGREV_CORPUS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus"),
-        PathBuf::from,
-    );
-    let folder = root.join("openad");
-    folder.is_dir().then_some(folder)
+    cfg_testkit::needs::corpus("openad")
 }
 
 /// The documents of the corpus in order of their names.
@@ -53,7 +48,6 @@ const REFUSED: [(&str, &str, &str); 6] = [
 #[test]
 fn all_programs() {
     let Some(documents) = documents() else {
-        eprintln!("skipped: no corpus (set CFGREV_CORPUS)");
         return;
     };
     let show = std::env::var_os("CFGREV_SHOW").is_some();
@@ -104,7 +98,6 @@ fn references() -> BTreeMap<String, Vec<Vec<f64>>> {
 #[test]
 fn reference_jacobians() {
     let Some(documents) = documents() else {
-        eprintln!("skipped: no corpus (set CFGREV_CORPUS)");
         return;
     };
     let references = references();

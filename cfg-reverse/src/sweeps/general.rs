@@ -60,6 +60,15 @@ impl ForwardCode for Forward<'_, '_, '_> {
         vec![self.sweeps.push(width(ways), Expr::Int(ordinal as i64))]
     }
 
+    fn set_way(&mut self, number: i64) -> Vec<Stmt> {
+        let way = self.way_out();
+        vec![Stmt::assign(Place::whole(way), Expr::Int(number))]
+    }
+
+    fn way(&mut self) -> Expr {
+        Expr::var(self.way_out())
+    }
+
     fn routine_exit(&mut self) -> Vec<Stmt> {
         crate::control::ForwardCode::routine_exit(self)
     }
@@ -67,11 +76,16 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
 impl AdjointCode for Reverse<'_, '_, '_> {
     fn block(&mut self, v: VertexId) -> Vec<Stmt> {
-        self.sweeps.adjoint_block(v, self.adjoints.of_mut(v))
+        let adjoints = self.adjoints.of_mut(v);
+        self.sweeps.adjoint_block(v, adjoints, self.globals)
     }
 
     fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest {
-        Reverse::for_loop(self, header, bound, from)
+        Reverse::for_loop(self, header, bound, !bound, from)
+    }
+
+    fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt> {
+        self.index_in_body(header, !bound)
     }
 
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt> {
@@ -82,19 +96,22 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             if record {
                 out.push(s.pop(COUNT, n.clone()));
                 if more {
-                    let value = Expr::op(Op::Add, [Expr::Place(n.clone()), Expr::Int(1)]);
-                    out.push(Stmt::assign(n, value));
+                    out.extend(self.add_pass(header));
                 }
-            } else if let Some(LoopTest::Counted {
-                first, last, step, ..
-            }) = s.test(header)
-            {
-                let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
-                out.push(s.assign(n, trips));
+            } else {
+                out.extend(self.count_trips(header));
             }
+        } else if self.stepped(header, true).is_some() {
+            out.extend(self.count_trips(header));
         }
         out.extend(self.pop_bounds(header));
         out
+    }
+
+    fn add_pass(&mut self, header: VertexId) -> Vec<Stmt> {
+        let n = Place::whole(self.bound(header));
+        let value = Expr::op(Op::Add, [Expr::Place(n.clone()), Expr::Int(1)]);
+        vec![Stmt::assign(n, value)]
     }
 
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt> {

@@ -8,7 +8,7 @@ use crate::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    ir::{Expr, Intent, Program, StmtKind, VertexType},
+    ir::{Expr, Intent, OriginRole, Program, StmtKind, VertexKind, VertexType},
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
@@ -297,12 +297,12 @@ fn gradient_agrees(
 type Gradient = Vec<(VarId, Vec<f64>)>;
 
 /// Tolerances of a mode: against operator overloading, and of the dot product.
-struct Tolerance {
+pub(crate) struct Tolerance {
     oracle: f64,
     dot_product: f64,
 }
 
-const NONE: Tolerance = Tolerance {
+pub(crate) const NONE: Tolerance = Tolerance {
     oracle: 0.0,
     dot_product: 0.0,
 };
@@ -313,7 +313,11 @@ const SMOOTH: Tolerance = Tolerance {
 };
 
 /// Gives the tangents of the tangent program.
-fn agrees(case: &Case, options: &Options, tolerance: &Tolerance) -> Result<Gradient, String> {
+pub(crate) fn agrees(
+    case: &Case,
+    options: &Options,
+    tolerance: &Tolerance,
+) -> Result<Gradient, String> {
     let run = run(case, options)?;
     same_results(case, &run)?;
     mirrored(&run)?;
@@ -325,6 +329,11 @@ fn agrees(case: &Case, options: &Options, tolerance: &Tolerance) -> Result<Gradi
     let tangents = tangent::of_dependents(case)?;
     dot_product(case, &tangents, &gradient, tolerance.dot_product)?;
     Ok(tangents)
+}
+
+/// The same to rounding.
+pub(crate) fn agrees_smoothly(case: &Case, options: &Options) -> Result<(), String> {
+    agrees(case, options, &SMOOTH).map(|_| ())
 }
 
 /// The same for general control flow, where loops are not structured ones: the vertices other than LOOP
@@ -473,6 +482,40 @@ fn with_counters_and_merged_blocks() {
             agrees(case, &options, &NONE).map(drop)
         });
     }
+}
+
+/// Structured programs are traced as well: nothing else says which way a run took.
+#[test]
+fn by_trace() {
+    let options = Options {
+        unstructured: Unstructured::Trace,
+        ..DEFAULT
+    };
+    property::check(&Generate::EXACT, 22_000..22_500, |case| {
+        agrees(case, &options, &NONE)?;
+        let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
+        let reversal = reverse(&valid, case.main, &options).map_err(|d| d.to_string())?;
+        for &(original, forward, backward) in &reversal.sweeps {
+            let roles = |r: RoutineId| -> Vec<OriginRole> {
+                let cfg = reversal.program.routine(r).body.as_ref();
+                let vertices = cfg.iter().flat_map(|cfg| cfg.vertices());
+                vertices.filter_map(|(_, v)| Some(v.origin?.role)).collect()
+            };
+            let original = valid.routine(original).body.as_ref();
+            let mut vertices = original.iter().flat_map(|cfg| cfg.vertices());
+            let decides = vertices
+                .any(|(_, v)| matches!(v.kind, VertexKind::Branch(_) | VertexKind::Loop { .. }));
+            let (ours, theirs) = (roles(forward), roles(backward));
+            let otherwise = [OriginRole::CounterPush, OriginRole::MarkerPush];
+            if (decides && !ours.contains(&OriginRole::TracePush))
+                || (decides && !theirs.contains(&OriginRole::TracePop))
+                || ours.iter().any(|role| otherwise.contains(role))
+            {
+                return Err(format!("roles: {ours:?} {theirs:?}"));
+            }
+        }
+        Ok(())
+    });
 }
 
 #[test]

@@ -3,8 +3,10 @@
 
 mod adjoint;
 mod annotations;
+mod callee_globals;
 mod extents;
 mod general;
+mod ids;
 mod measure;
 mod outputs;
 mod pictures;

@@ -95,6 +95,8 @@ pub(super) struct Builder<'a> {
     pub(super) own: Option<Signature>,
     pub(super) self_calls: u32,
     pub(super) formals: Vec<Formal>,
+    /// What was initialised before some variables were hidden.
+    pub(super) hidden: Vec<bool>,
 }
 
 impl<'a> Builder<'a> {
@@ -122,6 +124,7 @@ impl<'a> Builder<'a> {
             own: None,
             self_calls: 0,
             formals: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 
@@ -145,18 +148,19 @@ impl<'a> Builder<'a> {
             .vars
             .iter()
             .position(|v| v.is_scalar() && v.ty == ScalarType::Integer && v.range.0 == v.range.1);
+        let size = size.map(|s| (self.vars[s].id, self.vars[s].range.0));
+        let mut column = false;
         let (shape, dims, dense) = match &formal.shape {
             Shape::Scalar => (vec![], vec![], true),
             Shape::Explicit(extents) => {
-                let shape = extents.iter().map(|&n| match size {
-                    Some(s) if self.vars[s].range.0 == n => Dim::of(self.vars[s].id.into()),
-                    _ => Dim::of(Expr::Int(n)),
-                });
-                (
-                    shape.collect(),
-                    extents.iter().map(|&n| (1, n)).collect(),
-                    true,
-                )
+                let lower = match self.rng.percent(self.options.declarations / 2) {
+                    true => self.rng.between(-2, 3),
+                    false => 1,
+                };
+                column = extents.len() > 1 && self.rng.percent(self.options.declarations / 2);
+                let shape = extents.iter().map(|&n| self.extent(lower, n, size));
+                let shape: Vec<Dim> = shape.collect();
+                (shape, extents.iter().map(|&n| (lower, n)).collect(), true)
             }
             Shape::Assumed(n) => {
                 let lower = self.rng.between(0, 1);
@@ -172,12 +176,15 @@ impl<'a> Builder<'a> {
         let (ty, range) = (formal.ty, formal.range);
         self.formals.push(formal);
         self.routine.parameters += 1;
-        let variable = Variable::new(name, ty, shape, role);
+        let mut variable = Variable::new(name, ty, shape, role);
+        if column {
+            variable.order = Order::Column;
+        }
         let make = |id| Var {
             id,
             ty,
             dims,
-            column: false,
+            column,
             usage: if optional || intent == Intent::In {
                 Use::Fixed
             } else {
@@ -188,6 +195,30 @@ impl<'a> Builder<'a> {
             global: None,
         };
         self.add(variable, make, intent != Intent::Out && !optional)
+    }
+
+    /// A dimension of a parameter: its extent a constant, or made of a size.
+    fn extent(&mut self, lower: i64, n: i64, size: Option<(VarId, i64)>) -> Dim {
+        let odd = self.rng.percent(self.options.declarations / 2);
+        let extent = match size {
+            Some((v, value)) if value == n && !odd => v.into(),
+            Some((v, value)) if odd => match self.rng.below(2) {
+                0 => Expr::op(Op::Add, [v.into(), Expr::Int(n - value)]),
+                _ => {
+                    let double = Expr::op(Op::Mul, [Expr::Int(2), v.into()]);
+                    Expr::op(Op::Sub, [double, Expr::Int(2 * value - n)])
+                }
+            },
+            _ => Expr::Int(n),
+        };
+        let lower = match size {
+            Some((v, value)) if odd => Expr::op(Op::Sub, [v.into(), Expr::Int(value - lower)]),
+            _ => Expr::Int(lower),
+        };
+        Dim {
+            lower,
+            extent: Extent::Fixed(extent),
+        }
     }
 
     /// Adds a local.
@@ -270,7 +301,8 @@ impl<'a> Builder<'a> {
                 Use::Free,
             );
         }
-        if much && self.rng.percent(self.options.allocatables) {
+        let allocatables = self.options.allocatables / if much { 1 } else { 2 };
+        if self.rng.percent(allocatables) {
             let k = self.local("h", ScalarType::Real, vec![(1, 4)], Use::Free);
             self.routine.variables[self.vars[k].id.index()].shape = vec![Dim {
                 lower: Expr::Int(1),
@@ -323,24 +355,27 @@ impl<'a> Builder<'a> {
             }
             let variable = self.globals[g].variable.clone();
             let dims: Vec<(i64, i64)> = (variable.shape.iter())
-                .filter_map(|d| match d.extent {
-                    Extent::Fixed(Expr::Int(n)) => Some((1, n)),
+                .filter_map(|d| match (&d.lower, &d.extent) {
+                    (&Expr::Int(lower), &Extent::Fixed(Expr::Int(n))) => Some((lower, n)),
                     _ => None,
                 })
                 .collect();
+            let column = variable.order == Order::Column;
+            let owner = &self.globals[self.globals[g].overlay.map_or(g, |o| o.base.index())];
+            let init = owner.initial.is_some() || self.globals[g].initial.is_some();
             let storage = self.globals[g].overlay.map_or(g, |o| o.base.index());
             let ty = variable.ty;
             let make = |id| Var {
                 id,
                 ty,
                 dims,
-                column: false,
+                column,
                 usage: Use::Free,
                 range: (1, INDEX_MAX),
                 dense: true,
                 global: Some(storage),
             };
-            self.add(variable, make, true);
+            self.add(variable, make, init);
         }
     }
 
@@ -356,9 +391,7 @@ impl<'a> Builder<'a> {
             let var = self.vars[v].clone();
             let value = match var.ty {
                 ScalarType::Real => {
-                    let allocatable = (self.routine.variable(var.id).shape.iter())
-                        .any(|d| d.extent == Extent::Deferred);
-                    if allocatable {
+                    if self.is_allocatable(v) {
                         match self.four_of(ScalarType::Real) {
                             Some(place) => Expr::Place(place),
                             None => continue,
@@ -373,6 +406,7 @@ impl<'a> Builder<'a> {
                 ScalarType::Tape => continue,
             };
             self.spend(1);
+            self.note_write(v);
             statements.push(Stmt::assign(Place::whole(var.id), value));
             self.state.init[v] = true;
         }

@@ -1,8 +1,8 @@
 //! Calls: what routines look like from outside, and actual arguments for them.
 
-use super::build::{Builder, Use};
+use super::build::{Builder, INDEX_MAX};
 use cfg_core::entity::RoutineId;
-use cfg_core::ir::{Expr, Intent, Op, Place, ScalarType, Stmt, StmtKind};
+use cfg_core::ir::{Expr, Intent, Op, Place, Role, ScalarType, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// A formal parameter.
@@ -27,12 +27,22 @@ pub(super) enum Shape {
     Assumed(i64),
 }
 
+/// What a call gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returns {
+    Nothing,
+    /// A scalar; an integer is good as an index.
+    Scalar(ScalarType),
+    /// Four reals.
+    Four,
+}
+
 /// A routine as its callers know it.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub(super) id: RoutineId,
     pub(super) formals: Vec<Formal>,
-    pub(super) result: bool,
+    pub(super) result: Returns,
     /// Bound on the steps of a call.
     pub(super) cost: u64,
     /// Globals.
@@ -74,17 +84,19 @@ impl Builder<'_> {
             let argument = match depth {
                 Some(d) if d == k => Expr::op(Op::Sub, [self.vars[d].id.into(), Expr::Int(1)]),
                 _ if formal.optional && self.rng.percent(40) => {
-                    arguments.push(None);
+                    let own = self.handed_on(signature, formal, &mut bound);
+                    arguments.push(own);
                     continue;
                 }
                 _ => self.argument(signature, formal, &mut bound)?,
             };
             arguments.push(Some(argument));
         }
-        let result = if signature.result {
-            Some(self.result_place(signature)?)
-        } else {
-            None
+        let result = match signature.result {
+            Returns::Nothing => None,
+            Returns::Scalar(ScalarType::Real) => Some(self.result_place(signature)?),
+            Returns::Scalar(ty) => Some(self.other_result(ty)?),
+            Returns::Four => Some(self.array_result(signature)?),
         };
         self.reads.extend(&signature.reads);
         self.writes.extend(&signature.writes);
@@ -103,6 +115,56 @@ impl Builder<'_> {
             arguments: arguments.into(),
             result,
         }))
+    }
+
+    /// An optional parameter of the routine itself, absent or not; or nothing.
+    fn handed_on(
+        &mut self,
+        signature: &Signature,
+        formal: &Formal,
+        bound: &mut Bound,
+    ) -> Option<Expr> {
+        if self.rng.percent(40) {
+            return None;
+        }
+        let own: Vec<usize> = (0..self.formals.len())
+            .filter(|&v| {
+                let mine = &self.formals[v];
+                mine.optional
+                    && mine.ty == formal.ty
+                    && mine.shape == formal.shape
+                    && (mine.intent == formal.intent
+                        || (mine.intent == Intent::InOut && formal.intent == Intent::In))
+                    && !self.clashes(v, formal.intent, signature, bound)
+            })
+            .collect();
+        let v = *self.rng.pick(&own)?;
+        bound.vars.push((v, formal.intent));
+        Some(Expr::var(self.vars[v].id))
+    }
+
+    /// Where the result of a function goes that is no real.
+    fn other_result(&mut self, ty: ScalarType) -> Option<Place> {
+        let mut candidates = self.writable(ty, false);
+        candidates.retain(|&v| {
+            let (low, high) = self.vars[v].range;
+            ty != ScalarType::Integer || (low <= 1 && high >= INDEX_MAX)
+        });
+        let v = *self.rng.pick(&candidates)?;
+        self.note_write(v);
+        self.state.init[v] = true;
+        Some(Place::whole(self.vars[v].id))
+    }
+
+    /// Four elements for a function's result. Its subscripts do not depend on what the call changes.
+    fn array_result(&mut self, signature: &Signature) -> Option<Place> {
+        let mut candidates = self.writable(ScalarType::Real, true);
+        candidates.retain(|&v| {
+            self.state.init[v] && (signature.writes.is_empty() || self.vars[v].dims.len() == 1)
+        });
+        let v = *self.rng.pick(&candidates)?;
+        self.note_write(v);
+        self.four(v, false)
     }
 
     /// Where a function's result goes. Its subscripts do not depend on what the call changes.
@@ -135,13 +197,31 @@ impl Builder<'_> {
             signature.aliased && var.ty.is_real() && intent != Intent::Out && other != Intent::Out
         };
         let twice = bound.vars.iter().any(|&(w, other)| {
-            let same = w == v || (var.global.is_some() && self.vars[w].global == var.global);
+            let same = w == v
+                || (var.global.is_some() && self.vars[w].global == var.global)
+                || (self.one_name(v) && self.one_name(w));
             same && (intent.writes() || other.writes()) && !may(other)
         });
-        let global = var.global.is_some_and(|g| {
-            signature.writes.contains(&g) || (intent.writes() && signature.reads.contains(&g))
-        });
+        let shared = |g: &usize| {
+            signature.writes.contains(g) || (intent.writes() && signature.reads.contains(g))
+        };
+        let own = signature.aliased && var.ty.is_real() && intent != Intent::Out;
+        let global = match var.global {
+            Some(g) => shared(&g) && !own,
+            // A parameter of an aliased routine may be any of the globals.
+            None => self.one_name(v) && !own && (0..self.globals.len()).any(|g| shared(&g)),
+        };
         twice || global
+    }
+
+    /// True of variables that may be the same cells as others of which this is true.
+    fn one_name(&self, v: usize) -> bool {
+        let var = &self.vars[v];
+        let outlives = matches!(
+            self.routine.variable(var.id).role,
+            Role::Parameter { .. } | Role::Global(_)
+        );
+        self.routine.aliased && var.ty.is_real() && outlives
     }
 
     fn argument(
@@ -299,14 +379,5 @@ impl Builder<'_> {
                 Some(Expr::Place(Place::element(var.id, indices)))
             }
         }
-    }
-
-    pub(super) fn is_allocatable(&self, v: usize) -> bool {
-        let var = &self.vars[v];
-        var.usage == Use::Free
-            && var.global.is_none()
-            && v >= self.routine.parameters
-            && (self.routine.variable(var.id).shape.iter())
-                .any(|d| d.extent == cfg_core::ir::Extent::Deferred)
     }
 }

@@ -8,6 +8,13 @@ const ORDER: [Op; 4] = [Op::Lt, Op::Le, Op::Gt, Op::Ge];
 impl Builder<'_> {
     /// A condition.
     pub(super) fn condition(&mut self, depth: usize) -> Expr {
+        if self.options.operators
+            && depth > 0
+            && self.rng.percent(20)
+            && let Some(rare) = self.rare_condition()
+        {
+            return rare;
+        }
         match self
             .rng
             .weighted(&[8, 6, 3, 2 * depth.min(1), depth.min(1)])

@@ -1,7 +1,7 @@
 //! Real expressions.
 
 use super::build::Builder;
-use cfg_core::ir::{Expr, Op, ScalarType};
+use cfg_core::ir::{Expr, Intent, Op, ScalarType};
 
 impl Builder<'_> {
     /// A real expression.
@@ -12,6 +12,13 @@ impl Builder<'_> {
         if self.options.kinks && self.rng.percent(6) {
             return self.kink(depth);
         }
+        if self.options.operators && self.rng.percent(12) {
+            return match self.exact() {
+                true if self.options.kinks => self.rare_exact(depth),
+                true => self.exact_operation(depth),
+                false => self.rare_smooth(depth),
+            };
+        }
         if self.exact() {
             self.exact_operation(depth)
         } else {
@@ -19,7 +26,7 @@ impl Builder<'_> {
         }
     }
 
-    fn real_leaf(&mut self) -> Expr {
+    pub(super) fn real_leaf(&mut self) -> Expr {
         let scalars = self.readable(ScalarType::Real, false);
         let arrays = self.readable(ScalarType::Real, true);
         match self.rng.weighted(&[45, 40, 7, 4, 2, 2]) {
@@ -175,6 +182,23 @@ impl Builder<'_> {
     }
 
     fn kink(&mut self, depth: usize) -> Expr {
+        let mut own: Vec<usize> = (0..self.formals.len()).collect();
+        own.retain(|&v| {
+            let formal = &self.formals[v];
+            formal.optional
+                && formal.intent != Intent::Out
+                && formal.ty == ScalarType::Real
+                && self.vars[v].is_scalar()
+        });
+        if self.options.operators
+            && self.rng.percent(30)
+            && let Some(&u) = self.rng.pick(&own)
+        {
+            let id = self.vars[u].id;
+            let other = self.real(depth - 1);
+            let given = Expr::op(Op::Mul, [Expr::Real(2.0), id.into()]);
+            return Expr::op(Op::If, [Expr::op(Op::Present, [id.into()]), given, other]);
+        }
         if self.rng.percent(30) {
             // Optional parameters are read in branches, not in conditional expressions.
             let before = self.state.init.clone();

@@ -17,7 +17,8 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
         }
     };
     visit_region(tree, &mut |v| note(*v));
-    if let Some(v) = routine.result {
+    let lists = routine.independents.iter().chain(&routine.dependents);
+    for &v in lists.chain(&routine.result) {
         note(v);
     }
     // Shapes name parameters only, which are all kept.

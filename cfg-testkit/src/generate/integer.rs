@@ -19,6 +19,12 @@ impl Builder<'_> {
         if depth == 0 || self.rng.percent(35) {
             return self.integer_leaf();
         }
+        if self.options.operators
+            && self.rng.percent(10)
+            && let Some(rare) = self.rare_integer()
+        {
+            return rare;
+        }
         let a = self.integer(depth - 1);
         match self.rng.weighted(&[4, 4, 2, 1, 1, 1, 2, 2, 1]) {
             0 => {
@@ -200,7 +206,8 @@ impl Builder<'_> {
         let arrays = self.readable(ScalarType::Integer, true);
         if !arrays.is_empty() && self.rng.percent(40) {
             let v = arrays[self.rng.below(arrays.len())];
-            let k = self.rng.between(1, INDEX_MAX);
+            let first = self.vars[v].dims[0].0;
+            let k = self.rng.between(first, first + INDEX_MAX - 1);
             let e = Expr::Place(Place::element(self.vars[v].id, [Expr::Int(k)]));
             return if lower == 1 {
                 e

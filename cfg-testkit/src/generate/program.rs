@@ -1,14 +1,16 @@
 //! Whole programs: globals, an external function, helper routines, the main routine.
 
 use super::build::{Builder, INDEX_MAX, Parameter};
-use super::call::{Formal, Shape, Signature};
+use super::call::{Formal, Returns, Shape, Signature};
+use super::given::given;
+use super::stacks::stacks;
 use super::{Arithmetic, Options};
 use crate::rng::Rng;
 use crate::tree::Region;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
-    Dim, Expr, External, Global, Intent, Op, Overlay, Partial, Program, Role, Routine, ScalarType,
-    Variable,
+    Dim, Expr, Extent, External, Global, Intent, Op, Order, Overlay, Partial, Program, Role,
+    Routine, ScalarType, Variable,
 };
 use std::collections::BTreeSet;
 
@@ -27,6 +29,20 @@ pub(super) fn program(
         let (routine, signature) = external(rng, options);
         program.routines.push(routine);
         trees.push(None);
+        signatures.push(signature);
+    }
+    if rng.percent(options.derivatives) {
+        for number in 0..1 + rng.below(2) {
+            let (routines, regions, signature) = given(rng, program.routines.len(), number);
+            program.routines.extend(routines);
+            trees.extend(regions.into_iter().map(Some));
+            signatures.push(signature);
+        }
+    }
+    if rng.percent(options.tapes) {
+        let (routines, regions, signature) = stacks(rng, program.routines.len());
+        program.routines.extend(routines);
+        trees.extend(regions.into_iter().map(Some));
         signatures.push(signature);
     }
     let helpers = match rng.below(100) {
@@ -68,7 +84,7 @@ fn globals(rng: &mut Rng, options: &Options) -> Vec<Global> {
         Arithmetic::Exact => Expr::Real(rng.between(-2, 2) as f64),
         Arithmetic::Smooth => Expr::Real((rng.real(-1.0, 1.0) * 64.0).round() / 64.0),
     };
-    let mut globals = Vec::new();
+    let mut globals: Vec<Global> = Vec::new();
     let mut add = |name: &str, ty, shape, initial, overlay| {
         let id = GlobalId::new(globals.len());
         globals.push(Global {
@@ -80,15 +96,73 @@ fn globals(rng: &mut Rng, options: &Options) -> Vec<Global> {
     };
     let first = Box::new([value(rng)]);
     add("gs", ScalarType::Real, vec![], Some(first), None);
-    let vector = |n| vec![Dim::of(Expr::Int(n))];
+    let odd = options.declarations;
+    let vector = |rng: &mut Rng, n| {
+        let lower = match rng.percent(odd / 2) {
+            true => rng.between(-2, 2),
+            false => 1,
+        };
+        vec![Dim {
+            lower: Expr::Int(lower),
+            extent: Extent::Fixed(Expr::Int(n)),
+        }]
+    };
     if rng.percent(60) {
-        let values = (0..6).map(|_| value(rng)).collect();
-        let base = add("ga", ScalarType::Real, vector(6), Some(values), None);
+        // Sixteen elements, a matrix, or six in a row.
+        let shape = match rng.percent(odd / 3) {
+            true => [vector(rng, 4), vector(rng, 4)].concat(),
+            false => vector(rng, 6),
+        };
+        let count = if shape.len() == 2 { 16 } else { 6 };
+        let single = rng.percent(odd / 3);
+        let first = 0..if single { 1 } else { count };
+        let values = first.map(|_| value(rng)).collect();
+        // Storage is initialised under its own name, or the overlay's.
+        let initial = (!rng.percent(odd / 6)).then_some(values);
+        let base = add("ga", ScalarType::Real, shape, initial, None);
+        if rng.percent(odd / 3) {
+            globals[base.index()].variable.order = Order::Column;
+        }
+        let mut add = |name: &str, shape, overlay| {
+            let id = GlobalId::new(globals.len());
+            globals.push(Global {
+                variable: Variable::new(name, ScalarType::Real, shape, Role::Global(id)),
+                initial: None,
+                overlay,
+            });
+        };
         if rng.percent(options.overlays) {
             let offset = rng.between(0, 2);
             let overlay = Some(Overlay { base, offset });
-            add("go", ScalarType::Real, vector(4), None, overlay);
+            let shape = vector(rng, 4);
+            add("go", shape, overlay);
         }
+        if rng.percent(options.overlays * odd / 200) {
+            let offset = rng.between(0, count - 1);
+            add("gv", vec![], Some(Overlay { base, offset }));
+        }
+        if rng.percent(options.overlays * odd / 400) {
+            let offset = rng.between(0, count - 6);
+            let shape = vec![Dim::of(Expr::Int(2)), Dim::of(Expr::Int(3))];
+            add("gw", shape, Some(Overlay { base, offset }));
+        }
+    }
+    let mut add = |name: &str, ty, shape, initial, overlay| {
+        let id = GlobalId::new(globals.len());
+        globals.push(Global {
+            variable: Variable::new(name, ty, shape, Role::Global(id)),
+            initial,
+            overlay,
+        });
+    };
+    if rng.percent(odd / 5) {
+        let first = Expr::Logical(rng.percent(50));
+        let initial = Some(Box::from([first]));
+        add("gl", ScalarType::Logical, vec![], initial, None);
+    }
+    if rng.percent(odd / 8) {
+        let shape = vector(rng, 4);
+        add("gu", ScalarType::Real, shape, None, None);
     }
     if rng.percent(60) {
         let first = Expr::Int(rng.between(1, INDEX_MAX));
@@ -143,18 +217,24 @@ fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
             )
         }
     };
+    let mut partials = vec![
+        Partial {
+            parameter: u,
+            value: du,
+        },
+        Partial {
+            parameter: v,
+            value: dv,
+        },
+    ];
+    if rng.percent(30) {
+        partials.reverse();
+    }
+    // Without partials the value is differentiated.
+    let partials = (!rng.percent(options.declarations / 2)).then_some(partials);
     routine.external = Some(Box::new(External {
         value: Some(value),
-        partials: Some(vec![
-            Partial {
-                parameter: u,
-                value: du,
-            },
-            Partial {
-                parameter: v,
-                value: dv,
-            },
-        ]),
+        partials,
     }));
     let formal = || Formal {
         ty: ScalarType::Real,
@@ -166,7 +246,7 @@ fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
     let signature = Signature {
         id: RoutineId::new(0),
         formals: vec![formal(), formal()],
-        result: true,
+        result: Returns::Scalar(ScalarType::Real),
         cost: 1,
         reads: BTreeSet::new(),
         writes: BTreeSet::new(),

@@ -95,6 +95,12 @@ impl Builder<'_> {
             let deep = nest >= self.options.nesting || !self.affordable(4);
             let control = if deep { 0 } else { 1 };
             let inner = 1 + self.rng.below(left.max(2) * 2 / 3);
+            let special = self.rng.percent(self.options.specials);
+            if control == 1 && special {
+                region.extend(self.special(nest));
+                left = left.saturating_sub(2);
+                continue;
+            }
             let choice = self.rng.weighted(&[
                 10,
                 5 * control,
@@ -147,7 +153,7 @@ impl Builder<'_> {
     }
 
     /// Where two paths meet, only what both have initialised is.
-    fn meet(&mut self, other: &State) {
+    pub(super) fn meet(&mut self, other: &State) {
         for (a, &b) in self.state.init.iter_mut().zip(&other.init) {
             *a &= b;
         }
@@ -295,7 +301,7 @@ impl Builder<'_> {
     }
 
     /// A variable for a loop that does not run yet.
-    fn free_loop_variable(&mut self, usage: Use) -> Option<usize> {
+    pub(super) fn free_loop_variable(&mut self, usage: Use) -> Option<usize> {
         let free: Vec<usize> = (0..self.vars.len())
             .filter(|&v| {
                 self.vars[v].usage == usage

@@ -1,10 +1,10 @@
 //! The main routine and helper routines: parameters, body, values of what comes out.
 
 use super::build::{Builder, INDEX_MAX, Parameter, Use};
-use super::call::{Formal, Shape, Signature};
+use super::call::{Formal, Returns, Shape, Signature};
 use crate::tree::{Node, Region};
 use cfg_core::entity::RoutineId;
-use cfg_core::ir::{Expr, Intent, Op, Place, ScalarType, Selector, Stmt};
+use cfg_core::ir::{Expr, Extent, Intent, Op, Place, ScalarType, Selector, Stmt};
 use std::collections::BTreeSet;
 
 impl Builder<'_> {
@@ -70,6 +70,23 @@ impl Builder<'_> {
                 },
             );
         }
+        let mut optionals = Vec::new();
+        if self.rng.percent(self.options.main_optionals) {
+            let optional = |intent, shape| Formal {
+                optional: true,
+                ..real(intent, shape)
+            };
+            for k in 0..1 + self.rng.below(3) {
+                let intents = [Intent::In, Intent::InOut, Intent::Out];
+                let intent = *self.rng.pick(&intents).unwrap_or(&Intent::In);
+                let shape = match self.rng.below(3) {
+                    0 => Shape::Explicit(vec![size]),
+                    _ => Shape::Scalar,
+                };
+                optionals.push(self.parameter(&format!("u{k}"), optional(intent, shape)));
+            }
+        }
+        self.more_parameters(size, narrow);
         let function = self.rng.percent(25);
         if !function || self.rng.percent(30) {
             self.parameter("y", real(Intent::Out, Shape::Scalar));
@@ -78,8 +95,13 @@ impl Builder<'_> {
             self.parameter("v", real(Intent::Out, Shape::Explicit(vec![size])));
         }
         if function {
-            let k = self.local("f", ScalarType::Real, vec![], Use::Free);
-            self.routine.result = Some(self.vars[k].id);
+            self.function_result(self.options.declarations / 4, false);
+            // Its shape must be known without a call.
+            if let Some(f) = self.routine.result {
+                for dim in &mut self.routine.variables[f.index()].shape {
+                    dim.extent = Extent::Fixed(Expr::Int(4));
+                }
+            }
         }
         self.locals(true, narrow);
         let size = self.rng.between(
@@ -87,8 +109,89 @@ impl Builder<'_> {
             self.options.statements.1 as i64,
         );
         let mut region = vec![Node::Block(self.first_values())];
+        for &u in &optionals {
+            region.push(self.if_present(u));
+        }
         region.extend(self.planned(size as usize));
+        for &u in &optionals {
+            region.push(self.if_present(u));
+        }
         region.extend(self.last_values());
+        self.lists();
+        let parameters = (self.vars[..self.routine.parameters].iter())
+            .map(|v| Parameter {
+                extents: v.dims.iter().map(|d| d.1 as usize).collect(),
+                range: v.range,
+            })
+            .collect();
+        (region, parameters)
+    }
+
+    /// Parameters of the main routine that few programs have.
+    fn more_parameters(&mut self, size: i64, narrow: bool) {
+        let odd = self.options.declarations;
+        let formal = |ty, intent, shape, range| Formal {
+            ty,
+            intent,
+            shape,
+            range,
+            optional: false,
+        };
+        let intent = |b: &mut Self| match b.rng.percent(50) {
+            true => Intent::In,
+            false => Intent::InOut,
+        };
+        if self.rng.percent(odd / 4) {
+            let intent = intent(self);
+            let shape = Shape::Explicit(vec![size, 4]);
+            self.parameter("xm", formal(ScalarType::Real, intent, shape, (0, 0)));
+        }
+        if self.rng.percent(odd / 5) {
+            let intent = intent(self);
+            let shape = Shape::Assumed(size);
+            self.parameter("xd", formal(ScalarType::Real, intent, shape, (0, 0)));
+        }
+        if self.rng.percent(odd / 8) {
+            let intent = intent(self);
+            let shape = Shape::Explicit(vec![4]);
+            let range = (1, INDEX_MAX);
+            self.parameter("ix", formal(ScalarType::Integer, intent, shape, range));
+        }
+        if self.rng.percent(odd / 8) {
+            let intent = intent(self);
+            let shape = Shape::Explicit(vec![4]);
+            self.parameter("bx", formal(ScalarType::Logical, intent, shape, (0, 0)));
+        }
+        if narrow && self.rng.percent(odd / 2) {
+            let intent = intent(self);
+            let shape = Shape::Explicit(vec![4]);
+            self.parameter("rx", formal(ScalarType::Real32, intent, shape, (0, 0)));
+        }
+    }
+
+    /// Declares the result of a function, a real scalar unless it is `odd`.
+    fn function_result(&mut self, odd: usize, any: bool) -> Returns {
+        let returns = match self.rng.below(4) {
+            _ if !self.rng.percent(odd) => Returns::Scalar(ScalarType::Real),
+            0 if any => Returns::Scalar(ScalarType::Integer),
+            1 if any => Returns::Scalar(ScalarType::Logical),
+            _ => Returns::Four,
+        };
+        let k = match returns {
+            Returns::Four => self.local("f", ScalarType::Real, vec![(1, 4)], Use::Free),
+            // Its name says that it is good as an index.
+            Returns::Scalar(ScalarType::Integer) => {
+                self.local("if", ScalarType::Integer, vec![], Use::Free)
+            }
+            Returns::Scalar(ty) => self.local("f", ty, vec![], Use::Free),
+            Returns::Nothing => return returns,
+        };
+        self.routine.result = Some(self.vars[k].id);
+        returns
+    }
+
+    /// What the main routine is differentiated with respect to, and what of it.
+    fn lists(&mut self) {
         for p in self.routine.parameter_ids() {
             let variable = self.routine.variable(p);
             if !variable.ty.is_real() {
@@ -103,13 +206,40 @@ impl Builder<'_> {
             }
         }
         self.routine.dependents.extend(self.routine.result);
-        let parameters = (self.vars[..self.routine.parameters].iter())
-            .map(|v| Parameter {
-                extents: v.dims.iter().map(|d| d.1 as usize).collect(),
-                range: v.range,
-            })
-            .collect();
-        (region, parameters)
+        if self.rng.percent(self.options.global_lists) {
+            let initialised = |v: &usize| {
+                let owner = self.vars[*v].global;
+                owner.is_some_and(|g| self.globals[g].initial.is_some())
+            };
+            let globals: Vec<usize> = (0..self.vars.len())
+                .filter(|v| initialised(v) && self.vars[*v].ty.is_real())
+                .collect();
+            for v in globals {
+                let id = self.vars[v].id;
+                if self.rng.percent(60) {
+                    self.routine.independents.push(id);
+                }
+                if self.rng.percent(60) {
+                    self.routine.dependents.push(id);
+                }
+            }
+        }
+        if self.rng.percent(self.options.declarations / 2) {
+            for k in 0..2 {
+                let mut list = match k {
+                    0 => std::mem::take(&mut self.routine.independents),
+                    _ => std::mem::take(&mut self.routine.dependents),
+                };
+                self.rng.shuffle(&mut list);
+                if list.len() > 1 && self.rng.percent(40) {
+                    list.pop();
+                }
+                match k {
+                    0 => self.routine.independents = list,
+                    _ => self.routine.dependents = list,
+                }
+            }
+        }
     }
 
     pub(super) fn helper(
@@ -189,16 +319,33 @@ impl Builder<'_> {
             };
             self.parameter("u", formal)
         });
-        self.routine.aliased = !function && !recursive && self.rng.percent(self.options.aliased);
-        if function {
-            let k = self.local("f", real, vec![], Use::Free);
-            self.routine.result = Some(self.vars[k].id);
+        let mut optionals: Vec<usize> = optional.into_iter().collect();
+        if self.rng.percent(self.options.main_optionals / 2) {
+            let intents = [Intent::In, Intent::InOut, Intent::Out];
+            let intent = match function {
+                true => Intent::In,
+                false => *self.rng.pick(&intents).unwrap_or(&Intent::In),
+            };
+            let formal = Formal {
+                optional: true,
+                shape: match self.rng.percent(30) {
+                    true => Shape::Explicit(vec![4]),
+                    false => Shape::Scalar,
+                },
+                ..scalar(real, intent, (0, 0))
+            };
+            optionals.push(self.parameter("uu", formal));
         }
+        self.routine.aliased = !function && !recursive && self.rng.percent(self.options.aliased);
+        let returns = match function {
+            true => self.function_result(self.options.declarations / 2, true),
+            false => Returns::Nothing,
+        };
         let narrow = narrow && self.rng.percent(30);
         self.locals(false, narrow);
         let size = 3 + self.rng.below(10);
         let mut region = vec![Node::Block(self.first_values())];
-        if let Some(u) = optional {
+        for &u in &optionals {
             region.push(self.if_present(u));
         }
         let formals = self.formals.clone();
@@ -208,7 +355,7 @@ impl Builder<'_> {
             self.own = Some(Signature {
                 id,
                 formals: formals.clone(),
-                result: false,
+                result: Returns::Nothing,
                 cost: 1,
                 reads: used.clone(),
                 writes: used.clone(),
@@ -218,7 +365,7 @@ impl Builder<'_> {
         } else {
             region.extend(self.region(0, size));
         }
-        if let Some(u) = optional {
+        for &u in &optionals {
             region.push(self.if_present(u));
         }
         region.extend(self.last_values());
@@ -226,7 +373,7 @@ impl Builder<'_> {
         let signature = Signature {
             id,
             formals,
-            result: function,
+            result: returns,
             cost: self.cost * (1 + k + k * k + k * k * k),
             reads: self.reads.clone(),
             writes: self.writes.clone(),
@@ -241,19 +388,28 @@ impl Builder<'_> {
         let given = || Expr::op(Op::Present, [id.into()]);
         self.spend(2);
         let before = self.state.clone();
-        self.state.init[u] = true;
         let written = self.formals[u].intent.writes();
+        let mut statements = Vec::new();
+        if self.formals[u].intent == Intent::Out {
+            let value = self.real(1);
+            statements.push(Stmt::assign(Place::whole(id), value));
+        }
+        self.state.init[u] = true;
         if written {
             self.vars[u].usage = Use::Free;
         }
         let n = 1 + self.rng.below(3);
-        let mut statements = self.statements(n);
+        statements.extend(self.statements(n));
         let mut targets = self.writable(ScalarType::Real, false);
         targets.retain(|&v| v != u && self.state.init[v]);
         if let Some(&v) = self.rng.pick(&targets) {
             let target = self.vars[v].id;
             self.note_write(v);
-            let sum = Expr::op(Op::Add, [target.into(), id.into()]);
+            let given = match self.vars[u].is_scalar() {
+                true => id.into(),
+                false => Expr::Place(self.element(u)),
+            };
+            let sum = Expr::op(Op::Add, [target.into(), given]);
             statements.push(Stmt::assign(Place::whole(target), sum));
         }
         if written && self.rng.percent(60) {
@@ -276,8 +432,20 @@ impl Builder<'_> {
             let var = self.vars[v].clone();
             let output = self.routine.result == Some(var.id)
                 || (self.formals.get(v)).is_some_and(|f| f.intent != Intent::In && !f.optional);
-            if !output || var.ty != ScalarType::Real || (self.state.init[v] && self.rng.percent(40))
-            {
+            if !output || (self.state.init[v] && self.rng.percent(40)) {
+                continue;
+            }
+            if var.ty != ScalarType::Real {
+                if !self.state.init[v] {
+                    let value = match var.ty {
+                        ScalarType::Integer => self.integer_in(1, INDEX_MAX, 1),
+                        ScalarType::Real32 => self.narrow(1),
+                        _ => self.condition(1),
+                    };
+                    self.spend(1);
+                    statements.push(Stmt::assign(Place::whole(var.id), value));
+                    self.state.init[v] = true;
+                }
                 continue;
             }
             let mut value = self.real(2);

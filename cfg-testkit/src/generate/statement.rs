@@ -93,9 +93,7 @@ impl Builder<'_> {
         let v = *self.rng.pick(&candidates)?;
         let id = self.vars[v].id;
         if self.rng.percent(20) {
-            let allocatable = (self.routine.variable(id).shape.iter())
-                .any(|d| d.extent == cfg_core::ir::Extent::Deferred);
-            if allocatable && !self.state.init[v] {
+            if self.is_allocatable(v) && !self.state.init[v] {
                 return None;
             }
             let value = self.real(2);
@@ -122,6 +120,12 @@ impl Builder<'_> {
 
     /// An expression over four elements.
     fn array_expression(&mut self) -> Option<Expr> {
+        if self.options.operators
+            && self.rng.percent(25)
+            && let Some(rare) = self.rare_array()
+        {
+            return Some(rare);
+        }
         let a = Expr::Place(self.four_of(ScalarType::Real)?);
         let operand = match self.rng.below(3) {
             0 => self.real(1),

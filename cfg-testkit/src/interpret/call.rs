@@ -179,7 +179,18 @@ impl<D: Derivative> Machine<'_, D> {
             Data::Scalar(Value::Real(x, _)) => Ok(x),
             Data::Scalar(_) | Data::Array { .. } => Err(FaultKind::Type),
         };
-        let x = plain(scope.eval(value)?)?;
+        let data = scope.eval(value)?;
+        if external.partials.is_none() {
+            // The value itself is differentiated.
+            let Data::Scalar(value) = data else {
+                return Err(FaultKind::Type);
+            };
+            if let Some((view, element)) = result_to {
+                self.put(view.base, value, element);
+            }
+            return Ok(());
+        }
+        let x = plain(data)?;
         let mut partials = Vec::new();
         for partial in external.partials.iter().flatten() {
             let p = plain(scope.eval(&partial.value)?)?;

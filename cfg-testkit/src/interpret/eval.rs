@@ -379,7 +379,16 @@ fn reduce<D: Derivative>(op: Op, elements: Vec<Value<D>>) -> Result<Data<D>> {
         _ => return Err(FaultKind::Unsupported(op)),
     };
     let Some(first) = elements.next() else {
-        return Err(FaultKind::Shape);
+        // Only reals are reduced over nothing here.
+        return Ok(Data::Scalar(Value::Real(
+            match op {
+                Op::Sum => 0.0,
+                Op::Product => 1.0,
+                Op::MaxVal => f64::NEG_INFINITY,
+                _ => f64::INFINITY,
+            },
+            D::constant(),
+        )));
     };
     let mut sum = match (op, &first) {
         // From +0, which matters for a sum of negative zeros.

@@ -50,7 +50,12 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Min | Op::Max, &[a, _]) => two(a, 1.0, 0.0),
         (Op::Sign, &[a, b]) => two(
             a.copysign(b),
-            if a.copysign(b) == a { 1.0 } else { -1.0 },
+            // At 0 the slope is that of positive operands.
+            if (a < 0.0) == b.is_sign_negative() {
+                1.0
+            } else {
+                -1.0
+            },
             0.0,
         ),
         (Op::Mod, &[a, b]) => two(a % b, 1.0, -(a / b).trunc()),
@@ -71,6 +76,13 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Trunc, &[a]) => one(a.trunc(), 0.0),
         (Op::Erf, &[a]) => one(libm::erf(a), gauss(a)),
         (Op::Erfc, &[a]) => one(libm::erfc(a), -gauss(a)),
+        (Op::Gamma, &[a]) => {
+            let v = libm::tgamma(a);
+            one(v, v * polygamma(0, a))
+        }
+        (Op::Lgamma, &[a]) => one(libm::lgamma(a), polygamma(0, a)),
+        (Op::Digamma, &[a]) => one(polygamma(0, a), polygamma(1, a)),
+        (Op::Polygamma, &[n, a]) => two(polygamma(n as i32, a), 0.0, polygamma(n as i32 + 1, a)),
         _ => None,
     }
 }
@@ -88,6 +100,37 @@ pub(super) fn integer_power(a: f64, n: i64) -> Rule {
 /// The documented convention: at 0 the slope for positive operands.
 fn slope_of_abs(a: f64) -> f64 {
     if a < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// The n-th derivative of digamma for positive `x`: by the recurrence (DLMF 5.15.5), then by the asymptotic
+/// series (5.11.2, 5.15.8).
+fn polygamma(n: i32, x: f64) -> f64 {
+    // B_2k for k = 1, 2, ...
+    const BERNOULLI: [f64; 8] = [
+        1.0 / 6.0,
+        -1.0 / 30.0,
+        1.0 / 42.0,
+        -1.0 / 30.0,
+        5.0 / 66.0,
+        -691.0 / 2730.0,
+        7.0 / 6.0,
+        -3617.0 / 510.0,
+    ];
+    let factorial = |n: i32| (1..=n).map(f64::from).product::<f64>();
+    let sign = if n % 2 == 0 { -1.0 } else { 1.0 };
+    let (mut y, mut sum) = (x, 0.0);
+    while y < 20.0 {
+        sum += sign * factorial(n) / y.powi(n + 1);
+        y += 1.0;
+    }
+    let mut rest = match n {
+        0 => -y.ln() + 0.5 / y,
+        n => factorial(n - 1) / y.powi(n) + factorial(n) / (2.0 * y.powi(n + 1)),
+    };
+    for (b, k) in BERNOULLI.iter().zip(1..) {
+        rest += b * factorial(2 * k + n - 1) / (factorial(2 * k) * y.powi(2 * k + n));
+    }
+    sum + sign * rest
 }
 
 fn gauss(a: f64) -> f64 {

@@ -30,7 +30,9 @@ impl<D: Derivative> Tape<D> {
         match (class, &value) {
             (TapeClass::Control(width), _) => {
                 let fits = match (width, &value) {
-                    (ControlWidth::Bits(b), Value::Integer(i)) => (0..1i64 << b).contains(i),
+                    (ControlWidth::Bits(b), Value::Integer(i)) => {
+                        u64::try_from(*i).is_ok_and(|i| i < 1 << b)
+                    }
                     (ControlWidth::Bits(_), Value::Logical(_) | Value::Undefined) => true,
                     (ControlWidth::Count, Value::Integer(i)) => *i >= 0,
                     _ => false,

@@ -39,6 +39,12 @@ fn smooth_programs_are_valid_and_survive_json() {
     check(&Options::SMOOTH, 0..500, valid_and_stable);
 }
 
+#[test]
+fn wide_programs_are_valid_and_survive_json() {
+    check(&Options::WIDE, 0..400, valid_and_stable);
+    check(&Options::WIDE_SMOOTH, 400..600, valid_and_stable);
+}
+
 fn dot(
     a: &[(cfg_core::entity::VarId, Vec<f64>)],
     b: &[(cfg_core::entity::VarId, Vec<f64>)],
@@ -52,7 +58,7 @@ fn dot(
 /// Nothing is rounded: seed * tangent = gradient * direction without a tolerance.
 #[test]
 fn exact_programs_have_exact_derivatives() {
-    check(&Options::EXACT, 0..1000, |case| {
+    let agree = |case: &Case| {
         let tangent = case
             .tangent(Limits::default())
             .map_err(|e| format!("{e:?}"))?;
@@ -65,5 +71,7 @@ fn exact_programs_have_exact_derivatives() {
         } else {
             Err(format!("{left} and {right}"))
         }
-    });
+    };
+    check(&Options::EXACT, 0..1000, agree);
+    check(&Options::WIDE, 1000..1500, agree);
 }

@@ -6,4 +6,5 @@ mod faults;
 mod files;
 mod generated;
 mod jumps;
+mod members;
 mod recovered;

@@ -1,40 +1,75 @@
 //! `cfgrev check`: are the derivatives right?
 
-use super::results::Object;
+use super::results::write_object;
 use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::Check;
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_drive::{Checked, Real, Tolerances};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-#[derive(Serialize)]
+/// What `cfgrev check` prints.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Output<'r> {
+    /// The routine.
+    routine: &'r str,
+    /// Adjoint against tangent.
+    dot_product: DotProduct,
+    /// Tangent against divided differences.
+    differences: Differences,
+    /// What was pushed and popped, and what the static stack checker says.
+    stack: Stack,
+    /// False (exit code 1) if one of the three is; null (3) if one is; otherwise true (0).
+    agrees: Option<bool>,
+}
+
+/// Adjoint against tangent.
+#[derive(JsonSchema, Serialize)]
 struct DotProduct {
+    /// The product of the adjoint with the direction.
     adjoint: Real,
+    /// The product of the seed with the tangent.
     tangent: Real,
+    /// The same product with absolute values.
     scale: Real,
+    /// Their difference, in parts of the scale.
     gap: Real,
+    /// Elements whose derivatives are infinite or NaN, if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     not_finite: usize,
+    /// The gap is within the tolerance.
     agrees: bool,
 }
 
-#[derive(Serialize)]
+/// Tangent against divided differences.
+#[derive(JsonSchema, Serialize)]
 struct Differences {
+    /// Largest relative gap; null if no element could be compared.
     gap: Option<Real>,
+    /// Elements that were compared.
     compared: usize,
+    /// Elements whose differences cross a branch or a kink.
     crossed: usize,
+    /// Elements whose differences drown in rounding or are not finite.
     unresolved: usize,
-    agrees: bool,
+    /// What was compared is within the tolerance; null if nothing was.
+    agrees: Option<bool>,
 }
 
-#[derive(Serialize)]
+/// What was pushed and popped.
+#[derive(JsonSchema, Serialize)]
 struct Stack {
+    /// Values pushed.
     pushes: u64,
+    /// Values popped.
     pops: u64,
+    /// Nothing was left.
     empty: bool,
+    /// Problems that the static stack checker found.
     problems: usize,
+    /// Nothing was left, and there are no problems.
     agrees: bool,
 }
 
@@ -51,7 +86,7 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
             &program,
             routine,
             &options,
-            |tangent| tangent.point(&text.bytes).map_err(in_text(&text)),
+            |primal| primal.point(&text.bytes).map_err(in_text(&text)),
             Tolerances {
                 dot_product: args.tolerance,
                 differences: args.fd_tolerance,
@@ -60,10 +95,10 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
     };
     session.report(&checked.remarks);
     write(&program.routine(routine).name, &checked)?;
-    Ok(if checked.agrees() {
-        Outcome::Done
-    } else {
-        Outcome::Failed
+    Ok(match checked.agrees() {
+        Some(true) => Outcome::Done,
+        Some(false) => Outcome::Failed,
+        None => Outcome::Unknown,
     })
 }
 
@@ -97,14 +132,15 @@ fn write(routine: &str, checked: &Checked) -> anyhow::Result<()> {
         problems: s.problems,
         agrees: s.agrees,
     };
+    let output = Output {
+        routine,
+        dot_product,
+        differences,
+        stack,
+        agrees: checked.agrees(),
+    };
     to_stdout(|out| {
-        let mut object = Object::new(out);
-        object.member("routine", &routine)?;
-        object.member("dot_product", &dot_product)?;
-        object.member("differences", &differences)?;
-        object.member("stack", &stack)?;
-        object.member("agrees", &checked.agrees())?;
-        object.end()?;
+        write_object(out, &output)?;
         writeln!(out)
     })
 }

@@ -1,13 +1,22 @@
 //! `cfgrev convert`: from any input language to one of ours.
 
 use crate::Outcome;
-use crate::args::{Convert, Jumps, Target};
-use crate::input::{Session, Wanted};
+use crate::args::{Convert, Dot, Jumps, Target};
+use crate::commands::{dot, select};
+use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
+use cfg_core::dot::{DotOptions, write_cfg};
 use cfg_core::ir::{Program, Routine};
 use cfg_core::recover;
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
+    if args.to != Target::Dot && args.select.routine.is_some() {
+        let message = "--routine chooses what --to dot draws; other forms have all routines";
+        return Err(Usage(message.into()).into());
+    }
+    if args.to == Target::Dot && args.jumps.is_none() {
+        return dot::run(&Dot::plain(&args.source, &args.select), session);
+    }
     let program = session.load(&args.source, &Wanted::default())?;
     let program = match args.jumps {
         None => program.into_program(),
@@ -21,8 +30,16 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         }
         Some(Jumps::Recover) => recover::recover_program(&program),
     };
+    let drawn = match args.to {
+        Target::Dot => Some(select(&program, &args.select, session)?),
+        Target::Json | Target::Text | Target::Xaif => None,
+    };
     let _progress = session.progress("writing");
     to_stdout(|out| match args.to {
+        Target::Dot => TextWriter::run(out, |out| match drawn {
+            Some(routine) => write_cfg(out, &program, routine, &DotOptions::default()),
+            None => Ok(()),
+        }),
         Target::Json => cfg_core::json::write(&program, out),
         Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
         Target::Xaif => cfg_front::xaif::write_xaif(&program, out),

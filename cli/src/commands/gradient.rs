@@ -1,20 +1,54 @@
 //! `cfgrev gradient`: the forward and the reverse sweep.
 
-use super::results::{Object, Values, Visits};
+use super::results::{Values, Visits, write_object};
 use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::Gradient;
 use crate::input::Session;
 use crate::output::to_stdout;
+use crate::progress::Status;
 use cfg_drive::{Adjoint, kinks};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What `cfgrev gradient` prints: one object, or with a list of seeds an array of such objects.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "the output is written one object at a time")]
+pub(crate) enum Output<'r> {
+    /// For one seed.
+    One(One<'r>),
+    /// For each seed of a list.
+    Several(Vec<One<'r>>),
+}
+
+/// A gradient.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct One<'r> {
+    /// The routine.
+    routine: &'r str,
+    /// The dependents.
+    value: Values<'r>,
+    /// The adjoints of the independents.
+    gradient: Values<'r>,
+    /// What the tape was used for.
+    tape: Tape,
+    /// The vertices visited, with `--trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Visits<'r>>,
+}
 
 /// What the tape was used for.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Tape {
+    /// Bits of markers and trip counts.
     control_bits: u64,
+    /// Bytes of integers and reals.
     value_bytes: u64,
+    /// Largest size of all stacks at one time.
     peak_bytes: u64,
 }
 
@@ -40,9 +74,20 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
     };
     let mut gradients = Vec::with_capacity(seeds.len());
     {
-        let _progress = session.progress("running");
+        let done = Arc::new(AtomicU64::new(0));
+        let (shown, all) = (Arc::clone(&done), seeds.len());
+        let _progress = session.watch("running", move || {
+            let done = shown.load(Ordering::Relaxed);
+            Status {
+                // Of a single run nobody knows how long it takes.
+                done: (all > 1).then(|| done as f64 / all as f64),
+                count: (all > 1).then_some((done, "gradients")),
+                so_far: String::new(),
+            }
+        });
         for seed in &seeds {
             gradients.push(adjoint.gradient(&point, seed)?);
+            done.fetch_add(1, Ordering::Relaxed);
         }
     }
     for gradient in &gradients {
@@ -70,18 +115,17 @@ fn write_gradient(
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
-    let mut object = Object::new(out);
-    object.member("routine", &routine)?;
-    object.member("value", &Values(&gradient.value))?;
-    object.member("gradient", &Values(&gradient.gradient))?;
     let tape = Tape {
         control_bits: gradient.tape.control_bits,
         value_bytes: gradient.tape.value_bytes,
         peak_bytes: gradient.tape.peak_bytes,
     };
-    object.member("tape", &tape)?;
-    if trace {
-        object.member("trace", &Visits(&gradient.trace))?;
-    }
-    object.end()
+    let one = One {
+        routine,
+        value: Values(&gradient.value),
+        gradient: Values(&gradient.gradient),
+        tape,
+        trace: trace.then(|| Visits::of(&gradient.trace)),
+    };
+    write_object(out, &one)
 }

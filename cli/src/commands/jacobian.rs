@@ -1,13 +1,55 @@
 //! `cfgrev jacobian`: dependents by independents.
 
-use super::results::{Object, Values};
+use super::results::{Values, write_object};
 use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::{Jacobian, Mode};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Real, Tangent, compressed_jacobian, jacobian};
-use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
+use cfg_drive::{Primal, Real, compressed_jacobian, jacobian};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
+use std::collections::BTreeMap;
+
+/// What `cfgrev jacobian` prints.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Output<'r> {
+    /// The routine.
+    routine: &'r str,
+    /// The dependents.
+    value: Values<'r>,
+    /// For each dependent and each independent a matrix: rows the dependent's elements, columns the
+    /// independent's, in storage order.
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, Vec<Vec<Real>>>>")]
+    jacobian: Blocks<'r>,
+    /// What it took, with `--compress`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compression: Option<Compression>,
+}
+
+/// What a compressed Jacobian took.
+#[derive(JsonSchema, Serialize)]
+struct Compression {
+    /// Rows by adjoint or columns by tangent.
+    mode: Way,
+    /// Tangent runs that found the sparsity pattern.
+    probes: usize,
+    /// Reverse sweeps or tangent runs.
+    sweeps: usize,
+    /// The same without compression.
+    uncompressed: usize,
+}
+
+/// How a Jacobian was computed.
+#[derive(JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Way {
+    /// One reverse sweep per row.
+    Adjoint,
+    /// One tangent run per column.
+    Tangent,
+}
 
 pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome> {
     let Prepared {
@@ -18,7 +60,7 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     let text = session.read_value("POINT", &args.what.at.point, false)?;
     let jacobian = {
         let _progress = session.progress("differentiating");
-        let read = |tangent: &Tangent| tangent.point(&text.bytes).map_err(in_text(&text));
+        let read = |primal: &Primal| primal.point(&text.bytes).map_err(in_text(&text));
         let mode = args.mode.map(|mode| match mode {
             Mode::Adjoint => cfg_drive::Mode::Adjoint,
             Mode::Tangent => cfg_drive::Mode::Tangent,
@@ -29,26 +71,27 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
             jacobian(&program, routine, &options, read, mode)?
         }
     };
-    to_stdout(|out| {
-        let mut object = Object::new(out);
-        object.member("routine", &program.routine(routine).name)?;
-        object.member("value", &Values(&jacobian.value))?;
-        object.member("jacobian", &Blocks(&jacobian))?;
-        if args.compress {
-            let size = |list: &[(String, usize)]| list.iter().map(|x| x.1).sum::<usize>();
-            let (mode, uncompressed) = match jacobian.mode {
-                cfg_drive::Mode::Adjoint => ("adjoint", size(&jacobian.rows)),
-                cfg_drive::Mode::Tangent => ("tangent", size(&jacobian.columns)),
-            };
-            let compression = serde_json::json!({
-                "mode": mode,
-                "sweeps": jacobian.sweeps,
-                "probes": jacobian.probes,
-                "uncompressed": uncompressed,
-            });
-            object.member("compression", &compression)?;
+    let size = |list: &[(String, usize)]| list.iter().map(|x| x.1).sum::<usize>();
+    let compression = args.compress.then(|| {
+        let (mode, uncompressed) = match jacobian.mode {
+            cfg_drive::Mode::Adjoint => (Way::Adjoint, size(&jacobian.rows)),
+            cfg_drive::Mode::Tangent => (Way::Tangent, size(&jacobian.columns)),
+        };
+        Compression {
+            mode,
+            probes: jacobian.probes,
+            sweeps: jacobian.sweeps,
+            uncompressed,
         }
-        object.end()?;
+    });
+    let output = Output {
+        routine: &program.routine(routine).name,
+        value: Values(&jacobian.value),
+        jacobian: Blocks(&jacobian),
+        compression,
+    };
+    to_stdout(|out| {
+        write_object(out, &output)?;
         writeln!(out)
     })?;
     Ok(Outcome::Done)

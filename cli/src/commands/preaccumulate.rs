@@ -26,8 +26,9 @@ use std::time::{Duration, Instant};
 const LINES: usize = 1000;
 
 pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Outcome> {
-    if args.output.is_none() && args.emit.contains(&EmitGraph::Dot) {
-        return Err(Usage("--emit dot needs a folder: -o DIR".into()).into());
+    let several = args.emit.iter().any(|form| *form != args.emit[0]);
+    if args.output.is_none() && several {
+        return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
     }
     let text = session.read_source(&args.what.source)?;
     if !text.json || !kind::is_graph(&text.bytes) {
@@ -110,6 +111,7 @@ fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::O
                 None if exact => None,
                 None => Some(monitor.spent() as f64 / work as f64),
             },
+            count: Some((monitor.spent(), "steps")),
             so_far: match monitor.best() {
                 Some(cost) => format!("{cost} multiplications so far; Ctrl-C ends the search"),
                 None => String::new(),
@@ -218,6 +220,13 @@ struct Results<'a> {
 fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyhow::Result<()> {
     let emits = |form| args.emit.contains(&form);
     let Some(folder) = &args.output else {
+        if emits(EmitGraph::Dot) {
+            let nowhere = std::path::Path::new("");
+            for (stem, lcg, found) in results.graphs {
+                pictures::Files::new(nowhere, stem, lcg, found).print(session)?;
+            }
+            return Ok(());
+        }
         return to_stdout(|out| {
             if emits(EmitGraph::Json) {
                 (results.json)(out, true)

@@ -1,32 +1,49 @@
-//! Results as JSON: one object, one line per member.
+//! Results as JSON: one object, one line per member. The types that are written also give the schemas.
 
 use cfg_drive::{Named, Nested, Trace};
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{
+    Serialize,
+    ser::{SerializeMap as _, Serializer},
+};
+use serde_json::ser::Formatter;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes the members of an object, each on a line of its own.
-pub(crate) struct Object<'w> {
-    out: &'w mut dyn Write,
-    first: bool,
+/// Writes an object, each of its members on a line of its own.
+pub(crate) fn write_object(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
+    let lines = Lines { depth: 0 };
+    object.serialize(&mut serde_json::Serializer::with_formatter(out, lines))?;
+    Ok(())
 }
 
-impl<'w> Object<'w> {
-    pub(crate) fn new(out: &'w mut dyn Write) -> Self {
-        Self { out, first: true }
+/// Line ends between the members of the outermost object.
+struct Lines {
+    depth: usize,
+}
+
+impl Formatter for Lines {
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.depth += 1;
+        writer.write_all(b"{")
     }
 
-    pub(crate) fn member(&mut self, name: &str, value: &impl Serialize) -> io::Result<()> {
-        self.out
-            .write_all(if self.first { b"{" } else { b",\n " })?;
-        self.first = false;
-        serde_json::to_writer(&mut *self.out, name)?;
-        self.out.write_all(b":")?;
-        serde_json::to_writer(&mut *self.out, value)?;
-        Ok(())
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.depth -= 1;
+        writer.write_all(b"}")
     }
 
-    pub(crate) fn end(self) -> io::Result<()> {
-        self.out.write_all(if self.first { b"{}" } else { b"}" })
+    fn begin_object_key<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        match (first, self.depth) {
+            (true, _) => Ok(()),
+            (false, 1) => writer.write_all(b",\n "),
+            (false, _) => writer.write_all(b","),
+        }
     }
 }
 
@@ -43,14 +60,31 @@ impl Serialize for Values<'_> {
     }
 }
 
-/// Visited vertices.
-pub(crate) struct Visits<'t>(pub(crate) &'t Trace);
+impl JsonSchema for Values<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Values".into()
+    }
 
-impl Serialize for Visits<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("forward", &self.0.forward)?;
-        map.serialize_entry("reverse", &self.0.reverse)?;
-        map.end()
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, Nested<'static>>::json_schema(generator)
+    }
+}
+
+/// The ids of the vertices of the original that were visited.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Visits<'t> {
+    /// In the forward sweep.
+    forward: &'t [i64],
+    /// In the reverse sweep.
+    reverse: &'t [i64],
+}
+
+impl<'t> Visits<'t> {
+    /// What a run has traced.
+    pub(crate) fn of(trace: &'t Trace) -> Self {
+        Self {
+            forward: &trace.forward,
+            reverse: &trace.reverse,
+        }
     }
 }

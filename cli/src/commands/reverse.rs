@@ -6,6 +6,7 @@ use crate::args::{Blocks, Counters, Emit, Reversal, Reverse, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::dot::{DotOptions, write_cfg};
+use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
 use cfg_core::loops::LoopForest;
 use cfg_drive::extract;
@@ -31,29 +32,45 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
 }
 
 pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> {
-    if args.output.is_none() && args.emit.iter().any(|e| *e != Emit::Json) {
-        return Err(Usage("--emit of anything but json needs a folder: -o DIR".into()).into());
-    }
+    let form = match (&args.output, &args.emit[..]) {
+        (None, [form, others @ ..]) if others.iter().any(|other| other != form) => {
+            return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
+        }
+        (_, forms) => forms.first().copied().unwrap_or(Emit::Json),
+    };
     let (program, routine) = prepare(&args.what, session)?;
     let reversal = {
         let _progress = session.progress("reversing");
         cfg_reverse::reverse(&program, routine, &options(args.reversal))?
     };
     let _progress = session.progress("writing");
-    let Some(folder) = &args.output else {
+    if args.output.is_none() && form != Emit::Dot {
+        drop(program);
         let mut all = reversal.program;
         all.main.get_or_insert(routine);
-        to_stdout(|out| cfg_core::json::write(&all, out))?;
+        to_stdout(|out| write_program(out, &all, form))?;
+        return Ok(Outcome::Done);
+    }
+    let stem = file_stem(&program.routine(routine).name);
+    let globals = program.globals.len();
+    // The result has the originals too.
+    drop(program);
+    let parts = [
+        ("original", reversal.original),
+        ("forward", reversal.forward),
+        ("adjoint", reversal.reverse),
+    ];
+    let Some(folder) = &args.output else {
+        // One picture after the other, as Graphviz reads them.
+        to_stdout(|out| {
+            parts.iter().try_for_each(|&(_, routine)| {
+                write_program(out, &extract(&reversal.program, routine), form)
+            })
+        })?;
         return Ok(Outcome::Done);
     };
-    let stem = file_stem(&program.routine(routine).name);
-    let graphs = [
-        ("original", extract(&program, routine)),
-        ("forward", extract(&reversal.program, reversal.forward)),
-        ("adjoint", extract(&reversal.program, reversal.reverse)),
-    ];
-    let mut files: Vec<(PathBuf, &Program, Emit)> = Vec::new();
-    for (part, graph) in &graphs {
+    let mut files: Vec<(PathBuf, RoutineId, Emit)> = Vec::new();
+    for (part, routine) in parts {
         for &emit in &args.emit {
             let extension = match emit {
                 Emit::Json => "json",
@@ -63,7 +80,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
             };
             let path = folder.join(format!("{stem}.{part}.{extension}"));
             if !files.iter().any(|(p, ..)| *p == path) {
-                files.push((path, graph, emit));
+                files.push((path, routine, emit));
             }
         }
     }
@@ -72,8 +89,19 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         refuse_existing(path, args.force)?;
     }
     create_folder(folder)?;
-    for (path, graph, emit) in files {
-        write_file(&path, args.force, graph, emit)?;
+    // One part at a time: each is a copy.
+    for part in files.chunk_by(|a, b| a.1 == b.1) {
+        let Some(&(_, routine, _)) = part.first() else {
+            continue;
+        };
+        let mut graph = extract(&reversal.program, routine);
+        if routine == reversal.original {
+            // Adjoints of globals come after them.
+            graph.globals.truncate(globals);
+        }
+        for (path, _, emit) in part {
+            write_file(path, args.force, &graph, *emit)?;
+        }
     }
     Ok(Outcome::Done)
 }

@@ -1,12 +1,26 @@
 //! `cfgrev run`: the program itself.
 
-use super::results::{Object, Values, Visits};
+use super::results::{Values, Visits, write_object};
 use super::{in_text, load, options};
 use crate::Outcome;
 use crate::args::Run;
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_drive::{Options, Primal, kinks};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `cfgrev run` prints.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Output<'r> {
+    /// The routine.
+    routine: &'r str,
+    /// All `out` and `inout` parameters, and a function's result as `return`.
+    value: Values<'r>,
+    /// The vertices visited, with `--trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Visits<'r>>,
+}
 
 pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
     session.claim_all(&[
@@ -26,14 +40,13 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         primal.run(&point)?
     };
     session.report(&kinks(&run.events));
+    let output = Output {
+        routine: &program.routine(routine).name,
+        value: Values(&run.value),
+        trace: args.trace.then(|| Visits::of(&run.trace)),
+    };
     to_stdout(|out| {
-        let mut object = Object::new(out);
-        object.member("routine", &program.routine(routine).name)?;
-        object.member("value", &Values(&run.value))?;
-        if args.trace {
-            object.member("trace", &Visits(&run.trace))?;
-        }
-        object.end()?;
+        write_object(out, &output)?;
         writeln!(out)
     })?;
     Ok(Outcome::Done)

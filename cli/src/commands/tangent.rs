@@ -1,12 +1,25 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
-use super::results::{Object, Values};
+use super::results::{Values, write_object};
 use super::{in_text, options, prepare};
 use crate::Outcome;
 use crate::args::Tangent;
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_drive::kinks;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `cfgrev tangent --at` prints.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Output<'r> {
+    /// The routine.
+    routine: &'r str,
+    /// The dependents.
+    value: Values<'r>,
+    /// Their derivatives in the direction.
+    tangent: Values<'r>,
+}
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
     session.claim_all(&[
@@ -37,12 +50,13 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         tangent.tangent(&point, &direction)?
     };
     session.report(&kinks(&found.events));
+    let output = Output {
+        routine: &program.routine(routine).name,
+        value: Values(&found.value),
+        tangent: Values(&found.tangent),
+    };
     to_stdout(|out| {
-        let mut object = Object::new(out);
-        object.member("routine", &program.routine(routine).name)?;
-        object.member("value", &Values(&found.value))?;
-        object.member("tangent", &Values(&found.tangent))?;
-        object.end()?;
+        write_object(out, &output)?;
         writeln!(out)
     })?;
     Ok(Outcome::Done)

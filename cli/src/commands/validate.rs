@@ -1,8 +1,8 @@
 //! `cfgrev validate`: the problems are the result.
 
 use crate::Outcome;
-use crate::args::Validate;
-use crate::input::{Session, Wanted};
+use crate::args::{Source, Validate};
+use crate::input::{Session, Usage, Wanted, language};
 use crate::output::stdout_failed;
 use cfg_core::classify::classify;
 use cfg_core::diagnostic::Diagnostics;
@@ -12,7 +12,34 @@ use cfg_core::text::Name;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
-    let examined = match session.examine(&args.source, &Wanted::default()) {
+    let sources: Vec<Source> = args
+        .files
+        .iter()
+        .map(|file| Source {
+            file: file.clone(),
+            lang: args.lang,
+        })
+        .collect();
+    // A wrong command line is found before anything is read.
+    for source in &sources {
+        language(source)?;
+    }
+    if args.files.iter().filter(|file| *file == "-").count() > 1 {
+        let message = "several FILEs are `-`: standard input can be read only once";
+        return Err(Usage(message.into()).into());
+    }
+    let mut outcome = Outcome::Done;
+    for source in &sources {
+        if one(source, session)? == Outcome::Failed {
+            outcome = Outcome::Failed;
+        }
+    }
+    Ok(outcome)
+}
+
+/// Validates one program.
+fn one(source: &Source, session: &Session) -> anyhow::Result<Outcome> {
+    let examined = match session.examine(source, &Wanted::default()) {
         Ok(examined) => examined,
         Err(error) => Checked {
             program: None,
@@ -25,26 +52,28 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
         .reporter
         .print(&mut out, &examined.problems, &session.texts())
         .map_err(stdout_failed)?;
+    session.forget();
     if examined.problems.has_errors() {
         return Ok(Outcome::Failed);
     }
-    if let Some(program) = examined.program {
-        for routine in &program.routines {
-            if let (Control::General, Some(body)) = (routine.control, &routine.body) {
-                let class = classify(body);
-                session.reporter.remark(&format!(
-                    "note: the control flow of routine {} is general; the graph is {class}",
-                    Name(&routine.name)
-                ));
-            }
+    let Some(program) = examined.program else {
+        return Ok(Outcome::Done);
+    };
+    for routine in &program.routines {
+        if let (Control::General, Some(body)) = (routine.control, &routine.body) {
+            let class = classify(body);
+            session.reporter.remark(&format!(
+                "note: the control flow of routine {} is general; the graph is {class}",
+                Name(&routine.name)
+            ));
         }
-        let graphs = program.routines.iter().filter_map(|r| r.body.as_ref());
-        let vertices: usize = graphs.map(|g| g.vertex_count()).sum();
-        session.reporter.remark(&format!(
-            "{}: valid (routines: {}, vertices: {vertices})",
-            args.source.file,
-            program.routines.len(),
-        ));
     }
+    let graphs = program.routines.iter().filter_map(|r| r.body.as_ref());
+    let vertices: usize = graphs.map(|g| g.vertex_count()).sum();
+    session.reporter.remark(&format!(
+        "{}: valid (routines: {}, vertices: {vertices})",
+        source.file,
+        program.routines.len(),
+    ));
     Ok(Outcome::Done)
 }

@@ -127,6 +127,12 @@ fn the_tutorial() {
 }
 
 #[test]
+fn hessians() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(replay("docs/hessians.md", folder.path()) >= 6);
+}
+
+#[test]
 fn the_readme() {
     assert!(replay("README.md", &root()) >= 2);
 }

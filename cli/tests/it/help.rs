@@ -56,15 +56,60 @@ fn a_wrong_command_line_ends_with_2() {
             "invalid value",
         ),
         (
-            &["reverse", "paper_example.json", "--emit", "dot"],
+            &["reverse", "paper_example.json", "--emit", "dot,json"],
             "-o DIR",
         ),
         (&["explain", "Z999"], "Z999"),
+        (&["explain", "operator"], "did you mean `operators`?"),
+        (&["validate", "-", "-"], "only once"),
+        (
+            &["convert", "f.json", "--to", "text", "--routine", "f"],
+            "--to dot",
+        ),
     ];
     for (args, part) in cases {
         let ran = cfgrev(args);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{args:?}");
         assert!(ran.err.contains(part), "{args:?}: {}", ran.err);
+    }
+}
+
+/// Whoever finds that a command line is wrong, the usage is that of the command.
+#[test]
+fn errors_show_the_usage_of_their_command() {
+    let cases: &[&[&str]] = &[
+        &["validate", "program.bin"],
+        &["reverse", "paper_example.json", "--emit", "dot,json"],
+        &["reverse", "--no-such-option"],
+        &["preaccumulate", "graphs/lion.json", "--vertex", "1"],
+        &["gradient", "-", "--at", "-"],
+        &["explain", "Z999"],
+    ];
+    for args in cases {
+        let ran = cfgrev(args);
+        assert_eq!(ran.code, Some(2), "{args:?}");
+        let usage = format!("Usage: cfgrev {} ", args[0]);
+        assert!(ran.err.contains(&usage), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn pages_hold_what_messages_refer_to() {
+    let list = cfgrev(&["explain"]).out;
+    for (page, part) in [
+        ("operators", "`atan2`"),
+        ("statements", "[\"call\", "),
+        ("vertices", "ENDBRANCH"),
+        ("points", "\"NaN\""),
+        ("format", "# The program format"),
+        ("elementals", "# Elemental functions"),
+        ("xaif", "# XAIF"),
+        ("limits", "# Limits"),
+    ] {
+        assert!(list.contains(&format!("\n{page}  ")), "{page}");
+        let ran = cfgrev(&["explain", page]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{page}");
+        assert!(ran.out.contains(part), "{page}: {}", ran.out);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `run`, `gradient`, `tangent --at`, `jacobian`, `check`.
 
-use crate::run_tool::{cfgrev, cfgrev_with, golden};
+use crate::run_tool::{cfgrev, cfgrev_in, cfgrev_with, fixtures, golden};
 use serde_json::{Value, json};
 
 const POINT: &str = r#"{"x": [0.5, 2]}"#;
@@ -199,7 +199,7 @@ fn what_is_wrong_with_a_point_or_seed() {
             &[
                 "gradient",
                 "--at",
-                r#"{"n": 1, "a": 1, "x": [1]}"#,
+                r#"{"n": 2, "a": 1, "x": [1, 2]}"#,
                 "--dependent",
                 "x",
             ],
@@ -339,7 +339,9 @@ fn kinks_are_reported_on_request() {
     let direction = r#"{"x": [1, 1]}"#;
     assert_eq!(events(&["tangent", "-", "--direction", direction]), primal);
     let check = cfgrev_with(&["check", "-", "--at", point], kinked.as_bytes());
-    assert_eq!(check.code, Some(0), "{}", check.out);
+    assert_eq!(check.code, Some(3), "{}", check.out);
+    assert_eq!(object(&check.out)["agrees"], Value::Null);
+    assert!(check.err.contains("P434"), "{}", check.err);
     assert!(check.err.contains("P430"), "{}", check.err);
     let zero = cfgrev_with(
         &[
@@ -380,6 +382,97 @@ fn compressed_jacobians_say_what_they_took() {
     }
 }
 
+/// One verdict of three answers: a failure counts more than what could not be compared.
+#[test]
+fn a_check_agrees_fails_or_does_not_know() {
+    // y = e(x(1)) + 1e12: differences drown; the adjoint or the tangent may be wrong.
+    let program = |partial: &str, adjoint: &str| {
+        let parameters = r#"{"name":"a","type":"real","intent":"in"}"#;
+        let body = |text: &str| {
+            format!(
+                r#""vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[{text}]}},
+                {{"id":3,"type":"EXIT"}}],"edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]"#
+            )
+        };
+        format!(
+            r#"{{"format":"cfgrev/1","main":"f","routines":[
+            {{"name":"f","parameters":[{{"name":"x","type":"real","intent":"in"}},
+              {{"name":"big","type":"real","intent":"in"}},{{"name":"y","type":"real","intent":"out"}}],
+              "independents":["x"],"dependents":["y"],{}}},
+            {{"name":"e","parameters":[{parameters},{{"name":"r","type":"real","intent":"out"}}],
+              "derivatives":{{"adjoint":"e_b"}},{}}},
+            {{"name":"e_b","parameters":[{parameters},{{"name":"r","type":"real","intent":"in"}},
+              {{"name":"ab","type":"real","intent":"inout"}},{{"name":"rb","type":"real","intent":"inout"}}],{}}}]}}"#,
+            body(r#"["call","e",["x","y"]],["=","y",["+","y","big"]]"#),
+            body(&format!(r#"["=","r",["*",{partial},["sin","a"]]]"#)),
+            body(&format!(
+                r#"["=","ab",["+","ab",["*",{adjoint},["cos","a"],"rb"]]],["=","rb",0.0]"#
+            )),
+        )
+    };
+    for (partial, adjoint, big, code, agrees) in [
+        ("1.5", "1.5", "1", 0, Value::Bool(true)),
+        ("1.5", "1.5", "1e12", 3, Value::Null),
+        ("1.5", "1.6", "1", 1, Value::Bool(false)),
+        ("1.5", "1.6", "1e12", 1, Value::Bool(false)),
+    ] {
+        let text = program(partial, adjoint);
+        let at = format!(r#"{{"x": 0.5, "big": {big}}}"#);
+        let ran = cfgrev_with(&["check", "-", "--at", &at], text.as_bytes());
+        assert_eq!(ran.code, Some(code), "{} {}", ran.out, ran.err);
+        let found = object(&ran.out);
+        assert_eq!(found["agrees"], agrees, "{found}");
+        assert_eq!(
+            found["differences"]["agrees"].is_null(),
+            big == "1e12",
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn an_output_array_is_given_its_extent() {
+    let program = r#"{"format": "cfgrev/1", "routines": [{"name": "f",
+        "parameters": [{"name": "x", "type": "real", "intent": "in"},
+        {"name": "y", "type": "real", "shape": [null], "intent": "out"}], "independents": ["x"],
+        "dependents": ["y"], "vertices": [{"id": 1, "type": "ENTRY"},
+        {"id": 2, "type": "BASICBLOCK", "statements": [["=", "y", ["*", "x", "x"]]]},
+        {"id": 7, "type": "EXIT"}], "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 7}]}]}"#;
+    let at = r#"{"x": 3, "y": {"size": 2}}"#;
+    let run = |args: &[&str]| {
+        let ran = cfgrev_with(
+            &[&[args[0], "-", "--at"], &args[1..]].concat(),
+            program.as_bytes(),
+        );
+        (
+            ran.code,
+            if ran.out.is_empty() {
+                Value::Null
+            } else {
+                object(&ran.out)
+            },
+            ran.err,
+        )
+    };
+    assert_eq!(run(&["run", at]).1["value"], json!({"y": [9.0, 9.0]}));
+    let seeded = run(&["gradient", at, "--seed", r#"{"y": [1, 2]}"#]).1;
+    assert_eq!(seeded["gradient"], json!({"x": 18.0}));
+    let one = run(&["gradient", r#"{"x": 3, "y": {"size": 1}}"#]).1;
+    assert_eq!(one["gradient"], json!({"x": 6.0}));
+    let moved = run(&["tangent", at, "--direction", r#"{"x": 1}"#]).1;
+    assert_eq!(moved["tangent"], json!({"y": [6.0, 6.0]}));
+    for mode in ["adjoint", "tangent"] {
+        let matrix = run(&["jacobian", at, "--mode", mode]).1;
+        assert_eq!(matrix["jacobian"], json!({"y": {"x": [[6.0], [6.0]]}}));
+    }
+    let missing = run(&["run", r#"{"x": 3}"#]);
+    assert!(
+        missing.0 == Some(1) && missing.2.contains(r#""y": {"size": 5}"#),
+        "{}",
+        missing.2
+    );
+}
+
 #[test]
 fn limits_are_not_negative() {
     for limit in ["--fuel", "--max-tape", "--max-memory", "--max-depth"] {
@@ -407,4 +500,66 @@ fn results_without_a_value_have_a_place() {
             ran.err
         );
     }
+}
+
+/// The short spelling of a point gives what the JSON gives, and a file of that name comes first.
+#[test]
+fn values_in_short_form() {
+    let run = |args: &[&str]| {
+        let ran = cfgrev(args);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+        ran.out
+    };
+    let file = "paper_example.json";
+    let json = run(&[
+        "gradient",
+        file,
+        "--at",
+        r#"{"x": [1, 2]}"#,
+        "--seed",
+        r#"{"y": [0, 0, 1]}"#,
+    ]);
+    for (at, seed) in [
+        ("x=[1,2]", "y=[0,0,1]"),
+        (" x = [1., +2] ", "y=[0, .0, 1e0],"),
+    ] {
+        assert_eq!(run(&["gradient", file, "--at", at, "--seed", seed]), json);
+    }
+    let tangent = ["tangent", file, "--at", "x=[1,2]", "--direction", "x=[1,0]"];
+    assert!(run(&tangent).contains("\"tangent\""));
+    for (at, code, part) in [
+        ("x=1,2", "P408", "x=[1,2]"),
+        ("x=[1,2],z=3", "P412", "z"),
+        ("x=[1,2],x=[1,2]", "J011", "twice"),
+        ("x=one", "P408", "`one`"),
+        ("x=[1,2", "J001", "add `]`"),
+        ("x", "P401", "n=2,a=[2,9]"),
+        ("{x: [1, 2]}", "J001", "write \"x\""),
+        ("{'x': [1, 2]}", "J001", "write \"x\""),
+    ] {
+        let ran = cfgrev(&["run", file, "--at", at]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{at}");
+        assert!(
+            ran.err.contains(code) && ran.err.contains(part),
+            "{at}: {}",
+            ran.err
+        );
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("x=[5,6]"), r#"{"x": [1, 2]}"#).expect("it can be written");
+    let program = fixtures().join(file);
+    let program = program.to_str().expect("a plain name");
+    let ran = cfgrev_in(
+        folder.path(),
+        &[
+            "gradient",
+            program,
+            "--at",
+            "x=[5,6]",
+            "--seed",
+            "y=[0,0,1]",
+        ],
+        b"",
+    );
+    assert_eq!((ran.code, ran.out), (Some(0), json));
 }

@@ -2,7 +2,6 @@
 
 use crate::run_tool::{cfgrev, fixtures};
 use serde_json::Value;
-use std::path::PathBuf;
 
 /// The names of the fixtures that have a point and an expected gradient.
 fn names() -> Vec<String> {
@@ -110,17 +109,10 @@ fn references_are_compared() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 fn openads_programs_give_their_references() {
-    let root = std::env::var_os("CFGREV_CORPUS").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus")),
-        PathBuf::from,
-    );
-    let folder = root.join("openad");
-    if !folder.is_dir() {
-        eprintln!("skipped: no corpus (set CFGREV_CORPUS)");
+    let Some(folder) = cfg_testkit::needs::corpus("openad") else {
         return;
-    }
+    };
     let path = folder.to_str().expect("a plain name");
     let ran = cfgrev(&["corpus", path, "--format", "json"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);

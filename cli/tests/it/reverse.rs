@@ -223,3 +223,56 @@ fn general_control_flow_in_both_ways() {
     });
     assert!(bits[0] * 2 < bits[1], "{bits:?}");
 }
+
+/// One form is printed as the files hold it, or, but for pictures, as one program.
+#[test]
+fn one_form_is_printed() {
+    let written = Written::by(&["reverse", "paper_example.json", "--emit", "dot"]);
+    let printed = |form: &str| {
+        let ran = cfgrev(&["reverse", "paper_example.json", "--emit", form]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{form}");
+        ran.out
+    };
+    let parts = ["original", "forward", "adjoint"];
+    let pictures = parts.map(|part| written.read(&format!("f.{part}.dot")));
+    assert_eq!(printed("dot"), pictures.concat());
+    assert_eq!(printed("dot,dot"), pictures.concat());
+    let all = printed("json");
+    let text = cfgrev_with(&["convert", "-", "--to", "text"], all.as_bytes());
+    assert_eq!(printed("text"), text.out);
+    for routine in ["f(", "f_fwd(", "f_rev(", "f_grad("] {
+        assert!(text.out.contains(routine), "{routine}");
+    }
+    assert!(printed("xaif").starts_with("<?xml"));
+}
+
+#[test]
+fn convert_draws_what_dot_draws() {
+    let printed = |args: &[&str]| {
+        let ran = cfgrev(args);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+        ran.out
+    };
+    let picture = printed(&["dot", "burgers.json"]);
+    assert!(picture.starts_with("digraph"), "{picture}");
+    assert_eq!(
+        printed(&["convert", "burgers.json", "--to", "dot"]),
+        picture
+    );
+    // A program with problems too, and one of several routines.
+    let wrong = "invalid/validation/before_definition.json";
+    let (dot, convert) = (
+        cfgrev(&["dot", wrong]),
+        cfgrev(&["convert", wrong, "--to", "dot"]),
+    );
+    assert_eq!(
+        (dot.code, dot.out, dot.err),
+        (convert.code, convert.out, convert.err)
+    );
+    let all = printed(&["reverse", "paper_example.json"]);
+    let of = |args: &[&str]| cfgrev_with(args, all.as_bytes()).out;
+    let drawn = of(&["convert", "-", "--to", "dot", "--routine", "f_rev"]);
+    assert_eq!(drawn, of(&["dot", "-", "--routine", "f_rev"]));
+    let flat = printed(&["convert", "burgers.json", "--to", "dot", "--jumps", "flat"]);
+    assert!(flat.starts_with("digraph") && flat != picture, "{flat}");
+}

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What a run left.
 #[derive(Debug)]
@@ -37,10 +37,15 @@ pub(crate) fn cfgrev_with(args: &[&str], input: &[u8]) -> Ran {
 
 /// Runs in a folder with this standard input.
 pub(crate) fn cfgrev_in(folder: &Path, args: &[&str], input: &[u8]) -> Ran {
-    let mut child = command(args)
+    let child = command(args)
         .current_dir(folder)
         .spawn()
         .expect("the binary starts");
+    finish(child, input)
+}
+
+/// Feeds a run its standard input and waits for its end.
+fn finish(mut child: Child, input: &[u8]) -> Ran {
     let mut stdin = child.stdin.take().expect("it is piped");
     let output = std::thread::scope(|scope| {
         // A run that does not read its input closes the pipe: not of interest.
@@ -54,6 +59,26 @@ pub(crate) fn cfgrev_in(folder: &Path, args: &[&str], input: &[u8]) -> Ran {
         out: String::from_utf8(output.stdout).expect("output is UTF-8"),
         err: String::from_utf8(output.stderr).expect("messages are UTF-8"),
     }
+}
+
+/// Runs with at most so many seconds of processor time: whoever takes longer is ended by a signal and has no
+/// exit code. However busy the machine is, that makes no difference.
+pub(crate) fn cfgrev_within(seconds: u32, args: &[&str], input: &[u8]) -> Ran {
+    let mut child = if cfg!(unix) {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", &format!("ulimit -t {seconds}; exec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_cfgrev"))
+            .args(args)
+            .current_dir(fixtures())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        shell
+    } else {
+        command(args)
+    };
+    finish(child.spawn().expect("the binary starts"), input)
 }
 
 pub(crate) fn cfgrev(args: &[&str]) -> Ran {

@@ -154,3 +154,27 @@ fn jumps_and_back() {
     let original = cfgrev(&["convert", "paper_example.json", "--to", "text"]);
     assert_eq!((back.code, back.out), (Some(0), original.out));
 }
+
+#[test]
+fn several_files() {
+    let wrong = "invalid/json/unknown_variable.json";
+    let both = cfgrev(&[
+        "validate",
+        "paper_example.json",
+        wrong,
+        "burgers.json",
+        "nowhere.json",
+    ]);
+    assert_eq!(both.code, Some(1));
+    let alone = cfgrev(&["validate", wrong]).out;
+    assert!(both.out.starts_with(&alone), "{}", both.out);
+    assert!(both.out[alone.len()..].contains("P401"), "{}", both.out);
+    for file in ["paper_example.json", "burgers.json"] {
+        assert!(both.err.contains(&format!("{file}: valid")), "{}", both.err);
+    }
+    let fine = cfgrev(&["validate", "paper_example.json", "burgers.json", "--quiet"]);
+    assert_eq!((fine.code, fine.out + &fine.err), (Some(0), String::new()));
+    // Nothing is read if the command line is wrong.
+    let usage = cfgrev(&["validate", wrong, "program.bin"]);
+    assert_eq!((usage.code, usage.out.as_str()), (Some(2), ""));
+}

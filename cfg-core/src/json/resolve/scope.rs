@@ -7,6 +7,7 @@ use crate::{
     json::{
         codes,
         context::{Context, Seg},
+        mend::Cure,
         token::quote,
         wire::{EdgeDraft, RoutineDraft},
     },
@@ -32,7 +33,7 @@ pub(super) struct Scope<'p, 'c> {
     meanings: Vec<Meaning>,
     table: HashMap<String, VarId>,
     globals: &'p [Global],
-    global_ids: HashMap<&'p str, GlobalId>,
+    global_ids: &'p HashMap<&'p str, GlobalId>,
     pub(super) routines: &'p Routines<'p>,
     /// Where the locals end in the table.
     first_result: usize,
@@ -50,15 +51,10 @@ impl<'p, 'c> Scope<'p, 'c> {
     pub(super) fn new(
         mut draft: RoutineDraft,
         globals: &'p [Global],
+        global_ids: &'p HashMap<&'p str, GlobalId>,
         routines: &'p Routines<'p>,
         cx: &'c mut Context,
     ) -> Self {
-        let global_ids = globals
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(i, g)| (g.variable.name.as_str(), GlobalId::new(i)))
-            .collect();
         let named_result = draft.routine.result.take();
         let mut scope = Self {
             named_result,
@@ -148,6 +144,7 @@ impl<'p, 'c> Scope<'p, 'c> {
                     format!("unknown variable {}", quote(name)),
                     help,
                 );
+                self.cx.cure(Cure::Expression, 0);
                 None
             }
         };

@@ -12,8 +12,9 @@ use crate::{
         codes,
         context::{Context, Seg},
         expression::Expression,
+        mend::Cure,
         schema,
-        statement::{Statement, VariableName},
+        statement::{Statements, VariableName},
         token::{Token, Wire, element, skip_array, wire_object},
     },
 };
@@ -28,13 +29,14 @@ wire_object! {
     /// A vertex; which members it has depends on its type.
     Vertex, "a vertex", vertex => ir::Vertex,
         schema schema::vertex_rules,
-        placeholder ir::Vertex::new(0, VertexKind::Block(Vec::new()));
+        placeholder ir::Vertex::new(0, VertexKind::Block(Vec::new())),
+        lost |cx| cx.graph_broken = true;
     /// Its number: unique in the routine, within ±2^53, not 0.
     "id" id: Id, required;
     /// Its type, as Definition 1 names it.
     "type" ty: OneOf<VertexType>, required;
     /// BASICBLOCK: the statements, executed in order.
-    "statements" statements: Vec<Statement>;
+    "statements" statements: Statements;
     /// LOOP: when the body is entered: `pre` and `post` by a condition, `counted` by an index.
     "test" test: OneOf<Test>;
     /// LOOP pre and post: the body is entered while it is true. BRANCH: true takes edge 1, false edge 0.
@@ -106,7 +108,7 @@ fn misplaced(ty: VertexType, wire: &Vertex, cx: &mut Context) {
         ("arms", branch),
     ];
     for (name, allowed) in members {
-        if wire.has(name) && !allowed {
+        if wire.is_given(name) && !allowed {
             let what = match (header, wire.test) {
                 (true, Some(test)) => format!("{} with test \"{}\"", ty.name(), test.name()),
                 _ => ty.name().to_owned(),
@@ -317,7 +319,8 @@ pub(in crate::json) struct EdgeDraft {
 
 wire_object! {
     /// An edge.
-    Edge, "an edge", edge => EdgeDraft, placeholder EdgeDraft::default();
+    Edge, "an edge", edge => EdgeDraft, placeholder EdgeDraft::default(),
+        lost |cx| cx.graph_broken = true, array Cure::Edge;
     /// Id of its source.
     "from" from: i64, required;
     /// Id of its target.
@@ -333,7 +336,9 @@ wire_object! {
 }
 
 fn edge(wire: Edge, cx: &mut Context) -> Option<EdgeDraft> {
-    if wire.from.is_none() || wire.to.is_none() {
+    // An edge whose label cannot be read would count as one without.
+    let unlabelled = wire.has("label") && wire.label.is_none();
+    if wire.from.is_none() || wire.to.is_none() || unlabelled {
         cx.graph_broken = true;
     }
     Some(EdgeDraft {

@@ -826,6 +826,44 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
             }),
         ),
         (
+            "V154",
+            "an out parameter",
+            one(|f| {
+                f.output("y", Real);
+            }),
+        ),
+        (
+            "V154",
+            "a result that is only read",
+            one(|f| {
+                let x = f.inout("x", Real);
+                let r = f.result("r", Real);
+                f.assign(x, r);
+            }),
+        ),
+        (
+            "V154",
+            "a dependent",
+            one(|f| {
+                let x = f.inout("x", Real);
+                let y = f.inout("y", Real);
+                f.independents([x]).dependents([y]);
+                f.assign(x, x * x);
+            }),
+        ),
+        (
+            "V155",
+            "an exponent, a summand, a part of one",
+            one(|f| {
+                let x = f.inout("x", Real);
+                let half = || Expr::op(Op::Div, [Expr::Int(1), Expr::Int(2)]);
+                f.assign(x, Expr::op(Op::Pow, [Expr::var(x), half()]));
+                f.assign(x, Expr::op(Op::Add, [half(), Expr::var(x)]));
+                let twice = Expr::op(Op::Mul, [Expr::Int(2), half()]);
+                f.assign(x, Expr::op(Op::ToReal, [twice]));
+            }),
+        ),
+        (
             "V152",
             "copied",
             one(|f| {

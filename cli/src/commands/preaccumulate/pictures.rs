@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::input::Session;
-use crate::output::{TextWriter, to_file};
+use crate::output::{TextWriter, to_file, to_stdout};
 use bb_preaccum::draw::{Picture, Pictures};
 use bb_preaccum::eliminate::Step;
 use bb_preaccum::lcg::{Kind, Lcg, Role};
@@ -51,7 +51,23 @@ impl<'a> Files<'a> {
         drawn.map(|at| self.path(at))
     }
 
+    /// Writes them to their files.
     pub(super) fn write(&self, force: bool, session: &Session) -> anyhow::Result<()> {
+        self.each(session, |at, picture| {
+            to_file(&self.path(at), force, |out| draw(out, picture))
+        })
+    }
+
+    /// Prints them, one after the other.
+    pub(super) fn print(&self, session: &Session) -> anyhow::Result<()> {
+        self.each(session, |_, picture| to_stdout(|out| draw(out, picture)))
+    }
+
+    fn each(
+        &self,
+        session: &Session,
+        put: impl Fn(usize, Picture) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         if self.ends_only {
             let warning = Diagnostic::error(
                 &codes::TOO_MANY_PICTURES,
@@ -65,8 +81,7 @@ impl<'a> Files<'a> {
             if !self.is_drawn(at) {
                 pictures.skip_one()?;
             } else if let Some(picture) = pictures.next() {
-                let picture = picture?;
-                to_file(&self.path(at), force, |out| draw(out, picture))?;
+                put(at, picture?)?;
             }
         }
         Ok(())

@@ -1,0 +1,176 @@
+//! Jumps of a routine that is being built: out of loops, to their next pass, to the end, to labels.
+
+use super::RoutineBuilder;
+use crate::{
+    entity::VertexId,
+    graph::reachable,
+    ir::{Cfg, Control, VertexKind},
+    structure::Structure,
+};
+
+/// A place in one routine that [`RoutineBuilder::goto`] jumps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(usize);
+
+/// Edges that jump.
+#[derive(Debug, Default)]
+pub(super) struct Jumps {
+    /// By open loop: those that leave it, and those to its next pass.
+    loops: Vec<[Vec<usize>; 2]>,
+    labels: Vec<Target>,
+    returns: Vec<usize>,
+    made: bool,
+}
+
+#[derive(Debug)]
+enum Target {
+    /// Jumps to a label that has no place yet.
+    Wanted(Vec<usize>),
+    Vertex(usize),
+}
+
+impl Jumps {
+    pub(super) fn begin_loop(&mut self) {
+        self.loops.push(Default::default());
+    }
+
+    /// The graph without what jumps leave out, and whether it is structured.
+    pub(super) fn finish(&self, cfg: Cfg) -> (Cfg, Control) {
+        if !self.made {
+            return (cfg, Control::Structured);
+        }
+        let cfg = without_unreachable(cfg);
+        let control = match Structure::of(&cfg) {
+            Ok(_) => Control::Structured,
+            Err(_) => Control::General,
+        };
+        (cfg, control)
+    }
+}
+
+/// EXIT stays: that it cannot be reached is for validation to say.
+fn without_unreachable(cfg: Cfg) -> Cfg {
+    let Some(entry) = cfg.entry() else { return cfg };
+    let mut kept = reachable(&cfg, entry.index());
+    kept.extend(cfg.exit().map(VertexId::index));
+    let (vertices, mut edges) = cfg.into_parts();
+    let mut place = Vec::with_capacity(vertices.len());
+    let mut left = Vec::with_capacity(vertices.len());
+    for (v, mut vertex) in vertices.into_iter().enumerate() {
+        place.push(VertexId::new(left.len()));
+        if kept.contains(v) {
+            vertex.id = left.len() as i64 + 1;
+            left.push(vertex);
+        }
+    }
+    edges.retain(|e| kept.contains(e.from.index()));
+    for edge in &mut edges {
+        edge.from = place[edge.from.index()];
+        edge.to = place[edge.to.index()];
+    }
+    Cfg::new(left, edges).unwrap_or_default()
+}
+
+/// # Jumps
+///
+/// What comes after a jump, up to the next place to which a path leads, is not executed and left out. A
+/// routine with jumps is declared general, unless its graph is structured nevertheless.
+impl RoutineBuilder {
+    /// Leaves the innermost open loop.
+    pub fn break_loop(&mut self) {
+        self.jump_in_loop("break_loop", 0);
+    }
+
+    /// Goes on with the next pass of the innermost open loop, if its test says that there is one.
+    pub fn continue_loop(&mut self) {
+        self.jump_in_loop("continue_loop", 1);
+    }
+
+    fn jump_in_loop(&mut self, call: &str, which: usize) {
+        let jump = self.jump();
+        match self.jumps.loops.last_mut() {
+            Some(of) => of[which].extend(jump),
+            None => self.misuse(
+                format!("{call} is called where no loop is open"),
+                "call it between the begin and the end of a loop",
+            ),
+        }
+    }
+
+    /// Leaves the routine. A function returns what its result variable holds.
+    pub fn return_now(&mut self) {
+        let jump = self.jump();
+        self.jumps.returns.extend(jump);
+    }
+
+    /// A new label, to be placed with [`Self::place`] before or after the jumps to it.
+    pub fn label(&mut self) -> Label {
+        self.jumps.labels.push(Target::Wanted(Vec::new()));
+        Label(self.jumps.labels.len() - 1)
+    }
+
+    /// Places a label: jumps to it go on with what comes next.
+    pub fn place(&mut self, label: Label) {
+        match self.jumps.labels.get_mut(label.0) {
+            Some(Target::Wanted(jumps)) => self.pending.append(jumps),
+            other => {
+                let message = match other {
+                    None => "a label of another routine is placed",
+                    Some(_) => "a label is placed twice",
+                };
+                self.misuse(message.to_owned(), "make a new label for each place");
+                return;
+            }
+        }
+        let block = self.enter(VertexKind::Block(Vec::new()));
+        self.leave(block, None);
+        self.current = Some(block);
+        self.jumps.labels[label.0] = Target::Vertex(block);
+    }
+
+    /// Goes on at a label, which may be anywhere in the routine.
+    pub fn goto(&mut self, label: Label) {
+        let jump = self.jump();
+        match self.jumps.labels.get_mut(label.0) {
+            Some(Target::Wanted(jumps)) => jumps.extend(jump),
+            Some(Target::Vertex(v)) => {
+                for e in jump {
+                    self.edges[e].to = VertexId::new(*v);
+                }
+            }
+            None => self.misuse(
+                "a goto names a label of another routine".to_owned(),
+                "make the label with the builder of this routine",
+            ),
+        }
+    }
+
+    /// What leads on from here, which does not any more.
+    fn jump(&mut self) -> Vec<usize> {
+        self.current = None;
+        self.jumps.made = true;
+        std::mem::take(&mut self.pending)
+    }
+
+    /// At the end of a loop's body: what goes on with the next pass comes here. Returns what leaves the loop.
+    pub(super) fn end_body(&mut self) -> Vec<usize> {
+        let [breaks, continues] = self.jumps.loops.pop().unwrap_or_default();
+        if !continues.is_empty() {
+            self.pending.extend(continues);
+            self.current = None;
+        }
+        breaks
+    }
+
+    /// Before EXIT.
+    pub(super) fn end_jumps(&mut self) {
+        self.pending.append(&mut self.jumps.returns);
+        let wanted = |t: &Target| matches!(t, Target::Wanted(jumps) if !jumps.is_empty());
+        if self.jumps.labels.iter().any(wanted) {
+            self.misuse(
+                "a goto leads to a label that has no place".to_owned(),
+                "call place where the jump goes on",
+            );
+        }
+    }
+}

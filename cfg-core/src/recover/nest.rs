@@ -1,0 +1,118 @@
+//! Structure of a graph in which all loops are LOOPs already, as the reversal makes them: what lacks is where
+//! branches end, and one ENDLOOP for each LOOP.
+
+use super::{
+    draft::{Draft, Serve},
+    reduce,
+};
+use crate::{
+    graph::reverse_postorder,
+    ir::{Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
+    structure::Structure,
+};
+
+/// The graph with one ENDBRANCH per BRANCH and one ENDLOOP per LOOP, if all of it nests as it stands: no
+/// statement is repeated or moved, and LOOPs keep their forms and tests. Ends that are there stay where they
+/// can serve, or become empty blocks; new ones follow the other vertices and have no origin.
+///
+/// A LOOP must be entered by ENDLOOPs from inside, by other vertices from outside.
+pub fn nested(cfg: &Cfg) -> Option<Cfg> {
+    let entry = cfg.entry()?.index();
+    let order = reverse_postorder(cfg, entry);
+    if order.len() < cfg.vertex_count() {
+        return None;
+    }
+    let mut draft = Draft::new(cfg.clone());
+    let condition = || Box::new(Selector::Condition(Expr::Logical(true)));
+    let mut serve = Vec::with_capacity(cfg.vertex_count());
+    let mut end_of_post = vec![None; cfg.vertex_count()];
+    for (v, vertex) in cfg.vertices() {
+        let (kind, serves) = match &vertex.kind {
+            VertexKind::Loop { test, .. } => match &**test {
+                LoopTest::Pre(_) | LoopTest::Counted { .. } => {
+                    (VertexKind::Branch(condition()), Serve::Nothing)
+                }
+                LoopTest::Post(_) => {
+                    let mut ends = cfg
+                        .predecessors(v)
+                        .filter(|&u| matches!(cfg.vertex(u).kind, VertexKind::EndLoop));
+                    let (end, None) = (ends.next()?, ends.next()) else {
+                        return None;
+                    };
+                    end_of_post[end.index()] = Some(v);
+                    (VertexKind::Block(Vec::new()), Serve::Header)
+                }
+            },
+            VertexKind::EndLoop => (VertexKind::Block(Vec::new()), Serve::EndLoop),
+            VertexKind::EndBranch => (VertexKind::Block(Vec::new()), Serve::EndBranch),
+            VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) | VertexKind::Branch(_) => {
+                serve.push(Serve::Nothing);
+                continue;
+            }
+        };
+        draft.vertices[v.index()].kind = kind;
+        serve.push(serves);
+    }
+    draft.serve = serve;
+    for (e, edge) in cfg.edges() {
+        let VertexKind::Loop { test, .. } = &cfg.vertex(edge.from).kind else {
+            continue;
+        };
+        let draft_edge = &mut draft.edges[e.index()];
+        match (&**test, edge.label) {
+            (LoopTest::Pre(_) | LoopTest::Counted { .. }, None) => draft_edge.label = Some(0),
+            (LoopTest::Post(_), Some(_)) => draft_edge.label = None,
+            _ => {}
+        }
+    }
+    for (end, header) in end_of_post.iter().enumerate() {
+        let Some(header) = *header else { continue };
+        draft.vertices[end].kind = VertexKind::Branch(condition());
+        for &e in cfg.out_edges(crate::entity::VertexId::new(end)) {
+            draft.edges[e.index()].label = Some(1);
+        }
+        for &e in cfg.out_edges(header) {
+            if cfg.edge(e).label.is_none() {
+                draft.set_from(e.index(), end);
+                draft.edges[e.index()].label = Some(0);
+            }
+        }
+    }
+    if !reduce::reduce(&mut draft, &order, false) {
+        return None;
+    }
+    for (v, vertex) in cfg.vertices() {
+        let VertexKind::Loop { test, .. } = &vertex.kind else {
+            continue;
+        };
+        let found = &mut draft.vertices[v.index()].kind;
+        let VertexKind::Loop { test: now, .. } = &*found else {
+            return None;
+        };
+        // It is the loop that it was: nothing but its own test was put there.
+        let same = match (&**test, &**now) {
+            (LoopTest::Pre(_) | LoopTest::Counted { .. }, LoopTest::Pre(e))
+            | (LoopTest::Post(_), LoopTest::Post(e)) => *e == Expr::Logical(true),
+            _ => false,
+        };
+        if !same {
+            return None;
+        }
+        found.clone_from(&vertex.kind);
+    }
+    let loops = |v: &&crate::ir::Vertex| {
+        matches!(
+            v.kind,
+            VertexKind::Loop {
+                form: LoopForm::Loop | LoopForm::ForLoop,
+                ..
+            }
+        )
+    };
+    let before = cfg.vertices().map(|(_, v)| v).filter(|v| loops(v)).count();
+    if draft.vertices.iter().filter(|v| loops(v)).count() != before {
+        return None;
+    }
+    let nested = draft.finish()?;
+    Structure::of(&nested).is_ok().then_some(nested)
+}

@@ -1,0 +1,166 @@
+//! Loops that count their passes, as jumps must where a bound of a counted loop changes in its body or its step
+//! is not constant:
+//!
+//! ```text
+//! left := trips(first, last, step); by := step; index := first
+//! while left > 0
+//!     ...
+//!     index := index + by; left := left - 1
+//! ```
+//!
+//! All that stands before the loop is evaluated on its entry, so this is `LOOP index = first, last, step` if
+//! nothing else uses `left` and `by`. An index that is its own first value is not assigned; a step that is
+//! constant needs no variable; and an operand that was too deep for `trips` has one of its own, assigned
+//! before.
+
+use crate::{
+    dataflow::{Access, decision_accesses, statement_accesses},
+    entity::VarId,
+    ir::{Cfg, Expr, Extent, Op, Program, Role, Routine, ScalarType, Stmt, StmtKind, Variable},
+};
+
+/// How often each variable occurs: read or written, in the graph or in a declaration.
+pub(super) struct Uses {
+    count: Vec<usize>,
+    /// Locals that are integer scalars.
+    own: Vec<bool>,
+}
+
+impl Uses {
+    pub(super) fn of(program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
+        let mut count = vec![0usize; routine.variables.len()];
+        let mut at = |v: VarId| {
+            if let Some(n) = count.get_mut(v.index()) {
+                *n += 1;
+            }
+        };
+        for variable in &routine.variables {
+            for dim in &variable.shape {
+                dim.lower.walk_places(&mut |p| at(p.var));
+                if let Extent::Fixed(e) = &dim.extent {
+                    e.walk_places(&mut |p| at(p.var));
+                }
+            }
+        }
+        let mut access = |access| {
+            let (Access::Read(v) | Access::Write(v) | Access::MayWrite(v)) = access;
+            at(v);
+        };
+        for (_, vertex) in cfg.vertices() {
+            for statement in vertex.statements() {
+                statement_accesses(program, routine, statement, &mut access);
+            }
+            decision_accesses(vertex, &mut access);
+        }
+        let own = |(v, variable): (usize, &Variable)| {
+            matches!(variable.role, Role::Local)
+                && variable.ty == ScalarType::Integer
+                && variable.rank() == 0
+                && routine.result != Some(VarId::new(v))
+        };
+        let own = routine.variables.iter().enumerate().map(own).collect();
+        Self { count, own }
+    }
+
+    /// True of a local that occurs so often.
+    fn is_own(&self, v: VarId, times: usize) -> bool {
+        self.own[v.index()] && self.count[v.index()] == times
+    }
+}
+
+/// What the loop is.
+pub(super) struct Range {
+    pub(super) index: VarId,
+    pub(super) first: Expr,
+    pub(super) last: Expr,
+    pub(super) step: Expr,
+    /// How many statements at the end of the block before the loop go.
+    pub(super) initial: usize,
+    /// The variables that go.
+    pub(super) unused: Vec<VarId>,
+}
+
+/// The variable that is assigned, and its value.
+fn assigned(statement: &Stmt) -> Option<(VarId, &Expr)> {
+    match &statement.kind {
+        StmtKind::Assign { target, value } if target.subscripts.is_empty() => {
+            Some((target.var, value))
+        }
+        _ => None,
+    }
+}
+
+fn whole(e: &Expr) -> Option<VarId> {
+    match e {
+        Expr::Place(place) if place.subscripts.is_empty() => Some(place.var),
+        _ => None,
+    }
+}
+
+/// Reads the loop off the statements before it and those at the end of its body, the last of which counts.
+pub(super) fn find(uses: &Uses, left: VarId, before: &[Stmt], latch: &[Stmt]) -> Option<Range> {
+    // Assigned before; tested; read and assigned in the body.
+    if !uses.is_own(left, 4) {
+        return None;
+    }
+    let [.., moves, _] = latch else { return None };
+    let (index, value) = assigned(moves)?;
+    let Expr::Op(Op::Add, operands) = value else {
+        return None;
+    };
+    let [at, by] = &operands[..] else { return None };
+    if whole(at) != Some(index) {
+        return None;
+    }
+    let mut unused = vec![left];
+    let mut rest = before;
+    let mut first = None;
+    if let [others @ .., last] = rest
+        && let Some((v, value)) = assigned(last)
+        && v == index
+    {
+        first = Some(value.clone());
+        rest = others;
+    }
+    let step = match by {
+        Expr::Int(step) => Expr::Int(*step),
+        by => {
+            let by = whole(by).filter(|&v| uses.is_own(v, 2))?;
+            let [others @ .., last] = rest else {
+                return None;
+            };
+            let (_, value) = assigned(last).filter(|(v, _)| *v == by)?;
+            unused.push(by);
+            rest = others;
+            value.clone()
+        }
+    };
+    let [others @ .., last] = rest else {
+        return None;
+    };
+    let (_, trips) = assigned(last).filter(|(v, _)| *v == left)?;
+    rest = others;
+    let Expr::Op(Op::Trips, operands) = trips else {
+        return None;
+    };
+    let mut operands = operands.to_vec();
+    while let [others @ .., last] = rest
+        && let Some((v, value)) = assigned(last)
+        && uses.is_own(v, 2)
+        && let Some(operand) = operands.iter_mut().find(|e| whole(e) == Some(v))
+    {
+        *operand = value.clone();
+        unused.push(v);
+        rest = others;
+    }
+    let [from, to, by] = <[Expr; 3]>::try_from(operands).ok()?;
+    let first = first.unwrap_or_else(|| Expr::var(index));
+    (from == first && by == step && step != Expr::Int(0)).then(|| Range {
+        index,
+        first,
+        last: to,
+        step,
+        initial: before.len() - rest.len(),
+        unused,
+    })
+}

@@ -1,0 +1,79 @@
+//! What a routine is to compute and nothing in it assigns.
+
+use super::{
+    checker::{Base, Checker, Site},
+    codes,
+    definition::{Event, header_events, statement_events},
+};
+use crate::{
+    entity::VarId,
+    ir::{Intent, Role, ScalarType, StmtKind, VertexKind},
+};
+
+/// Warns of results, `out` parameters and dependents that no statement assigns. Generated routines are not
+/// looked at: what they leave out, the routine that they come from leaves out.
+pub(super) fn check(c: &mut Checker<'_>) {
+    let routine = c.routine;
+    let Some(cfg) = &routine.body else { return };
+    if routine.origin.is_some() || routine.aliased {
+        return;
+    }
+    let mut wanted = vec![false; routine.variables.len()];
+    for v in routine.dependents.iter().chain(&routine.result) {
+        if let Some(wanted) = wanted.get_mut(v.index()) {
+            *wanted = true;
+        }
+    }
+    for (v, variable) in routine.variables.iter().enumerate() {
+        wanted[v] |= variable.intent() == Some(Intent::Out);
+        wanted[v] &= variable.ty != ScalarType::Tape;
+    }
+    let mut calls = false;
+    for (_, vertex) in cfg.vertices() {
+        let mut event = |event| {
+            if let Event::Define(v) = event
+                && let Some(wanted) = wanted.get_mut(v.index())
+            {
+                *wanted = false;
+            }
+        };
+        for statement in vertex.statements() {
+            calls |= matches!(statement.kind, StmtKind::Call { .. });
+            statement_events(c.program, statement, &mut event);
+        }
+        if let VertexKind::Loop { test, .. } = &vertex.kind {
+            header_events(test, &mut |x, _| event(x));
+        }
+    }
+    for (v, variable) in routine.variables.iter().enumerate() {
+        // What is called may assign globals, and these may share storage.
+        let global = matches!(variable.role, Role::Global(_));
+        if !wanted[v] || (global && calls) {
+            continue;
+        }
+        let v = VarId::new(v);
+        let name = c.name(v);
+        let (message, help) = if routine.result == Some(v) {
+            (
+                format!("nothing assigns {name}, the result of the function"),
+                format!("assign {name} on every path to EXIT"),
+            )
+        } else if variable.intent() == Some(Intent::Out) {
+            (
+                format!("nothing assigns the out parameter {name}"),
+                format!("assign {name}, or declare it in"),
+            )
+        } else {
+            (
+                format!("nothing assigns the dependent {name}"),
+                format!("assign {name}, or take it from the dependents"),
+            )
+        };
+        c.warning(
+            Site::new(Base::Variable(v), ""),
+            &codes::UNASSIGNED,
+            message,
+            help,
+        );
+    }
+}

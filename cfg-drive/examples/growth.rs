@@ -1,0 +1,121 @@
+//! How the costs of families of programs grow with their size: processor seconds of reading, validating,
+//! reversing and writing, as `cfgrev reverse` does it; of a gradient on irreducible meshes, as `cfgrev
+//! gradient` does it; and the slopes of log time and of log output over log size.
+//!
+//! ```text
+//! cargo run --release -p cfg-drive --example growth            # all families
+//! cargo run --release -p cfg-drive --example growth -- ring 2  # those whose names have `ring`, at twice the size
+//! ```
+#![allow(clippy::print_stdout, reason = "it prints a table")]
+
+use cfg_core::{entity::RoutineId, json};
+use cfg_drive::{Adjoint, Options};
+use cfg_reverse::Blocks;
+use cfg_testkit::growth::{FAMILIES, Family, mesh, text};
+use std::error::Error;
+use std::time::Instant;
+
+/// Time that this thread has had on a processor; where the system does not say, time that has passed.
+fn clock(start: Instant) -> f64 {
+    let spent = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let nanoseconds: f64 = text.split(' ').next()?.parse().ok()?;
+        Some(nanoseconds * 1e-9)
+    };
+    spent().unwrap_or_else(|| start.elapsed().as_secs_f64())
+}
+
+/// Seconds of one reversal, and bytes written.
+fn reverse(
+    family: &Family,
+    text: &[u8],
+    now: &dyn Fn() -> f64,
+) -> Result<(f64, usize), Box<dyn Error>> {
+    let options = cfg_reverse::Options {
+        blocks: if family.auto {
+            Blocks::Auto
+        } else {
+            Blocks::Statement
+        },
+        ..cfg_reverse::Options::default()
+    };
+    let start = now();
+    let program = json::read_valid(text)?;
+    let main = program.main.ok_or("the generator marks it")?;
+    let reversal = cfg_reverse::reverse(&program, main, &options)?;
+    let mut out = Vec::new();
+    json::write(&reversal.program, &mut out)?;
+    drop((program, reversal));
+    Ok((now() - start, out.len()))
+}
+
+/// Seconds of one gradient, and the vertices of the original.
+fn gradient(n: usize, now: &dyn Fn() -> f64) -> Result<(f64, usize), Box<dyn Error>> {
+    let program = mesh(n);
+    let mut text = Vec::new();
+    json::write(&program, &mut text)?;
+    let start = now();
+    let program = json::read_valid(&text)?;
+    let mut adjoint = Adjoint::new(&program, RoutineId::new(0), &Options::default())?;
+    let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#)?;
+    let seed = adjoint.default_seed(&point)?;
+    adjoint.gradient(&point, &seed)?;
+    Ok((now() - start, text.len()))
+}
+
+/// The least of some runs: other work on the machine only adds.
+fn least(
+    mut run: impl FnMut() -> Result<(f64, usize), Box<dyn Error>>,
+) -> Result<(f64, usize), Box<dyn Error>> {
+    let (mut best, bytes) = run()?;
+    let mut spent = best;
+    let mut runs = 1;
+    while runs < 3 || spent < 0.5 && runs < 20 {
+        let (seconds, _) = run()?;
+        best = best.min(seconds);
+        spent += seconds;
+        runs += 1;
+    }
+    Ok((best, bytes))
+}
+
+fn row(
+    name: &str,
+    size: usize,
+    mut run: impl FnMut(usize) -> Result<(f64, usize), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let mut found = Vec::new();
+    for factor in [1, 2, 4, 8] {
+        let (seconds, bytes) = run(factor * size)?;
+        found.push((seconds, bytes as f64));
+    }
+    let slope = |of: &dyn Fn(&(f64, f64)) -> f64| (of(&found[3]) / of(&found[0])).ln() / 8f64.ln();
+    print!("| {name} | {size} to {} |", 8 * size);
+    for (seconds, _) in &found {
+        print!(" {seconds:.3} |");
+    }
+    println!(" {:.2} | {:.2} |", slope(&|f| f.0), slope(&|f| f.1));
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let wanted = arguments.next().unwrap_or_default();
+    let scale: f64 = arguments.next().map_or(Ok(1.0), |s| s.parse())?;
+    let scaled = |size: usize| (size as f64 * scale) as usize;
+    let zero = Instant::now();
+    let now = || clock(zero);
+    println!("| family | n | s | s, 2 n | s, 4 n | s, 8 n | slope | slope of output |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for family in FAMILIES.iter().filter(|f| f.name.contains(&wanted)) {
+        row(family.name, scaled(family.size), |n| {
+            let text = text(family, n);
+            least(|| reverse(family, &text, &now))
+        })?;
+    }
+    let name = "nodes of an irreducible mesh, gradient";
+    if name.contains(&wanted) {
+        row(name, scaled(1_000), |n| least(|| gradient(n, &now)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! What `check` must not say: that derivatives are wrong where divided differences, or numbers near underflow,
+//! cannot tell; and that they agree where nothing was compared.
+
+use crate::{checked, finish};
+use cfg_core::builder::{RoutineBuilder, expr::*};
+use cfg_core::ir::{
+    Expr, Op,
+    ScalarType::{Real, Real32},
+};
+use cfg_drive::Checked;
+
+fn of_one(value: impl Fn(Expr) -> Expr, ty: cfg_core::ir::ScalarType, x: f64) -> Checked {
+    let mut f = RoutineBuilder::new("f");
+    let v = f.input("x", ty);
+    let y = f.output("y", ty);
+    f.independents([v]).dependents([y]);
+    f.assign(y, value(Expr::var(v)));
+    let (program, f) = finish(f);
+    checked(&program, f, &format!("{{\"x\": {x:?}}}"))
+}
+
+/// Every function with jumps or kinks, near one, far from one, and where all numbers are whole.
+#[test]
+fn steps_over_jumps_and_kinks_prove_nothing() {
+    let one = |op: Op| move |x: Expr| Expr::op(op, [x]);
+    let two = |op: Op, y: f64| move |x: Expr| Expr::op(op, [x, Expr::Real(y)]);
+    let real = |x: Expr| Expr::op(Op::ToReal, [x]);
+    type Function = Box<dyn Fn(Expr) -> Expr>;
+    let functions: Vec<(&str, Function)> = vec![
+        ("floor", Box::new(one(Op::Floor))),
+        ("ceil", Box::new(one(Op::Ceil))),
+        ("round", Box::new(one(Op::Round))),
+        ("trunc", Box::new(one(Op::Trunc))),
+        ("abs", Box::new(move |x| Expr::op(Op::Abs, [x - 1.0]))),
+        ("mod", Box::new(two(Op::Mod, 3.0))),
+        ("modulo", Box::new(two(Op::Modulo, -0.7))),
+        ("min", Box::new(two(Op::Min, 2.0))),
+        ("max", Box::new(two(Op::Max, -2.0))),
+        ("dim", Box::new(two(Op::PosDiff, 1.0))),
+        (
+            "sign",
+            Box::new(|x: Expr| Expr::op(Op::Sign, [Expr::Real(2.0), x - 1.0])),
+        ),
+        (
+            "if",
+            Box::new(|x: Expr| Expr::op(Op::If, [gt(x, 1.0), Expr::Real(5.0), Expr::Real(3.0)])),
+        ),
+        (
+            "logical",
+            Box::new(move |x: Expr| real(Expr::op(Op::ToLogical, [x - 1.0]))),
+        ),
+        (
+            "atan2",
+            Box::new(|x: Expr| Expr::op(Op::Atan2, [x - 1.0, Expr::Real(-3.0)])),
+        ),
+    ];
+    let points = [
+        0.3,
+        1.0,
+        1.0 + 1e-4,
+        1.0 - 1e-6,
+        1.0 + 1e-9,
+        2.5,
+        -7.25,
+        1e3 + 0.4,
+        -1e7 - 0.4,
+        123456789.3,
+        1e15 + 0.5,
+        4503599627370497.0,
+        -1e100,
+        1.7e308,
+        -1.7976931348623157e308,
+    ];
+    for (name, function) in &functions {
+        let mut compared = 0;
+        for x in points {
+            for smooth in [0.0, 1e-3] {
+                // With something beside it that has a derivative.
+                let value = |x: Expr| function(x.clone()) + smooth * x;
+                let found = of_one(value, Real, x);
+                assert_ne!(
+                    found.agrees(),
+                    Some(false),
+                    "{name} {x:?} {smooth}: {found:?}"
+                );
+                let none = found.differences.compared == 0;
+                assert_eq!(found.agrees().is_none(), none, "{name} {x:?}: {found:?}");
+                assert_eq!(
+                    found.remarks.to_string().contains("P434"),
+                    none,
+                    "{found:?}"
+                );
+                compared += found.differences.compared;
+            }
+        }
+        assert!(compared >= 6, "{name}: {compared}");
+    }
+}
+
+/// A jump in one element leaves the others to be compared.
+#[test]
+fn elements_beside_a_jump_are_compared() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real.array([2]));
+    let y = f.output("y", Real.array([2]));
+    f.independents([x]).dependents([y]);
+    f.assign(y.at(1), Expr::op(Op::Round, [x.at(1).into()]));
+    f.assign(y.at(2), sin(x.at(2)));
+    let (program, f) = finish(f);
+    for text in [r#"{"x": [1e300, 0.5]}"#, r#"{"x": [2.5, 0.5]}"#] {
+        let found = checked(&program, f, text);
+        assert_eq!(found.agrees(), Some(true), "{found:?}");
+        let d = &found.differences;
+        assert_eq!((d.compared, d.crossed), (1, 1), "{found:?}");
+    }
+}
+
+/// Chains of products around and below the smallest normal numbers of both widths: no false alarm.
+#[test]
+fn underflow_is_no_disagreement() {
+    let mut answered = 0;
+    for ty in [Real, Real32] {
+        let literal = |x: f64| match ty {
+            Real32 => Expr::Real32(x as f32),
+            _ => Expr::Real(x),
+        };
+        let powers: &[i32] = match ty {
+            Real32 => &[-20, -30, -36, -38, -40, -43, -45],
+            _ => &[-100, -280, -300, -307, -310, -315, -320, -323],
+        };
+        for &power in powers {
+            let tiny: f64 = format!("1e{power}").parse().expect("a number");
+            for x in [0.5, 1.7, tiny, 3.0 * tiny] {
+                for c in [3.0, 44.456, 1e5] {
+                    let value = |x: Expr| {
+                        let small = x.clone() * literal(tiny) * literal(0.3);
+                        sin(small * literal(c)) + literal(tiny) * x.clone() * x
+                    };
+                    let found = of_one(value, ty, x);
+                    let why = format!("{ty:?} {tiny:e} {x:e} {c}: {found:?}");
+                    assert_ne!(found.agrees(), Some(false), "{why}");
+                    answered += usize::from(found.agrees() == Some(true));
+                }
+            }
+        }
+    }
+    assert!(answered > 20, "{answered}");
+}
+
+/// The floor is low: a wrong adjoint or tangent of small numbers is found all the same.
+#[test]
+fn wrong_derivatives_of_small_numbers_are_found() {
+    for scale in [1.0, 1e-100, 1e-250, 1e-285] {
+        for (tangent, adjoint) in [(1.0, 1.0), (1.0, 1.01), (1.01, 1.0), (1.01, 1.01)] {
+            let text = format!(
+                r#"{{"format":"cfgrev/1","main":"f","routines":[
+                {{"name":"f","parameters":[{{"name":"x","type":"real","intent":"in"}},
+                  {{"name":"y","type":"real","intent":"out"}}],"independents":["x"],"dependents":["y"],
+                  "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                    ["call","g",["x","y"]]]}},{{"id":3,"type":"EXIT"}}],
+                  "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}},
+                {{"name":"g","parameters":[{{"name":"v","type":"real","intent":"in"}},
+                  {{"name":"w","type":"real","intent":"out"}}],
+                  "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                    ["=","w",["*",["sin","v"],{scale:e}]]]}},{{"id":3,"type":"EXIT"}}],
+                  "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}],
+                  "derivatives":{{"adjoint":"g_b","tangent":"g_t"}}}},
+                {{"name":"g_b","parameters":[{{"name":"v","type":"real","intent":"in"}},
+                  {{"name":"w","type":"real","intent":"in"}},{{"name":"v_b","type":"real","intent":"inout"}},
+                  {{"name":"w_b","type":"real","intent":"inout"}}],
+                  "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                    ["=","v_b",["+","v_b",["*",{adjoint:?},{scale:e},["cos","v"],"w_b"]]],["=","w_b",0.0]]}},
+                    {{"id":3,"type":"EXIT"}}],"edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}},
+                {{"name":"g_t","parameters":[{{"name":"v","type":"real","intent":"in"}},
+                  {{"name":"w","type":"real","intent":"out"}},{{"name":"v_t","type":"real","intent":"in"}},
+                  {{"name":"w_t","type":"real","intent":"out"}}],
+                  "vertices":[{{"id":1,"type":"ENTRY"}},{{"id":2,"type":"BASICBLOCK","statements":[
+                    ["=","w_t",["*",{tangent:?},{scale:e},["cos","v"],"v_t"]],
+                    ["=","w",["*",["sin","v"],{scale:e}]]]}},{{"id":3,"type":"EXIT"}}],
+                  "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}}]}}"#
+            );
+            let program = cfg_core::json::read(text.as_bytes()).expect("it is a program");
+            let program = cfg_core::validate::validate(program).expect("it is valid");
+            let found = checked(
+                &program,
+                cfg_core::entity::RoutineId::new(0),
+                r#"{"x": 0.5}"#,
+            );
+            let right = tangent == 1.0 && adjoint == 1.0;
+            assert_eq!(
+                found.agrees(),
+                Some(right),
+                "{scale:e} {tangent} {adjoint}: {found:?}"
+            );
+            assert_eq!(found.dot_product.agrees, tangent == adjoint, "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! In which form a program is differentiated, and with which options.
+
+use cfg_core::elemental::Math;
+use cfg_core::ir::{Program, Routine};
+use cfg_core::recover;
+use cfg_drive::Options;
+use cfg_reverse::{Blocks, Unstructured};
+use cfg_testkit::case::Case;
+use cfg_testkit::rng::Rng;
+
+/// How control flow is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// As the generator made it.
+    AsIs,
+    /// As blocks and jumps, every vertex kept.
+    Flat,
+    /// As blocks and jumps, as few as possible.
+    Dense,
+}
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Setting {
+    pub(crate) form: Form,
+    blocks: usize,
+    trace: bool,
+    counters: bool,
+    merge: bool,
+    portable: bool,
+}
+
+/// Every combination; `counters` and `merge` do not matter to one another in all of them.
+pub(crate) fn all() -> Vec<Setting> {
+    let mut list = Vec::new();
+    for form in [Form::AsIs, Form::Flat, Form::Dense] {
+        for blocks in 0..3 {
+            for trace in [false, true] {
+                for counters in [false, true] {
+                    for merge in [false, true] {
+                        list.push(Setting {
+                            form,
+                            blocks,
+                            trace,
+                            counters,
+                            merge,
+                            portable: merge != counters,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    list
+}
+
+/// The setting of a seed.
+pub(crate) fn drawn(seed: u64) -> Setting {
+    let all = all();
+    let mut rng = Rng::new(seed ^ 0x7365_7474_696e_6773);
+    all[rng.below(all.len())]
+}
+
+fn each(program: &Program, change: impl Fn(&Routine) -> Routine) -> Program {
+    let mut changed = program.clone();
+    for routine in &mut changed.routines {
+        *routine = change(routine);
+    }
+    changed
+}
+
+impl Setting {
+    /// The case in this form.
+    pub(crate) fn form(&self, case: &Case) -> Case {
+        let program = &case.program;
+        let program = match self.form {
+            Form::AsIs => program.clone(),
+            Form::Flat => each(program, |r| recover::flatten(program, r)),
+            Form::Dense => each(program, |r| recover::flatten_dense(program, r)),
+        };
+        Case {
+            program,
+            ..case.clone()
+        }
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            reversal: cfg_reverse::Options {
+                counters: self.counters,
+                merge: self.merge,
+                blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],
+                work: 20_000,
+                unstructured: match self.trace {
+                    false => Unstructured::Structure,
+                    true => Unstructured::Trace,
+                },
+            },
+            math: match self.portable {
+                false => Math::Native,
+                true => Math::Portable,
+            },
+            trace: true,
+            ..Options::default()
+        }
+    }
+}

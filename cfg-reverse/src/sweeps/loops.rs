@@ -1,0 +1,173 @@
+//! How the reverse loops run: over a count of passes, or over the values of an index backwards.
+
+use cfg_core::{
+    entity::{VarId, VertexId},
+    ir::{Expr, LoopTest, Op, Place, Stmt, TapeClass},
+};
+
+use super::Reverse;
+use crate::loop_plan;
+
+impl<'p> Reverse<'_, '_, 'p> {
+    pub(super) fn bound(&mut self, header: VertexId) -> VarId {
+        self.local(header, "rBound", "trip count", |l| &mut l.counter)
+    }
+
+    /// Restores the bounds that were recorded.
+    pub(super) fn pop_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
+        let plan = self.sweeps.plan(header);
+        let mut bounds = Vec::new();
+        if plan.step {
+            bounds.push(self.local(header, "step", "loop bound", |l| &mut l.step));
+        }
+        if plan.first {
+            bounds.push(self.local(header, "first", "loop bound", |l| &mut l.first));
+        }
+        let pop = |v| self.sweeps.pop(TapeClass::Integer, Place::whole(v));
+        bounds.into_iter().map(pop).collect()
+    }
+
+    /// First, last and step of a counted loop whose FORLOOP counts its passes although the index is read,
+    /// since its values backwards may not fit: see [`Reverse::index_in_body`]. `complete`: the loop is left at
+    /// its header only.
+    pub(super) fn stepped(&self, header: VertexId, complete: bool) -> Option<[&'p Expr; 3]> {
+        if !self.sweeps.plan(header).index {
+            return None;
+        }
+        match self.sweeps.test(header)? {
+            LoopTest::Counted {
+                first, last, step, ..
+            } => (!loop_plan::runs_backwards(first, last, step, complete))
+                .then_some([first, last, step]),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        }
+    }
+
+    /// `rBound := trips(first, last, step)`.
+    pub(super) fn count_trips(&mut self, header: VertexId) -> Option<Stmt> {
+        let bound = Place::whole(self.bound(header));
+        match self.sweeps.test(header)? {
+            LoopTest::Counted {
+                first, last, step, ..
+            } => {
+                let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
+                Some(self.sweeps.assign(bound, trips))
+            }
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        }
+    }
+
+    /// First and step of a counted loop, or where they were restored to.
+    fn first_and_step(&mut self, header: VertexId, first: &Expr, step: &Expr) -> [Expr; 2] {
+        let plan = self.sweeps.plan(header);
+        let first = match plan.first {
+            true => Expr::var(self.local(header, "first", "loop bound", |l| &mut l.first)),
+            false => first.clone(),
+        };
+        let step = match plan.step {
+            true => Expr::var(self.local(header, "step", "loop bound", |l| &mut l.step)),
+            false => step.clone(),
+        };
+        [first, step]
+    }
+
+    /// The value of the index, at the start of the body of a FORLOOP that counts passes:
+    /// `first + (rBound - rCtr)*step`. What is added at a time leads to another value of the index, so that
+    /// all of it fits.
+    pub(super) fn index_in_body(&mut self, header: VertexId, complete: bool) -> Vec<Stmt> {
+        let index = loop_plan::counted_index(self.sweeps.draft.cfg, header);
+        let (Some(index), Some([first, _, step])) = (index, self.stepped(header, complete)) else {
+            return Vec::new();
+        };
+        let [first, step] = self.first_and_step(header, first, step);
+        let counter = self.local(header, "rCtr", "loop counter", |l| &mut l.index);
+        let (bound, counter) = (Expr::var(self.bound(header)), Expr::var(counter));
+        let passes = Expr::op(Op::Sub, [bound, counter]);
+        let times = |n: Expr| Expr::op(Op::Mul, [n, step.clone()]);
+        let value = match step {
+            Expr::Int(1) => Expr::op(Op::Add, [first, passes]),
+            Expr::Int(-1) => Expr::op(Op::Sub, [first, passes]),
+            Expr::Int(-1024..=1024) => Expr::op(Op::Add, [first, times(passes)]),
+            _ => {
+                let half = times(Expr::op(Op::Div, [passes.clone(), Expr::Int(2)]));
+                let odd = times(Expr::op(Op::Mod, [passes, Expr::Int(2)]));
+                Expr::op(Op::Add, [first, half.clone(), half, odd])
+            }
+        };
+        vec![self.sweeps.assign(Place::whole(index), value)]
+    }
+
+    /// The FORLOOP that runs the adjoint body: over rCtr = from..rBound, or, for a counted loop, over its
+    /// own index from the last value it had in the body back to the first. `bound`: the number of passes
+    /// is a variable. `complete`: the loop is left at its header only.
+    pub(super) fn for_loop(
+        &mut self,
+        header: VertexId,
+        bound: bool,
+        complete: bool,
+        from: i64,
+    ) -> LoopTest {
+        let mut test = self.original_for_loop(header, bound, complete, from);
+        self.sweeps.draft.reverse_numbers.test(&mut test);
+        test
+    }
+
+    /// The same with variables as numbered in the original.
+    fn original_for_loop(
+        &mut self,
+        header: VertexId,
+        bound: bool,
+        complete: bool,
+        from: i64,
+    ) -> LoopTest {
+        let plan = self.sweeps.plan(header);
+        let counts = !plan.index || self.stepped(header, complete).is_some();
+        let Some(LoopTest::Counted {
+            index,
+            first,
+            last,
+            step,
+        }) = self.sweeps.test(header).filter(|_| !counts)
+        else {
+            let index = self.local(header, "rCtr", "loop counter", |l| &mut l.index);
+            let last = match self.stepped(header, complete) {
+                Some([first, last, step]) if !bound => {
+                    Expr::op(Op::Trips, [first, last, step].map(Expr::clone))
+                }
+                _ => Expr::var(self.bound(header)),
+            };
+            return LoopTest::Counted {
+                index,
+                first: Expr::Int(from),
+                last,
+                step: Expr::Int(1),
+            };
+        };
+        let [first, step] = self.first_and_step(header, first, step);
+        let start = if !bound && matches!(step, Expr::Int(1 | -1)) {
+            // Every value up to the bound is taken, so the bound is the last.
+            last.clone()
+        } else {
+            let n = if bound {
+                Expr::var(self.bound(header))
+            } else {
+                Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()])
+            };
+            let back = Expr::op(
+                Op::Mul,
+                [Expr::op(Op::Sub, [n, Expr::Int(1)]), step.clone()],
+            );
+            Expr::op(Op::Add, [first.clone(), back])
+        };
+        let backwards = match step {
+            Expr::Int(k) if k != i64::MIN => Expr::Int(-k),
+            step => Expr::op(Op::Neg, [step]),
+        };
+        LoopTest::Counted {
+            index: *index,
+            first: start,
+            last: first,
+            step: backwards,
+        }
+    }
+}

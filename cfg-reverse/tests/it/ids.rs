@@ -1,0 +1,76 @@
+//! Vertices and edges with ids of all kinds: what is added to their graphs takes none of them.
+
+use crate::adjoint::{NONE, agrees, agrees_general};
+use cfg_core::{
+    ir::{Program, Routine},
+    recover, validate,
+};
+use cfg_reverse::{Options, Unstructured};
+use cfg_testkit::{
+    case::Case, general, generate::Options as Generate, property, renumber::renumber, rng::Rng,
+};
+
+fn options() -> [Options; 3] {
+    let with = |merge, unstructured| Options {
+        merge,
+        unstructured,
+        ..Options::default()
+    };
+    [
+        with(false, Unstructured::Structure),
+        with(true, Unstructured::Structure),
+        with(false, Unstructured::Trace),
+    ]
+}
+
+fn renumbered(case: &Case, seed: u64) -> Case {
+    let mut case = case.clone();
+    renumber(&mut case.program, &mut Rng::new(seed));
+    case
+}
+
+/// Both ways of jumps, and back.
+fn jumps(program: &Program) -> Result<(), String> {
+    let each = |of: &dyn Fn(&Routine) -> Routine| {
+        let mut made = program.clone();
+        for (slot, routine) in made.routines.iter_mut().zip(&program.routines) {
+            *slot = of(routine);
+        }
+        validate::validate(made.clone()).map_err(|d| d.to_string())?;
+        Ok::<_, String>(made)
+    };
+    for flat in [
+        each(&|r| recover::flatten(program, r))?,
+        each(&|r| recover::flatten_dense(program, r))?,
+    ] {
+        let back = recover::recover_program(&flat);
+        validate::validate(back).map_err(|d| d.to_string())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn of_structured_programs() {
+    let kinds = options();
+    property::check(&Generate::EXACT, 60_000..60_600, |case| {
+        let seed = case.point.len() as u64 + case.program.routines.len() as u64;
+        for (k, options) in kinds.iter().take(2).enumerate() {
+            let case = renumbered(case, 3 * seed + k as u64);
+            jumps(&case.program)?;
+            agrees(&case, options, &NONE)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn of_graphs_of_blocks_and_jumps() {
+    for seed in 0..400 {
+        let case = renumbered(&general::generate(20_000 + seed), seed);
+        for options in options() {
+            if let Err(message) = agrees_general(&case, &options) {
+                panic!("seed {seed}: {message}");
+            }
+        }
+    }
+}

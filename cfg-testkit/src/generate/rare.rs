@@ -1,0 +1,266 @@
+//! Operators that few programs use, so that every one is drawn.
+
+use super::build::Builder;
+use super::integer::Ranged;
+use cfg_core::ir::{Expr, Op, ScalarType};
+
+fn one(op: Op, a: Expr) -> Expr {
+    Expr::op(op, [a])
+}
+
+fn two(op: Op, a: Expr, b: Expr) -> Expr {
+    Expr::op(op, [a, b])
+}
+
+impl Builder<'_> {
+    /// A real expression over whole numbers.
+    pub(super) fn rare_exact(&mut self, depth: usize) -> Expr {
+        let a = self.real(depth.saturating_sub(1));
+        let c = Expr::Real(*self.rng.pick(&[-3.0, -2.0, 2.0, 3.0, 5.0]).unwrap_or(&2.0));
+        match self.rng.below(14) {
+            0 => one(*self.rng.pick(&[Op::Min, Op::Max]).unwrap_or(&Op::Min), a),
+            1 => {
+                let (b, d) = (self.real_leaf(), self.real_leaf());
+                let op = *self.rng.pick(&[Op::Min, Op::Max]).unwrap_or(&Op::Min);
+                Expr::op(op, [a, b, d])
+            }
+            // Away from 0, where neither side is the sign.
+            2 => {
+                let shifted = two(Op::Add, self.real_leaf(), Expr::Real(0.5));
+                two(Op::Sign, a, shifted)
+            }
+            3 => two(Op::Mod, a, c),
+            4 => two(Op::Modulo, a, c),
+            5 => {
+                let b = self.real_leaf();
+                two(Op::PosDiff, a, b)
+            }
+            6 => {
+                let ops = [Op::Floor, Op::Ceil, Op::Round, Op::Trunc];
+                let half = two(Op::Mul, Expr::Real(0.5), a);
+                one(*self.rng.pick(&ops).unwrap_or(&Op::Floor), half)
+            }
+            7 => {
+                let b = self.real_leaf();
+                two(Op::StrongMul, a, b)
+            }
+            8 => {
+                let conditions = self.condition(0);
+                let b = one(Op::ToReal, conditions);
+                two(Op::Mul, a, b)
+            }
+            9 => two(Op::Pow, a, Expr::Int(self.rng.between(0, 1))),
+            10 if self.options.whole_arrays => match self.matrix() {
+                Some(matrix) => one(Op::Sum, one(Op::Transpose, matrix)),
+                None => a,
+            },
+            11 if self.options.whole_arrays => match self.four_of(ScalarType::Real) {
+                Some(place) => {
+                    let ops = [Op::ProductPartial, Op::MaxValPartial, Op::MinValPartial];
+                    let op = *self.rng.pick(&ops).unwrap_or(&Op::ProductPartial);
+                    let weights = one(op, Expr::Place(place));
+                    one(Op::Sum, two(Op::Mul, a, weights))
+                }
+                None => a,
+            },
+            12 => Expr::op(Op::Div, [a, Expr::Real(-1.0)]),
+            _ => one(Op::Abs, a),
+        }
+    }
+
+    /// A real expression with a function whose operand is kept where it is smooth.
+    pub(super) fn rare_smooth(&mut self, depth: usize) -> Expr {
+        let a = self.real(depth.saturating_sub(1));
+        let b = self.real_leaf();
+        let sine = |a| one(Op::Sin, a);
+        let add = |c: f64, a| two(Op::Add, Expr::Real(c), a);
+        let square = |a: Expr| two(Op::Mul, a.clone(), a);
+        let part = |a| two(Op::Mul, Expr::Real(0.5), sine(a));
+        match self.rng.below(28) {
+            0 => one(Op::Cbrt, add(1.5, square(a))),
+            1 => one(Op::Expm1, sine(a)),
+            2 => one(Op::Log1p, square(a)),
+            3 => one(Op::Log2, add(1.5, square(a))),
+            4 => one(Op::Log10, add(1.5, square(a))),
+            5 => one(Op::Tan, part(a)),
+            6 => one(Op::Asin, part(a)),
+            7 => one(Op::Acos, part(a)),
+            8 => one(Op::Sinh, sine(a)),
+            9 => one(Op::Cosh, sine(a)),
+            10 => one(Op::Asinh, a),
+            11 => one(Op::Acosh, add(1.5, square(a))),
+            12 => one(Op::Atanh, part(a)),
+            13 => two(Op::Atan2, a, add(1.5, square(b))),
+            14 => two(Op::Hypot, a, add(1.25, square(b))),
+            15 => one(Op::Erfc, a),
+            16 => one(Op::Gamma, add(2.25, sine(a))),
+            17 => one(Op::Lgamma, add(2.25, sine(a))),
+            18 => one(Op::Digamma, add(2.25, sine(a))),
+            19 => {
+                let n = Expr::Int(self.rng.between(0, 3));
+                two(Op::Polygamma, n, add(2.75, sine(a)))
+            }
+            20 => Expr::op(Op::Fma, [sine(a), one(Op::Cos, b), Expr::Real(0.375)]),
+            21 => two(Op::StrongMul, sine(a), one(Op::Cos, b)),
+            22 => {
+                // The base is an integer.
+                let k = self.integer_in(1, 3, 1);
+                two(Op::Pow, k, sine(a))
+            }
+            23 => {
+                let n = self.integer_in(-2, 3, 1);
+                two(Op::Pow, add(1.5, square(a)), n)
+            }
+            24 => two(Op::Div, a, self.integer_in(2, 5, 1)),
+            25 => two(Op::Mul, one(Op::ToReal, self.condition(0)), a),
+            26 if self.options.whole_arrays => match self.matrix() {
+                Some(matrix) => one(Op::Sum, one(Op::Sin, one(Op::Transpose, matrix))),
+                None => a,
+            },
+            _ => one(Op::Neg, one(Op::Tanh, a)),
+        }
+    }
+
+    /// A whole matrix.
+    fn matrix(&mut self) -> Option<Expr> {
+        let mut arrays = self.readable(ScalarType::Real, true);
+        arrays.retain(|&v| self.vars[v].dims.len() == 2);
+        let v = *self.rng.pick(&arrays)?;
+        self.note_read(v);
+        Some(Expr::var(self.vars[v].id))
+    }
+
+    /// An integer expression.
+    pub(super) fn rare_integer(&mut self) -> Option<Ranged> {
+        let small = |b: &mut Self| b.integer_in(-4, 4, 1);
+        let ranged = |e, low, high| Some(Ranged { e, low, high });
+        match self.rng.below(9) {
+            0 => {
+                let operands = [small(self), small(self), Expr::Int(self.rng.between(1, 3))];
+                ranged(Expr::op(Op::Trips, operands), 0, 9)
+            }
+            1 => {
+                let operands = [
+                    small(self),
+                    small(self),
+                    Expr::Int(self.rng.between(-3, -1)),
+                ];
+                ranged(Expr::op(Op::Trips, operands), 0, 9)
+            }
+            2 => {
+                let arrays = self.readable(ScalarType::Real, true);
+                let v = *self.rng.pick(&arrays)?;
+                let n = self.vars[v].len();
+                self.note_read(v);
+                ranged(one(Op::Size, self.vars[v].id.into()), n, n)
+            }
+            3 => {
+                let arrays = self.readable(ScalarType::Integer, true);
+                let v = *self.rng.pick(&arrays)?;
+                self.note_read(v);
+                let whole = self.vars[v].id.into();
+                match self.rng.below(4) {
+                    0 => ranged(one(Op::Sum, whole), 4, 16),
+                    1 => ranged(one(Op::Product, whole), 1, 256),
+                    2 => ranged(one(Op::MaxVal, whole), 1, 4),
+                    _ => ranged(one(Op::MinVal, whole), 1, 4),
+                }
+            }
+            4 => {
+                let (a, b) = (small(self), small(self));
+                let op = *self.rng.pick(&[Op::Sign, Op::PosDiff]).unwrap_or(&Op::Sign);
+                ranged(two(op, a, b), -8, 8)
+            }
+            5 => {
+                let a = small(self);
+                ranged(two(Op::Pow, a, Expr::Int(self.rng.between(0, 3))), -64, 64)
+            }
+            6 => {
+                let c = self.condition(0);
+                ranged(one(Op::ToInt, c), 0, 1)
+            }
+            7 => {
+                let (a, b, c) = (small(self), small(self), small(self));
+                let op = *self.rng.pick(&[Op::Min, Op::Max]).unwrap_or(&Op::Min);
+                ranged(Expr::op(op, [a, b, c]), -4, 4)
+            }
+            _ => {
+                let a = small(self);
+                ranged(two(Op::Mod, a, Expr::Int(*self.rng.pick(&[-3, 3])?)), -2, 2)
+            }
+        }
+    }
+
+    /// A condition.
+    pub(super) fn rare_condition(&mut self) -> Option<Expr> {
+        match self.rng.below(6) {
+            0 => {
+                let place = Expr::Place(self.four_of(ScalarType::Real)?);
+                let op = *self.rng.pick(&[Op::Any, Op::All])?;
+                let bound = Expr::Real(self.rng.between(-2, 2) as f64 + 1.0 / 8192.0);
+                Some(one(op, two(Op::Gt, place, bound)))
+            }
+            1 => {
+                let k = self.integer(0);
+                Some(one(Op::ToLogical, k.e))
+            }
+            2 => {
+                let op = *self.rng.pick(&[Op::And, Op::Or])?;
+                let parts = [self.condition(0), self.condition(0), self.condition(0)];
+                Some(Expr::op(op, parts))
+            }
+            3 => {
+                let op = *self.rng.pick(&[Op::Eq, Op::Ne])?;
+                Some(two(op, self.condition(0), self.condition(0)))
+            }
+            4 => {
+                let mut own: Vec<usize> = (0..self.formals.len()).collect();
+                own.retain(|&v| self.formals[v].optional);
+                let v = *self.rng.pick(&own)?;
+                Some(one(Op::Present, self.vars[v].id.into()))
+            }
+            _ => {
+                let mut arrays = self.readable(ScalarType::Logical, true);
+                arrays.retain(|&v| self.vars[v].dims.len() == 1);
+                let v = *self.rng.pick(&arrays)?;
+                self.note_read(v);
+                let op = *self.rng.pick(&[Op::Any, Op::All])?;
+                Some(one(op, self.vars[v].id.into()))
+            }
+        }
+    }
+
+    /// An array expression of four elements with a kink or a choice, or none.
+    pub(super) fn rare_array(&mut self) -> Option<Expr> {
+        let a = Expr::Place(self.four_of(ScalarType::Real)?);
+        let b = match self.rng.percent(50) {
+            true => self.real_leaf(),
+            false => Expr::Place(self.four_of(ScalarType::Real)?),
+        };
+        if !self.options.kinks {
+            return Some(Expr::op(
+                Op::If,
+                [self.condition(1), a, two(Op::Mul, b, Expr::Real(0.5))],
+            ))
+            .filter(|_| self.rng.percent(40));
+        }
+        match self.rng.below(6) {
+            0 => Some(two(Op::Min, a, b)),
+            1 => Some(two(Op::Max, a, b)),
+            2 => Some(one(Op::Abs, a)),
+            3 => Some(Expr::op(Op::If, [self.condition(1), a, b])),
+            4 => {
+                let mut whole = self.readable(ScalarType::Real, true);
+                whole.retain(|&v| matches!(self.vars[v].dims[..], [(_, 4)]));
+                let [x, y] = [0, 1].map(|_| self.rng.pick(&whole).copied());
+                let [x, y] = [self.vars[x?].id, self.vars[y?].id];
+                let mask = two(Op::Gt, x.into(), Expr::Real(0.5));
+                Some(Expr::op(Op::If, [mask, x.into(), y.into()]))
+            }
+            _ => {
+                let shifted = two(Op::Add, b, Expr::Real(0.5));
+                Some(two(Op::Sign, a, shifted))
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What tests need of the machine: compilers, Graphviz, the corpus.
+//!
+//! A test that needs something asks for it here and returns if it is not there. The reason is then said
+//! aloud, past the capture of the test runner, and `./test` counts it. The environment variable
+//! CFGREV_REQUIRE lists what must be there, `cc,dot,corpus`: then its absence is a failure. Nothing is ever
+//! installed.
+//!
+//! ```
+//! # fn main() {
+//! let Some(compiler) = cfg_testkit::needs::tool("cc") else {
+//!     return;
+//! };
+//! assert!(compiler.is_file());
+//! # }
+//! ```
+
+use std::{
+    env,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    thread,
+};
+
+/// The tools that tests ask for, and the commands of which one must be found for each.
+const TOOLS: &[(&str, &[&str])] = &[
+    ("cc", &["cc", "gcc", "clang"]),
+    ("dot", &["dot"]),
+    ("jdk", &["javac"]),
+    (
+        "browser",
+        &["chromium", "chromium-browser", "google-chrome", "firefox"],
+    ),
+    ("python", &["python3", "python"]),
+];
+
+/// The name of the corpus in CFGREV_REQUIRE.
+const CORPUS: &str = "corpus";
+
+/// The command for a tool: `cc`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
+/// on the PATH.
+///
+/// # Panics
+/// The tool is not there although CFGREV_REQUIRE lists it, or tests know no such tool.
+#[track_caller]
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let Some((_, commands)) = TOOLS.iter().find(|tool| tool.0 == name) else {
+        panic!("no tool is called {name:?}");
+    };
+    let found = commands.iter().find_map(|command| on_path(command));
+    found.or_else(|| missing(name, &format!("{} is not on the PATH", commands[0])))
+}
+
+/// A folder of the corpus, such as `openad`: below CFGREV_CORPUS, or in `shared/corpus` beside the
+/// repository. `None`, after saying so, if it is not there.
+///
+/// # Panics
+/// The folder is not there although CFGREV_REQUIRE lists the corpus.
+#[track_caller]
+pub fn corpus(folder: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    let given = env::var_os("CFGREV_CORPUS").filter(|root| !root.is_empty());
+    let folder = given.map_or(beside, PathBuf::from).join(folder);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    let why = format!("{} is not there (set CFGREV_CORPUS)", folder.display());
+    missing(CORPUS, &why)
+}
+
+/// Says that the test is skipped, or fails it.
+#[track_caller]
+fn missing(name: &str, why: &str) -> Option<PathBuf> {
+    let required = env::var("CFGREV_REQUIRE").unwrap_or_default();
+    let current = thread::current();
+    let test = current.name().unwrap_or("a test");
+    assert!(!is_required(&required, name), "{test} needs {name}: {why}");
+    // Not by eprintln!, which the test runner captures. There is nobody to tell that this could not be said.
+    let _ = io::stderr().write_all(format!("skipped: {test} needs {name}: {why}\n").as_bytes());
+    None
+}
+
+/// True if the list names this.
+///
+/// # Panics
+/// The list names something that no test could need: a misspelt name would require nothing.
+#[track_caller]
+fn is_required(list: &str, name: &str) -> bool {
+    let mut names = list.split(',').map(str::trim).filter(|n| !n.is_empty());
+    let unknown = |n: &&str| *n != CORPUS && TOOLS.iter().all(|tool| tool.0 != *n);
+    if let Some(unknown) = names.clone().find(unknown) {
+        panic!("CFGREV_REQUIRE names {unknown:?}, which no test needs");
+    }
+    names.any(|n| n == name)
+}
+
+/// The file of a command on the PATH.
+fn on_path(command: &str) -> Option<PathBuf> {
+    let file = format!("{command}{}", env::consts::EXE_SUFFIX);
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(&file))
+        .find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_required() {
+        for (list, name, required) in [
+            ("", "cc", false),
+            ("cc", "cc", true),
+            ("dot, cc,corpus", "cc", true),
+            ("dot,corpus", "cc", false),
+            ("dot,corpus", "corpus", true),
+            (",", "dot", false),
+        ] {
+            assert_eq!(is_required(list, name), required, "{list:?} {name}");
+        }
+        let misspelt = std::panic::catch_unwind(|| is_required("gcc", "cc"));
+        assert!(misspelt.is_err());
+    }
+
+    #[test]
+    fn commands_are_files_on_the_path() {
+        assert_eq!(on_path("no command is called like this"), None);
+        assert_eq!(on_path(""), None);
+        if cfg!(unix) {
+            assert!(on_path("sh").is_some_and(|sh| sh.is_file()));
+        }
+    }
+}

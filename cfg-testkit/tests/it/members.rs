@@ -1,0 +1,55 @@
+//! Everything that the format has is drawn.
+
+use cfg_core::json;
+use cfg_testkit::general;
+use cfg_testkit::generate::{Options, dressed, generate};
+use cfg_testkit::members;
+use std::collections::BTreeSet;
+
+/// What no generator draws, and why.
+const NOT_DRAWN: [(&str, &str); 1] = [(
+    "Edge.in_label",
+    "it follows from the nesting, so programs in memory do not have it, and it is not written",
+)];
+
+/// A member, word or operator that is added to the format must be drawn, or be listed above.
+#[test]
+fn every_member_of_the_format_is_drawn() {
+    let schema = json::schema();
+    let mut drawn = BTreeSet::new();
+    let mut add = |program: &cfg_core::ir::Program, what: &str| {
+        let mut bytes = Vec::new();
+        json::write(program, &mut bytes).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let document = serde_json::from_slice(&bytes).unwrap_or_else(|e| panic!("{what}: {e}"));
+        drawn.extend(members::of(&schema, &document).unwrap_or_else(|e| panic!("{what}: {e}")));
+    };
+    for (options, seeds) in [(Options::WIDE, 0..400), (Options::WIDE_SMOOTH, 0..150)] {
+        for seed in seeds {
+            let case = generate(&options, seed).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+            add(&case.program, &format!("seed {seed}"));
+        }
+    }
+    for seed in 0..20 {
+        let case = dressed(&general::generate(seed), seed);
+        add(&case.program, &format!("general seed {seed}"));
+    }
+    let all = members::all(&schema);
+    assert!(all.len() > 200, "{}", all.len());
+    let listed: BTreeSet<&str> = NOT_DRAWN.iter().map(|n| n.0).collect();
+    let missing: Vec<&str> = (all.difference(&drawn).map(String::as_str))
+        .filter(|m| !listed.contains(m))
+        .collect();
+    assert!(missing.is_empty(), "not drawn: {missing:?}");
+    let stale: Vec<&&str> = listed.iter().filter(|m| drawn.contains(**m)).collect();
+    assert!(stale.is_empty(), "drawn after all: {stale:?}");
+}
+
+#[test]
+fn a_document_that_breaks_the_schema_has_no_members() {
+    let schema = json::schema();
+    let wrong = serde_json::json!({"format": "cfgrev/1", "routines": [{"nam": "f"}]});
+    assert!(members::of(&schema, &wrong).is_err());
+    let right = serde_json::json!({"format": "cfgrev/1", "routines": [{"name": "f"}]});
+    let found = members::of(&schema, &right).expect("it keeps the schema");
+    assert!(found.contains("Routine.name"), "{found:?}");
+}
