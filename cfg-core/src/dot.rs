@@ -3,13 +3,12 @@
 //! Types of vertices are told apart by shape and colour, blocks show their statements, edges their
 //! out-labels, or in grey the label of the arm or body that they end, and the blocks that a transformation
 //! inserted are dashed. Vertices of a forward sweep say what is recorded for them: which predecessor, in how
-//! many bits, or a trip count. Graphs are drawn from top to bottom: arms in the order of their labels, back
-//! edges to the left of a loop's body, exits to its right, what follows a loop below it (`layout.rs`). The
-//! text is built from graphviz-rust's structures and printed by its printer, one element at a time.
+//! many bits, or a trip count. Graphs are drawn from top to bottom: arms in the order of their labels, what
+//! follows a loop below it, back edges and exits beside it (`layout.rs`). The text is built from graphviz-rust's
+//! structures and printed by its printer, one element at a time.
 //!
 //! Names of nodes are generated from the vertex ids (`v5`, `m5` for −5; `p1_v5` in the second of several
-//! panels), names of clusters from those of their loops. A back edge is written from the header to the end of
-//! the loop with `dir=back`, so that Graphviz draws the header above. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
+//! panels), names of clusters from those of their loops. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
 //!
 //! ```
 //! use cfg_core::dot::{DotOptions, write_cfg};
@@ -324,10 +323,7 @@ impl<'a> Drawing<'a> {
             attribute("label", label),
             attribute("tooltip", quoted(&tooltip)),
         ];
-        if matches!(
-            ty,
-            VertexType::Loop | VertexType::ForLoop | VertexType::Branch
-        ) {
+        if ty == VertexType::Branch {
             attributes.push(attribute("ordering", plain("out")));
         }
         let bare = records.is_empty() && vertex.statements().is_empty();
@@ -368,10 +364,7 @@ impl<'a> Drawing<'a> {
         if let Some(id) = edge.id {
             attributes.push(attribute("tooltip", quoted(&format!("edge {id}"))));
         }
-        match course {
-            Course::Back => self.line(edge.to, edge.from, attributes),
-            Course::Ahead | Course::Exit => self.line(edge.from, edge.to, attributes),
-        }
+        self.line(edge.from, edge.to, attributes)
     }
 
     fn line(&self, upper: VertexId, lower: VertexId, attributes: Vec<Attribute>) -> dot::Stmt {

@@ -1,10 +1,10 @@
-//! In which order and direction the edges are written, so that Graphviz draws one column.
+//! How edges are written so that Graphviz draws one column.
 //!
 //! Graphviz puts the target of an edge below its source and breaks cycles where it likes. Three things make
-//! a picture that reads like the program: a back edge is written from the header to the end of the loop and
-//! drawn backwards; what an edge that leaves a loop leads to stands below the loop's last vertex, by an
-//! invisible edge; and the edges of a vertex are written in the order in which they shall stand from left to
-//! right (`ordering=out`): back edges, then bodies and arms by their labels, then exits.
+//! a picture that reads like the program: neither back edges nor edges that leave a loop take part in the
+//! ranking, so that all of them run beside the column, on one side; what an edge that leaves a loop leads to
+//! stands below the loop's last vertex, by an invisible edge; and the arms of a branch are written in the order
+//! of their labels and kept in it (`ordering=out`).
 
 use crate::{
     entity::{EdgeId, VertexId},
@@ -15,10 +15,10 @@ use crate::{
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Course {
+    /// Neither leads back nor leaves a loop.
+    Ahead,
     /// Leads back to the header of a loop around its source.
     Back,
-    /// Stays in the loop whose header it leaves, or leaves no header.
-    Ahead,
     /// Leaves a loop.
     Exit,
 }
@@ -47,11 +47,7 @@ impl Layout {
             .collect();
         edges.sort_by_key(|&(e, course)| {
             let edge = cfg.edge(e);
-            let upper = match course {
-                Course::Back => edge.to,
-                Course::Ahead | Course::Exit => edge.from,
-            };
-            (upper, course, edge.label, e)
+            (edge.from, course, edge.label, e)
         });
         let below = forest.map_or_else(Vec::new, |forest| below(cfg, forest, &edges));
         Self { edges, below }

@@ -77,7 +77,10 @@ impl Legend {
                 let id = node(name);
                 pen.write(dot::Stmt::Node(dot::Node { id, attributes }))?;
             }
-            pen.write(edge("to", "from", style::back_edge().to_vec()))?;
+            // Written downwards, so that one stands above the other.
+            let mut attributes = vec![attribute("dir", plain("back"))];
+            attributes.extend(style::back_edge().into_iter().skip(1));
+            pen.write(edge("to", "from", attributes))?;
         }
         pen.close()
     }

@@ -101,11 +101,11 @@ pub(super) fn of(ty: VertexType, inserted: bool, bare: bool, deep: Option<u32>) 
     attributes
 }
 
-/// A back edge, written from the header to the end of the loop; it leaves the straightness to others.
-pub(super) fn back_edge() -> [Attribute; 4] {
+/// A back edge. Not a constraint of the ranking: otherwise Graphviz breaks the cycle where it likes, and with
+/// clusters that turns loops upside down.
+pub(super) fn back_edge() -> [Attribute; 3] {
     [
-        attribute("dir", plain("back")),
-        attribute("weight", plain("0")),
+        attribute("constraint", plain("false")),
         attribute("style", plain("dashed")),
         attribute("color", quoted("#0072b2")),
     ]
@@ -124,9 +124,9 @@ pub(super) fn straight() -> Attribute {
     attribute("weight", plain("4"))
 }
 
-/// An edge that leaves a loop.
+/// An edge that leaves a loop. What it leads to stands below the loop by an edge of its own.
 pub(super) fn exit_edge() -> Attribute {
-    attribute("weight", plain("0"))
+    attribute("constraint", plain("false"))
 }
 
 /// The colour of the label of an arm or body that an edge ends.
