@@ -87,7 +87,8 @@ pub fn read(bytes: &[u8]) -> Result<Program, Diagnostics> {
 }
 
 /// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep or a
-/// number has too many digits.
+/// number has too many digits. Of an input that begins like no JSON text, or has a NUL, which none has, only the
+/// beginning is returned: what is wrong there is for whoever parses it to say.
 ///
 /// # Errors
 /// The input cannot be read, nests too deep, or has such a number.
@@ -101,6 +102,14 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
             Ok(count) => {
                 let start = bytes.len();
                 bytes.extend_from_slice(&piece[..count]);
+                if bytes[start..].contains(&0) || !begins_like_json(&bytes) {
+                    let whole = whole_characters(&bytes);
+                    // The character that is wrong may not be there in full.
+                    if !bytes[..whole].trim_ascii_start().is_empty() {
+                        bytes.truncate(whole);
+                        return Ok(bytes);
+                    }
+                }
                 if let Some((offset, why)) = outlook.feed(&piece[..count]) {
                     return Err(hopeless(&bytes, start + offset, why).into());
                 }
@@ -112,6 +121,26 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
                 return Err(Diagnostic::error(&codes::INPUT, message, help).into());
             }
         }
+    }
+}
+
+/// True if a text that starts with these bytes may be JSON, or something for which there is a better message
+/// than that it is not.
+fn begins_like_json(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if MARK.starts_with(bytes) {
+        return true;
+    }
+    let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let first = text.iter().find(|b| !b.is_ascii_whitespace());
+    first.is_none_or(|b| b"{[\"+-.0123456789tfnNiI".contains(b))
+}
+
+/// Length without a character that is cut in two at the end.
+fn whole_characters(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(e) if e.error_len().is_none() => e.valid_up_to(),
+        _ => bytes.len(),
     }
 }
 

@@ -45,7 +45,7 @@ mod reduce;
 mod tests;
 mod writes;
 
-pub use flatten::{flatten, flatten_dense};
+pub use flatten::{Checked, dense, flatten, flatten_as, flatten_dense};
 pub use normal::normal_form;
 
 use crate::{

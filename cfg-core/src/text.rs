@@ -45,8 +45,7 @@ mod stmt;
 use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
 use std::fmt::{self, Write};
 
-pub use name::Name;
-pub(crate) use name::is_invisible;
+pub use name::{Name, Visible, is_invisible};
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,35 @@
 //! Names: plain if they are identifiers, quoted otherwise.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Prints a name: as it is if it is an identifier that means nothing else in the text form, otherwise
 /// in double quotes, with quotes, backslashes, control characters and characters that reorder or hide
 /// text escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'a>(pub &'a str);
+
+/// Text for people that may come from outside: whatever a terminal would obey, and what hides or reorders other
+/// text, is escaped as `\u{202e}`. Line ends stay.
+#[derive(Clone, Copy, Debug)]
+pub struct Visible<'a>(pub &'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find(|c| c != '\n' && is_invisible(c)) {
+            let (plain, from) = rest.split_at(at);
+            f.write_str(plain)?;
+            let mut chars = from.chars();
+            match chars.next() {
+                Some('\t') => f.write_char(' ')?,
+                Some(c) => write!(f, "\\u{{{:x}}}", u32::from(c))?,
+                None => {}
+            }
+            rest = chars.as_str();
+        }
+        f.write_str(rest)
+    }
+}
 
 /// Words of the text form that would be misread as something else than a name inside an expression or
 /// at the start of a statement.
@@ -51,9 +74,32 @@ pub(crate) fn write_quoted(out: &mut impl fmt::Write, text: &str) -> fmt::Result
 
 /// Control characters, line separators, the format characters that reorder or hide text (Unicode
 /// UTR 36; "Trojan Source", Boucher and Anderson 2021), and those that XML forbids.
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_has_nothing_invisible_and_keeps_all_the_rest() {
+        for c in '\0'..=char::MAX {
+            let text = format!("a{c}{c}b");
+            let shown = Visible(&text).to_string();
+            assert!(
+                !shown.chars().any(|c| c != '\n' && is_invisible(c)),
+                "{c:?}"
+            );
+            if c == '\n' || !is_invisible(c) {
+                assert_eq!(shown, text);
+            } else if c != '\t' {
+                let escape = format!("\\u{{{:x}}}", u32::from(c));
+                assert_eq!(shown, format!("a{escape}{escape}b"));
+            }
+        }
+    }
 }

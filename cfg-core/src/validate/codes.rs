@@ -137,7 +137,7 @@ crate::diagnostic_codes! {
         "Arguments are passed by reference, so they cannot be converted on the way.";
     ARGUMENT_SHAPE "V147" "shape of an argument"
         "a scalar parameter takes a scalar, one with deferred extents an array of its rank, one of explicit shape an array or an element that is followed by enough cells"
-        "A parameter of explicit shape is a view of the contiguous cells that start at the argument (sequence association), whatever the argument's own rank; a single variable is not an array.";
+        "A parameter of explicit shape is a view of the argument's cells in the argument's storage order, or of those that start at an element (sequence association), whatever the argument's own rank; a single variable is not an array.";
     ARGUMENT_PLACE "V148" "value given to an out parameter"
         "an out or inout parameter takes a variable, an element or a section"
         "What the routine writes must have a place to go to. Assign the expression to a variable and pass that.";

@@ -263,9 +263,12 @@ impl Check<'_> {
                 "give initial values to the global that owns the storage",
             );
         }
-        let end = elements(&self.global.variable).and_then(|n| overlay.offset.checked_add(n));
         let room = elements(&base.variable);
-        let beyond = matches!((end, room), (Some(end), Some(room)) if end > room);
+        let beyond = match (elements(&self.global.variable), room) {
+            // Without an addition that could overflow.
+            (Some(wanted), Some(room)) => wanted > room || overlay.offset > room - wanted,
+            _ => false,
+        };
         if overlay.offset < 0 || beyond {
             self.error(
                 "/overlay",

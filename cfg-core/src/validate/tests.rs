@@ -165,3 +165,43 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
     }
     assert!(clean > 10 && reported > 100, "{clean} {reported}");
 }
+
+#[test]
+fn overlays_fit_into_the_global_that_owns_the_storage() {
+    use crate::ir::Overlay;
+    const SIZES: [i64; 6] = [0, 1, 5, 1 << 31, i64::MAX - 1, i64::MAX];
+    const OFFSETS: [i64; 11] = [
+        i64::MIN,
+        -1,
+        0,
+        1,
+        4,
+        5,
+        6,
+        1 << 31,
+        i64::MAX - 5,
+        i64::MAX - 4,
+        i64::MAX,
+    ];
+    for (room, wanted) in SIZES
+        .iter()
+        .flat_map(|r| SIZES.iter().map(move |w| (*r, *w)))
+    {
+        for offset in OFFSETS {
+            let mut p = ProgramBuilder::new();
+            let base = p.global("base", Real.array([room]));
+            let part = p.global("part", Real.array([wanted]));
+            p.overlay(part, Overlay { base, offset });
+            p.add(RoutineBuilder::new("f"));
+            let program = p.into_program().expect("the builder is used right");
+            let (_, found) = problems(&program);
+            let refused = found.iter().any(|d| d.code == codes::OVERLAY.code);
+            let end = i128::from(offset) + i128::from(wanted);
+            let fits = offset >= 0 && end <= i128::from(room);
+            assert_eq!(
+                refused, !fits,
+                "{wanted} from {offset} on in {room}: {found}"
+            );
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The JSON format: bad input, round trips, the schema.
 
 mod bad_input;
+mod beginnings;
 mod documentation;
 mod mutations;
 mod round_trip;
