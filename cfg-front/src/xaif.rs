@@ -17,6 +17,7 @@ mod graph;
 mod helpers;
 mod hidden;
 mod intrinsics;
+mod legal;
 mod loops;
 mod lower;
 mod model;
@@ -61,6 +62,41 @@ pub struct Options {
     pub independents: Vec<String>,
     /// Dependents; by default the active formals of the top routine that are written.
     pub dependents: Vec<String>,
+}
+
+/// Reads a whole input. Of one that begins like no XML document only the beginning is returned: what is wrong there
+/// is for [`read_xaif`] to say.
+///
+/// # Errors
+/// The input cannot be read.
+pub fn load(mut input: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                let start = bytes.len();
+                bytes.extend_from_slice(&piece[..count]);
+                // No document has a NUL, unless it is in an encoding that is not read.
+                if bytes[start..].contains(&0) || !begins_like_xml(&bytes) {
+                    return Ok(bytes);
+                }
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+fn begins_like_xml(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if MARK.starts_with(bytes) {
+        return true;
+    }
+    let text = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    let first = text.iter().find(|b| !b.is_ascii_whitespace());
+    first.is_none_or(|b| *b == b'<')
 }
 
 /// Reads a document. The program is there unless there are errors; warnings may come with it.

@@ -99,6 +99,18 @@ pub(super) fn program(
     Some(program)
 }
 
+/// A JSON object that nests no deeper than it may where statements have their annotations in JSON programs.
+fn object(text: &str) -> Option<Map<String, Value>> {
+    // Program, routines, routine, vertices, vertex, statements; the statement is the outermost object here.
+    let outside: &[u8] = b"{[{[{[";
+    cfg_core::json::load(std::io::Read::chain(outside, text.as_bytes())).ok()?;
+    let mut tokens = serde_json::Deserializer::from_str(text);
+    tokens.disable_recursion_limit();
+    let mut found = tokens.into_iter();
+    let data = found.next()?.ok()?;
+    found.next().is_none().then_some(data)
+}
+
 struct Reader<'a, 't> {
     doc: &'a Document<'t>,
     model: &'a Model,
@@ -179,12 +191,12 @@ impl Reader<'_, '_> {
         let Some(text) = data_text(&annotation) else {
             return Some(Map::new());
         };
-        let data = serde_json::from_str(text).ok();
+        let data = object(text);
         if data.is_none() {
             self.report(
                 n,
                 &codes::ATTRIBUTE,
-                "the annotation after cfgrev is not a JSON object",
+                "the annotation after cfgrev is not a JSON object, or nests too deep",
                 "write the document again",
             );
         }

@@ -5,7 +5,7 @@
 //! outermost scope, data of one element in its own. A reader that does not know them sees plain XAIF; our
 //! own gets the same program back ([`super::exact`]).
 
-use super::{model::shape_name, names::short_name, spelling};
+use super::{legal, model::shape_name, names::short_name, spelling};
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{
@@ -81,6 +81,10 @@ fn symbol_of(annotations: &Annotations) -> Option<&str> {
 /// A symbol id for each name: the one of the source if it is free and is read as that name, else the name
 /// with a number.
 fn symbol(taken: &mut HashSet<String>, source: Option<&str>, name: &str, number: usize) -> String {
+    let source = source.filter(|s| legal::is_legal_text(s));
+    // The declarations have the name itself.
+    let name = legal::replaced(name, '_');
+    let name = &*name;
     if let Some(source) = source.filter(|s| short_name(s) == name || *s == name)
         && taken.insert(source.to_owned())
     {
@@ -158,7 +162,10 @@ fn annotation(data: Map<String, Value>) -> String {
         return String::new();
     }
     let json = Value::Object(data).to_string();
-    format!(" annotation=\"{{cfgrev {}}}\"", escape(json.as_str()))
+    format!(
+        " annotation=\"{{cfgrev {}}}\"",
+        escape(&*legal::json(&json))
+    )
 }
 
 fn object(annotations: &Annotations) -> Value {
@@ -190,11 +197,15 @@ fn source(
                     Some(other) => other.to_string(),
                     None => continue,
                 };
-                let _ = write!(text, " {attribute}=\"{}\"", escape(value.as_str()));
+                if legal::is_legal_text(&value) {
+                    let _ = write!(text, " {attribute}=\"{}\"", escape_text(&value));
+                }
             }
             // Text that looks like a number would come back as one.
             let plain = entries.iter().all(|(k, v)| match v {
-                Value::String(s) => *k != "line" || s.parse::<i64>().is_err(),
+                Value::String(s) => {
+                    legal::is_legal_text(s) && (*k != "line" || s.parse::<i64>().is_err())
+                }
                 Value::Number(n) => *k == "line" && n.is_i64(),
                 _ => false,
             });
@@ -225,12 +236,14 @@ impl<'p> Writer<'p> {
             .as_ref()
             .and_then(|a| a.get("xaif")?.get("program")?.as_str())
             .unwrap_or("cfgrev");
+        // The declarations have all annotations.
+        let name = legal::replaced(name, char::REPLACEMENT_CHARACTER);
         self.line(
             0,
             &format!(
                 "<xaif:CallGraph xmlns:xaif=\"{}\" program_name=\"{}\" prefix=\"OpenAD_\">",
                 super::xml::NAMESPACE,
-                escape(name)
+                escape(&*name)
             ),
         );
         self.scopes(declarations);
@@ -257,7 +270,7 @@ impl<'p> Writer<'p> {
     fn scopes(&mut self, declarations: &str) {
         let program = self.program;
         self.line(1, "<xaif:ScopeHierarchy>");
-        let data = escape(declarations).into_owned();
+        let data = escape(&*legal::json(declarations)).into_owned();
         self.line(
             2,
             &format!("<xaif:Scope vertex_id=\"1\" annotation=\"{{cfgrev {data}}}\">"),
@@ -659,12 +672,13 @@ impl<'p> Writer<'p> {
                     data.insert("writes".to_owned(), names(writes));
                 }
                 let mut note = marker.to_string();
-                if note.contains("{cfgrev ") {
+                if note.contains("{cfgrev ") || !legal::is_legal_text(&note) {
                     data.insert("text".to_owned(), json!(note));
                     note.clear();
                 }
                 if !data.is_empty() {
-                    let _ = write!(note, "{{cfgrev {}}}", Value::Object(data));
+                    let json = Value::Object(data).to_string();
+                    let _ = write!(note, "{{cfgrev {}}}", legal::json(&json));
                 }
                 self.line(
                     3,

@@ -177,3 +177,94 @@ fn vocabulary() {
     let new: Vec<&String> = attributes.difference(&known_attributes).collect();
     assert_eq!(new, [""; 0]);
 }
+
+/// Texts with every kind of character that XML has no way to write, or changes on reading.
+const ODD: [&str; 9] = [
+    "\0",
+    "\u{1}\u{8}",
+    "a\u{b}\u{c}\u{e}b",
+    "\u{1b}[31m",
+    "\u{1f}\u{7f}\u{85}",
+    "\u{fffe}",
+    "x\u{ffff}y",
+    "\t \n\r\n",
+    "<&>'\"\u{d7ff}\u{e000}\u{fffd}\u{10000}\u{10ffff}",
+];
+
+#[test]
+fn characters_that_xml_does_not_have_come_back() {
+    use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
+    use cfg_core::ir::ScalarType::Real;
+    let note = |text: &str, key: &str| {
+        let value = serde_json::json!({ "xaif": { key: text }, text: [text] });
+        let alone = serde_json::json!({ "xaif": { key: text } });
+        [value, alone].map(|v| v.as_object().cloned().map(Box::new))
+    };
+    for odd in ODD {
+        for which in 0..2 {
+            // Names have no control characters.
+            let name: String = odd.chars().filter(|c| !c.is_control()).collect();
+            let mut p = ProgramBuilder::new();
+            p.global(format!("g{name}"), Real);
+            let mut f = RoutineBuilder::new(format!("f{name}"));
+            f.annotate(note(odd, "symbol")[which].clone());
+            let x = f.input(format!("x{name}"), Real);
+            let y = f.inout(format!("y{name}"), Real);
+            f.independents([x]).dependents([y]);
+            f.note(note(odd, "line")[which].clone());
+            f.opaque(odd, [x], [y]);
+            f.opaque(format!("{odd}{{cfgrev {odd}}}"), [], []);
+            f.note(note(odd, "statement")[which].clone());
+            f.assign(y, y * x);
+            p.add(f);
+            let mut program: Program = p.into_program().expect("the builder is used right");
+            program.annotations = note(odd, "program")[which].clone();
+            let text = cfg_front::xaif::to_string(&program).expect("it can be written");
+            let illegal = text.chars().find(|&c| {
+                !matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+            });
+            assert_eq!(illegal, None, "{odd:?}");
+            let options = cfg_front::xaif::Options::default();
+            let (back, problems) = cfg_front::xaif::read_xaif(text.as_bytes(), &options);
+            assert!(!problems.has_errors(), "{odd:?}: {problems}");
+            assert_eq!(back.as_ref(), Some(&program), "{odd:?}");
+        }
+    }
+}
+
+/// Annotations as deep as JSON programs may have them come back; deeper ones are refused, whatever their depth.
+#[test]
+fn deep_annotations_come_back_or_are_refused() {
+    use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
+    use cfg_core::ir::ScalarType::Real;
+    for depth in [1, 100, 126, 127, 128, 129, 200, 240] {
+        let mut value = serde_json::json!("x");
+        for _ in 0..depth {
+            value = serde_json::json!([value]);
+        }
+        let mut f = RoutineBuilder::new("f");
+        let y = f.inout("y", Real);
+        f.independents([y]).dependents([y]);
+        let note = serde_json::json!({ "deep": value });
+        f.note(note.as_object().cloned().map(Box::new));
+        f.assign(y, 1.0);
+        let mut p = ProgramBuilder::new();
+        p.add(f);
+        let program = p.into_program().expect("the builder is used right");
+        let mut json = Vec::new();
+        cfg_core::json::write(&program, &mut json).expect("it can be written");
+        assert_eq!(cfg_core::json::read(&json).expect("it is JSON"), program);
+        let text = cfg_front::xaif::to_string(&program).expect("it can be written");
+        let options = cfg_front::xaif::Options::default();
+        let (back, problems) = cfg_front::xaif::read_xaif(text.as_bytes(), &options);
+        assert_eq!(back.as_ref(), Some(&program), "{depth}: {problems}");
+        for many in [260, 100_000] {
+            let deeper = text.replace(
+                "&quot;x&quot;",
+                &format!("{}1{}", "[".repeat(many), "]".repeat(many)),
+            );
+            let (_, problems) = cfg_front::xaif::read_xaif(deeper.as_bytes(), &options);
+            assert!(problems.has_errors(), "{depth} and {many}");
+        }
+    }
+}
