@@ -594,8 +594,8 @@ fn absolute_size(
     };
     let mut bounds = Tangent::of(bounds, options)?;
     let point = point(&bounds, program, main)?;
-    let ones: Vec<Value> = bounds
-        .independents_at(&point)
+    let (independents, _held) = bounds.independents_at(&point)?;
+    let ones: Vec<Value> = independents
         .iter()
         .map(|(_, v)| {
             let mut ones = v.clone();
@@ -631,7 +631,7 @@ fn inspect(
         let tangent = Tangent::new(program, main, &options)?;
         let point = point(&tangent, program, main)?;
         let seed: Vec<Value> = adjoint
-            .dependents_at(&point)
+            .dependents_at(&point)?
             .iter()
             .map(zeros_like)
             .collect();

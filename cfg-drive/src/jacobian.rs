@@ -11,7 +11,7 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::Value;
+use cfg_exec::{Lease, Value};
 
 /// How a Jacobian is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Jacobian {
     pub sweeps: usize,
     /// Tangent runs that found the sparsity pattern; 0 unless compressed.
     pub probes: usize,
+    /// What pays for the entries.
+    held: Lease,
 }
 
 impl Jacobian {
@@ -98,6 +100,11 @@ pub fn compressed_jacobian(
         None => height.min(width),
     };
     let (rows, probes) = work.pattern(program, routine, options, most)?;
+    // Each entry by row and by column, in half a word, and a list for each.
+    let entries: usize = rows.iter().map(Vec::len).sum();
+    let words = entries as u64 + 3 * (height as u64 + width as u64);
+    let room = options.lease(words, program.routine(routine))?;
+    work.held.join(room);
     let columns = colouring::transposed(&rows, width);
     let by_columns = || colouring::columns(&rows, width, |_| true, width);
     let by_rows = || colouring::columns(&columns, height, |_| true, height);
@@ -135,6 +142,7 @@ struct Work<'p> {
     columns: Vec<(String, usize)>,
     height: usize,
     width: usize,
+    held: Lease,
 }
 
 impl<'p> Work<'p> {
@@ -146,7 +154,7 @@ impl<'p> Work<'p> {
     ) -> Result<Self, Diagnostics> {
         let mut tangent = Tangent::new(program, routine, options)?;
         let point = read_point(&tangent)?;
-        let independents = tangent.independents_at(&point);
+        let (independents, _held) = tangent.independents_at(&point)?;
         // One run shows values and shapes, also those of results that are not known before.
         let zeros: Vec<Value> = independents
             .iter()
@@ -160,8 +168,11 @@ impl<'p> Work<'p> {
             .collect();
         let height: usize = rows.iter().map(|r| r.1).sum();
         let width: usize = columns.iter().map(|c| c.1).sum();
-        let fits = height.checked_mul(width);
-        if fits.is_none_or(|n| n as u64 > options.run.max_memory / 8) {
+        // The entries; rows and columns of values, seeds and colours.
+        let entries = (height as u64).saturating_mul(width as u64);
+        let both = height as u64 + width as u64;
+        let words = entries.saturating_add(both.saturating_mul(8));
+        let Ok(held) = options.lease(words, program.routine(routine)) else {
             return Err(codes::general(
                 &codes::TOO_LARGE,
                 format!(
@@ -170,7 +181,7 @@ impl<'p> Work<'p> {
                 ),
                 "choose fewer independents and dependents, or raise --max-memory",
             ));
-        }
+        };
         Ok(Self {
             program,
             routine,
@@ -183,6 +194,7 @@ impl<'p> Work<'p> {
             columns,
             height,
             width,
+            held,
         })
     }
 
@@ -207,7 +219,7 @@ impl<'p> Work<'p> {
             Mode::Tangent => None,
         };
         let mut units = Units::new(match &adjoint {
-            Some(adjoint) => adjoint.dependents_at(&self.point),
+            Some(adjoint) => adjoint.dependents_at(&self.point)?,
             None => self.zeros.clone(),
         });
         for (c, group) in groups.iter().enumerate() {
@@ -248,6 +260,7 @@ impl<'p> Work<'p> {
             mode,
             sweeps: count,
             probes: 0,
+            held: std::mem::take(&mut self.held),
         })
     }
 

@@ -41,10 +41,10 @@ pub(crate) struct Descriptor {
 pub(crate) struct Staged {
     pub(crate) base: u64,
     pub(crate) state: State,
-    /// Its cells follow each other in storage order.
-    pub(crate) contiguous: bool,
-    /// Number of cells from `base` on.
+    /// Number of elements.
     pub(crate) cells: u64,
+    /// The order in which a parameter of explicit shape takes them.
+    pub(crate) order: Order,
     /// Its dimensions among the machine's staged axes.
     pub(crate) axes: usize,
     pub(crate) rank: usize,
@@ -131,6 +131,72 @@ pub(crate) fn is_contiguous(axes: &[Axis], order: Order) -> bool {
         Order::Row => axes.iter().rev().all(&mut follows),
         Order::Column => axes.iter().all(&mut follows),
     }
+}
+
+/// The dimensions with more than one element, the fastest in storage first, as extent and stride.
+fn by_speed(axes: &[Axis], order: Order) -> Vec<(u64, i64)> {
+    let mut found: Vec<(u64, i64)> = axes
+        .iter()
+        .filter(|a| a.extent > 1)
+        .map(|a| (a.extent as u64, a.stride))
+        .collect();
+    if order == Order::Row {
+        found.reverse();
+    }
+    found
+}
+
+/// Lays a parameter's dimensions over the cells of an argument: the k-th element of either in its own storage
+/// order is the same cell. Sets the strides, and is false where no strides can say so. The argument has at
+/// least as many elements.
+pub(crate) fn lay_over(
+    parts: &mut [Descriptor],
+    rank: usize,
+    order: Order,
+    (actual, actual_order): (&[Axis], Order),
+) -> bool {
+    let mut rest: u64 = match count(&axes(parts, rank)) {
+        Some(0) => return true,
+        Some(n) => n,
+        None => return false,
+    };
+    // Neighbours without a gap between them are one dimension.
+    let mut dense: Vec<(u64, i64)> = Vec::new();
+    for (extent, stride) in by_speed(actual, actual_order) {
+        match dense.last_mut() {
+            Some(last) if i128::from(last.1) * i128::from(last.0) == i128::from(stride) => {
+                last.0 *= extent;
+            }
+            _ => dense.push((extent, stride)),
+        }
+    }
+    let mut dense = dense.into_iter();
+    // What is left of the dimension of the argument that is being divided.
+    let (mut left, mut step) = dense.next().unwrap_or((1, 1));
+    for n in 0..rank {
+        let k = match order {
+            Order::Row => rank - 1 - n,
+            Order::Column => n,
+        };
+        let a = axis_mut(parts, k);
+        let extent = a.extent as u64;
+        if extent == 1 {
+            a.stride = 0;
+            continue;
+        }
+        if left == 1 {
+            (left, step) = dense.next().unwrap_or((1, 1));
+        }
+        a.stride = step;
+        // The last dimensions may end before that of the argument does.
+        if rest > left && left % extent != 0 {
+            return false;
+        }
+        rest /= extent;
+        left /= extent;
+        step = step.wrapping_mul(a.extent);
+    }
+    true
 }
 
 /// First dimension in which the extents differ.
@@ -223,13 +289,17 @@ pub(crate) fn span(base: u64, axes: &[Axis]) -> Option<(u64, u64)> {
     Some((low, high))
 }
 
-/// True if two arrays share a cell.
-pub(crate) fn overlap(a: (u64, &[Axis]), b: (u64, &[Axis])) -> bool {
+/// True if two arrays share a cell. `room` is asked for a list of so many cells.
+pub(crate) fn overlap<L>(
+    a: (u64, &[Axis]),
+    b: (u64, &[Axis]),
+    room: impl FnOnce(u64) -> Result<L, Fault>,
+) -> Result<bool, Fault> {
     let (Some((a0, a1)), Some((b0, b1))) = (span(a.0, a.1), span(b.0, b.1)) else {
-        return false;
+        return Ok(false);
     };
     if a1 < b0 || b1 < a0 {
-        return false;
+        return Ok(false);
     }
     // Interleaved rows, even and odd elements: the same stride and different remainders.
     let step = |axes: &[Axis]| {
@@ -240,22 +310,27 @@ pub(crate) fn overlap(a: (u64, &[Axis]), b: (u64, &[Axis])) -> bool {
     };
     let common = gcd(step(a.1), step(b.1));
     if common > 1 && a0 % common != b0 % common {
-        return false;
+        return Ok(false);
     }
     // A dense array in the range of the other one certainly meets it; otherwise look at every cell.
-    let mut cells = Vec::new();
+    let n = count(a.1).unwrap_or(u64::MAX);
+    let _room = room(n)?;
+    let mut cells = Vec::with_capacity(n as usize);
     let collect = |cells: &mut Vec<u64>, base, axes: &[Axis]| {
         for_each_cell(base, axes, Order::Row, |at| {
             cells.push(at);
             Ok(())
         })
     };
-    if collect(&mut cells, a.0, a.1).is_err() {
-        return true;
-    }
+    collect(&mut cells, a.0, a.1)?;
     cells.sort_unstable();
+    Ok(meets(&cells, b.0, b.1))
+}
+
+/// True if an array has one of these cells, which are sorted.
+pub(crate) fn meets(cells: &[u64], base: u64, axes: &[Axis]) -> bool {
     let mut shared = false;
-    let walked = for_each_cell(b.0, b.1, Order::Row, |at| {
+    let walked = for_each_cell(base, axes, Order::Row, |at| {
         shared |= cells.binary_search(&at).is_ok();
         Ok(())
     });
@@ -326,6 +401,7 @@ mod tests {
                 stride,
             }]
         };
+        let overlap = |a: (u64, &[Axis]), b: (u64, &[Axis])| overlap(a, b, |_| Ok(())).unwrap();
         assert!(!overlap((0, &stride(5, 2)), (1, &stride(5, 2))));
         assert!(overlap((0, &stride(5, 2)), (2, &stride(5, 2))));
         assert!(overlap((0, &stride(5, 2)), (1, &stride(5, 3))));

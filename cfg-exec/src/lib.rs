@@ -66,7 +66,8 @@
 //!   condition, those of the chosen arm; in an arm that is chosen element by element, those that cannot
 //!   fail), then element by element. If the target may share
 //!   cells with an operand in another arrangement, the result goes through a temporary array.
-//! - **Limits** are in [`RunOptions`]: steps, bytes of tapes, bytes of memory, nested calls.
+//! - **Limits** are in [`RunOptions`]: steps, bytes of tapes, bytes of memory, nested calls. Sessions that share
+//!   a [`Memory`] share the limit on memory.
 //!
 //! Inside: expressions become 8-byte instructions over a window of 256 registers per call; scalars whose
 //! address is taken and arrays live in one memory of 64-bit cells, arrays behind descriptors (base, and
@@ -79,6 +80,7 @@ mod descriptor;
 mod evaluate;
 mod fault;
 mod machine;
+mod memory;
 mod session;
 mod tape;
 mod value;
@@ -86,6 +88,7 @@ mod value;
 pub use code::Callback;
 pub use compile::{CompileOptions, Compiled};
 pub use fault::CODES;
+pub use memory::{Lease, Memory};
 pub use session::{Met, RunOptions, RunReport, Session, Visited};
 pub use tape::{Tape, TapeCounts, TapeSize};
 pub use value::{Argument, Value};

@@ -14,9 +14,10 @@ use cfg_core::{
 };
 
 use crate::{
-    code::{Callback, Code, Party, Reg},
+    code::{Arr, Callback, Code, Party, Reg},
     descriptor::{Axis, Descriptor, Staged},
     fault::Fault,
+    memory::{Full, Lease},
     tape::{Meter, Tape},
 };
 
@@ -81,6 +82,19 @@ pub(crate) struct Doubtful {
     pub(crate) other: (Party, u64, Vec<Axis>),
 }
 
+/// The copy of an argument's cells that a parameter is bound to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gathered {
+    /// The activation whose parameter it is, and the parameter.
+    pub(crate) activation: u64,
+    pub(crate) arr: Arr,
+    /// First cell of the copy; the addresses of the argument's cells follow it.
+    pub(crate) base: usize,
+    pub(crate) cells: usize,
+    /// The routine writes the parameter.
+    pub(crate) written: bool,
+}
+
 /// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -116,12 +130,14 @@ pub(crate) struct Machine {
     pub(crate) memory: Vec<u64>,
     /// End of the memory in use.
     pub(crate) top: usize,
-    /// Memory up to here is there and has been compared with the limit of this run.
-    pub(crate) within: u64,
+    /// What pays for the buffers.
+    pub(crate) held: Lease,
     pub(crate) staged: Vec<Staged>,
     pub(crate) staged_axes: Vec<Axis>,
     /// Arguments that may overlap: known when the parameters are bound.
     pub(crate) doubtful: Vec<Doubtful>,
+    /// Copies that parameters of suspended and running routines are bound to.
+    pub(crate) gathered: Vec<Gathered>,
     /// Descriptor parts of an array result of the last return.
     pub(crate) returned: Vec<Descriptor>,
     pub(crate) frames: Vec<Frame>,
@@ -142,8 +158,7 @@ impl Machine {
     /// Makes sure that memory reaches up to `top`.
     #[inline]
     pub(crate) fn reserve(&mut self, top: u64) -> Result<(), Fault> {
-        // What is there already was within the limit when it was taken.
-        if top <= self.within {
+        if top <= self.memory.len() as u64 {
             return Ok(());
         }
         self.grow(top)
@@ -151,40 +166,45 @@ impl Machine {
 
     #[cold]
     fn grow(&mut self, top: u64) -> Result<(), Fault> {
-        let limit = self.limits.map_or(u64::MAX, |l| l.max_memory);
-        let too_much = || Fault::Memory { limit };
-        let others = (self.registers.len() as u64)
-            .saturating_add(14 * self.frames.len() as u64)
-            .saturating_add(11 * self.descriptors.len() as u64)
-            .saturating_add(3 * self.trace.len() as u64);
-        let bytes = top
-            .checked_add(others)
-            .and_then(|cells| cells.checked_mul(8))
-            .ok_or_else(too_much)?;
-        if bytes > limit {
-            return Err(too_much());
-        }
-        self.within = top;
-        let top = usize::try_from(top).map_err(|_| too_much())?;
-        if top > self.memory.len() {
-            let wanted = top.max(self.memory.len().saturating_mul(2)).max(1024);
-            let wanted = wanted
-                .min((limit / 8).try_into().unwrap_or(usize::MAX))
-                .max(top);
-            self.memory
-                .try_reserve_exact(wanted - self.memory.len())
-                .map_err(|_| too_much())?;
-            self.memory.resize(wanted, 0);
-        }
+        let limit = self.limit();
+        let grown = usize::try_from(top)
+            .map_err(|_| Full)
+            .and_then(|top| self.held.room(&mut self.memory, top, limit));
+        grown.map_err(|Full| self.too_big())?;
+        self.memory.resize(self.memory.capacity(), 0);
         Ok(())
+    }
+
+    /// Most bytes of memory.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limits.map_or(u64::MAX, |l| l.max_memory)
+    }
+
+    /// Takes memory for a moment: for so many words.
+    pub(crate) fn scratch(&self, words: u64) -> Result<Lease, Fault> {
+        let bytes = words.checked_mul(8).ok_or(Full);
+        bytes
+            .and_then(|bytes| self.held.memory().take(bytes, self.limit()))
+            .map_err(|Full| self.too_big())
+    }
+
+    /// Gives back all buffers but the first cells of memory.
+    pub(crate) fn give_back(&mut self, cells: usize) {
+        self.memory.truncate(cells);
+        self.memory.shrink_to_fit();
+        self.registers = Vec::new();
+        self.descriptors = Vec::new();
+        self.frames = Vec::new();
+        self.trace = Vec::new();
+        self.spare_tapes = Vec::new();
+        let kept = 8 * self.memory.capacity() as u64;
+        self.held.less(self.held.bytes().saturating_sub(kept));
     }
 
     /// Takes cells at the end of memory and fills them.
     pub(crate) fn take(&mut self, cells: u64, fill: u64) -> Result<u64, Fault> {
         let base = self.top as u64;
-        let top = base.checked_add(cells).ok_or(Fault::Memory {
-            limit: self.limits.map_or(u64::MAX, |l| l.max_memory),
-        })?;
+        let top = base.checked_add(cells).ok_or_else(|| self.too_big())?;
         self.reserve(top)?;
         self.burn(cells)?;
         self.memory[base as usize..top as usize].fill(fill);

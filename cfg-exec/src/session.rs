@@ -14,6 +14,7 @@ use crate::{
     evaluate::{Environment, integer},
     fault::{ARGUMENT, Fault},
     machine::{Incoming, Limits, Machine, execute},
+    memory::{Lease, Memory},
     tape::{Meter, Tape, TapeCounts},
     value::{Argument, Value},
 };
@@ -26,7 +27,8 @@ pub struct RunOptions {
     pub fuel: u64,
     /// Most bytes of all tapes together. Default 4 GiB.
     pub max_tape: u64,
-    /// Most bytes of variables, arrays and call frames together. Default 4 GiB.
+    /// Most bytes of everything together that is taken from the session's [`Memory`]: globals, arguments, variables,
+    /// call frames, tapes, traces, also those of other sessions that share it. Default 4 GiB.
     pub max_memory: u64,
     /// Most calls that are nested, the first one included. Default 10000.
     pub max_depth: usize,
@@ -84,14 +86,20 @@ pub struct RunReport {
     pub trace: Vec<Visited>,
     /// Kinks and singular points, if the program was compiled for it.
     pub events: Vec<Met>,
+    /// What pays for the trace, and for what the host adds.
+    pub held: Lease,
 }
 
 /// Runs the routines of a compiled program. Memory and tapes are kept from run to run; globals keep
 /// their values.
 pub struct Session {
     compiled: Compiled,
+    /// The globals are at the bottom of its memory.
     machine: Machine,
-    globals: Vec<u64>,
+    /// The globals are there; if not, they have their initial values.
+    ready: bool,
+    /// Most bytes of memory outside of runs.
+    limit: u64,
 }
 
 impl std::fmt::Debug for Session {
@@ -133,13 +141,20 @@ impl Environment for Known<'_> {
                 value.get(at)
             }
             Role::Global(g) => {
-                let value = self.session.global(g);
-                let at = if subscripts.is_empty() {
-                    0
-                } else {
-                    value.position(&from_zero(self.bounds(v)?)?)?
-                };
-                value.get(at)
+                let session = self.session;
+                let axes = &session.compiled.inner.globals.axes[g.index()];
+                let mut at = session.global_range(g).start;
+                if !subscripts.is_empty() {
+                    let of = from_zero(self.bounds(v)?)?;
+                    for (k, axis) in of.iter().zip(axes) {
+                        if *k as i64 >= axis.extent {
+                            return None;
+                        }
+                        at += k * axis.stride as usize;
+                    }
+                }
+                let cell = session.global_cells(at..at + 1);
+                Value::from_cells(variable.ty, Vec::new(), Order::Row, cell).get(0)
             }
             Role::Local => None,
         }
@@ -195,23 +210,60 @@ fn problem(message: String, help: &str, signature: &Signature) -> Box<Diagnostic
 impl Session {
     /// A session in which globals have their initial values.
     pub fn new(compiled: &Compiled) -> Self {
+        Self::sharing(compiled, &Memory::default(), u64::MAX)
+    }
+
+    /// The same, with an account of memory that other sessions may share. Runs have limits of their own; globals
+    /// that are set outside of them take no more than `limit` allows.
+    pub fn sharing(compiled: &Compiled, memory: &Memory, limit: u64) -> Self {
         Self {
             compiled: compiled.clone(),
-            machine: Machine::default(),
-            globals: compiled.inner.globals.initial.clone(),
+            machine: Machine {
+                held: memory.empty(),
+                ..Machine::default()
+            },
+            ready: false,
+            limit,
         }
     }
 
-    /// Another session with the same code, in which globals have their initial values.
+    /// Another session with the same code and the same account, in which globals have their initial values.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        Self::new(&self.compiled)
+        Self::sharing(&self.compiled, self.memory(), self.limit)
+    }
+
+    /// The account of what the session takes.
+    pub fn memory(&self) -> &Memory {
+        self.machine.held.memory()
     }
 
     /// Gives all globals their initial values again.
     pub fn reset_globals(&mut self) {
-        self.globals
-            .copy_from_slice(&self.compiled.inner.globals.initial);
+        self.ready = false;
+    }
+
+    /// Puts the globals into memory, if they are not there.
+    fn place_globals(&mut self) -> Result<(), Fault> {
+        let globals = &self.compiled.inner.globals;
+        self.machine.reserve(globals.cells)?;
+        if !self.ready {
+            let cells = globals.cells as usize;
+            globals.initialise(0, &mut self.machine.memory[..cells]);
+            self.ready = true;
+        }
+        Ok(())
+    }
+
+    /// What cells of globals hold.
+    fn global_cells(&self, range: std::ops::Range<usize>) -> Vec<u64> {
+        if self.ready {
+            return self.machine.memory[range].to_vec();
+        }
+        let mut cells = vec![0; range.len()];
+        let globals = &self.compiled.inner.globals;
+        globals.initialise(range.start as u64, &mut cells);
+        cells
     }
 
     fn global_range(&self, g: GlobalId) -> std::ops::Range<usize> {
@@ -224,36 +276,51 @@ impl Session {
     /// The value of a global.
     pub fn global(&self, g: GlobalId) -> Value {
         let variable = &self.compiled.inner.global_variables[g.index()];
-        let axes = &self.compiled.inner.globals.axes[g.index()];
-        let shape: Vec<usize> = axes.iter().map(|a| a.extent as usize).collect();
-        let cells = self.globals[self.global_range(g)].to_vec();
+        let shape = self.global_shape(g);
+        let cells = self.global_cells(self.global_range(g));
         Value::from_cells(variable.ty, shape, variable.order, cells)
+    }
+
+    /// The extents of a global; empty for a scalar.
+    pub fn global_shape(&self, g: GlobalId) -> Vec<usize> {
+        let axes = &self.compiled.inner.globals.axes[g.index()];
+        axes.iter().map(|a| a.extent as usize).collect()
     }
 
     /// Sets a global.
     ///
     /// # Errors
-    /// If type or shape are not those declared.
+    /// If type or shape are not those declared, or the globals do not fit into memory.
     pub fn set_global(&mut self, g: GlobalId, value: &Value) -> Result<(), Box<Diagnostic>> {
-        let variable = &self.compiled.inner.global_variables[g.index()];
-        let now = self.global(g);
-        if value.ty() != now.ty() || value.shape() != now.shape() {
+        let compiled = self.compiled.clone();
+        let variable = &compiled.inner.global_variables[g.index()];
+        let shape = self.global_shape(g);
+        if value.ty() != variable.ty || value.shape() != shape {
             return Err(Box::new(Diagnostic::error(
                 &ARGUMENT,
                 format!(
                     "the global '{}' is {} of shape {:?}, not {} of shape {:?}",
                     variable.name,
-                    now.ty().name(),
-                    now.shape(),
+                    variable.ty.name(),
+                    shape,
                     value.ty().name(),
                     value.shape()
                 ),
                 "give a value of the declared type and shape",
             )));
         }
-        let cells = value.in_order(variable.order).cells;
+        self.machine.limits = Some(Limits {
+            fuel: 0,
+            max_tape: 0,
+            max_memory: self.limit,
+            max_depth: 0,
+        });
+        self.place_globals().map_err(|fault| {
+            let at = format!("global {}", variable.name);
+            Box::new(fault.diagnostic(&|_| None).at_element(at))
+        })?;
         let range = self.global_range(g);
-        self.globals[range].copy_from_slice(&cells);
+        value.put(variable.order, &mut self.machine.memory[range]);
         Ok(())
     }
 
@@ -349,38 +416,43 @@ impl Session {
             max_depth: options.max_depth,
         });
         machine.fuel = options.fuel;
-        machine.meter = Meter::new(options.max_tape);
+        machine.meter = Meter::new(options.max_tape, machine.held.memory(), options.max_memory);
         machine.frames.clear();
+        machine.gathered.clear();
         machine.trace.clear();
         machine.met.clear();
         machine.met_at.clear();
         machine.activations = 0;
         machine.top = 0;
-        machine.within = 0;
         machine.now = crate::machine::Activation::default();
         while let Some(mut tape) = machine.tapes.pop() {
             tape.clear();
             machine.spare_tapes.push(tape);
         }
 
+        // What runs with other limits have left may be too much for this one.
+        if machine.held.memory().used() > options.max_memory {
+            let globals = if self.ready { inner.globals.cells } else { 0 };
+            machine.give_back(globals as usize);
+        }
+
         let mut incoming = Vec::with_capacity(arguments.len());
         let mut homes = Vec::with_capacity(arguments.len());
-        let outcome = load(
-            machine,
-            signature,
-            &self.globals,
-            arguments,
-            &mut incoming,
-            &mut homes,
-        )
-        .map_err(Box::new)
-        .and_then(|()| {
-            if options.max_depth == 0 {
-                return Err(Box::new(Fault::Depth(0)));
-            }
-            machine.enter(&inner.image, routine.index(), &incoming)?;
-            execute(machine, &inner.image)
-        });
+        let placed = self.place_globals();
+        let machine = &mut self.machine;
+        let outcome = placed
+            .and_then(|()| {
+                machine.top = inner.globals.cells as usize;
+                load(machine, signature, arguments, &mut incoming, &mut homes)
+            })
+            .map_err(Box::new)
+            .and_then(|()| {
+                if options.max_depth == 0 {
+                    return Err(Box::new(Fault::Depth(0)));
+                }
+                machine.enter(&inner.image, routine.index(), &incoming)?;
+                execute(machine, &inner.image)
+            });
 
         // Tapes go back to their owner, also after an error.
         let mut tapes = std::mem::take(&mut machine.tapes).into_iter();
@@ -397,8 +469,6 @@ impl Session {
             tape.clear();
             tape
         }));
-        let n = self.globals.len().min(machine.memory.len());
-        self.globals[..n].copy_from_slice(&machine.memory[..n]);
         if let Err(fault) = outcome {
             return Err(Box::new(locate(inner, machine, &fault)));
         }
@@ -407,27 +477,27 @@ impl Session {
             if let (Argument::Value(value), Some(at)) = (argument, homes[k])
                 && variable.intent().is_some_and(Intent::writes)
             {
-                let cells = machine.memory[at..at + value.len()].to_vec();
-                let stored =
-                    Value::from_cells(variable.ty, value.shape().to_vec(), variable.order, cells);
-                *value = if value.shape().len() > 1 {
-                    stored.in_order(value.order())
-                } else {
-                    stored
-                };
+                let cells = &machine.memory[at..at + value.len()];
+                value.get_back(variable.order, cells);
             }
         }
         let mut tape = machine.meter.finish();
         tape.leftovers.extend(leftovers);
-        let result = signature
-            .result
-            .as_ref()
-            .map(|variable| result(machine, variable));
+        let at_the_end = |fault: Fault| {
+            let at = element_name(&signature.name, None, None);
+            Box::new(fault.diagnostic(&|_| None).at_element(at))
+        };
+        let result = match &signature.result {
+            Some(variable) => Some(result(machine, variable).map_err(at_the_end)?),
+            None => None,
+        };
+        let (trace, held) = trace(inner, machine).map_err(at_the_end)?;
         Ok(RunReport {
             result,
             steps: options.fuel - machine.fuel,
             tape,
-            trace: trace(inner, machine),
+            trace,
+            held,
             events: events(inner, machine),
         })
     }
@@ -503,27 +573,23 @@ impl Session {
     }
 }
 
-/// Puts globals and arguments into memory.
+/// Puts arguments into memory.
 fn load(
     machine: &mut Machine,
     signature: &Signature,
-    globals: &[u64],
     arguments: &mut [Argument],
     incoming: &mut Vec<Incoming>,
     homes: &mut Vec<Option<usize>>,
 ) -> Result<(), Fault> {
-    machine.reserve(globals.len() as u64)?;
-    machine.memory[..globals.len()].copy_from_slice(globals);
-    machine.top = globals.len();
     for (k, argument) in arguments.iter_mut().enumerate() {
         let variable = &signature.variables[k];
         let mut home = None;
         incoming.push(match argument {
             Argument::Absent => Incoming::Absent,
             Argument::Tape(tape) => {
-                let tape = std::mem::take(tape);
-                machine.meter.adopt(&tape);
-                machine.tapes.push(tape);
+                let adopted = machine.meter.adopt(tape);
+                adopted.map_err(|_| machine.too_big())?;
+                machine.tapes.push(std::mem::take(tape));
                 Incoming::Cell(machine.tapes.len() as u64 - 1)
             }
             Argument::Value(value) => {
@@ -532,12 +598,7 @@ fn load(
                 machine.reserve(top)?;
                 machine.top = top as usize;
                 home = Some(at);
-                let cells = &mut machine.memory[at..top as usize];
-                if value.shape().len() > 1 && value.order() != variable.order {
-                    cells.copy_from_slice(&value.in_order(variable.order).cells);
-                } else {
-                    cells.copy_from_slice(&value.cells);
-                }
+                value.put(variable.order, &mut machine.memory[at..top as usize]);
                 if variable.rank() > 0 {
                     let mut axes: Vec<Axis> = value
                         .shape()
@@ -569,21 +630,24 @@ fn load(
 }
 
 /// The result of a function.
-fn result(machine: &Machine, variable: &Variable) -> Value {
+fn result(machine: &Machine, variable: &Variable) -> Result<Value, Fault> {
     if variable.rank() == 0 {
         let cell = machine.registers.first().copied();
         let cell = cell.unwrap_or(cell::poison(variable.ty));
-        return Value::from_cells(variable.ty, Vec::new(), Order::Row, vec![cell]);
+        let cell = vec![cell];
+        return Ok(Value::from_cells(variable.ty, Vec::new(), Order::Row, cell));
     }
     let axes = descriptor::axes(&machine.returned, variable.rank());
-    let mut cells = Vec::new();
-    let walked = descriptor::for_each_cell(machine.returned[0].base, &axes, variable.order, |at| {
+    let n = descriptor::count(&axes).unwrap_or(u64::MAX);
+    // The host pays for what it keeps.
+    let _room = machine.scratch(n)?;
+    let mut cells = Vec::with_capacity(n as usize);
+    descriptor::for_each_cell(machine.returned[0].base, &axes, variable.order, |at| {
         cells.push(machine.memory[at as usize]);
         Ok(())
-    });
-    debug_assert!(walked.is_ok());
+    })?;
     let shape = axes.iter().map(|a| a.extent as usize).collect();
-    Value::from_cells(variable.ty, shape, variable.order, cells)
+    Ok(Value::from_cells(variable.ty, shape, variable.order, cells))
 }
 
 /// Vertex and statement of an instruction; `pc` is the position after it.
@@ -614,11 +678,13 @@ fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnostic {
         .at_element(element_name(&signature.name, vertex, statement))
 }
 
-fn trace(inner: &Inner, machine: &Machine) -> Vec<Visited> {
+fn trace(inner: &Inner, machine: &Machine) -> Result<(Vec<Visited>, Lease), Fault> {
     if !inner.trace {
-        return Vec::new();
+        return Ok((Vec::new(), machine.scratch(0)?));
     }
-    machine
+    let words = size_of::<Visited>().div_ceil(8) as u64;
+    let held = machine.scratch(words.saturating_mul(machine.trace.len() as u64))?;
+    let visits = machine
         .trace
         .iter()
         .map(|visit| {
@@ -632,7 +698,8 @@ fn trace(inner: &Inner, machine: &Machine) -> Vec<Visited> {
                 origin,
             }
         })
-        .collect()
+        .collect();
+    Ok((visits, held))
 }
 
 fn events(inner: &Inner, machine: &Machine) -> Vec<Met> {

@@ -3,7 +3,10 @@
 
 use cfg_core::ir::ScalarType;
 
-use crate::cell;
+use crate::{
+    cell,
+    memory::{Full, Lease, Memory},
+};
 
 /// A stack of bits. Uninitialised logicals and markers are kept on a side stack of positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,12 +57,14 @@ impl Bits {
 }
 
 /// A tape: four stacks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Tape {
     bits: Bits,
     integers: Vec<i64>,
     reals: Vec<u64>,
     reals32: Vec<u32>,
+    /// What pays for its buffers.
+    held: Lease,
 }
 
 /// How much a tape holds.
@@ -112,30 +117,49 @@ pub(crate) struct Meter {
     now_bits: u64,
     peak_bits: u64,
     pub(crate) max_bits: u64,
+    /// Most bytes of memory.
+    limit: u64,
+    /// What pays for the counts of tapes that have died.
+    held: Lease,
 }
 
 /// Why a push or pop failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TapeError {
     Full,
+    Memory,
     Empty(&'static str),
+}
+
+impl From<Full> for TapeError {
+    fn from(_: Full) -> Self {
+        Self::Memory
+    }
 }
 
 const POISON_REAL32: u32 = 0x7FC0_756E;
 const NAN32: u32 = 0x7FC0_0000;
 
 impl Meter {
-    pub(crate) fn new(max_bytes: u64) -> Self {
+    /// Tapes take no more than `max_bytes`, and everything that is in the account no more than `limit`.
+    pub(crate) fn new(max_bytes: u64, memory: &Memory, limit: u64) -> Self {
         Self {
             max_bits: max_bytes.saturating_mul(8),
+            limit,
+            held: memory.empty(),
             ..Self::default()
         }
     }
 
     /// Starts a run on tapes that hold something already.
-    pub(crate) fn adopt(&mut self, tape: &Tape) {
+    pub(crate) fn adopt(&mut self, tape: &mut Tape) -> Result<(), Full> {
+        let memory = self.held.memory();
+        if !tape.held.is_of(memory) {
+            tape.held = memory.take(tape.capacity(), self.limit)?;
+        }
         self.now_bits += tape.bits_used();
         self.peak_bits = self.peak_bits.max(self.now_bits);
+        Ok(())
     }
 
     #[inline]
@@ -158,9 +182,13 @@ impl Meter {
     }
 
     /// A tape dies.
-    pub(crate) fn bury(&mut self, tape: &Tape) {
-        self.counts.leftovers.push(tape.size());
+    pub(crate) fn bury(&mut self, tape: &Tape) -> Result<(), Full> {
+        let leftovers = &mut self.counts.leftovers;
+        let next = leftovers.len() + 1;
+        self.held.room(leftovers, next, self.limit)?;
+        leftovers.push(tape.size());
         self.now_bits -= tape.bits_used().min(self.now_bits);
+        Ok(())
     }
 
     /// The counts at the end.
@@ -177,7 +205,50 @@ fn count_bits(n: u64) -> u32 {
     2 * (n + 1).ilog2() + 1
 }
 
+/// A copy holds the same values; the host pays for it.
+impl Clone for Tape {
+    fn clone(&self) -> Self {
+        Self {
+            bits: self.bits.clone(),
+            integers: self.integers.clone(),
+            reals: self.reals.clone(),
+            reals32: self.reals32.clone(),
+            held: Lease::default(),
+        }
+    }
+}
+
 impl Tape {
+    /// An empty tape that an account pays for.
+    pub(crate) fn of(memory: &Memory) -> Self {
+        Self {
+            held: memory.empty(),
+            ..Self::default()
+        }
+    }
+
+    /// Bytes of its buffers.
+    fn capacity(&self) -> u64 {
+        let words = [
+            self.bits.words.capacity(),
+            self.bits.poison.capacity(),
+            self.integers.capacity(),
+            self.reals.capacity(),
+        ];
+        8 * words.iter().sum::<usize>() as u64 + 4 * self.reals32.capacity() as u64
+    }
+
+    /// Makes room for the words of one control value.
+    #[inline]
+    fn room_for_bits(&mut self, meter: &Meter) -> Result<(), Full> {
+        let words = &mut self.bits.words;
+        if words.capacity() - words.len() < 2 {
+            let wanted = words.len() + 2;
+            self.held.room(words, wanted, meter.limit)?;
+        }
+        Ok(())
+    }
+
     /// What it holds.
     pub fn size(&self) -> TapeSize {
         TapeSize {
@@ -205,6 +276,10 @@ impl Tape {
 
     #[inline]
     pub(crate) fn push_real(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
+        if self.reals.len() == self.reals.capacity() {
+            let wanted = self.reals.len() + 1;
+            self.held.room(&mut self.reals, wanted, meter.limit)?;
+        }
         self.reals.push(cell);
         meter.counts.reals += 1;
         meter.pushed(64)
@@ -220,6 +295,8 @@ impl Tape {
     /// Pushes reals that follow each other in memory.
     pub(crate) fn push_reals(&mut self, cells: &[u64], meter: &mut Meter) -> Result<(), TapeError> {
         let n = cells.len() as u64;
+        let wanted = self.reals.len() + cells.len();
+        self.held.room(&mut self.reals, wanted, meter.limit)?;
         self.reals.extend_from_slice(cells);
         meter.counts.reals += n;
         // The last one is counted as a push of its own.
@@ -243,6 +320,8 @@ impl Tape {
 
     pub(crate) fn push_real32(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
         let x = f64::from_bits(cell);
+        let wanted = self.reals32.len() + 1;
+        self.held.room(&mut self.reals32, wanted, meter.limit)?;
         self.reals32.push(if cell == cell::POISON_REAL {
             POISON_REAL32
         } else if x.is_nan() {
@@ -265,6 +344,10 @@ impl Tape {
 
     #[inline]
     pub(crate) fn push_integer(&mut self, cell: u64, meter: &mut Meter) -> Result<(), TapeError> {
+        if self.integers.len() == self.integers.capacity() {
+            let wanted = self.integers.len() + 1;
+            self.held.room(&mut self.integers, wanted, meter.limit)?;
+        }
         self.integers.push(cell as i64);
         meter.counts.integers += 1;
         meter.pushed(64)
@@ -286,7 +369,10 @@ impl Tape {
         ty: ScalarType,
         meter: &mut Meter,
     ) -> Result<(), TapeError> {
+        self.room_for_bits(meter)?;
         if cell::is_poison(ty, cell) {
+            let wanted = self.bits.poison.len() + 1;
+            self.held.room(&mut self.bits.poison, wanted, meter.limit)?;
             self.bits.poison.push(self.bits.len);
             self.bits.push(0, bits);
         } else {
@@ -322,6 +408,7 @@ impl Tape {
     #[inline]
     pub(crate) fn push_count(&mut self, n: u64, meter: &mut Meter) -> Result<(), TapeError> {
         let digits = (n + 1).ilog2() + 1;
+        self.room_for_bits(meter)?;
         self.bits.push(n + 1, digits);
         if digits > 1 {
             self.bits.push(0, digits - 1);
@@ -382,7 +469,7 @@ mod tests {
     #[test]
     fn counts_come_back_and_take_the_bits_that_the_format_says() {
         let mut tape = Tape::default();
-        let mut meter = Meter::new(1 << 20);
+        let mut meter = Meter::new(1 << 20, &Memory::default(), u64::MAX);
         let counts = [0u64, 1, 2, 3, 6, 7, 8, 1000, (1 << 62) - 1, (1 << 63) - 1];
         let mut expected = 0;
         for &n in &counts {
@@ -400,7 +487,7 @@ mod tests {
     #[test]
     fn uninitialised_values_keep_their_state_on_every_stack() {
         let mut tape = Tape::default();
-        let mut meter = Meter::new(1 << 20);
+        let mut meter = Meter::new(1 << 20, &Memory::default(), u64::MAX);
         for ty in [ScalarType::Logical, ScalarType::Integer] {
             tape.push_bits(1, 3, ty, &mut meter).unwrap();
             tape.push_bits(cell::poison(ty), 1, ty, &mut meter).unwrap();
@@ -420,10 +507,41 @@ mod tests {
         assert_eq!(counts.peak_bytes, 8);
     }
 
+    /// Pushes until a limit is reached; the bytes of the buffers then.
+    fn filled(limit: u64, push: impl Fn(&mut Tape, &mut Meter) -> Result<(), TapeError>) -> u64 {
+        let memory = Memory::default();
+        let mut meter = Meter::new(u64::MAX, &memory, limit);
+        let mut tape = Tape::of(&memory);
+        let error = loop {
+            if let Err(error) = push(&mut tape, &mut meter) {
+                break error;
+            }
+        };
+        assert_eq!(error, TapeError::Memory);
+        assert!(memory.used() <= limit);
+        assert_eq!(memory.used(), tape.capacity());
+        tape.capacity()
+    }
+
+    #[test]
+    fn every_stack_grows_to_the_limit_of_memory_and_no_further() {
+        const LOGICAL: ScalarType = ScalarType::Logical;
+        for limit in [64, 640, 4096] {
+            assert_eq!(filled(limit, |t, m| t.push_real(1, m)), limit);
+            assert_eq!(filled(limit, |t, m| t.push_integer(1, m)), limit);
+            assert_eq!(filled(limit, |t, m| t.push_real32(0, m)), limit);
+            assert_eq!(filled(limit, |t, m| t.push_reals(&[0; 4], m)), limit);
+            assert!(filled(limit, |t, m| t.push_bits(1, 1, LOGICAL, m)) > limit - 16);
+            assert!(filled(limit, |t, m| t.push_count(1 << 40, m)) > limit - 16);
+            let poison = cell::poison(LOGICAL);
+            assert!(filled(limit, |t, m| t.push_bits(poison, 1, LOGICAL, m)) > limit - 16);
+        }
+    }
+
     #[test]
     fn the_limit_counts_every_stack() {
         let mut tape = Tape::default();
-        let mut meter = Meter::new(16);
+        let mut meter = Meter::new(16, &Memory::default(), u64::MAX);
         tape.push_real(0, &mut meter).unwrap();
         tape.push_integer(0, &mut meter).unwrap();
         let full = tape.push_bits(0, 1, ScalarType::Logical, &mut meter);

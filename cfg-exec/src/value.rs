@@ -316,6 +316,30 @@ impl Value {
         other
     }
 
+    /// Copies the elements to cells in another storage order.
+    pub(crate) fn put(&self, order: Order, cells: &mut [u64]) {
+        if order == self.order || self.shape.len() < 2 {
+            cells.copy_from_slice(&self.cells);
+            return;
+        }
+        let mut other = Positions::of(&self.shape, self.order);
+        for &cell in &self.cells {
+            cells[other.next()] = cell;
+        }
+    }
+
+    /// Takes the elements from cells in another storage order.
+    pub(crate) fn get_back(&mut self, order: Order, cells: &[u64]) {
+        if order == self.order || self.shape.len() < 2 {
+            self.cells.copy_from_slice(cells);
+            return;
+        }
+        let mut other = Positions::of(&self.shape, self.order);
+        for cell in &mut self.cells {
+            *cell = cells[other.next()];
+        }
+    }
+
     /// Checks that a result has a value everywhere. `name` is what the message calls it.
     ///
     /// # Errors
@@ -339,9 +363,74 @@ impl Value {
     }
 }
 
+/// Positions in the other storage order of elements that are counted in one.
+struct Positions {
+    /// The fastest dimension first: extent, stride in the other order, and where the count is.
+    dims: Vec<(usize, usize, usize)>,
+    at: usize,
+}
+
+impl Positions {
+    fn of(shape: &[usize], order: Order) -> Self {
+        let mut stride = 1;
+        let mut extents = shape.to_vec();
+        if order == Order::Column {
+            extents.reverse();
+        }
+        // In the other order the slowest dimension here is the fastest.
+        let mut dims: Vec<_> = extents
+            .iter()
+            .map(|&extent| {
+                let dim = (extent, stride, 0);
+                // Of an array without elements nothing is computed.
+                stride = usize::wrapping_mul(stride, extent);
+                dim
+            })
+            .collect();
+        dims.reverse();
+        Self { dims, at: 0 }
+    }
+
+    /// The position of this element; goes on to the next one.
+    fn next(&mut self) -> usize {
+        let now = self.at;
+        for (extent, stride, count) in &mut self.dims {
+            *count += 1;
+            self.at += *stride;
+            if count < extent {
+                break;
+            }
+            self.at -= *stride * *extent;
+            *count = 0;
+        }
+        now
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn elements_go_to_the_other_order_and_come_back() {
+        for order in [Order::Row, Order::Column] {
+            for shape in [&[2, 3, 4][..], &[5, 1], &[1, 7, 2], &[3], &[], &[2, 0, 3]] {
+                let mut value = Value::uninitialised(ScalarType::Integer, shape, order).unwrap();
+                for k in 0..value.len() {
+                    value.set(k, Scalar::Integer(k as i64));
+                }
+                for other in [Order::Row, Order::Column] {
+                    let mut cells = vec![0; value.len()];
+                    value.put(other, &mut cells);
+                    assert_eq!(cells, value.in_order(other).cells);
+                    let mut back = value.clone();
+                    back.fill(Scalar::Integer(-1));
+                    back.get_back(other, &cells);
+                    assert_eq!(back, value);
+                }
+            }
+        }
+    }
 
     #[test]
     fn positions_and_subscripts_are_inverse_in_both_orders() {

@@ -424,7 +424,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 last,
                 step,
             } => {
-                let cell = frame.views[index.index()].base;
+                let cell = frame.views[index.index()].first();
                 if entered {
                     let mut scope = self.scope(&frame.views);
                     let first = scope.integer(first, false)?;
@@ -524,7 +524,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
     }
 
     fn tape(&mut self, frame: &Frame, variable: VarId) -> Step<usize> {
-        match self.cells.raw(frame.views[variable.index()].base) {
+        match self.cells.raw(frame.views[variable.index()].first()) {
             Value::Integer(k) => usize::try_from(*k).map_err(|_| FaultKind::Tape),
             _ => Err(FaultKind::Tape),
         }

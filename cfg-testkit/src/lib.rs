@@ -7,6 +7,7 @@
 //!   [`jumps`] has real shapes of such graphs.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
+//! - [`sections`] passes random sections to parameters of explicit shape.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices.
@@ -41,5 +42,6 @@ pub mod pairs;
 pub mod property;
 pub mod rng;
 pub mod scale;
+pub mod sections;
 pub mod shrink;
 pub mod tree;

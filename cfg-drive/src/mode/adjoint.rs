@@ -9,7 +9,7 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::{Met, RunReport, TapeCounts, Value};
+use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
 
 /// A routine with its adjoint: gradients.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Gradient {
     pub mirrored: Option<bool>,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
+    /// What pays for all this.
+    held: Lease,
 }
 
 impl Adjoint {
@@ -105,7 +107,7 @@ impl Adjoint {
     /// There are several dependents, or it is an array.
     pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
         let slots = &self.derived.dependents;
-        let mut shapes = self.derived.shapes(slots, point);
+        let (mut shapes, _held) = self.derived.shapes_within(slots, point)?;
         if let ([_], [(_, value)]) = (&**slots, &mut *shapes)
             && value.shape().is_empty()
         {
@@ -126,16 +128,19 @@ impl Adjoint {
         ))
     }
 
-    /// A seed of ones: the gradient of the sum of all elements of all dependents.
+    /// A seed of ones: the gradient of the sum of all elements of all dependents. It does not count against the limit
+    /// on memory.
     pub fn ones(&self, point: &Point) -> Vec<Value> {
         let shapes = self.derived.shapes(&self.derived.dependents, point);
         shapes.iter().map(|(_, v)| ones(v)).collect()
     }
 
     /// Zeros in the shapes of the dependents.
-    pub(crate) fn dependents_at(&self, point: &Point) -> Vec<Value> {
-        let shapes = self.derived.shapes(&self.derived.dependents, point);
-        shapes.iter().map(|(_, v)| zeros_like(v)).collect()
+    pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
+        let slots = &self.derived.dependents;
+        let (shapes, _held) = self.derived.shapes_within(slots, point)?;
+        let zeros = shapes.iter().map(|(_, v)| zeros_like(v));
+        Ok(zeros.collect())
     }
 
     /// Runs the forward and the reverse sweep.
@@ -146,6 +151,10 @@ impl Adjoint {
         let slots = self.derived.dependents.clone();
         let events = self.derived.events(point)?;
         let (arguments, report) = self.derived.execute(point, &slots, seed)?;
+        let results = [&*self.derived.dependents, &*self.derived.independents];
+        let mut held = self.derived.room_for(&results, &arguments)?;
+        let visits = report.trace.len() as u64;
+        held.join(self.derived.room(visits)?);
         let trace = Trace {
             forward: self.images(&report, self.forward),
             reverse: self.images(&report, self.reverse),
@@ -162,6 +171,7 @@ impl Adjoint {
                 crate::visits::mirrored(program, &self.sweeps, &report.trace)
             }),
             events,
+            held,
         })
     }
 

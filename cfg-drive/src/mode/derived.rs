@@ -1,6 +1,6 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, Options, check_initialised};
+use super::{Named, Options, check_initialised, words};
 use crate::codes;
 use crate::point::{Point, parse_seeds, zeros_like};
 use crate::slot::{Slot, active};
@@ -8,7 +8,8 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_exec::{Argument, Met, RunReport, Session, Tape, Value};
+use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, Value};
+use std::sync::{Mutex, PoisonError};
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Derived {
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
+    /// What pays for the seeds that were read last.
+    read: Mutex<Lease>,
 }
 
 impl Derived {
@@ -41,7 +44,7 @@ impl Derived {
         options: &Options,
     ) -> Result<Self, Diagnostics> {
         let program = validate(program).map_err(generated)?;
-        let session = Session::new(&options.compile(&program)?);
+        let session = options.session(&options.compile(&program)?);
         let declared = program.routine(original);
         let (independents, dependents) = active(declared)?;
         // Parameters and the result, then the derivatives of those that have one, in the same order.
@@ -68,6 +71,7 @@ impl Derived {
             independents,
             dependents,
             options: options.clone(),
+            read: Mutex::default(),
             program,
         })
     }
@@ -109,7 +113,30 @@ impl Derived {
         pair.map(|(_, derivative)| *derivative)
     }
 
-    /// Each slot with a value that shows its shape.
+    /// Each slot with a value that shows its shape, and what pays for that.
+    pub(super) fn shapes_within(
+        &self,
+        slots: &[Slot],
+        point: &Point,
+    ) -> Result<(Vec<(Slot, Value)>, Lease), Diagnostics> {
+        let sizes = slots.iter().map(|&slot| match slot {
+            Slot::Parameter(v) => words(point.arguments.get(v.index())),
+            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            // Its extents are constants, so that it may be too large for anything.
+            Slot::Result(v) => {
+                let shape = &self.declared().variable(v).shape;
+                let extents = shape.iter().map(|d| match &d.extent {
+                    Extent::Fixed(Expr::Int(n)) => u64::try_from(*n).unwrap_or(0),
+                    Extent::Fixed(_) | Extent::Deferred => 0,
+                });
+                extents.fold(1, u64::saturating_mul)
+            }
+        });
+        let held = self.room(sizes.fold(0, u64::saturating_add))?;
+        Ok((self.shapes(slots, point), held))
+    }
+
+    /// The same in memory that the caller pays for.
     pub(super) fn shapes(&self, slots: &[Slot], point: &Point) -> Vec<(Slot, Value)> {
         slots
             .iter()
@@ -155,6 +182,8 @@ impl Derived {
             return Ok(Vec::new());
         }
         self.reset(point)?;
+        let words = words(&point.arguments);
+        let _held = self.options.lease(words, self.declared())?;
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
         let report = self.session.run(self.original, &mut arguments, options)?;
@@ -168,9 +197,15 @@ impl Derived {
         slots: &[Slot],
         derivatives: &[Value],
     ) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
+        // Each argument and its derivative.
+        let words = 2 * words(&point.arguments);
+        let mut held = self.options.lease(words, self.declared())?;
         let mut arguments = point.arguments.clone();
         if let Some(v) = self.declared().result {
             let name = &self.declared().variable(v).name;
+            // Within the limit before it is taken.
+            let room = self.shapes_within(&[Slot::Result(v)], point).map(|_| ());
+            room?;
             let storage = self.result_storage(v).ok_or_else(|| {
                 codes::general(
                     &codes::VARIABLE,
@@ -178,6 +213,8 @@ impl Derived {
                     "return the array through an out parameter",
                 )
             })?;
+            let words = 2 * storage.len() as u64;
+            held.join(self.options.lease(words, self.declared())?);
             arguments.push(Argument::Value(storage));
         }
         let shared = arguments.len();
@@ -208,10 +245,31 @@ impl Derived {
                 }
             }
         }
-        let report = self
+        let mut report = self
             .session
             .run(self.routine, &mut arguments, &self.options.run)?;
+        report.held.join(held);
         Ok((arguments, report))
+    }
+
+    /// Takes memory for so many words.
+    pub(super) fn room(&self, words: u64) -> Result<Lease, Diagnostics> {
+        self.options.lease(words, self.declared())
+    }
+
+    /// Takes memory for results: two values of each slot.
+    pub(super) fn room_for(
+        &self,
+        slots: &[&[Slot]],
+        arguments: &[Argument],
+    ) -> Result<Lease, Diagnostics> {
+        let sizes = slots.iter().copied().flatten().map(|&slot| match slot {
+            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Parameter(_) | Slot::Result(_) => {
+                words(self.position(slot).and_then(|at| arguments.get(at)))
+            }
+        });
+        self.options.lease(2 * sizes.sum::<u64>(), self.declared())
     }
 
     /// The values of slots after a run, by name; each must have a value.
@@ -268,8 +326,12 @@ impl Derived {
         slots: &[Slot],
         point: &Point,
     ) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
-        let shapes = self.shapes(slots, point);
-        parse_seeds(text, what, &self.program, self.declared(), &shapes)
+        let (shapes, _held) = self.shapes_within(slots, point)?;
+        let within = |words| self.options.lease(words, self.declared());
+        let (seeds, list, held) =
+            parse_seeds(text, what, &self.program, self.declared(), &shapes, within)?;
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
+        Ok((seeds, list))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::{Met, Value};
+use cfg_exec::{Lease, Met, Value};
 
 /// A routine with its tangent.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Directional {
     pub tangent: Named,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
+    /// What pays for all this.
+    held: Lease,
 }
 
 impl Tangent {
@@ -82,9 +84,13 @@ impl Tangent {
         }
     }
 
-    /// The independents at a point.
-    pub(crate) fn independents_at(&self, point: &Point) -> Vec<(Slot, Value)> {
-        let mut found = self.derived.shapes(&self.derived.independents, point);
+    /// The independents at a point, and what pays for them.
+    pub(crate) fn independents_at(
+        &self,
+        point: &Point,
+    ) -> Result<(Vec<(Slot, Value)>, Lease), Diagnostics> {
+        let slots = &self.derived.independents;
+        let (mut found, held) = self.derived.shapes_within(slots, point)?;
         for (slot, value) in &mut found {
             if let Slot::Global(g) = slot
                 && let Some((_, given)) = point.globals.iter().find(|(other, _)| other == g)
@@ -92,7 +98,7 @@ impl Tangent {
                 *value = given.clone();
             }
         }
-        found
+        Ok((found, held))
     }
 
     /// The name of a slot in results.
@@ -116,13 +122,16 @@ impl Tangent {
     ) -> Result<Directional, Diagnostics> {
         let slots = self.derived.independents.clone();
         let events = self.derived.events(point)?;
-        let (arguments, _) = self.derived.execute(point, &slots, direction)?;
+        let (arguments, _report) = self.derived.execute(point, &slots, direction)?;
+        let results = [&*self.derived.dependents];
+        let held = self.derived.room_for(&results, &arguments)?;
         Ok(Directional {
             value: self.derived.named(&self.derived.dependents, &arguments)?,
             tangent: self
                 .derived
                 .named_derivatives(&self.derived.dependents, &arguments)?,
             events,
+            held,
         })
     }
 }

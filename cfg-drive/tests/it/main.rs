@@ -14,10 +14,12 @@ mod deep;
 mod fixtures;
 mod fuzz_corpus;
 mod given;
+mod memory;
 mod mixed;
 mod names;
 mod portable;
 mod second_order;
+mod sections;
 mod uninitialised;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};

@@ -104,14 +104,16 @@ pub(crate) enum Ext {
     NewTape {
         d: Reg,
     },
-    /// A view of the whole staged argument with the formal's own shape; bounds in registers
-    /// `dims, dims+1, ...`: lower and extent of each dimension.
+    /// A view of the staged argument's cells, in its storage order, with the formal's own shape; bounds in
+    /// registers `dims, dims+1, ...`: lower and extent of each dimension.
     BindExplicit {
         arr: Arr,
         staged: u16,
         rank: u8,
         order: Order,
         dims: Reg,
+        /// The formal is written; unknown in an aliased routine, where a copy would not do.
+        written: Option<bool>,
     },
     /// The staged argument's own shape with the formal's lower bounds; fixed extents are compared.
     BindAssumed {

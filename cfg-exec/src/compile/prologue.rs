@@ -200,6 +200,7 @@ impl Emitter<'_> {
                 rank,
                 order: variable.order,
                 dims,
+                written: (!self.routine.aliased).then_some(intent.writes()),
             });
         }
         if intent == Intent::Out {

@@ -54,6 +54,8 @@ impl Machine {
                 .copy_within(from..from + n as usize, to as usize);
             return Ok(());
         }
+        // One entry of two words for each innermost row, of an element at least.
+        let _room = self.scratch(n.saturating_mul(2))?;
         let mut sources = Vec::new();
         descriptor::for_each_run(from, &from_axes, Order::Row, |at, stride, _| {
             sources.push((at, stride));
@@ -117,9 +119,11 @@ impl Machine {
     ) -> Result<(), Fault> {
         let (from, axes) = self.view(arr, rank)?;
         let (to, to_axes) = self.view(d, rank)?;
-        self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
+        let n = descriptor::count(&axes).unwrap_or(u64::MAX);
+        self.burn(n)?;
+        let _room = self.scratch(n.saturating_mul(2))?;
         let cells = |base, axes: &[descriptor::Axis]| {
-            let mut all = Vec::new();
+            let mut all = Vec::with_capacity(n as usize);
             descriptor::for_each_cell(base, axes, order, |at| {
                 all.push(at as usize);
                 Ok(())
@@ -188,12 +192,19 @@ impl Machine {
             ..
         } = self;
         let tape = &mut tapes[handle as usize];
-        let max_tape = limits.map_or(0, |l| l.max_tape);
+        let limits = *limits;
+        let fault = |error| match error {
+            TapeError::Full => Fault::Tape(limits.map_or(0, |l| l.max_tape)),
+            TapeError::Memory => Fault::Memory {
+                limit: limits.map_or(0, |l| l.max_memory),
+            },
+            TapeError::Empty(stack) => Fault::Empty(stack),
+        };
         if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
             let n = descriptor::count(&axes).unwrap_or(0);
             let cells = &memory[base as usize..(base + n) as usize];
             let pushed = tape.push_reals(cells, meter);
-            return pushed.map_err(|_| Box::new(Fault::Tape(max_tape)));
+            return pushed.map_err(|error| Box::new(fault(error)));
         }
         descriptor::for_each_cell(base, &axes, order, |at| {
             let cell = memory[at as usize];
@@ -211,7 +222,7 @@ impl Machine {
                     tape.push_count(n, meter)
                 }
             }
-            .map_err(|_| Fault::Tape(max_tape))
+            .map_err(fault)
         })?;
         Ok(())
     }
@@ -255,7 +266,14 @@ impl Machine {
             ..
         } = self;
         let tape = &mut tapes[handle as usize];
-        let max_tape = limits.map_or(0, |l| l.max_tape);
+        let limits = *limits;
+        let fault = |error| match error {
+            TapeError::Full => Fault::Tape(limits.map_or(0, |l| l.max_tape)),
+            TapeError::Memory => Fault::Memory {
+                limit: limits.map_or(0, |l| l.max_memory),
+            },
+            TapeError::Empty(stack) => Fault::Empty(stack),
+        };
         descriptor::for_each_cell(last, &turned, order, |at| {
             memory[at as usize] = match class {
                 StackClass::Real => tape.pop_real(meter),
@@ -265,10 +283,7 @@ impl Machine {
                 StackClass::Bits(bits) => tape.pop_bits(bits.into(), ScalarType::Integer, meter),
                 StackClass::Count => tape.pop_count(meter),
             }
-            .map_err(|error| match error {
-                TapeError::Empty(stack) => Fault::Empty(stack),
-                TapeError::Full => Fault::Tape(max_tape),
-            })?;
+            .map_err(fault)?;
             Ok(())
         })?;
         Ok(())

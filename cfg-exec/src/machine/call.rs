@@ -9,6 +9,7 @@ use crate::{
     code::{Arr, CallInfo, Code, Extent, ParameterHome, Party, Passed, Reg},
     descriptor::{self, Axis, Descriptor, Staged, State},
     fault::Fault,
+    memory::Lease,
 };
 
 /// An argument as it enters a frame.
@@ -29,6 +30,16 @@ fn explicit(code: &Code, party: &Party) -> Option<(Arr, u8)> {
         Party::Argument(k) => code.explicit.get(*k).copied().flatten(),
         Party::Global(_) => None,
     }
+}
+
+/// The cells of the caller that a parameter stands for.
+enum Bound {
+    View((u64, Vec<Axis>)),
+    /// Sorted, with what pays for the list.
+    Cells {
+        cells: Vec<u64>,
+        _room: Lease,
+    },
 }
 
 impl Machine {
@@ -67,20 +78,19 @@ impl Machine {
 
     /// Makes room for a frame and fills in what is the same for every call.
     fn prepare(&mut self, code: &Code, at: &mut Activation) -> Result<(), Box<Fault>> {
+        let limit = self.limit();
         let registers = at.registers + WINDOW;
         if self.registers.len() < registers {
-            let more = registers.next_multiple_of(4096) - self.registers.len();
-            self.registers
-                .try_reserve(more)
-                .map_err(|_| self.too_big())?;
-            self.registers.resize(registers.next_multiple_of(4096), 0);
-            // Registers count as memory: compare with the limit again.
-            self.within = 0;
+            let wanted = self.held.room(&mut self.registers, registers, limit);
+            wanted.map_err(|_| self.too_big())?;
+            self.registers.resize(self.registers.capacity(), 0);
         }
         let descriptors = at.descriptors + code.descriptors;
         if self.descriptors.len() < descriptors {
-            self.descriptors
-                .resize(descriptors.next_multiple_of(256), Descriptor::default());
+            let wanted = self.held.room(&mut self.descriptors, descriptors, limit);
+            wanted.map_err(|_| self.too_big())?;
+            let all = self.descriptors.capacity();
+            self.descriptors.resize(all, Descriptor::default());
         }
         let first = at.registers + code.template_at;
         self.registers[first..first + code.template.len()].copy_from_slice(&code.template);
@@ -102,7 +112,7 @@ impl Machine {
             self.staged[usize::from(k)] = Staged {
                 base,
                 state: State::Bound,
-                contiguous: descriptor::is_contiguous(axes, order),
+                order,
                 cells: descriptor::count(axes).unwrap_or(u64::MAX),
                 axes: from,
                 rank: axes.len(),
@@ -140,7 +150,7 @@ impl Machine {
             let (i, a) = pair.first;
             let (party, b) = &pair.second;
             let ((a, a_axes), (b, b_axes)) = (self.extent_of(a), self.extent_of(*b));
-            if a != ABSENT && b != ABSENT && descriptor::overlap((a, &a_axes), (b, &b_axes)) {
+            if a != ABSENT && b != ABSENT && self.overlap((a, &a_axes), (b, &b_axes))? {
                 // A parameter of explicit shape may be smaller than what is passed to it.
                 if explicit(code, &Party::Argument(i)).is_none() && explicit(code, party).is_none()
                 {
@@ -197,6 +207,9 @@ impl Machine {
                 Passed::Absent => self.pass_absent(&at, *home),
             }
         }
+        let (frames, limit) = (self.frames.len() + 1, self.limit());
+        let room = self.held.room(&mut self.frames, frames, limit);
+        room.map_err(|_| self.too_big())?;
         self.frames.push(Frame {
             at: caller,
             result: info.result,
@@ -211,12 +224,25 @@ impl Machine {
             let (i, a, a_axes) = pair.argument;
             let (party, b, b_axes) = pair.other;
             let bound = |party: &Party, passed: (u64, Vec<Axis>)| match explicit(code, party) {
-                Some((arr, rank)) => self.view(arr, rank),
-                None => Ok(passed),
+                Some((arr, rank)) => match self.gathered_cells(arr)? {
+                    Some((cells, room)) => Ok(Bound::Cells { cells, _room: room }),
+                    None => self.view(arr, rank).map(Bound::View),
+                },
+                None => Ok(Bound::View(passed)),
             };
             let a = bound(&Party::Argument(i), (a, a_axes))?;
             let b = bound(&party, (b, b_axes))?;
-            if descriptor::overlap((a.0, &a.1), (b.0, &b.1)) {
+            let meet = match (&a, &b) {
+                (Bound::View(a), Bound::View(b)) => self.overlap((a.0, &a.1), (b.0, &b.1))?,
+                (Bound::Cells { cells, .. }, Bound::View((base, axes)))
+                | (Bound::View((base, axes)), Bound::Cells { cells, .. }) => {
+                    descriptor::meets(cells, *base, axes)
+                }
+                (Bound::Cells { cells: a, .. }, Bound::Cells { cells: b, .. }) => {
+                    a.iter().any(|cell| b.binary_search(cell).is_ok())
+                }
+            };
+            if meet {
                 // The place of the error is the call.
                 if let Some(frame) = self.frames.pop() {
                     self.now = frame.at;
@@ -225,6 +251,26 @@ impl Machine {
             }
         }
         Ok(())
+    }
+
+    /// The cells of which a parameter of the running routine has a copy, sorted.
+    fn gathered_cells(&self, arr: Arr) -> Result<Option<(Vec<u64>, Lease)>, Fault> {
+        let number = self.now.number;
+        let own = self.gathered.iter().rev();
+        let mut own = own.take_while(|g| g.activation == number);
+        let Some(found) = own.find(|g| g.arr == arr) else {
+            return Ok(None);
+        };
+        let room = self.scratch(found.cells as u64)?;
+        let from = found.base + found.cells;
+        let mut cells = self.memory[from..from + found.cells].to_vec();
+        cells.sort_unstable();
+        Ok(Some((cells, room)))
+    }
+
+    /// True if two arrays share a cell.
+    fn overlap(&self, a: (u64, &[Axis]), b: (u64, &[Axis])) -> Result<bool, Fault> {
+        descriptor::overlap(a, b, |cells| self.scratch(cells))
     }
 
     /// Cells of an argument, for the test of overlap.
@@ -259,29 +305,43 @@ impl Machine {
         }
     }
 
+    /// Gives back what the routine has written into copies of its arguments' cells.
+    fn scatter(&mut self) {
+        let number = self.now.number;
+        while let Some(g) = self.gathered.pop_if(|g| g.activation == number) {
+            if g.written {
+                for k in g.base..g.base + g.cells {
+                    let to = self.memory[k + g.cells] as usize;
+                    self.memory[to] = self.memory[k];
+                }
+            }
+        }
+    }
+
     /// Leaves the routine; true if that was the one that the host called.
-    pub(super) fn leave(&mut self, image: &Image) -> bool {
+    pub(super) fn leave(&mut self, image: &Image) -> Result<bool, Box<Fault>> {
         let code = &image.routines[self.now.routine];
         let result = code.result.map(|r| self.register(r));
         while self.tapes.len() > self.now.tapes {
             if let Some(mut tape) = self.tapes.pop() {
-                self.meter.bury(&tape);
+                self.meter.bury(&tape).map_err(|_| self.too_big())?;
                 tape.clear();
                 self.spare_tapes.push(tape);
             }
         }
+        self.scatter();
         self.top = self.now.memory;
         match self.frames.pop() {
             None => {
                 self.set_register(0, result.unwrap_or(POISON_REAL));
-                true
+                Ok(true)
             }
             Some(frame) => {
                 self.now = frame.at;
                 if let (Some(d), Some(cell)) = (frame.result, result) {
                     self.set_register(d, cell);
                 }
-                false
+                Ok(false)
             }
         }
     }

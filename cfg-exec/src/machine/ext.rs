@@ -5,12 +5,13 @@ use cfg_core::{
     ir::{Op, Order, ScalarType},
 };
 
-use super::{ABSENT, Image, Machine, Met, run};
+use super::{ABSENT, Gathered, Image, Machine, Met, run};
 use crate::{
     cell::{self, POISON_INT, POISON_INT_CELL},
     code::{Arr, Ext, Reg, SubReg},
     descriptor::{self, Axis, Descriptor, State},
     fault::Fault,
+    tape::Tape,
 };
 
 impl Machine {
@@ -49,7 +50,10 @@ impl Machine {
                 }
             }
             Ext::NewTape { d } => {
-                let tape = self.spare_tapes.pop().unwrap_or_default();
+                let tape = match self.spare_tapes.pop() {
+                    Some(tape) => tape,
+                    None => Tape::of(self.held.memory()),
+                };
                 self.set_register(*d, self.tapes.len() as u64);
                 self.tapes.push(tape);
             }
@@ -74,7 +78,8 @@ impl Machine {
                 rank,
                 order,
                 dims,
-            } => self.bind_explicit(*arr, *staged, *rank, *order, *dims)?,
+                written,
+            } => self.bind_explicit(*arr, *staged, *rank, *order, *dims, *written)?,
             Ext::BindAssumed {
                 arr,
                 staged,
@@ -370,7 +375,7 @@ impl Machine {
 
     pub(crate) fn too_big(&self) -> Fault {
         Fault::Memory {
-            limit: self.limits.map_or(u64::MAX, |l| l.max_memory),
+            limit: self.limit(),
         }
     }
 
@@ -431,6 +436,7 @@ impl Machine {
         rank: u8,
         order: Order,
         dims: Reg,
+        written: Option<bool>,
     ) -> Result<(), Fault> {
         let actual = self.staged[usize::from(staged)];
         match actual.state {
@@ -452,27 +458,69 @@ impl Machine {
         let Some(size) = descriptor::lay_out_parts(parts, rank, order) else {
             return Err(self.too_big());
         };
-        let shape_of = |parts: &[Descriptor]| descriptor::shape(&descriptor::axes(parts, rank));
-        if !actual.contiguous {
-            let of = &self.staged_axes[actual.axes..actual.axes + actual.rank];
-            let same = |(k, b): (usize, &Axis)| descriptor::axis(parts, k).extent == b.extent;
-            if of.len() != rank || !of.iter().enumerate().all(same) {
-                return Err(Fault::Shape(format!(
-                    "an argument of shape {} whose elements are not contiguous is bound to a parameter of shape {}",
-                    descriptor::shape(of),
-                    shape_of(parts)
-                )));
-            }
-            for (k, b) in of.iter().enumerate() {
-                descriptor::axis_mut(parts, k).stride = b.stride;
-            }
-        } else if size > actual.cells {
+        if size > actual.cells {
             return Err(Fault::Shape(format!(
                 "a parameter of shape {} needs {size} elements, but its argument has {}",
-                shape_of(parts),
+                descriptor::shape(&descriptor::axes(parts, rank)),
                 actual.cells
             )));
         }
+        let of = &self.staged_axes[actual.axes..actual.axes + actual.rank];
+        if descriptor::is_contiguous(of, actual.order)
+            || descriptor::lay_over(parts, rank, order, (of, actual.order))
+        {
+            return Ok(());
+        }
+        self.gather(arr, rank, order, size, staged, written)
+    }
+
+    /// Binds a parameter to a copy of the cells that it takes, where their places cannot be said by strides.
+    /// What is written into the copy goes back when the routine is left. Nobody can tell: arguments that
+    /// overlap are refused unless none of them is written.
+    fn gather(
+        &mut self,
+        arr: Arr,
+        rank: usize,
+        order: Order,
+        size: u64,
+        staged: u16,
+        written: Option<bool>,
+    ) -> Result<(), Fault> {
+        let actual = self.staged[usize::from(staged)];
+        let of = self.staged_axes[actual.axes..actual.axes + actual.rank].to_vec();
+        let parts = &mut self.descriptors[self.now.descriptors + usize::from(arr)..];
+        descriptor::lay_out_parts(parts, rank, order);
+        let Some(written) = written else {
+            return Err(Fault::Shape(format!(
+                "an argument of shape {} whose cells have gaps cannot be a view of shape {} in a routine that is marked as aliased",
+                descriptor::shape(&of),
+                descriptor::shape(&descriptor::axes(parts, rank))
+            )));
+        };
+        // Values, then where they come from.
+        let cells = size.checked_mul(2).ok_or_else(|| self.too_big())?;
+        let base = self.take(cells, 0)?;
+        self.now.floor = self.top;
+        self.part(arr).base = base;
+        let (memory, n) = (&mut self.memory, size as usize);
+        let mut next = base as usize;
+        let end = next + n;
+        descriptor::for_each_run(actual.base, &of, actual.order, |mut at, stride, length| {
+            for _ in 0..length.min((end - next) as u64) {
+                memory[next] = memory[at as usize];
+                memory[next + n] = at;
+                next += 1;
+                at = at.wrapping_add_signed(stride);
+            }
+            Ok(())
+        })?;
+        self.gathered.push(Gathered {
+            activation: self.now.number,
+            arr,
+            base: base as usize,
+            cells: n,
+            written,
+        });
         Ok(())
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn execute(machine: &mut Machine, image: &Image) -> Result<(), Box<Fa
         match stretch(machine, image)? {
             Leave::Ext(k) => machine.ext(image, k)?,
             Leave::Return => {
-                if machine.leave(image) {
+                if machine.leave(image)? {
                     return Ok(());
                 }
             }
@@ -177,9 +177,11 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
         trace,
         fuel: fuel_left,
         limits,
+        held,
         ..
     } = machine;
     let max_tape = limits.map_or(0, |l| l.max_tape);
+    let max_memory = limits.map_or(u64::MAX, |l| l.max_memory);
     let program = &image.routines[now.routine];
     let code = program.instrs.as_slice();
     let math = &image.math;
@@ -309,6 +311,7 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                 Err(error) => {
                     leave!(Err(Box::new(match error {
                         TapeError::Full => Fault::Tape(max_tape),
+                        TapeError::Memory => Fault::Memory { limit: max_memory },
                         TapeError::Empty(stack) => Fault::Empty(stack),
                     })))
                 }
@@ -703,15 +706,15 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             }
             Instr::PopCount { h, d } => r!(d) = taped!(tape!(h).pop_count(meter)),
             Instr::Visit { v } => {
+                let visits = trace.len() + 1;
+                if held.room(trace, visits, max_memory).is_err() {
+                    leave!(Err(Box::new(Fault::Memory { limit: max_memory })));
+                }
                 trace.push(Visit {
                     routine: cfg_core::entity::RoutineId::new(now.routine),
                     activation: now.number,
                     vertex: v,
                 });
-                if trace.len() as u64 * 24 > limits.map_or(u64::MAX, |l| l.max_memory) {
-                    let limit = limits.map_or(0, |l| l.max_memory);
-                    leave!(Err(Box::new(Fault::Memory { limit })));
-                }
             }
             Instr::Ext { k } => leave!(Ok(Leave::Ext(k))),
             Instr::Return => leave!(Ok(Leave::Return)),

@@ -6,6 +6,8 @@ mod calls;
 mod common;
 mod faults;
 mod flow;
+mod memory;
 mod random;
 mod scalars;
+mod sections;
 mod tapes;

@@ -57,8 +57,11 @@ impl<D: Derivative> Machine<'_, D> {
                 }
                 Actual::View(view) => {
                     let bounds = self.bounds(shape, &views)?;
-                    let formal = View::dense(view.base, &bounds, column);
-                    // The caller has made the actual's view contiguous up to the end of its storage.
+                    // The caller has listed the actual's cells up to the end of its storage.
+                    let formal = View {
+                        list: view.list.clone(),
+                        ..View::dense(view.base, &bounds, column)
+                    };
                     if formal.len() > view.len() {
                         return Err(FaultKind::Shape);
                     }
@@ -140,21 +143,16 @@ impl<D: Derivative> Machine<'_, D> {
             return Ok(Actual::Absent);
         }
         if explicit {
-            let cells = view.storage_cells();
-            if cells.windows(2).any(|w| w[1] != w[0] + 1) {
-                return Err(FaultKind::Shape);
+            let mut cells = view.storage_cells();
+            let all = whole.storage_cells();
+            // An element stands for the cells from there to the end of its array, if that is dense.
+            if place.is_element() && all.windows(2).all(|w| w[1] == w[0] + 1) {
+                cells = (cells[0]..=all.last().copied().unwrap_or(cells[0])).collect();
             }
-            // An element stands for the cells from there to the end of its (dense) array.
-            let len = if place.is_element() {
-                let all = whole.storage_cells();
-                if all.windows(2).any(|w| w[1] != w[0] + 1) {
-                    return Err(FaultKind::Shape);
-                }
-                all.last().map_or(0, |&last| last + 1 - view.base)
-            } else {
-                view.len()
+            view = View {
+                list: Some(cells.as_slice().into()),
+                ..View::dense(0, &[(1, cells.len() as i64)], false)
             };
-            view = View::dense(view.base, &[(1, len as i64)], false);
         }
         Ok(Actual::View(view))
     }
@@ -183,7 +181,7 @@ impl<D: Derivative> Machine<'_, D> {
         let mut partials = Vec::new();
         for partial in external.partials.iter().flatten() {
             let p = plain(scope.eval(&partial.value)?)?;
-            let cell = views[partial.parameter.index()].base;
+            let cell = views[partial.parameter.index()].first();
             if let Value::Real(_, d) = scope.cells.raw(cell) {
                 partials.push((p, d.clone()));
             }
@@ -191,7 +189,7 @@ impl<D: Derivative> Machine<'_, D> {
         let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
         let value = Value::Real(x, D::combine(&terms).with_value(x));
         if let Some((view, element)) = result_to {
-            self.put(view.base, value, element);
+            self.put(view.first(), value, element);
         }
         Ok(())
     }

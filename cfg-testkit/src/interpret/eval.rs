@@ -45,7 +45,7 @@ impl<D: Derivative> Scope<'_, D> {
                     return Err(FaultKind::Unallocated);
                 }
                 if view.dims.is_empty() {
-                    Data::Scalar(self.cells.read(view.base, subscript))
+                    Data::Scalar(self.cells.read(view.first(), subscript))
                 } else {
                     Data::Array {
                         extents: view.extents(),
@@ -75,7 +75,7 @@ impl<D: Derivative> Scope<'_, D> {
             return Err(FaultKind::Shape);
         }
         let (mut base, column) = (whole.base as i64, whole.column);
-        let spans = whole.dims.clone();
+        let (spans, list) = (whole.dims.clone(), whole.list.clone());
         let mut dims = Vec::new();
         for (span, subscript) in spans.iter().zip(&place.subscripts) {
             match subscript {
@@ -107,6 +107,7 @@ impl<D: Derivative> Scope<'_, D> {
         }
         Ok(View {
             base: base as usize,
+            list,
             dims,
             column,
             allocated: true,

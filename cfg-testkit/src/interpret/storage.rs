@@ -2,12 +2,15 @@
 //! stride in cells.
 
 use super::{Derivative, FaultKind, Value};
+use std::rc::Rc;
 
 /// Where a variable or a section is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
-    /// Cell of the first element.
+    /// Position of the first element: a cell, or a place in `list`.
     pub(super) base: usize,
+    /// The cells of an argument that have gaps between them, for the parameter bound to it.
+    pub(super) list: Option<Rc<[usize]>>,
     pub(super) dims: Vec<Span>,
     /// The first subscript varies fastest in storage.
     pub(super) column: bool,
@@ -43,10 +46,24 @@ impl View {
         }
         Self {
             base,
+            list: None,
             dims,
             column,
             allocated: true,
         }
+    }
+
+    /// The cell at a position.
+    fn cell(&self, position: usize) -> usize {
+        match &self.list {
+            Some(list) => list[position],
+            None => position,
+        }
+    }
+
+    /// Cell of the first element.
+    pub(super) fn first(&self) -> usize {
+        self.cell(self.base)
     }
 
     /// Number of elements.
@@ -67,7 +84,7 @@ impl View {
                 .flat_map(|&c| (0..d.extent).map(move |k| c + k * d.stride))
                 .collect();
         }
-        cells.into_iter().map(|c| c as usize).collect()
+        cells.into_iter().map(|c| self.cell(c as usize)).collect()
     }
 
     /// The cells in storage order.

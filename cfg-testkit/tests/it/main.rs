@@ -7,3 +7,4 @@ mod files;
 mod generated;
 mod jumps;
 mod recovered;
+mod sections;

@@ -1,0 +1,322 @@
+//! Everything that a run takes is within the limit on memory: at the limit it runs, with one byte less it does not.
+
+use cfg_core::{
+    builder::{ProgramBuilder, RoutineBuilder, expr::*},
+    elemental::Scalar,
+    entity::{GlobalId, RoutineId},
+    ir::{
+        Dim, Expr, Order, Overlay,
+        ScalarType::{Integer, Real, Tape},
+        TapeClass,
+    },
+    validate::ValidProgram,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, Memory, RunOptions, Session, Value};
+
+/// A program and what its last routine is called with, for a size.
+type Kind = (
+    &'static str,
+    fn(usize) -> (ValidProgram, Vec<Argument>),
+    u64,
+);
+
+fn finish(program: ProgramBuilder) -> ValidProgram {
+    program.finish().unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn one(f: RoutineBuilder) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    program.add(f);
+    finish(program)
+}
+
+fn n_of(n: usize) -> Argument {
+    Argument::from(n as i64)
+}
+
+fn global(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut p = ProgramBuilder::new();
+    let g = p.global("g", Real.array([n as i64]));
+    p.initialize(g, [1.0]);
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    let g = f.global(p.program(), g);
+    f.assign(y, g.at(1));
+    p.add(f);
+    (finish(p), vec![0.0.into()])
+}
+
+fn argument(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.inout("x", Real.array([Dim::deferred()]));
+    f.assign(x.at(1), 2.0);
+    (one(f), vec![Value::reals(&vec![0.0; n]).into()])
+}
+
+fn local(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut f = RoutineBuilder::new("f");
+    let n_ = f.input("n", Integer);
+    let v = f.local("v", Real.array([n_]));
+    f.assign(v, 0.0);
+    (one(f), vec![n_of(n)])
+}
+
+fn temporary(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut f = RoutineBuilder::new("f");
+    let n_ = f.input("n", Integer);
+    let v = f.local("v", Real.array([n_]));
+    f.assign(v, 1.0);
+    f.assign(v, Expr::from(v.at(strided(n_, 1, -1))) + 1.0);
+    (one(f), vec![n_of(n)])
+}
+
+fn frames(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut p = ProgramBuilder::new();
+    let id = p.declare("f");
+    let mut f = RoutineBuilder::new("f");
+    let n_ = f.input("n", Integer);
+    f.if_then(gt(n_, 0), |f| f.call(id, [n_ - 1]));
+    p.define(id, f);
+    (finish(p), vec![n_of(n)])
+}
+
+/// Pushes `n` values, by element.
+fn pushes(n: usize, class: TapeClass, value: Expr) -> (ValidProgram, Vec<Argument>) {
+    let mut f = RoutineBuilder::new("f");
+    let n_ = f.input("n", Integer);
+    let t = f.local("t", Tape);
+    let i = f.local("i", Integer);
+    f.for_loop(i, 1, n_, |f| f.push(t, class, value.clone()));
+    (one(f), vec![n_of(n)])
+}
+
+fn reals(n: usize) -> (ValidProgram, Vec<Argument>) {
+    pushes(n, TapeClass::Real, Expr::Real(1.0))
+}
+
+fn integers(n: usize) -> (ValidProgram, Vec<Argument>) {
+    pushes(n, TapeClass::Integer, Expr::Int(1))
+}
+
+fn real32s(n: usize) -> (ValidProgram, Vec<Argument>) {
+    pushes(n, TapeClass::Real32, Expr::Real32(1.0))
+}
+
+/// A function's result.
+fn result(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut f = RoutineBuilder::new("f");
+    let n_ = f.input("n", Integer);
+    let r = f.result("r", Real.array([n_]));
+    f.assign(r, 1.0);
+    (one(f), vec![n_of(n)])
+}
+
+/// Two arguments of which the cells are compared one by one.
+fn overlap(n: usize) -> (ValidProgram, Vec<Argument>) {
+    let mut p = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let a = g.inout("a", Real.array([Dim::deferred()]));
+    g.input("b", Real.array([Dim::deferred(), Dim::deferred()]));
+    g.assign(a.at(1), 0.0);
+    let g = p.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let n_ = f.input("n", Integer);
+    let v = f.local("v", Real.array([Dim::from(n_), Dim::from(3)]));
+    f.assign(v, 1.0);
+    f.call(g, [v.at((full(), 1)), v.at((full(), range(2, 3)))]);
+    p.add(f);
+    (finish(p), vec![n_of(n)])
+}
+
+const KINDS: &[Kind] = &[
+    ("global", global, 8),
+    ("argument", argument, 8),
+    ("local", local, 8),
+    ("temporary", temporary, 16),
+    ("frames", frames, 8),
+    ("reals on a tape", reals, 8),
+    ("integers on a tape", integers, 8),
+    ("32-bit reals on a tape", real32s, 4),
+    ("result", result, 16),
+    ("arguments that are compared", overlap, 32),
+];
+
+/// How a run within a limit ends, if not well: the code.
+fn run(compiled: &Compiled, last: usize, arguments: &[Argument], limit: u64) -> Result<(), String> {
+    let memory = Memory::default();
+    let mut session = Session::sharing(compiled, &memory, limit);
+    let mut arguments = arguments.to_vec();
+    let options = RunOptions {
+        max_memory: limit,
+        max_depth: usize::MAX,
+        ..RunOptions::default()
+    };
+    let ended = session.run(RoutineId::new(last), &mut arguments, &options);
+    assert!(memory.used() <= limit, "{} of {limit}", memory.used());
+    ended.map(|_| ()).map_err(|problem| {
+        assert!(problem.at.element.is_some(), "{problem}");
+        problem.code.to_owned()
+    })
+}
+
+/// The smallest limit with which it runs.
+fn needed(name: &str, (program, arguments): (ValidProgram, Vec<Argument>), trace: bool) -> u64 {
+    let options = CompileOptions {
+        trace,
+        ..CompileOptions::default()
+    };
+    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
+    let last = program.routines.len() - 1;
+    let run = |limit| run(&compiled, last, &arguments, limit);
+    let (mut low, mut high) = (0u64, 1 << 30);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        match run(middle) {
+            Ok(()) => high = middle,
+            Err(code) => {
+                assert_eq!(code, "X210", "{name} within {middle}");
+                low = middle;
+            }
+        }
+    }
+    assert_eq!(run(high), Ok(()), "{name}");
+    assert_eq!(run(high - 1), Err("X210".to_owned()), "{name}");
+    high
+}
+
+#[test]
+fn every_kind_is_taken_within_the_limit_and_not_beyond() {
+    for &(name, make, each) in KINDS {
+        let (few, many) = (
+            needed(name, make(1000), false),
+            needed(name, make(9000), false),
+        );
+        assert!(
+            many - few >= 8000 * each,
+            "{name}: {few} and {many} bytes for 1000 and 9000"
+        );
+    }
+}
+
+#[test]
+fn traces_are_taken_within_the_limit() {
+    let (few, many) = (
+        needed("trace", reals(1000), true),
+        needed("trace", reals(9000), true),
+    );
+    let plain = needed("no trace", reals(9000), false);
+    assert!(
+        many - few >= 8000 * 60 && many > plain,
+        "{few}, {many}, {plain}"
+    );
+}
+
+/// 100 million elements: nothing of this may be taken, not even for a moment.
+#[test]
+fn globals_are_not_taken_before_they_are_needed() {
+    let (program, mut arguments) = global(100_000_000);
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let memory = Memory::default();
+    let mut session = Session::sharing(&compiled, &memory, 10 << 20);
+    let options = RunOptions {
+        max_memory: 10 << 20,
+        ..RunOptions::default()
+    };
+    let main = RoutineId::new(0);
+    let problem = session.run(main, &mut arguments, &options).unwrap_err();
+    assert_eq!(problem.code, "X210");
+    assert_eq!(problem.at.element.as_deref(), Some("routine f"));
+    assert_eq!(session.global_shape(GlobalId::new(0)), [100_000_000]);
+    assert_eq!(memory.used(), 0);
+}
+
+#[test]
+fn sessions_that_share_an_account_share_its_limit() {
+    let (program, arguments) = local(10_000);
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let alone = needed("local", local(10_000), false);
+    let memory = Memory::default();
+    let options = RunOptions {
+        max_memory: alone + alone / 2,
+        ..RunOptions::default()
+    };
+    let main = RoutineId::new(0);
+    let session = || Session::sharing(&compiled, &memory, u64::MAX);
+    let (mut first, mut second) = (session(), session());
+    assert!(first.run(main, &mut arguments.clone(), &options).is_ok());
+    // What the first one keeps leaves too little.
+    let problem = second.run(main, &mut arguments.clone(), &options);
+    assert_eq!(problem.unwrap_err().code, "X210");
+    drop(second);
+    // With a smaller limit it gives back what it kept of itself.
+    let less = RunOptions {
+        max_memory: alone,
+        ..options
+    };
+    assert!(first.run(main, &mut arguments.clone(), &less).is_ok());
+    drop(first);
+    assert_eq!(memory.used(), 0);
+}
+
+#[test]
+fn globals_keep_their_values_when_memory_is_given_back() {
+    let mut p = ProgramBuilder::new();
+    let g = p.global("g", Integer.array([3]));
+    p.initialize(g, [1i64, 2, 3]);
+    let mut f = RoutineBuilder::new("f");
+    let n = f.input("n", Integer);
+    let v = f.local("v", Real.array([n]));
+    f.assign(v, 0.0);
+    let here = f.global(p.program(), g);
+    f.assign(here.at(2), here.at(2) + n);
+    p.add(f);
+    let program = finish(p);
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let mut session = Session::new(&compiled);
+    let main = RoutineId::new(0);
+    let run = |session: &mut Session, n: i64, limit| {
+        let options = RunOptions {
+            max_memory: limit,
+            ..RunOptions::default()
+        };
+        session.run(main, &mut [n.into()], &options).map(|_| ())
+    };
+    run(&mut session, 100_000, 1 << 30).expect("there is room");
+    run(&mut session, 10, 200_000).expect("the large array is given back");
+    let values = session.global(g);
+    let values: Vec<_> = (0..3).map(|k| values.get(k)).collect();
+    let expected = [1, 100_012, 3].map(|n| Some(Scalar::Integer(n)));
+    assert_eq!(values, expected);
+    session.reset_globals();
+    assert_eq!(session.global(g).get(1), Some(Scalar::Integer(2)));
+    let mut set = Value::integers(&[7, 8, 9]);
+    set.set(0, Scalar::Integer(-7));
+    session.set_global(g, &set).expect("it fits");
+    assert_eq!(session.global(g), set);
+}
+
+/// A global may share the storage of one that is declared after it.
+#[test]
+fn the_owner_of_storage_may_be_declared_later() {
+    let mut p = ProgramBuilder::new();
+    let part = p.global("part", Real.array([2]));
+    let owner = p.global("owner", Real.array([4]));
+    p.initialize(owner, [1.0, 2.0, 3.0, 4.0]);
+    let base = owner;
+    p.overlay(part, Overlay { base, offset: 1 });
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    let here = f.global(p.program(), part);
+    f.assign(y, here.at(2));
+    p.add(f);
+    let program = finish(p);
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let mut arguments = [0.0.into()];
+    let mut session = Session::new(&compiled);
+    session
+        .run(RoutineId::new(0), &mut arguments, &RunOptions::default())
+        .expect("it runs");
+    assert_eq!(crate::common::real(&arguments[0]), 3.0);
+    let expected = Value::real_array(&[2], Order::Row, &[2.0, 3.0]).expect("two elements");
+    assert_eq!(session.global(part), expected);
+}
