@@ -24,6 +24,9 @@ cfg_core::diagnostic_codes! {
     NO_BLOCK "P407" "no block to preaccumulate"
         "A basic block has a local Jacobian if it assigns active scalars or array elements that are read later."
         "Choose another vertex with --vertex, or look at what is active: the routine's independents and dependents decide. Assignments of whole arrays and calls are not linearized.";
+    NO_THREAD "P408" "no thread"
+        "The system gives a thread with a stack of 16 MiB."
+        "Commands do their work on a thread with a stack of its own, so that the limit on the stack of the main thread (`ulimit -s`) does not matter. Allow more memory or more threads.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

@@ -1,5 +1,6 @@
 //! Progress on standard error, for whatever takes longer than a second.
 
+use cfg_core::text::Visible;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{
     Arc,
@@ -62,7 +63,7 @@ impl Progress {
         if quiet {
             return progress;
         }
-        let what = what.into();
+        let what = Visible(&what.into()).to_string();
         let (stop, stopped) = channel();
         let began = Instant::now();
         let thread = std::thread::Builder::new().spawn(move || {

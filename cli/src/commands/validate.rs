@@ -20,6 +20,9 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
             problems: error.downcast::<Diagnostics>()?,
         },
     };
+    if !examined.problems.is_empty() {
+        crate::stdout::open().map_err(stdout_failed)?;
+    }
     let mut out = session.reporter.stream(io::stdout()).lock();
     session
         .reporter

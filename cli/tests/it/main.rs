@@ -8,4 +8,5 @@ mod preaccumulate;
 mod programs;
 mod reverse;
 mod run_tool;
+mod streams;
 mod validate;
