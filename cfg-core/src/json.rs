@@ -105,7 +105,9 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
                 if bytes[start..].contains(&0) || !begins_like_json(&bytes) {
                     let whole = whole_characters(&bytes);
                     // The character that is wrong may not be there in full.
-                    if !bytes[..whole].trim_ascii_start().is_empty() {
+                    let text = &bytes[..whole];
+                    let text = text.strip_prefix(MARK).unwrap_or(text);
+                    if !text.trim_ascii_start().is_empty() {
                         bytes.truncate(whole);
                         return Ok(bytes);
                     }
@@ -124,10 +126,12 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
     }
 }
 
+/// A byte order mark.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// True if a text that starts with these bytes may be JSON, or something for which there is a better message
 /// than that it is not.
 fn begins_like_json(bytes: &[u8]) -> bool {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
     if MARK.starts_with(bytes) {
         return true;
     }
