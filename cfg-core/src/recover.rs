@@ -49,7 +49,7 @@ mod reduce;
 mod tests;
 mod writes;
 
-pub use flatten::{flatten, flatten_dense};
+pub use flatten::{Checked, dense, flatten, flatten_as, flatten_dense};
 pub use nest::nested;
 pub use normal::normal_form;
 

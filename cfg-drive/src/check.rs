@@ -165,9 +165,17 @@ pub fn check(
     let point = read_point(&primal)?;
 
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let independents = primal.independents_at(&point)?;
+    let (independents, _held) = primal.independents_at(&point)?;
     let direction = random.direction(&independents);
     let run = tangent.tangent(&point, &direction)?;
+    // Of the independents, directions, their sizes and moved points; of the dependents, values, seeds, and what is
+    // known of each element.
+    let count = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>() as u64;
+    let inputs = count(&mut independents.iter().map(|(_, v)| v.len()));
+    let outputs = count(&mut run.tangent.iter().map(|(_, v)| v.len()));
+    let of_each = 8 + size_of::<Element>().div_ceil(8) as u64;
+    let words = (5 * inputs).saturating_add(outputs.saturating_mul(of_each));
+    let _room = plain.lease(words, program.routine(routine))?;
     let y_dot = elements(&run.tangent);
     // |F'||ẋ|, element by element.
     let scales = match bounds {

@@ -611,8 +611,8 @@ fn absolute_size(
     let mut bounds = Tangent::of(bounds, options)?;
     let mut primal = Primal::new(program, main, options)?;
     let point = point(&primal, program, main)?;
-    let ones: Vec<Value> = primal
-        .independents_at(&point)?
+    let (independents, _held) = primal.independents_at(&point)?;
+    let ones: Vec<Value> = independents
         .iter()
         .map(|(_, v)| {
             let mut ones = v.clone();

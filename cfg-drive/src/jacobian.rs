@@ -12,7 +12,7 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::Value;
+use cfg_exec::{Lease, Value};
 
 /// How a Jacobian is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Jacobian {
     pub sweeps: usize,
     /// Tangent runs that found the sparsity pattern; 0 unless compressed.
     pub probes: usize,
+    /// What pays for the entries.
+    held: Lease,
 }
 
 impl Jacobian {
@@ -99,7 +101,7 @@ pub fn compressed_jacobian(
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
-    let work = Work::new(program, routine, options, read_point)?;
+    let mut work = Work::new(program, routine, options, read_point)?;
     let (height, width) = (work.height, work.width);
     let most = match mode {
         Some(Mode::Adjoint) => height,
@@ -107,6 +109,11 @@ pub fn compressed_jacobian(
         None => height.min(width),
     };
     let (rows, probes) = work.pattern(most)?;
+    // Each entry by row and by column, in half a word, and a list for each.
+    let entries: usize = rows.iter().map(Vec::len).sum();
+    let words = entries as u64 + 3 * (height as u64 + width as u64);
+    let room = options.lease(words, program.routine(routine))?;
+    work.held.join(room);
     let columns = colouring::transposed(&rows, width);
     // There is a colour for each row and each column.
     let by_columns = || colouring::columns(&rows, width, |_| true, width).unwrap_or_default();
@@ -143,6 +150,7 @@ struct Work<'p> {
     columns: Vec<(String, usize)>,
     height: usize,
     width: usize,
+    held: Lease,
 }
 
 /// The program that computes rows, or the one that computes columns.
@@ -169,7 +177,7 @@ impl<'p> Work<'p> {
         // The program itself shows values and shapes, so neither derivative is needed for the other's sake.
         let mut primal = Primal::new(program, routine, &plain)?;
         let point = read_point(&primal)?;
-        let independents = primal.independents_at(&point)?;
+        let (independents, _held) = primal.independents_at(&point)?;
         let dependents = primal.dependents_at(&point)?;
         let value = primal.values(&point, &dependents)?.0;
         let rows = sizes(&value);
@@ -179,8 +187,11 @@ impl<'p> Work<'p> {
             .collect();
         let height: usize = rows.iter().map(|r| r.1).sum();
         let width: usize = columns.iter().map(|c| c.1).sum();
-        let fits = height.checked_mul(width);
-        if fits.is_none_or(|n| n as u64 > options.run.max_memory / 8) {
+        // The entries; rows and columns of values, seeds and colours.
+        let entries = (height as u64).saturating_mul(width as u64);
+        let both = height as u64 + width as u64;
+        let words = entries.saturating_add(both.saturating_mul(8));
+        let Ok(held) = options.lease(words, program.routine(routine)) else {
             return Err(codes::general(
                 &codes::TOO_LARGE,
                 format!(
@@ -189,7 +200,7 @@ impl<'p> Work<'p> {
                 ),
                 "choose fewer independents and dependents, or raise --max-memory",
             ));
-        }
+        };
         let declared = program.routine(routine);
         let positions = |list: &[VarId], present: &[Slot]| {
             let at = |slot: &Slot| {
@@ -214,6 +225,7 @@ impl<'p> Work<'p> {
             columns,
             height,
             width,
+            held,
         })
     }
 
@@ -308,6 +320,7 @@ impl<'p> Work<'p> {
             mode,
             sweeps: count,
             probes: 0,
+            held: self.held,
         })
     }
 

@@ -17,8 +17,8 @@ use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Intent, Program, Routine, VertexKind};
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{
-    Argument, Callback, CompileOptions, Compiled, Met, RunOptions, RunReport, Session, TapeCounts,
-    Value,
+    Argument, Callback, CompileOptions, Compiled, Lease, Memory, Met, RunOptions, RunReport,
+    Session, TapeCounts, Value,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,9 +41,24 @@ pub struct Options {
     /// Dependents that a POINT does not give start at zero, whatever their intent (as OpenAD's drivers
     /// do with y).
     pub zero_dependents: bool,
+    /// The account of the memory that is taken, within [`RunOptions::max_memory`]: points and seeds that are read,
+    /// runs, and results that are kept. Clones share it.
+    pub memory: Memory,
 }
 
 impl Options {
+    /// Takes memory for so many words, for as long as the lease lives.
+    pub(crate) fn lease(&self, words: u64, routine: &Routine) -> Result<Lease, Diagnostics> {
+        let bytes = words.saturating_mul(8);
+        self.memory
+            .lease(bytes, self.run.max_memory)
+            .map_err(|d| Diagnostics(vec![d.at_element(format!("routine {}", routine.name))]))
+    }
+
+    fn session(&self, compiled: &Compiled) -> Session {
+        Session::sharing(compiled, &self.memory, self.run.max_memory)
+    }
+
     fn compile(&self, program: &ValidProgram) -> Result<Compiled, Diagnostics> {
         let options = CompileOptions {
             math: self.math,
@@ -67,6 +82,12 @@ impl std::fmt::Debug for Options {
             .field("zero_dependents", &self.zero_dependents)
             .finish()
     }
+}
+
+/// Words that these arguments take.
+pub(crate) fn words<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> u64 {
+    let lengths = arguments.into_iter().filter_map(Argument::value);
+    lengths.map(|v| v.len() as u64).sum()
 }
 
 /// Values by name, in the order of the declarations.
@@ -119,7 +140,7 @@ impl Primal {
         Ok(Self {
             program: program.program().clone(),
             routine,
-            session: Session::new(&compiled),
+            session: options.session(&compiled),
             options: options.clone(),
         })
     }
@@ -147,20 +168,24 @@ impl Primal {
     /// # Errors
     /// What goes wrong in the run; results that are dependents and have no value.
     pub fn run(&mut self, point: &Point) -> Result<Run, Diagnostics> {
-        let (arguments, report) = self.execute(point)?;
+        let (arguments, mut report) = self.execute(point)?;
         let routine = self.program.routine(self.routine);
         let mut value = Named::new();
-        for (argument, variable) in arguments.iter().zip(&routine.variables) {
+        for (argument, variable) in arguments.into_iter().zip(&routine.variables) {
             if let (Argument::Value(v), Some(true)) =
                 (argument, variable.intent().map(Intent::writes))
             {
-                value.push((variable.name.clone(), v.clone()));
+                value.push((variable.name.clone(), v));
             }
         }
         if let (Some(result), Some(v)) = (&report.result, routine.result) {
+            let words = 2 * result.len() as u64;
+            report.held.join(self.options.lease(words, routine)?);
             let key = Slot::Result(v).key(&self.program, routine);
             value.push((key.to_owned(), result.clone()));
         }
+        let visits = report.trace.len() as u64;
+        report.held.join(self.options.lease(visits, routine)?);
         for v in &routine.dependents {
             let key = Slot::of(routine, *v).map(|s| s.key(&self.program, routine));
             if let Some((name, v)) = value.iter().find(|(n, _)| Some(n.as_str()) == key) {
@@ -184,24 +209,30 @@ impl Primal {
         })
     }
 
-    /// The independents that a point has, with their values there.
+    /// The independents that a point has, with their values there, and what pays for these.
     ///
     /// # Errors
     /// The routine has no independents or no dependents; the point has none of them.
     pub(crate) fn independents_at(
         &mut self,
         point: &Point,
-    ) -> Result<Vec<(Slot, Value)>, Diagnostics> {
+    ) -> Result<(Vec<(Slot, Value)>, Lease), Diagnostics> {
         let (independents, _) = active(self.routine())?;
         let slots = slot::present(&independents, point, &self.program, self.routine())?;
         self.reset(point)?;
+        let sizes = slots.iter().map(|&slot| match slot {
+            Slot::Parameter(v) => words(point.arguments.get(v.index())),
+            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Result(_) => 0,
+        });
+        let held = self.options.lease(sizes.sum(), self.routine())?;
         let value = |slot: Slot| match slot {
             Slot::Parameter(v) => point.value(v).cloned(),
             Slot::Global(g) => Some(self.session.global(g)),
             Slot::Result(_) => None,
         };
         let values = slots.into_iter().filter_map(|s| Some((s, value(s)?)));
-        Ok(values.collect())
+        Ok((values.collect(), held))
     }
 
     /// The dependents that a point has.
@@ -224,7 +255,16 @@ impl Primal {
         point: &Point,
         slots: &[Slot],
     ) -> Result<(Named, RunReport), Diagnostics> {
-        let (arguments, report) = self.execute(point)?;
+        let (arguments, mut report) = self.execute(point)?;
+        let sizes = slots.iter().map(|&slot| match slot {
+            Slot::Parameter(v) => words(arguments.get(v.index())),
+            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Result(_) => report.result.as_ref().map_or(0, Value::len) as u64,
+        });
+        // A copy of each value, and all elements.
+        let room = 2 * sizes.sum::<u64>();
+        let room = self.options.lease(room, self.routine())?;
+        report.held.join(room);
         let mut values = Named::with_capacity(slots.len());
         for &slot in slots {
             let value = match slot {
@@ -251,11 +291,14 @@ impl Primal {
     }
 
     fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
+        let words = words(&point.arguments);
+        let held = self.options.lease(words, self.routine())?;
         let mut arguments = point.arguments.clone();
         self.reset(point)?;
-        let report = self
+        let mut report = self
             .session
             .run(self.routine, &mut arguments, &self.options.run)?;
+        report.held.join(held);
         Ok((arguments, report))
     }
 }

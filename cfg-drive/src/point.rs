@@ -2,14 +2,14 @@
 
 use crate::codes;
 use crate::json;
-use crate::mode::Options;
+use crate::mode::{Options, words};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
 use cfg_core::json::values::{self, NamedValues, ValueTree};
-use cfg_exec::{Argument, Session, Tape, Value};
+use cfg_exec::{Argument, Lease, Session, Tape, Value};
 
 /// Values at entry of a routine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +19,18 @@ pub struct Point {
     pub arguments: Vec<Argument>,
     /// Globals that were given; the others start with the program's own values.
     pub globals: Vec<(GlobalId, Value)>,
+    /// What pays for them, and for the text that they were read from.
+    pub held: Lease,
+}
+
+/// Most words that reading a text of values takes for a moment: a tree, whose nodes each follow a bracket, a comma
+/// or a colon, in lists that grow by doubling.
+fn words_of_tree(text: &[u8]) -> u64 {
+    let nodes = text
+        .iter()
+        .filter(|b| matches!(b, b'[' | b'{' | b',' | b':'));
+    let words = 2 * size_of::<ValueTree>().div_ceil(8) + size_of::<Scalar>().div_ceil(8);
+    (nodes.count() as u64 + 1).saturating_mul(words as u64)
 }
 
 impl Point {
@@ -51,6 +63,9 @@ impl Point {
         options: &Options,
         hidden: &[GlobalId],
     ) -> Result<Self, Diagnostics> {
+        let within = |words| options.lease(words, program.routine(routine));
+        let mut held = within(text.len().div_ceil(8) as u64)?;
+        let tree = within(words_of_tree(text))?;
         let members = values::read(text)?;
         // Shapes may depend on globals: on their values in POINT, else on their initial ones.
         let mut start = reads_globals(program.routine(routine)).then(|| session.fresh());
@@ -61,6 +76,7 @@ impl Point {
             session,
             hidden,
             max_bytes: options.run.max_memory,
+            options,
             zero_dependents: options.zero_dependents,
             arguments: vec![Argument::Absent; program.routine(routine).parameters],
             globals: Vec::new(),
@@ -89,9 +105,13 @@ impl Point {
         if !problems.is_empty() {
             return Err(problems);
         }
+        drop((members, tree));
+        let globals = binder.globals.iter().map(|(_, v)| v.len() as u64);
+        held.join(within(words(&binder.arguments) + globals.sum::<u64>())?);
         Ok(Self {
             arguments: binder.arguments,
             globals: binder.globals,
+            held,
         })
     }
 }
@@ -103,6 +123,7 @@ struct Binder<'a> {
     session: &'a Session,
     hidden: &'a [GlobalId],
     max_bytes: u64,
+    options: &'a Options,
     zero_dependents: bool,
     arguments: Vec<Argument>,
     globals: Vec<(GlobalId, Value)>,
@@ -159,10 +180,20 @@ impl Binder<'_> {
                 "give one extent for each dimension of an array: {\"size\": 5}, {\"size\": [2, 3]}";
             return Err(codes::problem(&codes::SHAPE, message, help, pointer));
         }
-        self.fits(extents)
-            .then(|| Value::uninitialised(variable.ty, extents, variable.order))
-            .flatten()
+        if !self.fits(extents) {
+            return Err(self.too_large(name, extents));
+        }
+        let _room = self.room(extents)?;
+        Value::uninitialised(variable.ty, extents, variable.order)
             .ok_or_else(|| self.too_large(name, extents))
+    }
+
+    /// Takes memory for the values so far, and one more of this shape.
+    fn room(&self, shape: &[usize]) -> Result<Lease, Diagnostics> {
+        let elements = shape.iter().map(|&n| n as u64);
+        let more = elements.fold(1, u64::saturating_mul);
+        let all = words(&self.arguments).saturating_add(more);
+        self.options.lease(all, self.routine)
     }
 
     fn unknown(&self, name: &str, pointer: &str) -> Diagnostics {
@@ -246,6 +277,7 @@ impl Binder<'_> {
             )));
         }
         let shape = self.declared(v)?;
+        let _room = self.room(&shape)?;
         let value = Value::uninitialised(variable.ty, &shape, variable.order)
             .ok_or_else(|| self.too_large(&variable.name, &shape))?;
         let value = if zero { zeros_like(&value) } else { value };
@@ -292,7 +324,7 @@ impl Binder<'_> {
     fn fit_global(&mut self, i: usize, start: Option<&mut Session>) -> Result<(), Diagnostics> {
         let (g, given) = &self.globals[i];
         let variable = &self.program.global(*g).variable;
-        let declared = self.session.global(*g).shape().to_vec();
+        let declared = self.session.global_shape(*g);
         let fitted = fit(variable, given, &declared, &pointer(&variable.name))?;
         if let Some(start) = start {
             start.set_global(*g, &fitted)?;
@@ -387,8 +419,14 @@ pub(crate) fn parse_seeds(
     routine: &Routine,
     slots: &[(Slot, Value)],
     declared: &[Slot],
-) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
+    within: impl Fn(u64) -> Result<Lease, Diagnostics>,
+) -> Result<(Vec<Vec<Value>>, bool, Lease), Diagnostics> {
+    let mut held = within(text.len().div_ceil(8) as u64)?;
+    let _tree = within(words_of_tree(text))?;
     let (objects, list) = values::read_list(text)?;
+    // A slot that is not named is zero, so the text says nothing about the size.
+    let one: u64 = slots.iter().map(|(_, v)| v.len() as u64).sum();
+    held.join(within(one.saturating_mul(objects.len() as u64))?);
     let mut problems = Diagnostics::default();
     let mut seeds = Vec::with_capacity(objects.len());
     for (i, members) in objects.iter().enumerate() {
@@ -399,7 +437,7 @@ pub(crate) fn parse_seeds(
         }
     }
     if problems.is_empty() {
-        Ok((seeds, list))
+        Ok((seeds, list, held))
     } else {
         Err(problems)
     }

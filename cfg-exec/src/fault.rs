@@ -35,7 +35,7 @@ cfg_core::diagnostic_codes! {
         "All stacks of all tapes together take no more bytes than allowed."
         "The forward sweep saves what the reverse sweep needs; long loops save much. Raise the limit with --max-tape BYTES (RunOptions::max_tape), or reverse the program in smaller pieces.";
     MEMORY "X210" "out of memory"
-        "Everything that a run takes, with what sessions that share its account of memory hold, is no more than allowed: globals, arguments, variables, call frames, tapes, traces."
+        "Everything that the runs of a command take together is no more than allowed: globals, arguments, variables, call frames, tapes, traces, values that are read, and results."
         "The limit is tested before memory is taken, with sizes that are checked products. Raise it with --max-memory BYTES (RunOptions::max_memory) if the machine has more, or check the extents of the arrays.";
     DEPTH "X211" "calls nest too deep"
         "Calls nest no deeper than allowed."

@@ -312,7 +312,8 @@ pub(crate) struct Limits {
     /// Most memory for the tape in bytes; K, M, G and T are accepted [default: a quarter of the machine's].
     #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     pub(crate) max_tape: Option<u64>,
-    /// Most memory for variables in bytes; K, M, G and T are accepted [default: half of the machine's].
+    /// Most memory in bytes for all values together: those that are read, variables, tape, results; K, M, G and T
+    /// are accepted [default: half of the machine's].
     #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     pub(crate) max_memory: Option<u64>,
     /// Deepest nesting of calls.

@@ -27,6 +27,9 @@ cfg_core::diagnostic_codes! {
     SHORT "P408" "values in short form"
         "In short form values are written NAME=VALUE,NAME=VALUE."
         "n=2,a=[2,9] stands for {\"n\": 2, \"a\": [2, 9]}. A value is a number, true, false, NaN, inf or -inf, or an array of these in brackets, nested for several dimensions. A file of that name is read instead if there is one. In a shell, quote what has brackets or blanks.";
+    NO_THREAD "P409" "no thread"
+        "The system gives a thread with a stack of 16 MiB."
+        "Commands do their work on a thread with a stack of its own, so that the limit on the stack of the main thread (`ulimit -s`) does not matter. Allow more memory or more threads.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

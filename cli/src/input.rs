@@ -2,11 +2,10 @@
 
 use crate::args::{Language, Source};
 use crate::codes;
-use crate::output::problem;
 use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
 use crate::short;
-use cfg_core::diagnostic::Diagnostics;
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::json::{Checked, Parsed};
 use cfg_core::validate::ValidProgram;
 use std::cell::{Cell, RefCell};
@@ -172,7 +171,7 @@ impl Session {
                     so_far: String::new(),
                 }
             });
-            load(&source.file, language == Language::Json, &read)?
+            load(&source.file, language, &read)?
         };
         let text = Rc::new(Text {
             name: name.to_owned(),
@@ -226,9 +225,13 @@ impl Session {
             if absent {
                 let message = format!("cannot read {value}: there is no such file");
                 let help = "check the name; values themselves are written n=2,a=[2,9] or {\"n\": 2, \"a\": [2, 9]}";
-                return Err(problem(&codes::UNREADABLE, message, help));
+                let problem = Diagnostic::error(&codes::UNREADABLE, message, help);
+                return Err(Diagnostics::from(problem).into());
             }
-            (name.to_owned(), load(value, true, &AtomicU64::new(0))?)
+            (
+                name.to_owned(),
+                load(value, Language::Json, &AtomicU64::new(0))?,
+            )
         };
         let text = Rc::new(Text {
             name,
@@ -282,40 +285,45 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 /// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
-fn load(file: &str, json: bool, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
+fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
     let limit = crate::machine::half_of_memory() / 2;
-    let unreadable = |why: &dyn fmt::Display| {
-        let name = match file {
-            "-" => "standard input",
-            file => file,
-        };
-        problem(
+    let (called, name) = match file {
+        "-" => ("standard input", "<stdin>"),
+        file => (file, file),
+    };
+    let unreadable = |why: &dyn fmt::Display| -> Diagnostics {
+        Diagnostic::error(
             &codes::UNREADABLE,
-            format!("cannot read {name}: {why}"),
+            format!("cannot read {called}: {why}"),
             "check the name, the folder and the permissions",
         )
+        .into()
     };
+    // Both give up early on what is hopeless.
     let all = |input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
-        let mut input = Counted { input, count };
-        if json {
-            // Gives up early where the nesting is hopeless.
-            return Ok(cfg_core::json::load(input)?);
-        }
-        let mut bytes = Vec::new();
-        input.read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
-        Ok(bytes)
+        let input = Counted { input, count };
+        let loaded = match language {
+            Language::Json => cfg_core::json::load(input),
+            Language::Xaif => cfg_front::xaif::load(input).map_err(|e| unreadable(&e)),
+        };
+        Ok(loaded.map_err(|mut problems| {
+            for d in &mut problems.0 {
+                d.at.file = Some(name.to_owned());
+            }
+            problems
+        })?)
     };
     let bytes = if file == "-" {
         all(Box::new(io::stdin().lock().take(limit)))?
     } else {
         let opened = std::fs::File::open(file).map_err(|e| unreadable(&e))?;
         if opened.metadata().is_ok_and(|m| m.is_dir()) {
-            return Err(unreadable(&"it is a folder"));
+            return Err(unreadable(&"it is a folder").into());
         }
         all(Box::new(opened.take(limit)))?
     };
     if bytes.len() as u64 == limit {
-        return Err(unreadable(&format_args!("it is larger than {limit} bytes")));
+        return Err(unreadable(&format_args!("it is larger than {limit} bytes")).into());
     }
     Ok(bytes)
 }

@@ -13,17 +13,20 @@ mod output;
 mod progress;
 mod report;
 mod short;
+mod signals;
+mod stdout;
 
 use anyhow::Error;
 use args::Cli;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::text::Visible;
 use clap::{CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 use input::{Session, Usage};
 use report::Reporter;
 use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// How a command ended, if not with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +39,29 @@ enum Outcome {
     Unknown,
 }
 
+/// Bytes of the stack that commands work on. The one that the system gives may be smaller than it takes to read
+/// an expression.
+const STACK: usize = 16 << 20;
+
 fn main() -> ExitCode {
+    keep_panic_message();
+    let work = std::thread::Builder::new().stack_size(STACK);
+    let ended = match work.spawn(run) {
+        Ok(work) => work.join(),
+        Err(error) => {
+            let diagnostic = Diagnostic::error(
+                &codes::NO_THREAD,
+                format!("the system gives no thread: {error}"),
+                "allow more memory (ulimit -v) or more threads (ulimit -u)",
+            );
+            Session::new(Reporter::plain()).report(&diagnostic.into());
+            return ExitCode::FAILURE;
+        }
+    };
+    ended.unwrap_or_else(|_| internal(panic_message(), &Session::new(Reporter::plain())))
+}
+
+fn run() -> ExitCode {
     let parsed = Cli::command().try_get_matches().and_then(|matches| {
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
         Ok((Cli::from_arg_matches(&matches)?, name))
@@ -45,11 +70,13 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         // A wrong command line; nothing is left to do if that cannot be printed.
         Err(e) if e.use_stderr() => {
-            let _ = e.print();
+            complain(&e);
             return ExitCode::from(2);
         }
         Err(help_or_version) => {
-            let printed = help_or_version.print().and_then(|()| io::stdout().flush());
+            let printed = stdout::open()
+                .and_then(|()| help_or_version.print())
+                .and_then(|()| io::stdout().flush());
             let session = Session::new(Reporter::plain());
             return match printed.map_err(output::stdout_failed) {
                 Ok(()) => ExitCode::SUCCESS,
@@ -58,27 +85,38 @@ fn main() -> ExitCode {
         }
     };
     let session = Session::new(Reporter::new(&cli.common));
-    let panic = keep_panic_message();
     match catch_unwind(AssertUnwindSafe(|| commands::run(&cli.command, &session))) {
         Ok(Ok(Outcome::Done)) => ExitCode::SUCCESS,
         Ok(Ok(Outcome::Failed)) => ExitCode::FAILURE,
         Ok(Ok(Outcome::Unknown)) => ExitCode::from(3),
         Ok(Err(error)) => fail(error, &command, &session),
-        Err(_) => {
-            let message = panic.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            internal(message, &session)
-        }
+        Err(_) => internal(panic_message(), &session),
     }
 }
 
+/// Prints what is wrong with the command line. It repeats parts of that, which may hold anything.
+fn complain(error: &clap::Error) {
+    let plain = error.render().to_string();
+    let shown = Visible(&plain).to_string();
+    let _ = if plain == shown {
+        error.print()
+    } else {
+        io::stderr().write_all(shown.as_bytes())
+    };
+}
+
+/// The message of the last panic.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn panic_message() -> String {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Keeps the message of a panic instead of printing it.
-fn keep_panic_message() -> Arc<Mutex<String>> {
-    let message = Arc::new(Mutex::new(String::new()));
-    let keep = Arc::clone(&message);
-    std::panic::set_hook(Box::new(move |info| {
-        *keep.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
+fn keep_panic_message() {
+    std::panic::set_hook(Box::new(|info| {
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
     }));
-    message
 }
 
 /// Reports what ended a command.
@@ -95,10 +133,8 @@ fn fail(error: Error, command: &str, session: &Session) -> ExitCode {
         let mut all = Cli::command().color(session.reporter.color);
         all.build();
         let found = all.find_subcommand(command).cloned();
-        let _ = found
-            .unwrap_or(all)
-            .error(ErrorKind::ValueValidation, message)
-            .print();
+        let mut command = found.unwrap_or(all);
+        complain(&command.error(ErrorKind::ValueValidation, Visible(message)));
         return ExitCode::from(2);
     }
     let closed = error

@@ -1,6 +1,7 @@
 //! Where results go: standard output, and files that are complete or absent.
 
-use crate::codes;
+use crate::signals::Waiting;
+use crate::{codes, stdout};
 use anyhow::Context as _;
 use cfg_core::diagnostic::{CodeInfo, Diagnostic, Diagnostics};
 use std::fmt;
@@ -12,7 +13,8 @@ pub(crate) fn to_stdout(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    write(&mut out)
+    stdout::open()
+        .and_then(|()| write(&mut out))
         .and_then(|()| out.flush())
         .map_err(stdout_failed)
 }
@@ -72,6 +74,8 @@ pub(crate) fn to_file(
     let folder = path
         .parent()
         .with_context(|| format!("{name} is in no folder"))?;
+    // A signal ends the program when this is dropped, after the temporary file.
+    let waiting = Waiting::start().map_err(|e| cannot_write(&name, e))?;
     let attempt = || -> io::Result<tempfile::NamedTempFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".cfgrev-").suffix(".tmp");
@@ -82,10 +86,15 @@ pub(crate) fn to_file(
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut file = builder.tempfile_in(folder)?;
-        let mut out = BufWriter::with_capacity(1 << 16, file.as_file_mut());
+        let watched = Watched {
+            out: file.as_file_mut(),
+            waiting: &waiting,
+        };
+        let mut out = BufWriter::with_capacity(1 << 16, watched);
         write(&mut out)?;
         out.flush()?;
         drop(out);
+        waiting.check()?;
         Ok(file)
     };
     // A pipe is not what a file can be; whatever happens to it is a diagnostic.
@@ -106,6 +115,23 @@ pub(crate) fn to_file(
             })?;
     }
     Ok(())
+}
+
+/// A file that is written until a signal comes.
+struct Watched<'a> {
+    out: &'a mut std::fs::File,
+    waiting: &'a Waiting,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.waiting.check()?;
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Lets emitters that write text write to a byte stream, and keeps the stream's error.

@@ -1,5 +1,6 @@
 //! Progress on standard error, for whatever takes longer than a second; only where that is a terminal.
 
+use cfg_core::text::Visible;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{
@@ -94,7 +95,7 @@ impl Progress {
         if quiet || !io::stderr().is_terminal() {
             return progress;
         }
-        let what = what.into();
+        let what = Visible(&what.into()).to_string();
         let (stop, stopped) = channel();
         let began = Instant::now();
         let thread = std::thread::Builder::new().spawn(move || {

@@ -4,6 +4,7 @@ use crate::args::{Common, DiagnosticsForm};
 use crate::codes;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
+use cfg_core::text::{Visible, is_invisible};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -75,7 +76,7 @@ impl Reporter {
     /// A remark for people, on standard error.
     pub(crate) fn remark(&self, text: &str) {
         if !self.quiet && self.form == DiagnosticsForm::Text {
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", Visible(text));
         }
     }
 
@@ -170,14 +171,14 @@ fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) 
         "{strong}{}[{}]{strong:#}{bold}: {}{bold:#}",
         d.severity.name(),
         d.code,
-        Shown(&d.message)
+        Visible(&d.message)
     )?;
     let mut margin = 1;
     if let Some(file) = &d.at.file {
         let excerpt = source.and_then(|s| excerpt(s.line(d.at.line?)?, d.at.column?));
         let number = d.at.line.map_or(String::new(), |l| l.to_string());
         margin = number.len().max(1);
-        write!(out, "{:margin$}{frame}-->{frame:#} {}", "", Shown(file))?;
+        write!(out, "{:margin$}{frame}-->{frame:#} {}", "", Visible(file))?;
         if let Some(line) = d.at.line {
             write!(out, ":{line}")?;
             if let Some(column) = d.at.column {
@@ -210,29 +211,11 @@ fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) 
                 out,
                 "{:margin$} {frame}={frame:#} {bold}{word}:{bold:#} {}",
                 "",
-                Shown(&text)
+                Visible(&text)
             )?;
         }
     }
     writeln!(out)
-}
-
-/// Text from outside with control characters replaced, so that it cannot reach the terminal's own
-/// commands. Line ends stay.
-struct Shown<'a>(&'a str);
-
-impl std::fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        use std::fmt::Write as _;
-        for c in self.0.chars() {
-            f.write_char(if c.is_control() && c != '\n' {
-                '\u{fffd}'
-            } else {
-                c
-            })?;
-        }
-        Ok(())
-    }
 }
 
 /// The lines of a text that diagnostics point into, found in one pass: a line may be the whole text.
@@ -282,7 +265,12 @@ fn excerpt(line: &[u8], column: usize) -> Option<(String, usize)> {
     let clean = |bytes: &[u8]| -> Vec<char> {
         let text = String::from_utf8_lossy(bytes);
         text.chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
+            // One column each, so that the mark stands where it should.
+            .map(|c| match c {
+                c if c.is_control() => ' ',
+                c if is_invisible(c) => '\u{fffd}',
+                c => c,
+            })
             .collect()
     };
     let before = clean(&line[start..at]);

@@ -11,6 +11,10 @@
 //! the number of passes is evaluated on entry and counted down: `left := trips(first, last, step)`,
 //! `index := first`; a branch `left > 0`; `index := index + step`, `left := left - 1`.
 //! Every vertex keeps its id.
+//!
+//! A counted loop whose number of passes does not fit into 64 bits is an error on entry, which a branch on the
+//! index is not. [`Checked::Yes`] keeps it: `trips(first, last, step)` is evaluated on entry, into a variable that
+//! nothing reads, where constants do not exclude the error.
 
 use super::{draft::Draft, writes::Writes};
 use crate::{
@@ -23,23 +27,53 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
+/// Whether counted loops in jumps fail where the number of passes does not fit into 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// They do, at the cost of an assignment on entry: for programs that are run as jumps.
+    Yes,
+    /// They do not: for programs in which the loops are found again.
+    No,
+}
+
 /// A routine with a graph of blocks, branches and jumps: no LOOP, ENDLOOP, ENDBRANCH. Every vertex of the
 /// original is one, which may have nothing to do. Routines without a graph stay as they are.
 pub fn flatten(program: &Program, routine: &Routine) -> Routine {
+    flatten_as(program, routine, Checked::No)
+}
+
+/// [`flatten`], with or without the errors of counted loops.
+pub fn flatten_as(program: &Program, routine: &Routine, checked: Checked) -> Routine {
     let mut result = routine.clone();
     let Some(cfg) = result.body.take() else {
         return result;
     };
     result.control = Control::General;
-    result.body = flat(program, &mut result, cfg);
+    result.body = flat(program, &mut result, cfg, checked);
     result
 }
 
-/// The same without the blocks that have nothing to do.
+/// [`flatten`] without the blocks that have nothing to do.
 pub fn flatten_dense(program: &Program, routine: &Routine) -> Routine {
-    let mut result = flatten(program, routine);
-    result.body = result.body.take().and_then(contract);
-    result
+    dense(flatten(program, routine))
+}
+
+/// A routine without the blocks that have nothing to do.
+pub fn dense(mut routine: Routine) -> Routine {
+    routine.body = routine.body.take().and_then(contract);
+    routine
+}
+
+/// True if constants say that the number of passes of a loop with this step fits into 64 bits.
+fn surely_fits(first: &Expr, last: &Expr, step: &Expr) -> bool {
+    // From 1 up to the largest integer, or from the smallest to -2, there are less than 2^63; and the same
+    // downwards.
+    let (low, high) = match step {
+        Expr::Int(s) if *s > 0 => (first, last),
+        Expr::Int(s) if *s < 0 => (last, first),
+        _ => return false,
+    };
+    matches!(low, Expr::Int(n) if *n >= 1) || matches!(high, Expr::Int(n) if *n <= -2)
 }
 
 /// What a loop test becomes.
@@ -96,7 +130,9 @@ pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine
     let Some(cfg) = result.body.take() else {
         return result;
     };
-    let plans = plans(program, &mut result, &cfg, |form| form == Form::Hidden);
+    let plans = plans(program, &mut result, &cfg, Checked::No, |form| {
+        form == Form::Hidden
+    });
     let mut draft = Draft::new(cfg);
     let edges = draft.edges.len();
     let mut before = vec![None; draft.vertices.len()];
@@ -165,6 +201,7 @@ fn plans(
     program: &Program,
     routine: &mut Routine,
     cfg: &Cfg,
+    checked: Checked,
     wanted: impl Fn(Form) -> bool,
 ) -> Vec<Option<Plan>> {
     let mut plans: Vec<Option<Plan>> = Vec::with_capacity(cfg.vertex_count());
@@ -220,12 +257,18 @@ fn plans(
         plans[v] = Some(if form == Form::Index {
             let up = matches!(step, Expr::Int(s) if *s > 0);
             let compare = if up { Op::Le } else { Op::Ge };
+            let mut entry = Vec::new();
+            if checked == Checked::Yes && !surely_fits(first, last, step) {
+                let operands = [first, last, step];
+                let operands = within_depth(operands, vertex.id, &mut names, routine, &mut entry);
+                let passes = names.add(routine, "passes", vertex.id);
+                entry.push(set(passes, Expr::op(Op::Trips, operands)));
+            }
+            if !own_first {
+                entry.push(first_set);
+            }
             Plan::Counted {
-                entry: if own_first {
-                    Vec::new()
-                } else {
-                    vec![first_set]
-                },
+                entry,
                 condition: Expr::op(compare, [at.clone(), last.clone()]),
                 back: vec![add(step.clone())],
             }
@@ -237,19 +280,10 @@ fn plans(
             } else {
                 Expr::var(names.add(routine, "step", vertex.id))
             };
-            // All three may read the index: it is assigned last. They keep the limit of depth, each in an
-            // assignment of its own where a step down is not left. Recovery reads this order (`trips`).
+            // All three may read the index: it is assigned last. Recovery reads this order (`trips`).
             let mut entry = Vec::new();
-            let mut operands = Vec::new();
-            for e in [first, last, step] {
-                if e.depth() < Expr::MAX_DEPTH {
-                    operands.push(e.clone());
-                } else {
-                    let x = names.add(routine, "bound", vertex.id);
-                    entry.push(set(x, e.clone()));
-                    operands.push(Expr::var(x));
-                }
-            }
+            let operands = [first, last, step];
+            let operands = within_depth(operands, vertex.id, &mut names, routine, &mut entry);
             entry.push(set(left, Expr::op(Op::Trips, operands)));
             if let Expr::Place(place) = &by {
                 entry.push(set(place.var, step.clone()));
@@ -266,6 +300,28 @@ fn plans(
         });
     }
     plans
+}
+
+/// Operands of one more operator. They keep the limit of depth, each in an assignment of its own where a step down
+/// is not left.
+fn within_depth(
+    operands: [&Expr; 3],
+    id: i64,
+    names: &mut Names,
+    routine: &mut Routine,
+    entry: &mut Vec<Stmt>,
+) -> Vec<Expr> {
+    let mut within = Vec::new();
+    for e in operands {
+        if e.depth() < Expr::MAX_DEPTH {
+            within.push(e.clone());
+        } else {
+            let x = names.add(routine, "bound", id);
+            entry.push(set(x, e.clone()));
+            within.push(Expr::var(x));
+        }
+    }
+    within
 }
 
 /// Names that are not taken.
@@ -290,8 +346,8 @@ impl Names {
     }
 }
 
-fn flat(program: &Program, routine: &mut Routine, cfg: Cfg) -> Option<Cfg> {
-    let plans = plans(program, routine, &cfg, |_| true);
+fn flat(program: &Program, routine: &mut Routine, cfg: Cfg, checked: Checked) -> Option<Cfg> {
+    let plans = plans(program, routine, &cfg, checked, |_| true);
     let mut exits = vec![None; cfg.vertex_count()];
     let mut ends: Vec<Vec<usize>> = vec![Vec::new(); cfg.vertex_count()];
     for (e, edge) in cfg.edges() {

@@ -9,7 +9,7 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::{Met, RunReport, TapeCounts, Value};
+use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
 
 /// A routine with its adjoint: gradients.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Gradient {
     pub mirrored: Option<bool>,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
+    /// What pays for all this.
+    held: Lease,
 }
 
 impl Adjoint {
@@ -105,7 +107,7 @@ impl Adjoint {
     /// # Errors
     /// There are several dependents, or it is a longer array; the point has none of them.
     pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
-        let shapes = self.derived.present(&self.derived.dependents, point)?;
+        let (shapes, _held) = self.derived.present(&self.derived.dependents, point)?;
         if let [(_, value)] = &*shapes
             && value.len() == 1
         {
@@ -125,18 +127,19 @@ impl Adjoint {
         ))
     }
 
-    /// A seed of ones: the gradient of the sum of all elements of all dependents.
+    /// A seed of ones: the gradient of the sum of all elements of all dependents. It does not count against the limit
+    /// on memory once it is made.
     ///
     /// # Errors
-    /// The point has no dependent.
+    /// The point has no dependent; more memory than allowed.
     pub fn ones(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
-        let shapes = self.derived.present(&self.derived.dependents, point)?;
+        let (shapes, _held) = self.derived.present(&self.derived.dependents, point)?;
         Ok(shapes.iter().map(|(_, v)| ones(v)).collect())
     }
 
     /// Zeros in the shapes of the dependents that the point has.
     pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
-        let shapes = self.derived.present(&self.derived.dependents, point)?;
+        let (shapes, _held) = self.derived.present(&self.derived.dependents, point)?;
         Ok(shapes.iter().map(|(_, v)| zeros_like(v)).collect())
     }
 
@@ -152,6 +155,10 @@ impl Adjoint {
         self.derived.slots_at(&self.derived.independents, point)?;
         let events = self.derived.events(point)?;
         let (arguments, report) = self.derived.execute(point, &slots, seed)?;
+        let results = [&*self.derived.dependents, &*self.derived.independents];
+        let mut held = self.derived.room_for(&results, &arguments)?;
+        let visits = report.trace.len() as u64;
+        held.join(self.derived.room(visits)?);
         let trace = Trace {
             forward: self.images(&report, self.forward),
             reverse: self.images(&report, self.reverse),
@@ -168,6 +175,7 @@ impl Adjoint {
                 crate::visits::mirrored(program, &self.sweeps, &report.trace)
             }),
             events,
+            held,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, Options, check_initialised};
+use super::{Named, Options, check_initialised, words};
 use crate::codes;
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
 use crate::slot::{self, Slot, active};
@@ -9,7 +9,8 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_exec::{Argument, Met, RunReport, Session, Tape, Value};
+use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, Value};
+use std::sync::{Mutex, PoisonError};
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Derived {
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
+    /// What pays for the seeds that were read last.
+    read: Mutex<Lease>,
 }
 
 impl Derived {
@@ -42,7 +45,7 @@ impl Derived {
         options: &Options,
     ) -> Result<Self, Diagnostics> {
         let program = validate(program).map_err(generated)?;
-        let session = Session::new(&options.compile(&program)?);
+        let session = options.session(&options.compile(&program)?);
         let declared = program.routine(original);
         let (independents, dependents) = active(declared)?;
         // Parameters and the result, then the derivatives of those that have one, in the same order.
@@ -69,6 +72,7 @@ impl Derived {
             independents,
             dependents,
             options: options.clone(),
+            read: Mutex::default(),
             program,
         })
     }
@@ -118,17 +122,20 @@ impl Derived {
         slot::present(slots, point, &self.program, self.declared())
     }
 
-    /// The slots that a point has, each with a value that shows its shape.
+    /// The slots that a point has, each with a value that shows its shape, and what pays for these.
     ///
     /// # Errors
-    /// The point has none of them; a function's result without a shape.
+    /// The point has none of them; a function's result without a shape; more memory than allowed.
     pub(super) fn present(
         &self,
         slots: &[Slot],
         point: &Point,
-    ) -> Result<Vec<(Slot, Value)>, Diagnostics> {
+    ) -> Result<(Vec<(Slot, Value)>, Lease), Diagnostics> {
+        let slots = self.slots_at(slots, point)?;
+        let sizes = slots.iter().map(|&slot| self.words_of(slot, point));
+        let held = self.room(sizes.fold(0, u64::saturating_add))?;
         let mut found = Vec::with_capacity(slots.len());
-        for slot in self.slots_at(slots, point)? {
+        for slot in slots {
             let value = match slot {
                 Slot::Parameter(v) => point.value(v).cloned(),
                 Slot::Global(g) => Some(self.session.global(g)),
@@ -136,7 +143,24 @@ impl Derived {
             };
             found.extend(value.map(|value| (slot, value)));
         }
-        Ok(found)
+        Ok((found, held))
+    }
+
+    /// Words that the value of a slot takes at a point.
+    fn words_of(&self, slot: Slot, point: &Point) -> u64 {
+        match slot {
+            Slot::Parameter(v) => words(point.arguments.get(v.index())),
+            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            // Its extents are constants, so that it may be too large for anything.
+            Slot::Result(v) => {
+                let shape = &self.declared().variable(v).shape;
+                let extents = shape.iter().map(|d| match &d.extent {
+                    Extent::Fixed(Expr::Int(n)) => u64::try_from(*n).unwrap_or(0),
+                    Extent::Fixed(_) | Extent::Deferred => 0,
+                });
+                extents.fold(1, u64::saturating_mul)
+            }
+        }
     }
 
     /// Storage for a function's result; only scalars and arrays of constant shape have a shape before
@@ -180,6 +204,8 @@ impl Derived {
             return Ok(Vec::new());
         }
         self.reset(point)?;
+        let words = words(&point.arguments);
+        let _held = self.options.lease(words, self.declared())?;
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
         let report = self.session.run(self.original, &mut arguments, options)?;
@@ -193,10 +219,19 @@ impl Derived {
         slots: &[Slot],
         derivatives: &[Value],
     ) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
-        let present = self.present(slots, point)?;
-        self.check_derivatives(&present, derivatives)?;
+        let present: Vec<Slot> = {
+            let (shapes, _held) = self.present(slots, point)?;
+            self.check_derivatives(&shapes, derivatives)?;
+            shapes.into_iter().map(|(slot, _)| slot).collect()
+        };
+        // Each argument and its derivative.
+        let words = 2 * words(&point.arguments);
+        let mut held = self.room(words)?;
         let mut arguments = point.arguments.clone();
         if let Some(v) = self.declared().result {
+            // Within the limit before it is taken.
+            let words = self.words_of(Slot::Result(v), point);
+            held.join(self.room(words.saturating_mul(2))?);
             arguments.push(Argument::Value(self.result_storage(v)?));
         }
         let shared = arguments.len();
@@ -211,11 +246,12 @@ impl Derived {
             }
         }
         self.reset(point)?;
-        for ((slot, _), value) in present.into_iter().zip(derivatives) {
+        for (slot, value) in present.into_iter().zip(derivatives) {
             match slot {
                 Slot::Global(g) => {
                     if let Some(d) = self.derivative_global(g) {
-                        // Dependents may share cells.
+                        // Dependents may share cells. Two copies for a moment.
+                        let _room = self.room(2 * value.len() as u64)?;
                         let sum = plus(self.session.global(d), value);
                         self.session.set_global(d, &sum)?;
                     }
@@ -229,9 +265,10 @@ impl Derived {
                 }
             }
         }
-        let report = self
+        let mut report = self
             .session
             .run(self.routine, &mut arguments, &self.options.run)?;
+        report.held.join(held);
         Ok((arguments, report))
     }
 
@@ -267,6 +304,26 @@ impl Derived {
             }
         }
         Ok(())
+    }
+
+    /// Takes memory for so many words.
+    pub(super) fn room(&self, words: u64) -> Result<Lease, Diagnostics> {
+        self.options.lease(words, self.declared())
+    }
+
+    /// Takes memory for results: two values of each slot.
+    pub(super) fn room_for(
+        &self,
+        slots: &[&[Slot]],
+        arguments: &[Argument],
+    ) -> Result<Lease, Diagnostics> {
+        let sizes = slots.iter().copied().flatten().map(|&slot| match slot {
+            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Parameter(_) | Slot::Result(_) => {
+                words(self.position(slot).and_then(|at| arguments.get(at)))
+            }
+        });
+        self.options.lease(2 * sizes.sum::<u64>(), self.declared())
     }
 
     /// The values of the slots that the run had, by name; each must have a value.
@@ -325,8 +382,13 @@ impl Derived {
         slots: &[Slot],
         point: &Point,
     ) -> Result<(Vec<Vec<Value>>, bool), Diagnostics> {
-        let shapes = self.present(slots, point)?;
-        parse_seeds(text, what, &self.program, self.declared(), &shapes, slots)
+        let (shapes, _held) = self.present(slots, point)?;
+        let within = |words| self.options.lease(words, self.declared());
+        let (program, routine) = (&self.program, self.declared());
+        let (seeds, list, held) =
+            parse_seeds(text, what, program, routine, &shapes, slots, within)?;
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
+        Ok((seeds, list))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::slot::active;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::{Met, Value};
+use cfg_exec::{Lease, Met, Value};
 
 /// A routine with its tangent.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Directional {
     pub tangent: Named,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
+    /// What pays for all this.
+    held: Lease,
 }
 
 impl Tangent {
@@ -96,13 +98,16 @@ impl Tangent {
         let slots = self.derived.independents.clone();
         self.derived.slots_at(&self.derived.dependents, point)?;
         let events = self.derived.events(point)?;
-        let (arguments, _) = self.derived.execute(point, &slots, direction)?;
+        let (arguments, _report) = self.derived.execute(point, &slots, direction)?;
+        let results = [&*self.derived.dependents];
+        let held = self.derived.room_for(&results, &arguments)?;
         Ok(Directional {
             value: self.derived.named(&self.derived.dependents, &arguments)?,
             tangent: self
                 .derived
                 .named_derivatives(&self.derived.dependents, &arguments)?,
             events,
+            held,
         })
     }
 }

@@ -263,6 +263,7 @@ fn seeds_fill_what_is_missing_with_zeros() {
     ];
     let parse = |text: &str| {
         let declared = slots.each_ref().map(|(slot, _)| *slot);
+        let within = |words| Options::default().lease(words, routine);
         parse_seeds(
             text.as_bytes(),
             "SEED",
@@ -270,14 +271,15 @@ fn seeds_fill_what_is_missing_with_zeros() {
             routine,
             &slots,
             &declared,
+            within,
         )
         .map_err(|d| d.to_string())
     };
-    let (seeds, list) = parse(r#"{"y": [1, 2, 3, 4]}"#).expect("it is a seed");
+    let (seeds, list, _) = parse(r#"{"y": [1, 2, 3, 4]}"#).expect("it is a seed");
     assert!(!list);
     assert_eq!(seeds[0][0].to_f64s(), Some(vec![0.0; 6]));
     assert_eq!(seeds[0][1].to_f64s(), Some(vec![1.0, 2.0, 3.0, 4.0]));
-    let (seeds, list) = parse(r#"[{}, {"m": [[1, 2, 3], [4, 5, 6]]}]"#).expect("two seeds");
+    let (seeds, list, _) = parse(r#"[{}, {"m": [[1, 2, 3], [4, 5, 6]]}]"#).expect("two seeds");
     assert!(list);
     assert_eq!(seeds.len(), 2);
     assert_eq!(

@@ -21,11 +21,13 @@ mod given;
 mod handed_on;
 mod jumps;
 mod kinks;
+mod memory;
 mod mixed;
 mod names;
 mod portable;
 mod random;
 mod second_order;
+mod sections;
 mod shallow;
 mod uninitialised;
 

@@ -3,14 +3,14 @@
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
     elemental::integer,
-    entity::VertexId,
+    entity::{VarId, VertexId},
     ir::{
         CaseRange, Cfg, Control, Edge, Expr,
         ScalarType::{Integer, Real},
         Selector, Stmt, Vertex, VertexKind,
     },
 };
-use cfg_exec::{CompileOptions, Compiled, RunOptions, Session};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
 use crate::common::{program, real, run, run_with};
 
@@ -262,4 +262,82 @@ fn traces_show_each_visit_of_a_loop() {
             .iter()
             .all(|v| v.activation == 0 && v.origin == v.id)
     );
+}
+
+/// How a program ends: the values of its arguments, or the code of its error.
+fn ends(program: cfg_core::ir::Program, arguments: &[Argument]) -> Result<Vec<String>, String> {
+    let program = cfg_core::validate::validate(program).unwrap_or_else(|e| panic!("{e}"));
+    let compiled = Compiled::new(&program, &CompileOptions::default());
+    let compiled = compiled.unwrap_or_else(|e| panic!("{e}"));
+    let options = RunOptions {
+        fuel: 3000,
+        ..RunOptions::default()
+    };
+    let mut arguments = arguments.to_vec();
+    let main = cfg_core::entity::RoutineId::new(0);
+    Session::new(&compiled)
+        .run(main, &mut arguments, &options)
+        .map_err(|e| e.code.to_owned())?;
+    Ok(arguments
+        .iter()
+        .map(|a| format!("{:?}", a.value()))
+        .collect())
+}
+
+#[test]
+fn counted_loops_written_as_jumps_end_as_before() {
+    use cfg_core::recover::{Checked, dense, flatten_as};
+    const ENDS: [i64; 14] = [
+        i64::MIN,
+        i64::MIN + 1,
+        i64::MIN / 2,
+        -3,
+        -2,
+        -1,
+        0,
+        1,
+        2,
+        3,
+        1 << 62,
+        i64::MAX / 2 + 2,
+        i64::MAX - 1,
+        i64::MAX,
+    ];
+    // Constants and parameters; with a body that fails outside of 1..3, and one that does not.
+    for (constant, subscripts) in [(true, true), (true, false), (false, true), (false, false)] {
+        for (first, last) in ENDS.iter().flat_map(|a| ENDS.iter().map(move |b| (*a, *b))) {
+            for step in [1, 2, 5, i64::MAX, -1, -2, i64::MIN] {
+                let mut f = RoutineBuilder::new("f");
+                let (a, b) = (f.input("a", Integer), f.input("b", Integer));
+                let n = f.inout("n", Integer);
+                let v = f.inout("v", Real.array([3]));
+                let i = f.local("i", Integer);
+                let bound = |x: i64, p: VarId| if constant { Expr::Int(x) } else { Expr::var(p) };
+                f.for_step(i, bound(first, a), bound(last, b), step, |f| {
+                    if subscripts {
+                        f.assign(v.at(i), v.at(i) + 1.0);
+                    }
+                    f.assign(n, n + 1);
+                });
+                let program = program(f).into_program();
+                let arguments = [
+                    first.into(),
+                    last.into(),
+                    0.into(),
+                    Value::reals(&[0.0; 3]).into(),
+                ];
+                let expected = ends(program.clone(), &arguments);
+                let routine = &program.routines[0];
+                let flat = flatten_as(&program, routine, Checked::Yes);
+                for jumps in [flat.clone(), dense(flat)] {
+                    let program = cfg_core::ir::Program {
+                        routines: vec![jumps],
+                        ..program.clone()
+                    };
+                    let what = format!("{first} to {last} by {step}, {constant} {subscripts}");
+                    assert_eq!(ends(program, &arguments), expected, "{what}");
+                }
+            }
+        }
+    }
 }

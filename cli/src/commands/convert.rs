@@ -7,7 +7,7 @@ use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
 use cfg_core::dot::write_cfg;
 use cfg_core::ir::{Program, Routine};
-use cfg_core::recover;
+use cfg_core::recover::{self, Checked};
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
     if args.to != Target::Dot && args.select.routine.is_some() {
@@ -30,11 +30,11 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     let program = match args.jumps {
         None => program.into_program(),
         Some(Jumps::Flat) => {
-            let flat = |r| recover::flatten(&program, r);
+            let flat = |r| recover::flatten_as(&program, r, Checked::Yes);
             with_routines(&program, program.routines.iter().map(flat).collect())
         }
         Some(Jumps::Dense) => {
-            let dense = |r| recover::flatten_dense(&program, r);
+            let dense = |r| recover::dense(recover::flatten_as(&program, r, Checked::Yes));
             with_routines(&program, program.routines.iter().map(dense).collect())
         }
         Some(Jumps::Recover) => recover::recover_program(&program),

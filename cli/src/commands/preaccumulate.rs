@@ -16,6 +16,7 @@ use bb_preaccum::heuristic::Technique;
 use bb_preaccum::lcg::Lcg;
 use bb_preaccum::{report, search};
 use cfg_core::diagnostic::Diagnostics;
+use cfg_core::text::Visible;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -202,6 +203,8 @@ impl Drop for Interrupt {
             signal_hook::low_level::unregister(handler);
         }
         self.flag.store(false, Ordering::Relaxed);
+        // A signal that nobody listens to any more would be ignored.
+        let _ = crate::signals::listen();
     }
 }
 
@@ -273,10 +276,7 @@ fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result
         name => name,
     };
     // Names come from outside and may hold anything.
-    let name: String = name
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
+    let name = Visible(name);
     writeln!(
         out,
         "{name}: inputs {}, intermediates {}, outputs {}, edges {}\n",

@@ -47,6 +47,9 @@ fn one(source: &Source, session: &Session) -> anyhow::Result<Outcome> {
             problems: error.downcast::<Diagnostics>()?,
         },
     };
+    if !examined.problems.is_empty() {
+        crate::stdout::open().map_err(stdout_failed)?;
+    }
     let mut out = session.reporter.stream(io::stdout()).lock();
     session
         .reporter

@@ -9,4 +9,5 @@ mod programs;
 mod reverse;
 mod run_tool;
 mod schemas;
+mod streams;
 mod validate;

@@ -1,0 +1,84 @@
+//! What Ctrl-C and a polite request to end do while a file is being written: what is half written is removed.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Shared with the handlers.
+struct Shared {
+    /// Signals end the program at once.
+    calm: Arc<AtomicBool>,
+    /// The last signal, or 0.
+    got: Arc<AtomicUsize>,
+}
+
+static SHARED: OnceLock<Result<Shared, String>> = OnceLock::new();
+
+/// Makes signals end the program, also where other handlers have been taken away.
+pub(crate) fn listen() -> io::Result<()> {
+    shared().map(|_| ())
+}
+
+/// Signals that end the program: not those that whoever started it wants to be ignored, as `nohup` does.
+fn wanted() -> Vec<i32> {
+    let mut wanted = vec![SIGINT, SIGTERM];
+    // Only Linux tells.
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status")
+        && let Some(mask) = status.lines().find_map(|l| l.strip_prefix("SigIgn:"))
+        && let Ok(mask) = u64::from_str_radix(mask.trim(), 16)
+    {
+        #[cfg(unix)]
+        wanted.push(signal_hook::consts::SIGHUP);
+        wanted.retain(|signal| mask >> (signal - 1) & 1 == 0);
+    }
+    wanted
+}
+
+fn shared() -> io::Result<&'static Shared> {
+    let start = || -> io::Result<Shared> {
+        let calm = Arc::new(AtomicBool::new(true));
+        let got = Arc::new(AtomicUsize::new(0));
+        for signal in wanted() {
+            // In this order: what ends the program does not get to the second one.
+            flag::register_conditional_default(signal, Arc::clone(&calm))?;
+            flag::register_usize(signal, Arc::clone(&got), signal as usize)?;
+        }
+        Ok(Shared { calm, got })
+    };
+    let shared = SHARED.get_or_init(|| start().map_err(|e| e.to_string()));
+    shared
+        .as_ref()
+        .map_err(|e| io::Error::other(format!("signals cannot be listened to: {e}")))
+}
+
+/// While it lives, signals wait. When it is dropped, one that has come ends the program as it would have.
+pub(crate) struct Waiting(&'static Shared);
+
+impl Waiting {
+    pub(crate) fn start() -> io::Result<Self> {
+        let shared = shared()?;
+        shared.calm.store(false, Ordering::SeqCst);
+        Ok(Self(shared))
+    }
+
+    /// Fails if a signal has come.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        match self.0.got.load(Ordering::SeqCst) {
+            0 => Ok(()),
+            _ => Err(io::Error::other("stopped by a signal")),
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.calm.store(true, Ordering::SeqCst);
+        let got = self.0.got.swap(0, Ordering::SeqCst);
+        if got != 0 {
+            // Does not return.
+            let _ = low_level::emulate_default_handler(got as i32);
+        }
+    }
+}
