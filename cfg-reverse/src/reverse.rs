@@ -5,8 +5,8 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Control, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
-        StmtKind, Variable, Vertex, VertexKind,
+        Cfg, Control, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType,
+        Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
     recover::recover,
     structure::Structure,
@@ -598,18 +598,33 @@ fn gradient(
     let arguments = (0..primal).chain([tape.index()]).map(place);
     statements.push((None, draft::call(forward, arguments.collect())));
     let mut restore = Vec::new();
-    if !keep.is_empty() {
-        let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
+    let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
+    let is_optional = |v: &VarId| {
+        matches!(
+            routine.variable(*v).role,
+            Role::Parameter { optional: true, .. }
+        )
+    };
+    let (optional, always): (Vec<VarId>, Vec<VarId>) = keep.into_iter().partition(is_optional);
+    for v in optional {
+        let kept = routine.add_variable(Variable::new(
+            namer.suffixed("results".to_owned()),
+            routine.variable(v).ty,
+            vec![Dim::deferred(); routine.variable(v).rank()],
+            Role::Local,
+        ));
+        statements.push((Some(v), Stmt::assign(Place::whole(kept), Expr::var(v))));
+        restore.push((Some(v), Stmt::assign(Place::whole(v), Expr::var(kept))));
+    }
+    if !always.is_empty() {
         let kept = routine.add_variable(Variable::new(
             namer.suffixed("results".to_owned()),
             ScalarType::Tape,
             Vec::new(),
             Role::Local,
         ));
-        for &v in &keep {
+        for v in always {
             let class = class_of(routine.variable(v).ty);
-            let role = routine.variable(v).role;
-            let needs = matches!(role, Role::Parameter { optional: true, .. }).then_some(v);
             let push = Stmt::new(StmtKind::Push {
                 tape: kept,
                 class,
@@ -620,8 +635,8 @@ fn gradient(
                 class,
                 target: Place::whole(v),
             });
-            statements.push((needs, push));
-            restore.push((needs, pop));
+            statements.push((None, push));
+            restore.push((None, pop));
         }
     }
     let arguments = (0..parameters).chain([tape.index()]).map(place);

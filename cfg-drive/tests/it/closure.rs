@@ -29,7 +29,6 @@ fn kinks([a, b]: [&str; 2]) -> Vec<String> {
         format!(r#"["if",[">",{a},{b}],["*",{a},{a}],["sin",{b}]]"#),
         format!(r#"["if",[">",["max",{a},{b}],0.5],["max",{a},["*",{b},{b}]],["abs",{b}]]"#),
         format!(r#"["*",["maxval",["max",{a},{b}]],["min",{a},{b}]]"#),
-        format!(r#"["**",["abs",{a}],["abs",{b}]]"#),
     ];
     for op in [
         "min", "max", "dim", "sign", "mod", "modulo", "atan2", "hypot",
@@ -59,7 +58,16 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
             let mut f = program.program().main.expect("there is one");
             let mut point = r#""x": [0.51, 0.27, 1.13, 0.34], "k": 4"#.to_owned();
             for order in 1..=ORDERS {
-                let found = checked(&program, f, &format!("{{{point}}}"));
+                let at = format!("{{{point}}}");
+                let read = |t: &Primal| t.point(at.as_bytes());
+                let found = check(
+                    &program,
+                    f,
+                    &Options::default(),
+                    read,
+                    Tolerances::default(),
+                );
+                let found = found.unwrap_or_else(|d| panic!("{kink}, {order}: {d}"));
                 assert_ne!(found.agrees(), Some(false), "{kink}, {order}: {found:?}");
                 let made = tangent(&program, f).expect("it has a tangent");
                 f = made.tangent;

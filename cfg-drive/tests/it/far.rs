@@ -96,13 +96,16 @@ fn ranges() -> Vec<[i64; 3]> {
 fn agrees(adjoint: &mut Adjoint, tangent: &mut Tangent, range: [i64; 3], stop: Option<i64>) {
     let [first, last, step] = range;
     // Where there is no stop, a value that the index never has.
-    let never = if first == 3 { 4 } else { 3 };
+    let values = (0..13).map(|k| i128::from(first) + k * i128::from(step));
+    let values: Vec<i128> = values.collect();
+    let never = (1000..1020).find(|&n| !values.contains(&i128::from(n)));
+    let never = never.expect("there are fewer values");
     let point = format!(
         r#"{{"first": {first}, "last": {last}, "step": {step}, "stop": {}, "x": 0.5}}"#,
         stop.unwrap_or(never)
     );
     let what = format!("{range:?}, {stop:?}");
-    let expected = expected(0.5, range, stop.or(Some(never)));
+    let expected = expected(0.5, range, stop);
     let here = adjoint.point(point.as_bytes()).expect("it is a point");
     let seed = adjoint.default_seed(&here).expect("one scalar");
     let found = adjoint.gradient(&here, &seed);
@@ -146,10 +149,7 @@ fn loops_at_the_ends_of_the_range() {
                     let [first, _, step] = range;
                     for k in 0..3 {
                         let stop = i128::from(first) + k * i128::from(step);
-                        if let Ok(stop) = i64::try_from(stop)
-                            && stop != 3
-                            && stop != 4
-                        {
+                        if let Ok(stop) = i64::try_from(stop) {
                             agrees(&mut adjoint, &mut tangent, range, Some(stop));
                         }
                     }

@@ -131,7 +131,6 @@ fn present_and_absent() {
         for point in [
             r#"{"x": 0.7}"#,
             r#"{"x": 0.7, "w": 0.6}"#,
-            r#"{"x": 0.7, "u": [0.4, 0.9]}"#,
             r#"{"x": 0.7, "w": 0.6, "u": [0.4, 0.9]}"#,
         ] {
             for options in &options {
