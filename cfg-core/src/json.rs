@@ -89,6 +89,9 @@ pub fn read(bytes: &[u8]) -> Result<Program, Diagnostics> {
     }
 }
 
+/// Bytes that are read of what begins like no JSON text.
+const GLANCE: usize = 1 << 12;
+
 /// Reads a whole input. Gives up early, with little memory used, if arrays and objects nest too deep or a
 /// number has too many digits. Of an input that begins like no JSON text, or has a NUL, which none has, only the
 /// beginning is returned: what is wrong there is for whoever parses it to say.
@@ -99,13 +102,16 @@ pub fn load(mut input: impl io::Read) -> Result<Vec<u8>, Diagnostics> {
     let mut bytes = Vec::new();
     let mut outlook = Outlook::default();
     let mut piece = vec![0; 1 << 16];
+    let mut is_hopeless = false;
     loop {
         match input.read(&mut piece) {
             Ok(0) => return Ok(bytes),
             Ok(count) => {
                 let start = bytes.len();
                 bytes.extend_from_slice(&piece[..count]);
-                if bytes[start..].contains(&0) || !begins_like_json(&bytes) {
+                is_hopeless |= bytes[start..].contains(&0) || !begins_like_json(&bytes);
+                // The line that is wrong is wanted in full, so that the message can show it.
+                if is_hopeless && bytes.len() >= GLANCE {
                     let whole = whole_characters(&bytes);
                     // The character that is wrong may not be there in full.
                     let text = &bytes[..whole];

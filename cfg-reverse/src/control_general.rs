@@ -365,6 +365,12 @@ pub(crate) fn adjoint_graph(
     }
     adjoint.arrive();
     let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg))?;
+    // Where the first pass of a loop begins is a value that more than one branch may have set: only the check of
+    // general graphs follows it.
+    let is_point = |v: &Vertex| v.origin.is_some_and(|o| o.role == OriginRole::ExitBranch);
+    if graph.vertices().any(|(_, v)| is_point(v)) {
+        return Ok((graph, false));
+    }
     Ok(match with_ends(&graph)? {
         Some(nested) => (in_order(nested, FreshIds::of_vertices(cfg))?, true),
         None => (graph, false),

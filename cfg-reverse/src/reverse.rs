@@ -248,7 +248,7 @@ pub(crate) fn prepare<T>(
     };
     let nodes = Nodes::new(&normal);
     let activity = Activity::of(&normal, &effects, &nodes, main);
-    let sweeps = number_sweeps(&normal, valid, &nodes, &activity, &reachable, main);
+    let sweeps = number_sweeps(&normal, &effects, &nodes, &activity, &reachable, main);
     let context = Context {
         program: &normal,
         effects: &effects,
@@ -353,37 +353,66 @@ fn loops(routine: &Routine) -> usize {
         .count()
 }
 
-/// Gives ids to the sweeps of every routine that has an active variable and a body.
+/// Gives ids to the sweeps of every routine that has a body, and an active variable or a call of a routine
+/// with sweeps that uses an active global: a routine does not name the globals that only its callees use.
 fn number_sweeps(
     normal: &Program,
-    valid: &ValidProgram,
+    effects: &Effects,
     nodes: &Nodes,
     activity: &Activity,
     reachable: &[RoutineId],
     main: RoutineId,
 ) -> Vec<Option<(RoutineId, RoutineId)>> {
-    let mut differentiated = FixedBitSet::with_capacity(normal.routines.len());
+    let n = normal.routines.len();
+    let mut differentiated = FixedBitSet::with_capacity(n);
+    // Routines that reach an active global, and what has to be done for their callers.
+    let mut reaches = FixedBitSet::with_capacity(n);
+    let mut work = Vec::new();
+    let mut callers: Vec<Vec<RoutineId>> = vec![Vec::new(); n];
     for &r in reachable {
         let routine = normal.routine(r);
-        let user = routine
-            .derivatives
-            .as_ref()
-            .is_some_and(|d| d.adjoint.is_some());
-        let active = (0..routine.variables.len()).any(|v| {
-            let v = VarId::new(v);
-            routine.variable(v).ty.is_real() && activity.is_active(nodes.of(r, routine, v))
-        });
-        if routine.body.is_some() && (r == main || (active && !user)) {
+        if routine.body.is_none() {
+            continue;
+        }
+        for callee in &effects.callees[r.index()] {
+            callers[callee.index()].push(r);
+        }
+        let is_given = has_given_adjoint(routine);
+        let (mut active, mut global) = (false, false);
+        for (v, variable) in routine.variables.iter().enumerate() {
+            if variable.ty.is_real() && activity.is_active(nodes.of(r, routine, VarId::new(v))) {
+                active = true;
+                global |= matches!(variable.role, Role::Global(_));
+            }
+        }
+        if r == main || (active && !is_given) {
             differentiated.insert(r.index());
         }
+        if global && !is_given {
+            reaches.insert(r.index());
+            work.push(r);
+        }
     }
-    let mut next = valid.program().routines.len();
+    while let Some(r) = work.pop() {
+        for &caller in &callers[r.index()] {
+            if !has_given_adjoint(normal.routine(caller)) && !reaches.put(caller.index()) {
+                differentiated.insert(caller.index());
+                work.push(caller);
+            }
+        }
+    }
+    let mut next = n;
     let mut sweeps = vec![None; normal.routines.len()];
     for r in differentiated.ones() {
         sweeps[r] = Some((RoutineId::new(next), RoutineId::new(next + 1)));
         next += 2;
     }
     sweeps
+}
+
+fn has_given_adjoint(routine: &Routine) -> bool {
+    let given = routine.derivatives.as_ref();
+    given.is_some_and(|d| d.adjoint.is_some())
 }
 
 pub(crate) fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {

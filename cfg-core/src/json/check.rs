@@ -2,7 +2,7 @@
 
 use super::{Parsed, parse, place};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
     entity::{EdgeId, RoutineId},
     ir::Program,
     structure::{Structure, check_in_labels},
@@ -81,7 +81,10 @@ pub fn check(parsed: Parsed) -> Checked {
     }
     if !problems.is_empty() {
         let known = Known::of(&problems, &broken);
-        found.0.retain(|d| !known.explains(d));
+        // What could not be read may well assign what seems to lack a value: warnings wait.
+        found
+            .0
+            .retain(|d| d.severity == Severity::Error && !known.explains(d));
     }
     problems.0.extend(found.0);
     Checked {

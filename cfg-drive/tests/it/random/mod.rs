@@ -126,9 +126,10 @@ fn round_trip(program: &Program) -> Result<(), String> {
     };
     let bytes = text(program)?;
     let again = json::read(&bytes).map_err(|e| format!("read: {e}"))?;
-    if again != *program {
+    // As text, since a constant that is NaN does not equal itself.
+    if format!("{again:?}") != format!("{program:?}") {
         let pairs = program.routines.iter().zip(&again.routines);
-        let changed = pairs.filter(|(a, b)| a != b);
+        let changed = pairs.filter(|(a, b)| format!("{a:?}") != format!("{b:?}"));
         let shown: Vec<String> = changed.map(|(a, b)| format!("{a:?}\n{b:?}")).collect();
         return Err(format!(
             "round-trip: the program changes\n{}",
@@ -406,8 +407,8 @@ mod tests {
     #[test]
     fn wide_programs() {
         for (exact, options, seeds) in [
-            (true, Options::WIDE, 60_000..60_600),
-            (false, Options::WIDE_SMOOTH, 61_000..61_200),
+            (true, Options::WIDE, 60_000..60_080),
+            (false, Options::WIDE_SMOOTH, 61_000..61_030),
         ] {
             let refused: Mutex<BTreeMap<String, usize>> = Mutex::default();
             let total = seeds.end - seeds.start;
@@ -437,7 +438,7 @@ mod tests {
 
     #[test]
     fn in_all_settings() {
-        property::check_numbered(&Options::WIDE, 62_000..62_012, |_, case| {
+        property::check_numbered(&Options::WIDE, 62_000..62_003, |_, case| {
             for setting in all() {
                 agrees(case, true, &setting, DEEP).map_err(|e| format!("{e} {setting:?}"))?;
             }
@@ -447,7 +448,7 @@ mod tests {
 
     #[test]
     fn general_graphs_with_unusual_names_and_ids() {
-        for seed in 0..150 {
+        for seed in 0..60 {
             let case = dressed(&general::generate(90_000 + seed), seed);
             if let Err(message) = agrees(&case, true, &drawn(seed), DEEP) {
                 panic!("seed {seed}: {message}");
@@ -458,10 +459,8 @@ mod tests {
     #[test]
     fn a_program_is_generated_alike_twice() {
         for seed in 0..20 {
-            assert_eq!(
-                generate(&Options::WIDE, seed),
-                generate(&Options::WIDE, seed)
-            );
+            let text = || format!("{:?}", generate(&Options::WIDE, seed));
+            assert_eq!(text(), text());
         }
     }
 }
