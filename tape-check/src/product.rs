@@ -130,7 +130,7 @@ pub(crate) struct Product<'p, 'a, 'w> {
     unchanged: HashMap<VertexId, Result<(), String>>,
     /// Constants at the places where ways meet; `None` if there are several.
     settled: BTreeMap<VarId, Option<i64>>,
-    /// By BRANCH at the start of a reverse loop's body: the FORLOOP, and what it decides on.
+    /// By BRANCH at the start of a reverse loop's body, behind blocks at most: the FORLOOP, and what it decides on.
     first_in_body: HashMap<VertexId, (VertexId, VarId)>,
     /// The same by FORLOOP.
     decided_first: HashMap<VertexId, VarId>,
@@ -168,17 +168,24 @@ pub(crate) fn mirrored(
         .collect()
 }
 
-/// BRANCHes to which the body edge of a FORLOOP leads, with the FORLOOP and the variable.
+/// BRANCHes to which the body edge of a FORLOOP leads, through blocks or at once, with the FORLOOP and the variable.
+/// What the blocks write to the variable is seen when they are walked.
 fn first_in_body(cfg: &Cfg) -> HashMap<VertexId, (VertexId, VarId)> {
     let edges = cfg.edges().filter(|(_, e)| {
         matches!(cfg.vertex(e.from).kind, VertexKind::Loop { .. }) && e.label == Some(1)
     });
-    let branch = |head: VertexId, to: VertexId| match &cfg.vertex(to).kind {
+    let branch = |head: VertexId, mut to: VertexId| {
         // With another way in, it is not always after the FORLOOP.
-        VertexKind::Branch(selector) if cfg.in_edges(to).len() == 1 => {
-            Some((to, (head, marker::selector_variable(selector)?)))
+        while cfg.in_edges(to).len() == 1 {
+            match (&cfg.vertex(to).kind, cfg.out_edges(to)) {
+                (VertexKind::Branch(selector), _) => {
+                    return Some((to, (head, marker::selector_variable(selector)?)));
+                }
+                (VertexKind::Block(_), &[e]) => to = cfg.edge(e).to,
+                _ => return None,
+            }
         }
-        _ => None,
+        None
     };
     edges.filter_map(|(_, e)| branch(e.from, e.to)).collect()
 }

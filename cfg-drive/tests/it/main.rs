@@ -30,6 +30,7 @@ mod second_order;
 mod sections;
 mod shallow;
 mod uninitialised;
+mod wide;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;

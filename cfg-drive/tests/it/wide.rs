@@ -1,0 +1,75 @@
+//! Random programs of all that the format allows, through the whole product. The example `random` runs many more,
+//! in all settings.
+
+use crate::random::{Depth, Found, agrees, all, drawn};
+use cfg_testkit::generate::{Options, dressed, generate};
+use cfg_testkit::{general, property};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+const DEEP: Depth = Depth {
+    jacobian: true,
+    second: true,
+};
+
+/// Most programs must not be refused.
+#[test]
+fn wide_programs() {
+    for (exact, options, seeds) in [
+        (true, Options::WIDE, 60_000..60_080),
+        (false, Options::WIDE_SMOOTH, 61_000..61_030),
+    ] {
+        let refused: Mutex<BTreeMap<String, usize>> = Mutex::default();
+        let total = seeds.end - seeds.start;
+        property::check_numbered(&options, seeds, |seed, case| {
+            let depth = Depth {
+                jacobian: seed % 4 == 0,
+                second: seed % 4 == 1,
+            };
+            match agrees(case, exact, &drawn(seed), depth)? {
+                Found::Agrees => {}
+                Found::Refused(code) => {
+                    if let Ok(mut refused) = refused.lock() {
+                        *refused.entry(code).or_default() += 1;
+                    }
+                }
+            }
+            Ok(())
+        });
+        let refused = refused.into_inner().unwrap_or_default();
+        println!("refused: {refused:?}");
+        assert!(
+            refused.values().sum::<usize>() as u64 * 5 < total.max(50),
+            "{refused:?}"
+        );
+    }
+}
+
+/// One program; the example takes thousands.
+#[test]
+fn in_all_settings() {
+    property::check_numbered(&Options::WIDE, 62_000..62_001, |_, case| {
+        for setting in all() {
+            agrees(case, true, &setting, DEEP).map_err(|e| format!("{e} {setting:?}"))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn general_graphs_with_unusual_names_and_ids() {
+    for seed in 0..60 {
+        let case = dressed(&general::generate(90_000 + seed), seed);
+        if let Err(message) = agrees(&case, true, &drawn(seed), DEEP) {
+            panic!("seed {seed}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_program_is_generated_alike_twice() {
+    for seed in 0..20 {
+        let text = || format!("{:?}", generate(&Options::WIDE, seed));
+        assert_eq!(text(), text());
+    }
+}
