@@ -2,10 +2,9 @@
 //!
 //! [`read_xaif`] takes a document apart in steps, each in its own module: `xml` parses it into an arena
 //! (without entities, without recursion); `model` reads the declarations; `scan` resolves every
-//! reference and finds what each routine uses and writes; `storage` finds COMMON (laid out in `common`), module
-//! variables and EQUIVALENCE; `hidden` and `passed` find what markers stand for; `lower` and its companions
-//! turn each routine into one of the representation; `effects` names independents and dependents. See
-//! `docs/xaif.md`.
+//! reference and finds what each routine uses and writes; `storage` finds COMMON and EQUIVALENCE;
+//! `hidden` finds what markers stand for; `lower` and its companions turn each routine into one of the
+//! representation; `effects` names independents and dependents. See `docs/xaif.md`.
 
 mod bind;
 mod bits;

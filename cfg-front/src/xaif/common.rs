@@ -5,7 +5,6 @@
 
 use super::{
     model::{Model, SymbolId, SymbolType},
-    names::short_name,
     scan::Scan,
     storage::{alike, number},
     xml::{At, Document, El},
@@ -176,9 +175,6 @@ pub(super) fn layout(
         }
         members.extend(list.into_iter().filter(|m| used(m.symbol) && m.to > m.from));
     }
-    if let Some(conflict) = elsewhere(model, &members) {
-        return Some(Err(conflict));
-    }
     let mut by_type: BTreeMap<(u8, i64), Vec<Member>> = BTreeMap::new();
     for &member in &members {
         by_type
@@ -197,27 +193,6 @@ pub(super) fn layout(
         one_type(model, name, &list, &mut layout);
     }
     Some(Ok(layout))
-}
-
-/// A member that has the name of another one at another place. Either the declarations mean that, or they
-/// lack members that their routines do not use.
-fn elsewhere(model: &Model, members: &[Member]) -> Option<Conflict> {
-    let mut places: BTreeMap<String, Member> = BTreeMap::new();
-    for &member in members {
-        let name = short_name(&model.symbols[member.symbol].id);
-        let other = *places.entry(name).or_insert(member);
-        if other.from != member.from {
-            let why = format!(
-                "it is not at the place of {}, which has the same name; if a declaration lacks a member, they are one variable",
-                model.symbols[other.symbol].id
-            );
-            return Some(Conflict {
-                symbol: member.symbol,
-                why,
-            });
-        }
-    }
-    None
 }
 
 /// Members of one type, in order of their places.

@@ -573,7 +573,7 @@ fn overlays_of_common_blocks() {
 }
 
 /// Refused documents: code, what the message and the place must name.
-const REFUSED: [(&str, &str, &str, &str); 8] = [
+const REFUSED: [(&str, &str, &str, &str); 7] = [
     (
         "common_reinterpreted",
         "F617",
@@ -585,12 +585,6 @@ const REFUSED: [(&str, &str, &str, &str); 8] = [
         "F617",
         "it may be the storage of A_22",
         "Symbol B_25",
-    ),
-    (
-        "common_permuted",
-        "F617",
-        "A_26 shares storage in a way that is not supported: it is not at the place of A_22",
-        "Symbol A_26",
     ),
     (
         "module_which",
