@@ -193,10 +193,7 @@ impl<'a> Drawing<'a> {
         let cfg = routine.body.as_ref()?;
         let structure = match routine.control {
             // A graph that ought to nest and does not is drawn all the same: the picture helps to see why.
-            Control::Structured => match Structure::of(cfg) {
-                Ok(structure) => Some(structure),
-                Err(_) => None,
-            },
+            Control::Structured => Structure::of(cfg).ok(),
             Control::General => None,
         };
         let mut arms = BTreeMap::new();

@@ -18,6 +18,7 @@ use cfg_core::ir::{
     Cfg, Dim, Extent, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
     Subscript, VertexKind, VertexType,
 };
+use cfg_core::typing::type_of;
 use eval::{Scope, trips};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::{Cells, View};
@@ -466,7 +467,21 @@ impl<'p, D: Derivative> Machine<'p, D> {
     ) -> Step<Option<(RoutineId, Vec<Actual>, Option<(View, bool)>)>> {
         match &statement.kind {
             StmtKind::Assign { target, value } => {
-                let data = self.scope(&frame.views).eval(value)?;
+                let mut data = self.scope(&frame.views).eval(value)?;
+                // An array of which only scalars were taken has one element, where nothing else says how many.
+                let view = &frame.views[target.var.index()];
+                if !view.allocated
+                    && target.subscripts.is_empty()
+                    && let Data::Scalar(element) = &data
+                    && let Ok(found) = type_of(&routine.variables, value)
+                    && found.rank > 0
+                {
+                    data = Data::Array {
+                        extents: vec![1; found.rank],
+                        elements: vec![element.clone()],
+                        column: false,
+                    };
+                }
                 self.store(routine, frame, target, data)?;
                 Ok(None)
             }

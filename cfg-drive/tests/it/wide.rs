@@ -16,7 +16,7 @@ const DEEP: Depth = Depth {
 #[test]
 fn wide_programs() {
     for (exact, options, seeds) in [
-        (true, Options::WIDE, 60_000..60_080),
+        (true, Options::WIDE, 60_000..60_040),
         (false, Options::WIDE_SMOOTH, 61_000..61_030),
     ] {
         let refused: Mutex<BTreeMap<String, usize>> = Mutex::default();
