@@ -67,7 +67,7 @@ pub(crate) fn is_guarded(
     let mut found = false;
     if place.subscripts.is_empty() && may_be_absent(routine, place.var) {
         each_handed_on(program, routine, &statement.kind, |v| {
-            found |= v == place.var
+            found |= v == place.var;
         });
     }
     found

@@ -127,7 +127,7 @@ mod tests {
         let other = builder.global("other", Real.array([2]));
         let mut all = vec![other];
         for (k, r) in ranges.iter().enumerate() {
-            let h = builder.global(&format!("h{k}"), Real.array([r.end - r.start]));
+            let h = builder.global(format!("h{k}"), Real.array([r.end - r.start]));
             let offset = r.start;
             builder.overlay(h, Overlay { base, offset });
             all.push(h);

@@ -159,14 +159,13 @@ fn object(
                 }
                 found.insert(path);
             }
-            None => match map.get("additionalProperties") {
-                None => {}
-                Some(rest) => {
-                    if !matches(root, rest, name, inner, found) {
-                        return false;
-                    }
+            None => {
+                if let Some(rest) = map.get("additionalProperties")
+                    && !matches(root, rest, name, inner, found)
+                {
+                    return false;
                 }
-            },
+            }
         }
     }
     true

@@ -92,7 +92,7 @@ fn give(program: &mut Program, main: RoutineId, v: VarId, count: usize) {
     let (Some(last), None, Some(known)) = (open.next(), open.next(), known) else {
         return;
     };
-    if known == 0 || count % known != 0 {
+    if known == 0 || !count.is_multiple_of(known) {
         return;
     }
     *last = Some(count / known);

@@ -217,7 +217,7 @@ fn seeds_and_directions(
             })
             .collect();
         let read = adjoint.seeds(format!("{{{}}}", members.join(", ")).as_bytes(), &point);
-        assert_eq!(read.expect("a seed").0, [seed.clone()]);
+        assert_eq!(read.expect("a seed").0, std::slice::from_ref(&seed));
 
         let directions: Vec<Value> = run.gradient.iter().map(|(_, v)| v.clone()).collect();
         let direction = whole(rng, &expected.columns, &directions);

@@ -132,7 +132,7 @@ fn long_names() {
             let valid = |made| {
                 validate(made)
                     .map(drop)
-                    .unwrap_or_else(|d| panic!("{bytes}: {d}"))
+                    .unwrap_or_else(|d| panic!("{bytes}: {d}"));
             };
             let reversal = reverse(&program, f, &Default::default()).expect("it has an adjoint");
             valid(reversal.program);

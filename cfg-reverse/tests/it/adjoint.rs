@@ -507,8 +507,9 @@ fn by_trace() {
                 .any(|(_, v)| matches!(v.kind, VertexKind::Branch(_) | VertexKind::Loop { .. }));
             let (ours, theirs) = (roles(forward), roles(backward));
             let otherwise = [OriginRole::CounterPush, OriginRole::MarkerPush];
-            if (decides && !ours.contains(&OriginRole::TracePush))
-                || (decides && !theirs.contains(&OriginRole::TracePop))
+            if decides
+                && !(ours.contains(&OriginRole::TracePush)
+                    && theirs.contains(&OriginRole::TracePop))
                 || ours.iter().any(|role| otherwise.contains(role))
             {
                 return Err(format!("roles: {ours:?} {theirs:?}"));

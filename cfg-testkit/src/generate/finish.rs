@@ -32,7 +32,7 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
     locals.sort_unstable();
     // A result after all locals is declared on its own, another among them.
     if let Some(result) = routine.result
-        && routine.parameters % 2 == 0
+        && routine.parameters.is_multiple_of(2)
     {
         locals.retain(|&v| v != result);
         locals.push(result);
