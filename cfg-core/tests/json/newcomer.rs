@@ -149,7 +149,7 @@ const SPELLING: &[(&str, &str, &str)] = &[
     (
         r#"{"from": 6, "to": 7}"#,
         r#""6 -> 7""#,
-        r#"written {"from": 1, "to": 2}"#,
+        r#"write {"from": 1, "to": 2}"#,
     ),
     (r#"["n"]"#, r#""n""#, r#"["n"]"#),
     (r#""dependents": ["s"]"#, r#""dependents": "s""#, r#"["s"]"#),

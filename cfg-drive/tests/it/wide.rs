@@ -17,7 +17,7 @@ const DEEP: Depth = Depth {
 fn wide_programs() {
     for (exact, options, seeds) in [
         (true, Options::WIDE, 60_000..60_040),
-        (false, Options::WIDE_SMOOTH, 61_000..61_030),
+        (false, Options::WIDE_SMOOTH, 61_000..61_015),
     ] {
         let refused: Mutex<BTreeMap<String, usize>> = Mutex::default();
         let total = seeds.end - seeds.start;
