@@ -365,8 +365,7 @@ pub(crate) fn adjoint_graph(
     }
     adjoint.arrive();
     let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg))?;
-    // Where the first pass of a loop begins is a value that more than one branch may have set: only the check of
-    // general graphs follows it.
+    // An adjoint in which a loop's first pass begins at a point of its own stays general, like its forward sweep.
     let is_point = |v: &Vertex| v.origin.is_some_and(|o| o.role == OriginRole::ExitBranch);
     if graph.vertices().any(|(_, v)| is_point(v)) {
         return Ok((graph, false));

@@ -68,6 +68,7 @@ fn without_unreachable(cfg: Cfg) -> Cfg {
         edge.from = place[edge.from.index()];
         edge.to = place[edge.to.index()];
     }
+    // No edge leads to a vertex that is not kept: what a reachable vertex leads to is reachable, and EXIT leads nowhere.
     Cfg::new(left, edges).unwrap_or_default()
 }
 
