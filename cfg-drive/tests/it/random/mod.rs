@@ -34,6 +34,25 @@ pub(crate) struct Depth {
     pub(crate) second: bool,
 }
 
+impl Depth {
+    /// Jacobians and second derivatives cost much more than the rest: a quarter of the programs has each.
+    pub(crate) fn drawn(seed: u64) -> Self {
+        Self {
+            jacobian: seed.is_multiple_of(4),
+            second: seed % 4 == 1,
+        }
+    }
+
+    /// Of all settings an eighth has each, other ones for each program.
+    pub(crate) fn turns(seed: u64, setting: usize) -> Self {
+        let turn = (seed + setting as u64) % 8;
+        Self {
+            jacobian: turn == 0,
+            second: turn == 3,
+        }
+    }
+}
+
 /// Codes of what docs/limits.md says is refused, and that of a point that leaves out all that has derivatives.
 const REFUSED: [&str; 6] = ["R301", "R302", "R309", "R310", "R311", "P418"];
 
