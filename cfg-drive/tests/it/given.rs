@@ -680,3 +680,42 @@ fn globals_that_share_cells_are_read_twice() {
         }
     }
 }
+
+/// The check has no bound on rounding where tangents are given; it measures what terms that cancel leave.
+#[test]
+fn terms_that_cancel_beside_a_given_tangent() {
+    for (slope, agrees) in [("2.0", true), ("2.001", false)] {
+        let g = |tangent: &str| {
+            let member = format!(r#","derivatives":{{"tangent":"{tangent}"}}"#);
+            routine(
+                "g",
+                &["in real u", "out real v"],
+                &[],
+                r#"["=","v",["*","u","u"]]"#,
+                &member,
+            )
+        };
+        let g_t = routine(
+            "g_t",
+            &["in real u", "out real v", "in real u_t", "out real v_t"],
+            &[],
+            &format!(r#"["=","v_t",["*",{slope},"u","u_t"]],["=","v",["*","u","u"]]"#),
+            "",
+        );
+        // The terms are a thousand million times as large as the result.
+        let block = r#"["call","g",["x","w"]],["=","s",["*","x",1.1e9]],["=","t",["+","s",["*","w",3.3]]],
+            ["=","t",["-","t",["*","x",["*",1.1e9,["sin",["*",3.0,["[]","p",1]]]]]]],
+            ["=","y",["-","t",["*","s",["-",1.0,["sin",["*",3.0,["[]","p",1]]]]]]]"#;
+        let program = program(
+            &[],
+            &[main(&["real w", "real s", "real t"], block), g("g_t"), g_t],
+        );
+        let program = program.expect("it is valid");
+        let found = checked(
+            &program,
+            RoutineId::new(0),
+            r#"{"x": 0.7, "p": [0.3, 1, 1, 1]}"#,
+        );
+        assert_eq!(found.dot_product.agrees, agrees, "{slope}: {found:?}");
+    }
+}
