@@ -185,19 +185,20 @@ pub(crate) fn describe(
     let mut text = String::new();
     let mut say = |running: &Running, word: &str| {
         let (routine, id) = name(running.routine, running.region.vertex);
-        let _ = if running.region.is_loop {
-            write!(text, ", {word} LOOP {id} of routine {routine}")
-        } else {
-            write!(text, ", {word} a cycle of routine {routine}")
-        };
-        let plural = if running.times == Some(1) { "" } else { "s" };
-        let _ = match running.times {
-            Some(n) if running.region.is_loop => {
-                let plural = if n == 1 { "" } else { "es" };
-                write!(text, " after {n} pass{plural}")
-            }
-            Some(n) => write!(text, " after {n} jump{plural} back to vertex {id}"),
-            None => Ok(()),
+        let many = |n: u64, plural: &'static str| if n == 1 { "" } else { plural };
+        let _ = match (running.region.is_loop, running.times) {
+            (true, None) => write!(text, ", {word} LOOP {id} of routine {routine}"),
+            (true, Some(n)) => write!(
+                text,
+                ", {word} LOOP {id} of routine {routine} after {n} pass{}",
+                many(n, "es")
+            ),
+            (false, None) => write!(text, ", {word} a cycle of routine {routine}"),
+            (false, Some(n)) => write!(
+                text,
+                ", {word} a cycle of routine {routine} after {n} jump{} back to vertex {id}",
+                many(n, "s")
+            ),
         };
     };
     let Some((innermost, others)) = found.split_first() else {

@@ -27,7 +27,7 @@ pub(super) struct Derived {
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
-    /// What pays for the seeds that were read last.
+    /// What pays for the seeds that were read or made last.
     read: Mutex<Lease>,
 }
 
@@ -215,8 +215,7 @@ impl Derived {
                 self.reset(point)?;
                 empty_tapes(&mut arguments);
                 let (session, options) = (&mut self.session, &self.options.run);
-                let stopped =
-                    session.count_passes(self.original, &mut arguments, options, stopped);
+                let stopped = session.count_passes(self.original, &mut arguments, options, stopped);
                 Err(stopped.into())
             }
         }
@@ -264,8 +263,7 @@ impl Derived {
                 self.set_derivatives(point, &present, derivatives, &mut arguments)?;
                 empty_tapes(&mut arguments);
                 let session = &mut self.session;
-                let stopped =
-                    session.count_passes(self.routine, &mut arguments, &options, stopped);
+                let stopped = session.count_passes(self.routine, &mut arguments, &options, stopped);
                 return Err(stopped.into());
             }
         };
@@ -419,8 +417,13 @@ impl Derived {
         let (program, routine) = (&self.program, self.declared());
         let (seeds, list, held) =
             parse_seeds(text, what, program, routine, &shapes, slots, within)?;
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
+        self.keep(held);
         Ok((seeds, list))
+    }
+
+    /// Pays for the seeds that were made last.
+    pub(super) fn keep(&self, held: Lease) {
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
     }
 }
 
