@@ -261,7 +261,11 @@ pub fn check(
         agrees: empty && problems == 0,
     };
     let dependents = primal.dependents_at(&point)?;
-    let (differences, kinks) = Comparison {
+    let Compared {
+        differences,
+        kinks,
+        stopped,
+    } = Comparison {
         primal: &mut primal,
         point: &point,
         independents: &independents,
@@ -272,6 +276,7 @@ pub fn check(
         tolerance: tolerances.differences,
         epsilon,
         tiny,
+        stopped: None,
     }
     .run();
     let mut checked = Checked {
@@ -280,12 +285,12 @@ pub fn check(
         stack,
         remarks: found,
     };
-    remark(&mut checked, &kinks);
+    remark(&mut checked, &kinks, stopped);
     Ok(checked)
 }
 
 /// Says in words what does not agree or could not be compared.
-fn remark(checked: &mut Checked, kinks: &[String]) {
+fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Diagnostic>) {
     let d = checked.dot_product;
     let mut failures = Vec::new();
     if !d.agrees {
@@ -334,7 +339,18 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
         let warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
         checked.remarks.push(warning);
     }
-    if d.agrees.is_none() {
+    if let Some(problem) = stopped {
+        let what = match d.compared {
+            0 => "no difference was computed",
+            _ => "not every difference was computed",
+        };
+        let message = format!("{what}: [{}] {}", problem.code, problem.message);
+        let warning = Diagnostic::error(&codes::NOT_RUN, message, problem.help).warning();
+        checked.remarks.push(Diagnostic {
+            at: problem.at,
+            ..warning
+        });
+    } else if d.agrees.is_none() {
         let message = format!(
             "no difference could be compared: {} cross a branch or a kink, {} drown in rounding or are not \
              finite",
@@ -405,6 +421,17 @@ struct Comparison<'a> {
     /// Relative and absolute error of an operation.
     epsilon: f64,
     tiny: f64,
+    /// The first run that a limit has stopped.
+    stopped: Option<Diagnostic>,
+}
+
+/// What a comparison has found.
+struct Compared {
+    differences: Differences,
+    /// The kinks that the run at the point itself came across.
+    kinks: Vec<String>,
+    /// Why a run could not be made within the limits.
+    stopped: Option<Diagnostic>,
 }
 
 /// What is known of one element after some steps.
@@ -435,12 +462,12 @@ impl Element {
 }
 
 impl Comparison<'_> {
-    /// Also names the kinks that the run at the point itself came across.
-    fn run(mut self) -> (Differences, Vec<String>) {
+    fn run(mut self) -> Compared {
         let mut found = vec![Element::default(); self.y_dot.len()];
         let mut kinks = Vec::new();
         // A run with a trace takes more memory than the runs before: without it, nothing is compared.
-        if let Ok((y, base)) = self.run_at(self.point) {
+        let base = self.run_at(self.point);
+        if let Some((y, base)) = self.within_limits(base) {
             kinks.extend(
                 base.events
                     .iter()
@@ -481,7 +508,22 @@ impl Comparison<'_> {
                 None => result.unresolved += 1,
             }
         }
-        (result, kinks)
+        Compared {
+            differences: result,
+            kinks,
+            stopped: self.stopped,
+        }
+    }
+
+    /// What a run has given; notes the limit that has stopped it, if it is the first.
+    fn within_limits<T>(&mut self, run: Result<T, Diagnostics>) -> Option<T> {
+        let problems = match run {
+            Ok(found) => return Some(found),
+            Err(problems) => problems,
+        };
+        let limit = problems.0.into_iter().find(is_limit);
+        self.stopped = self.stopped.take().or(limit);
+        None
     }
 
     /// All elements of the dependents at a point.
@@ -493,8 +535,16 @@ impl Comparison<'_> {
     fn step(&mut self, h: f64, y: &[f64], base: &RunReport, found: &mut [Element]) {
         let forward = self.moved(h);
         let backward = self.moved(-h);
-        let runs = (self.run_at(&forward), self.run_at(&backward));
-        let (Ok((above, up)), Ok((below, down))) = runs else {
+        let runs = [self.run_at(&forward), self.run_at(&backward)];
+        let limited = runs.iter().any(|run| {
+            let problems = run.as_ref().err();
+            problems.is_some_and(|d| d.0.iter().any(is_limit))
+        });
+        let [above, below] = runs.map(|run| self.within_limits(run));
+        let (Some((above, up)), Some((below, down))) = (above, below) else {
+            if limited {
+                return;
+            }
             // Outside of what the program accepts, such as an index that no longer exists.
             for element in found {
                 element.crossed = true;
@@ -577,6 +627,11 @@ impl Comparison<'_> {
         }
         point
     }
+}
+
+/// True if a higher limit would have let a run go on.
+fn is_limit(problem: &Diagnostic) -> bool {
+    ["X208", "X209", "X210", "X211"].contains(&problem.code)
 }
 
 /// Zero for elements whose derivatives are not finite.

@@ -719,3 +719,68 @@ fn terms_that_cancel_beside_a_given_tangent() {
         assert_eq!(found.dot_product.agrees, agrees, "{slope}: {found:?}");
     }
 }
+
+/// Two arguments that are written and share cells: so do their adjoints, if the given adjoint is marked for it; if it
+/// is not, the run is refused.
+#[test]
+fn overlapping_arguments_that_are_written() {
+    let at = |i: usize| format!(r#"["[]","q",{i}]"#);
+    let section = |i: usize| format!(r#"["[]","q",[":",{i},{}]]"#, i + 1);
+    for (shape, place, places) in [
+        ("", &at as &dyn Fn(usize) -> String, [(1, 1), (1, 2)]),
+        (":2", &section, [(1, 2), (1, 3)]),
+        (":2", &section, [(2, 2), (3, 1)]),
+    ] {
+        for ((first, second), marked) in places.into_iter().flat_map(|p| [(p, false), (p, true)]) {
+            let aliased = if marked { r#","aliased":true"# } else { "" };
+            let formal = |name: &str| format!("inout real {name}{shape}");
+            let [a, b, a_b, b_b] = ["a", "b", "a_b", "b_b"].map(formal);
+            let g = routine(
+                "g",
+                &[&a, &b],
+                &[],
+                r#"["=","a",["*",3.0,"a"]],["=","b",["+",["*",2.0,"b"],"a"]]"#,
+                r#","aliased":true,"derivatives":{"adjoint":"g_b"}"#,
+            );
+            let read = ["a", "b"].map(|n| format!("in real {n}{shape}"));
+            // Each statement reads the target's adjoint and zeroes it before it increments any.
+            let g_b = routine(
+                "g_b",
+                &[&read[0], &read[1], &a_b, &b_b],
+                &[&format!("real t{shape}")],
+                r#"["=","t","b_b"],["=","b_b",0.0],["=","b_b",["+","b_b",["*",2.0,"t"]]],
+                ["=","a_b",["+","a_b","t"]],["=","a_b",["*",3.0,"a_b"]]"#,
+                aliased,
+            );
+            let call = format!(r#"["call","g",[{},{}]]"#, place(first), place(second));
+            let block = format!(
+                r#"["=","q",["*","p","x"]],{call},["=","q",["*","q","q"]],{call},["=","y",["sum",["*","q","p"]]]"#
+            );
+            let program =
+                program(&[], &[main(&["real q:4"], &block), g, g_b]).expect("it is valid");
+            let f = program.program().main.expect("there is one");
+            let length = usize::from(!shape.is_empty());
+            let overlap = first.abs_diff(second) <= length;
+            let found = check(
+                &program,
+                f,
+                &Options::default(),
+                |t| t.point(br#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#),
+                Tolerances::default(),
+            );
+            let what = format!("{shape} {first} {second} {marked}");
+            match found {
+                Ok(found) => {
+                    assert!(marked || !overlap, "{what}");
+                    assert_eq!(found.agrees(), Some(true), "{what}: {found:?}");
+                }
+                Err(refused) => {
+                    assert!(overlap && !marked, "{what}: {refused}");
+                    // Where it is known without a run, validation says it.
+                    let codes = ["X214", "V150"];
+                    assert!(codes.contains(&refused.0[0].code), "{what}: {refused}");
+                }
+            }
+        }
+    }
+}

@@ -359,3 +359,62 @@ fn strong_products_have_all_derivatives_at_zero() {
         }
     }
 }
+
+/// Powers, and other functions with a kink or corner of two operands, of a scalar and an array: the conditions of
+/// their second derivatives mix scalars and arrays.
+#[test]
+fn second_derivatives_of_scalars_and_arrays() {
+    let pow = |a: Expr, b: Expr| Expr::op(Op::Pow, [a, b]);
+    let two = |op: Op| move |a: Expr, b: Expr| Expr::op(op, [a, b]);
+    let all: [(&str, &dyn Fn(Expr, Expr) -> Expr); 6] = [
+        ("**", &pow),
+        ("max", &two(Op::Max)),
+        ("sign", &two(Op::Sign)),
+        ("atan2", &two(Op::Atan2)),
+        ("hypot", &two(Op::Hypot)),
+        ("strong", &|a, b| {
+            Expr::op(Op::StrongMul, [a.clone() * b.clone(), a * b])
+        }),
+    ];
+    for (what, make) in all {
+        for shape in [vec![3], vec![1, 3]] {
+            for turned in [false, true] {
+                let mut f = RoutineBuilder::new("f");
+                let s = f.input("s", Real);
+                let v = f.input("v", Real.array(shape.clone()));
+                let y = f.output("y", Real.array(shape.clone()));
+                f.independents([s, v]).dependents([y]);
+                let operands = (Expr::var(s), Expr::var(v));
+                let value = match turned {
+                    false => make(operands.0, operands.1),
+                    true => make(operands.1, operands.0),
+                };
+                f.assign(y, value * Expr::var(v));
+                let (program, f) = finish(f);
+                let first = cfg_reverse::tangent(&program, f).expect("it has a tangent");
+                let names =
+                    |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+                let mut program = first.program;
+                let f_t = first.tangent;
+                let (x, y) = (names(&["s", "v"]), names(&["y_t"]));
+                declare(&mut program, f_t, Some(&x), Some(&y)).expect("they are parameters");
+                let program = validate(program).expect("it is valid");
+                let list = |v: [f64; 3]| match shape.len() {
+                    1 => format!("{v:?}"),
+                    _ => format!("[{v:?}]"),
+                };
+                let point = format!(
+                    r#"{{"s": 1.7, "v": {}, "s_t": 0.3, "v_t": {}}}"#,
+                    list([0.4, 1.1, 2.6]),
+                    list([1.0, -0.5, 0.25])
+                );
+                let found = checked(&program, f_t, &point);
+                assert_eq!(
+                    found.agrees(),
+                    Some(true),
+                    "{what} {turned} {shape:?}: {found:?}"
+                );
+            }
+        }
+    }
+}
