@@ -4,6 +4,7 @@
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Control, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, Vertex, VertexKind,
@@ -21,7 +22,6 @@ use crate::{
     built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
-    global_set::GlobalSet,
     globals, gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
