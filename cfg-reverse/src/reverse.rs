@@ -109,7 +109,12 @@ pub fn reverse(
             Blocks::Statement => setting.drafts(&[])?,
             Blocks::Preaccumulate => {
                 let all = setting.survey();
-                let outcomes = blocks::eliminate(&all, &blocks::search_options(options.work), None);
+                let outcomes = blocks::eliminate(
+                    &all,
+                    &blocks::search_options(options.work),
+                    blocks::THOROUGH,
+                    None,
+                );
                 setting.drafts(&choose::complete(&all, &outcomes))?
             }
             Blocks::Auto => choose::cheapest(setting, options.work)?,

@@ -25,7 +25,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 24] = [
+pub const FAMILIES: [Family; 26] = [
     family("globals, a routine for each", 4_000, routines),
     family("globals, all in the calling routine too", 4_000, all_named),
     family(
@@ -51,11 +51,17 @@ pub const FAMILIES: [Family; 24] = [
     family("factors, under equal subscripts", 10_000, symbolic_factors),
     auto("references to array elements, auto", 5_000, references),
     auto("statements of independent elements, auto", 5_000, elements),
+    auto("blocks that differ, auto", 400, blocks),
     family("calls of one routine", 10_000, calls),
     family("nested loops", 10_000, nested_loops),
     family("nested branches", 10_000, nested_branches),
     family("arms of a switch", 10_000, switch),
     family("jumps", 10_000, jumps),
+    family(
+        "nested loops, all of which each leaves",
+        2_000,
+        left_at_once,
+    ),
     family("terms of a sum", 20_000, terms),
     family("variables", 10_000, variables),
     family("statements", 20_000, statements),
@@ -344,6 +350,22 @@ fn elements(n: usize) -> ValidProgram {
     of_one_routine(f)
 }
 
+/// Blocks of twelve statements each, of 4 096 kinds.
+fn blocks(n: usize) -> ValidProgram {
+    let (mut f, x, y) = main_routine();
+    for k in 0..n {
+        f.if_then(lt(y, x), |f| {
+            for bit in 0..12 {
+                match k >> bit & 1 {
+                    0 => f.assign(y, y * x),
+                    _ => f.assign(y, sin(y * x) + y),
+                }
+            }
+        });
+    }
+    of_one_routine(f)
+}
+
 fn calls(n: usize) -> ValidProgram {
     let mut program = ProgramBuilder::new();
     let mut r = RoutineBuilder::new("r");
@@ -464,6 +486,23 @@ fn jumps(n: usize) -> ValidProgram {
         let branch = 2 + 2 * v;
         all.push(vec![branch + 1, (branch + 5).min(end)]);
         all.push(vec![branch + 2]);
+    }
+    all.push(Vec::new());
+    general(&all, step, |_, k| lt(k, 3), |_, k| k.into())
+}
+
+/// Nested loops, from each of which an edge leaves them all.
+fn left_at_once(n: usize) -> ValidProgram {
+    let mut all = vec![vec![1], vec![2]];
+    // A header, a block and a branch for each.
+    let header = |k: usize| 2 + 3 * k;
+    let end = header(n);
+    for k in 0..n {
+        let outwards = if k == 0 { end } else { header(k - 1) };
+        let inwards = if k + 1 < n { header(k + 1) } else { header(k) };
+        all.push(vec![outwards, header(k) + 1]);
+        all.push(vec![header(k) + 2]);
+        all.push(vec![inwards, end]);
     }
     all.push(Vec::new());
     general(&all, step, |_, k| lt(k, 3), |_, k| k.into())

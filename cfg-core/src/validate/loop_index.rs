@@ -11,6 +11,7 @@ use crate::{
     ir::{Intent, LoopTest, Program, Role, StmtKind, VertexKind},
     structure::Structure,
 };
+use std::collections::HashMap;
 
 /// The globals that each routine may write, calls included, by the storage that they lie in. Only computed if some counted loop has a
 /// global as its index, which hardly any program does.
@@ -110,11 +111,16 @@ fn each_write(program: &Program, kind: &VertexKind, write: &mut impl FnMut(VarId
 
 pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalWrites) {
     let Some(cfg) = &c.routine.body else { return };
-    // The counted loop whose index a cell is at the moment; globals by the storage they lie in.
-    let variables = c.routine.variables.len();
-    let mut owner: Vec<Option<VertexId>> = vec![None; variables + c.program.globals.len()];
+    // The counted loop whose index a cell is at the moment. For globals in one storage the first stands.
+    let mut owner: Vec<Option<VertexId>> = vec![None; c.routine.variables.len()];
+    let mut first: HashMap<GlobalId, usize> = HashMap::new();
+    for (v, variable) in c.routine.variables.iter().enumerate() {
+        if let Role::Global(g) = variable.role {
+            first.entry(storage(c.program, g).0).or_insert(v);
+        }
+    }
     let cell = |c: &Checker<'_>, v: VarId| match c.variable(v).role {
-        Role::Global(g) => variables + storage(c.program, g).0.index(),
+        Role::Global(g) => (first.get(&storage(c.program, g).0).copied()).unwrap_or(v.index()),
         Role::Parameter { .. } | Role::Local => v.index(),
     };
     // Open loops whose index is a global, outermost first, and the storage of these.
