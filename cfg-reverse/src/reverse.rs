@@ -4,6 +4,7 @@
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Control, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, Vertex, VertexKind,
@@ -21,7 +22,6 @@ use crate::{
     built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
-    global_set::GlobalSet,
     globals, gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
@@ -109,7 +109,12 @@ pub fn reverse(
             Blocks::Statement => setting.drafts(&[])?,
             Blocks::Preaccumulate => {
                 let all = setting.survey();
-                let outcomes = blocks::eliminate(&all, &blocks::search_options(options.work), None);
+                let outcomes = blocks::eliminate(
+                    &all,
+                    &blocks::search_options(options.work),
+                    blocks::THOROUGH,
+                    None,
+                );
                 setting.drafts(&choose::complete(&all, &outcomes))?
             }
             Blocks::Auto => choose::cheapest(setting, options.work)?,

@@ -237,6 +237,9 @@ impl<D: Derivative> Scope<'_, D> {
         let mut result = Data::Scalar(Value::Logical(!decides));
         let mut decided = false;
         for e in operands {
+            if decided && !self.is_array(e) {
+                continue;
+            }
             let data = match self.value(e, subscript) {
                 Ok(data) => data,
                 Err(_) if decided => continue,
@@ -255,6 +258,25 @@ impl<D: Derivative> Scope<'_, D> {
             })?;
         }
         Ok(result)
+    }
+
+    /// True if the value of an expression is an array.
+    fn is_array(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+            Expr::Place(place) if place.subscripts.is_empty() => {
+                !self.views[place.var.index()].dims.is_empty()
+            }
+            Expr::Place(place) => {
+                let mut subscripts = place.subscripts.iter();
+                subscripts.any(|s| matches!(s, Subscript::Range(_)))
+            }
+            Expr::Op(op, operands) => match op.class() {
+                OpClass::Elemental => operands.iter().any(|e| self.is_array(e)),
+                OpClass::Transformational => true,
+                OpClass::Reduction | OpClass::Inquiry => false,
+            },
+        }
     }
 
     fn inquiry(&mut self, op: Op, first: &Expr, rest: &[Expr]) -> Result<Data<D>> {
