@@ -31,7 +31,7 @@ fn datum(ty: ScalarType, k: usize, array: bool, truth: bool) -> Datum {
         Real | ScalarType::Tape => Elements::Real((0..n).map(real).collect()),
         Real32 => Elements::Real32((0..n).map(|i| real(i) as f32).collect()),
         Integer => Elements::Integer((0..n).map(|i| 1 + (2 * k + i) as i64 % 4).collect()),
-        Logical if array => Elements::Logical((0..n).map(|i| (i + k) % 3 > 0).collect()),
+        Logical if array => Elements::Logical((0..n).map(|i| !(i + k).is_multiple_of(3)).collect()),
         Logical => Elements::Logical(vec![truth]),
     };
     Datum { extents, elements }

@@ -57,7 +57,7 @@ type Loop = fn(&mut RoutineBuilder, [VarId; 3], &mut dyn FnMut(&mut RoutineBuild
 /// Loops of `n` passes; `i` and `k` are scratch.
 const LOOPS: [(&str, Loop); 6] = [
     ("counted", |f, [n, i, _], body| {
-        f.for_loop(i, 1, n, |f| body(f))
+        f.for_loop(i, 1, n, |f| body(f));
     }),
     ("counted down", |f, [n, i, _], body| {
         f.for_step(i, Expr::from(n) * 3, 1, -3, |f| body(f));
@@ -145,10 +145,10 @@ fn every_kind_of_loop_is_named_with_its_passes() {
                 let (code, options) = uses.limits();
                 let structured = program(routine(kind, uses, parameter));
                 let body = structured.routines[0].body.as_ref().unwrap();
-                let loops = body
+                let mut loops = body
                     .vertices()
                     .filter(|(_, v)| matches!(v.kind, VertexKind::Loop { .. }));
-                let innermost = loops.last().unwrap().1.id;
+                let innermost = loops.next_back().unwrap().1.id;
                 let message = run(&structured, 1 << 40, &options).unwrap_err();
                 let expected = format!("in LOOP {innermost} of routine f after ");
                 assert!(
