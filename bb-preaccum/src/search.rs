@@ -3,8 +3,10 @@
 
 pub(crate) mod bits;
 pub(crate) mod board;
+mod cells;
 mod faces;
 pub(crate) mod flow;
+mod intervals;
 mod local;
 mod meter;
 mod order;
@@ -12,6 +14,7 @@ mod portfolio;
 mod reduce;
 pub(crate) mod rng;
 mod tokens;
+mod trail;
 
 use std::sync::atomic::AtomicBool;
 
