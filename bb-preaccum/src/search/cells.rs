@@ -252,4 +252,3 @@ pub(crate) fn act<const W: usize>(
         }
     }
 }
-

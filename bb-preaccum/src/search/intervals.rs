@@ -129,7 +129,11 @@ fn widths<const W: usize>(graph: &BitGraph<W>, line: &[usize], front: bool) -> V
         };
         let mut between = 0;
         loop {
-            let column = if front { at - between } else { at + 1 + between };
+            let column = if front {
+                at - between
+            } else {
+                at + 1 + between
+            };
             table[at * columns + column] = width(graph.model, &near);
             between += 1;
             let next = if front {

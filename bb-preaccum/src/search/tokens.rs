@@ -204,7 +204,8 @@ impl<'g, const W: usize> TokenState<'g, W> {
         let before = places.iter().filter(|&&place| place < to).copied();
         self.edits.extend(before.map(Edit::Remove));
         let tokens = places.iter().map(|&place| self.trail.tokens[place]);
-        self.edits.extend(tokens.map(|token| Edit::Insert(to, token)));
+        self.edits
+            .extend(tokens.map(|token| Edit::Insert(to, token)));
         let behind = places.iter().filter(|&&place| place >= to).copied();
         self.edits.extend(behind.map(Edit::Remove));
         !places.is_empty()

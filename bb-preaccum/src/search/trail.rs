@@ -147,7 +147,9 @@ impl<'g, const W: usize> Trail<'g, W> {
                 total = total.wrapping_sub(self.prices[at]);
                 more -= 1;
             } else {
-                total = total.wrapping_add(self.together(at)).wrapping_sub(self.prices[at]);
+                total = total
+                    .wrapping_add(self.together(at))
+                    .wrapping_sub(self.prices[at]);
             }
             at += 1;
         }
@@ -283,7 +285,8 @@ impl<'g, const W: usize> Trail<'g, W> {
         self.work += 2 * self.rest.len() as u64;
         let old = self.prices[from..end].iter().sum::<u64>();
         self.prices.splice(from..end, (from..moved).map(|_| 0));
-        self.touched.splice(from..end, (from..moved).map(|_| [0; W]));
+        self.touched
+            .splice(from..end, (from..moved).map(|_| [0; W]));
         let mut new = 0;
         for at in from..moved {
             let (price, row) = self.replay(at);
@@ -293,7 +296,10 @@ impl<'g, const W: usize> Trail<'g, W> {
         }
         self.total = self.total + new - old;
         for (which, &(v, start)) in self.cuts.iter().enumerate() {
-            let stop = self.cuts.get(which + 1).map_or(self.rest.len(), |cut| cut.1);
+            let stop = self
+                .cuts
+                .get(which + 1)
+                .map_or(self.rest.len(), |cut| cut.1);
             self.history[v].extend_from_slice(&self.rest[start..stop]);
         }
     }
@@ -315,7 +321,10 @@ mod tests {
         for v in 3..count {
             for _ in 0..1 + rng.below(3) {
                 let edge = NewEdge::new(rng.below(v) as i64, v as i64, kinds[rng.below(3)]);
-                if edges.iter().all(|e: &NewEdge| (e.source, e.target) != (edge.source, edge.target)) {
+                if edges
+                    .iter()
+                    .all(|e: &NewEdge| (e.source, e.target) != (edge.source, edge.target))
+                {
                     edges.push(edge);
                 }
             }
@@ -329,7 +338,11 @@ mod tests {
 
     fn on_board(graph: &BitGraph<1>, tokens: &[Token]) -> u64 {
         let mut board = Board::new(graph);
-        tokens.iter().filter_map(|&token| board.apply(token)).map(packed).sum()
+        tokens
+            .iter()
+            .filter_map(|&token| board.apply(token))
+            .map(packed)
+            .sum()
     }
 
     /// What a trail says of random changes is what doing the changed lists from the beginning gives.
@@ -341,8 +354,9 @@ mod tests {
             let lcg = graph(&mut rng);
             let model = CostModel::ALL[case % 3];
             let bits = BitGraph::<1>::new(&Primal::new(&lcg), model).expect("a small graph");
-            let mut list: Vec<Token> =
-                items(&bits.eliminable).map(|v| Token::Vertex(v as u16)).collect();
+            let mut list: Vec<Token> = items(&bits.eliminable)
+                .map(|v| Token::Vertex(v as u16))
+                .collect();
             for at in 0..list.len() {
                 let other = rng.below(list.len());
                 list.swap(at, other);
@@ -360,8 +374,12 @@ mod tests {
                     let far = items(&around.succ.all).next();
                     let removable = at < n && !edits.contains(&Edit::Remove(at));
                     match (rng.below(4), near, far) {
-                        (0, Some(i), _) => edits.push(Edit::Insert(at, Token::Front(i as u16, v as u16))),
-                        (1, _, Some(k)) => edits.push(Edit::Insert(at, Token::Back(v as u16, k as u16))),
+                        (0, Some(i), _) => {
+                            edits.push(Edit::Insert(at, Token::Front(i as u16, v as u16)))
+                        }
+                        (1, _, Some(k)) => {
+                            edits.push(Edit::Insert(at, Token::Back(v as u16, k as u16)))
+                        }
                         (2, ..) if removable && !matches!(trail.tokens[at], Token::Vertex(_)) => {
                             edits.push(Edit::Remove(at));
                         }
@@ -398,7 +416,11 @@ mod tests {
                     let again = Trail::new(&bits, trail.tokens.clone());
                     for (v, history) in trail.history.iter().enumerate() {
                         for at in 0..=trail.tokens.len() {
-                            assert_eq!(trail.cell(v, at), again.cell(v, at), "{v} {at} {history:?}");
+                            assert_eq!(
+                                trail.cell(v, at),
+                                again.cell(v, at),
+                                "{v} {at} {history:?}"
+                            );
                         }
                     }
                 }
