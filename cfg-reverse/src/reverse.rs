@@ -71,16 +71,20 @@ pub struct Search {
     pub exact: bool,
 }
 
-impl Default for Search {
+impl Search {
     /// What counts is what is computed at run time.
+    pub const DEFAULT: Self = Self {
+        model: CostModel::ConstantAware,
+        technique: None,
+        heuristic: None,
+        seed: 0,
+        exact: false,
+    };
+}
+
+impl Default for Search {
     fn default() -> Self {
-        Self {
-            model: CostModel::ConstantAware,
-            technique: None,
-            heuristic: None,
-            seed: 0,
-            exact: false,
-        }
+        Self::DEFAULT
     }
 }
 
