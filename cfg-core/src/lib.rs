@@ -71,16 +71,19 @@
 //! | [`similar`] | did you mean: the nearest known name |
 //! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
 //! | [`graph`], [`dominance`], [`loops`], [`dataflow`] | algorithms and analyses on any graph |
+//! | [`global_set`], [`components`] | sets of globals by routine, closed over calls |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
 pub mod classify;
+pub mod components;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod dominance;
 pub mod dot;
 pub mod elemental;
 pub mod entity;
+pub mod global_set;
 pub mod graph;
 pub mod ir;
 pub mod json;

@@ -1,6 +1,7 @@
 //! How the costs of families of programs grow with their size: processor seconds of reading, validating,
-//! reversing and writing, as `cfgrev reverse` does it; of a gradient on irreducible meshes, as `cfgrev
-//! gradient` does it; and the slopes of log time and of log output over log size.
+//! reversing and writing, as `cfgrev reverse` does it; of validating the program alone, and of proving that the
+//! reversal's tape is right; of a gradient on irreducible meshes, as `cfgrev gradient` does it; and the slopes of
+//! log time and of log output over log size.
 //!
 //! ```text
 //! cargo run --release -p cfg-drive --example growth            # all families
@@ -8,7 +9,7 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
-use cfg_core::{entity::RoutineId, json};
+use cfg_core::{entity::RoutineId, json, validate};
 use cfg_drive::{Adjoint, Options};
 use cfg_reverse::Blocks;
 use cfg_testkit::growth::{FAMILIES, Family, mesh, text};
@@ -25,12 +26,18 @@ fn clock(start: Instant) -> f64 {
     spent().unwrap_or_else(|| start.elapsed().as_secs_f64())
 }
 
-/// Seconds of one reversal, and bytes written.
-fn reverse(
-    family: &Family,
-    text: &[u8],
-    now: &dyn Fn() -> f64,
-) -> Result<(f64, usize), Box<dyn Error>> {
+/// What is measured of a program.
+#[derive(Clone, Copy)]
+struct Costs {
+    /// Seconds of the reversal (or gradient), of validation, of the stack checker.
+    seconds: [f64; 3],
+    /// Bytes written.
+    bytes: usize,
+}
+
+type Measured = Result<Costs, Box<dyn Error>>;
+
+fn reverse(family: &Family, text: &[u8], now: &dyn Fn() -> f64) -> Measured {
     let options = cfg_reverse::Options {
         blocks: if family.auto {
             Blocks::Auto
@@ -45,12 +52,30 @@ fn reverse(
     let reversal = cfg_reverse::reverse(&program, main, &options)?;
     let mut out = Vec::new();
     json::write(&reversal.program, &mut out)?;
-    drop((program, reversal));
-    Ok((now() - start, out.len()))
+    let bytes = out.len();
+    let mut reversing = now() - start;
+    let start = now();
+    let problems = validate::problems(&program);
+    let validating = now() - start;
+    drop(problems);
+    let reversed = validate::validate(reversal.program)?;
+    let start = now();
+    let report = tape_check::check_program(&reversed);
+    let checking = now() - start;
+    // What was made is dropped by the command, too.
+    let start = now();
+    drop((program, reversed, out));
+    reversing += now() - start;
+    if !report.problems.is_empty() {
+        return Err(report.problems.into());
+    }
+    Ok(Costs {
+        seconds: [reversing, validating, checking],
+        bytes,
+    })
 }
 
-/// Seconds of one gradient, and the vertices of the original.
-fn gradient(n: usize, now: &dyn Fn() -> f64) -> Result<(f64, usize), Box<dyn Error>> {
+fn gradient(n: usize, now: &dyn Fn() -> f64) -> Measured {
     let program = mesh(n);
     let mut text = Vec::new();
     json::write(&program, &mut text)?;
@@ -60,41 +85,58 @@ fn gradient(n: usize, now: &dyn Fn() -> f64) -> Result<(f64, usize), Box<dyn Err
     let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#)?;
     let seed = adjoint.default_seed(&point)?;
     adjoint.gradient(&point, &seed)?;
-    Ok((now() - start, text.len()))
+    let all = now() - start;
+    let start = now();
+    let problems = validate::problems(&program);
+    let validating = now() - start;
+    drop(problems);
+    let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Default::default())?;
+    let reversed = validate::validate(reversal.program)?;
+    let start = now();
+    tape_check::check_program(&reversed);
+    Ok(Costs {
+        seconds: [all, validating, now() - start],
+        bytes: text.len(),
+    })
 }
 
 /// The least of some runs: other work on the machine only adds.
-fn least(
-    mut run: impl FnMut() -> Result<(f64, usize), Box<dyn Error>>,
-) -> Result<(f64, usize), Box<dyn Error>> {
-    let (mut best, bytes) = run()?;
-    let mut spent = best;
+fn least(mut run: impl FnMut() -> Measured) -> Measured {
+    let mut best = run()?;
+    let mut spent = best.seconds[0];
     let mut runs = 1;
     while runs < 3 || spent < 0.5 && runs < 20 {
-        let (seconds, _) = run()?;
-        best = best.min(seconds);
-        spent += seconds;
+        let found = run()?;
+        spent += found.seconds[0];
+        for (best, new) in best.seconds.iter_mut().zip(found.seconds) {
+            *best = best.min(new);
+        }
         runs += 1;
     }
-    Ok((best, bytes))
+    Ok(best)
 }
 
 fn row(
     name: &str,
     size: usize,
-    mut run: impl FnMut(usize) -> Result<(f64, usize), Box<dyn Error>>,
+    mut run: impl FnMut(usize) -> Measured,
 ) -> Result<(), Box<dyn Error>> {
     let mut found = Vec::new();
     for factor in [1, 2, 4, 8] {
-        let (seconds, bytes) = run(factor * size)?;
-        found.push((seconds, bytes as f64));
+        found.push(run(factor * size)?);
     }
-    let slope = |of: &dyn Fn(&(f64, f64)) -> f64| (of(&found[3]) / of(&found[0])).ln() / 8f64.ln();
+    let slope = |of: &dyn Fn(&Costs) -> f64| (of(&found[3]) / of(&found[0])).ln() / 8f64.ln();
     print!("| {name} | {size} to {} |", 8 * size);
-    for (seconds, _) in &found {
-        print!(" {seconds:.3} |");
+    for costs in &found {
+        print!(" {:.3} |", costs.seconds[0]);
     }
-    println!(" {:.2} | {:.2} |", slope(&|f| f.0), slope(&|f| f.1));
+    print!(" {:.2} |", slope(&|f| f.seconds[0]));
+    print!(" {:.2} |", slope(&|f| f.bytes as f64));
+    for what in [1, 2] {
+        let last = found[3].seconds[what];
+        print!(" {last:.3} | {:.2} |", slope(&|f| f.seconds[what]));
+    }
+    println!();
     Ok(())
 }
 
@@ -105,8 +147,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scaled = |size: usize| (size as f64 * scale) as usize;
     let zero = Instant::now();
     let now = || clock(zero);
-    println!("| family | n | s | s, 2 n | s, 4 n | s, 8 n | slope | slope of output |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| family | n | s | s, 2 n | s, 4 n | s, 8 n | slope | slope of output | validate s, 8 n | slope | check s, 8 n | slope |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for family in FAMILIES.iter().filter(|f| f.name.contains(&wanted)) {
         row(family.name, scaled(family.size), |n| {
             let text = text(family, n);

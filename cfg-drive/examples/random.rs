@@ -70,12 +70,13 @@ impl Run {
         }
         self.note(&case);
         let settings = if every { all() } else { vec![drawn(seed)] };
-        let depth = Depth {
-            jacobian: every || seed.is_multiple_of(4),
-            second: every || seed % 4 == 1,
-        };
-        for setting in settings {
+        for (k, setting) in settings.into_iter().enumerate() {
             self.checked += 1;
+            let depth = if every {
+                Depth::turns(seed, k)
+            } else {
+                Depth::drawn(seed)
+            };
             match judge(&case, exact, &setting, depth) {
                 Ok(Found::Agrees) => {}
                 Ok(Found::Refused(code)) => *self.refused.entry(code).or_default() += 1,

@@ -125,8 +125,8 @@ fn rewrite_statement(
 fn without_signs(e: &Expr, carries: &[bool]) -> Option<Expr> {
     if !mentions(e, carries) {
         return Some(match e {
-            // Zero derivatives.
-            Expr::Real(_) | Expr::Real32(_) => e.clone(),
+            Expr::Real(c) => Expr::Real(c.abs()),
+            Expr::Real32(c) => Expr::Real32(c.abs()),
             _ => Expr::op(Op::Abs, [e.clone()]),
         });
     }
@@ -165,7 +165,7 @@ mod tests {
         f.independents([x]).dependents([y]);
         f.assign(k, 1);
         f.assign(y.at(k), cos(x) - x * x);
-        f.assign(y.at(2), -(y.at(k) / x));
+        f.assign(y.at(2), -(y.at(k) / x) + x * (-3.0));
         let mut program = ProgramBuilder::new();
         let f = program.add(f);
         let program = program.finish().expect("the builder is used right");
@@ -176,6 +176,10 @@ mod tests {
             .to_string();
         assert!(before.contains("-sin(x)"), "{before}");
         assert!(after.contains("abs(-sin(x))"), "{after}");
+        assert!(
+            before.contains("x_t*(-3.0)") && after.contains("x_t*3.0"),
+            "{after}"
+        );
         // The sums have no minus left, and what is not a derivative is as before.
         let lines = |text: &str, tangent: bool| -> Vec<String> {
             text.lines()

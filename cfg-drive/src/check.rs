@@ -6,7 +6,9 @@
 //! program, the tangent program with absolute partials (`absolute.rs`). Seeds are scaled so that each element
 //! of the dependents contributes about as much to s; otherwise an error in a small one would hide behind
 //! a large one. Where a routine given by the user stands in the way of absolute partials, s is
-//! Σ|ȳẏ| + Σ|x̄ẋ|, which is smaller and so stricter.
+//! Σ|ȳẏ| + Σ|x̄ẋ|, which is smaller; if the numbers differ by more than that explains, rounding is measured: both
+//! programs are linear in seed and direction, so what the results for the two parts of a seed, or of a direction, lack
+//! in being the result for the whole is rounding, and no error of a derivative.
 //!
 //! **Differences.** Each element of F′ẋ is compared with (F(x + hẋ) − F(x − hẋ))/2h for steps h from 1e-2 to
 //! 1e-7, relative to its own share of s; the best step counts. A step is not used where the two runs visit
@@ -219,6 +221,20 @@ pub fn check(
         )
     };
     let mut dot_product = products(&gradient, &seed);
+    if !dot_product.agrees && scales.is_none() && dot_product.gap.is_finite() {
+        let y_bar = flat(&seed);
+        let parts = random
+            .parts(&seed)
+            .map(|part| adjoint.gradient(&point, &part));
+        let [a, b] = parts;
+        let lacking = lack(&a?.gradient, &b?.gradient, &gradient.gradient, &x_dot);
+        let parts = random
+            .parts(&direction)
+            .map(|part| tangent.tangent(&point, &part));
+        let [a, b] = parts;
+        let rounding = lacking + lack(&a?.tangent, &b?.tangent, &run.tangent, &y_bar);
+        dot_product.grant(MANY * rounding, tolerances.dot_product);
+    }
     let not_finite = y_dot.iter().filter(|d| !d.is_finite()).count();
     if not_finite > 0 && not_finite < y_dot.len() {
         // Infinities hide all the rest.
@@ -245,7 +261,11 @@ pub fn check(
         agrees: empty && problems == 0,
     };
     let dependents = primal.dependents_at(&point)?;
-    let (differences, kinks) = Comparison {
+    let Compared {
+        differences,
+        kinks,
+        stopped,
+    } = Comparison {
         primal: &mut primal,
         point: &point,
         independents: &independents,
@@ -256,6 +276,7 @@ pub fn check(
         tolerance: tolerances.differences,
         epsilon,
         tiny,
+        stopped: None,
     }
     .run();
     let mut checked = Checked {
@@ -264,12 +285,12 @@ pub fn check(
         stack,
         remarks: found,
     };
-    remark(&mut checked, &kinks);
+    remark(&mut checked, &kinks, stopped);
     Ok(checked)
 }
 
 /// Says in words what does not agree or could not be compared.
-fn remark(checked: &mut Checked, kinks: &[String]) {
+fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Diagnostic>) {
     let d = checked.dot_product;
     let mut failures = Vec::new();
     if !d.agrees {
@@ -318,7 +339,18 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
         let warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
         checked.remarks.push(warning);
     }
-    if d.agrees.is_none() {
+    if let Some(problem) = stopped {
+        let what = match d.compared {
+            0 => "no difference was computed",
+            _ => "not every difference was computed",
+        };
+        let message = format!("{what}: [{}] {}", problem.code, problem.message);
+        let warning = Diagnostic::error(&codes::NOT_RUN, message, problem.help).warning();
+        checked.remarks.push(Diagnostic {
+            at: problem.at,
+            ..warning
+        });
+    } else if d.agrees.is_none() {
         let message = format!(
             "no difference could be compared: {} cross a branch or a kink, {} drown in rounding or are not \
              finite",
@@ -327,6 +359,27 @@ fn remark(checked: &mut Checked, kinks: &[String]) {
         let help = "choose another point; `cfgrev explain P434` says what makes a good one";
         let warning = Diagnostic::error(&codes::NOTHING_COMPARED, message, help).warning();
         checked.remarks.push(warning);
+    }
+}
+
+/// What two results for parts lack in being the one for the whole, weighted.
+fn lack(a: &Named, b: &Named, whole: &Named, weights: &[f64]) -> f64 {
+    let (a, b, whole) = (elements(a), elements(b), elements(whole));
+    let missing = a.iter().zip(&b).zip(&whole).map(|((a, b), w)| a + b - w);
+    dot(&missing.collect::<Vec<_>>(), weights, f64::abs)
+}
+
+/// How many times the rounding that was measured once is put down to rounding.
+const MANY: f64 = 64.0;
+
+impl DotProduct {
+    /// Puts so much of the difference down to rounding.
+    fn grant(&mut self, rounding: f64, tolerance: f64) {
+        let difference = (self.adjoint - self.tangent).abs() - rounding;
+        if difference.is_finite() {
+            self.gap = self.gap.min(difference.max(0.0) / self.scale);
+            self.agrees = self.gap <= tolerance;
+        }
     }
 }
 
@@ -368,6 +421,17 @@ struct Comparison<'a> {
     /// Relative and absolute error of an operation.
     epsilon: f64,
     tiny: f64,
+    /// The first run that a limit has stopped.
+    stopped: Option<Diagnostic>,
+}
+
+/// What a comparison has found.
+struct Compared {
+    differences: Differences,
+    /// The kinks that the run at the point itself came across.
+    kinks: Vec<String>,
+    /// Why a run could not be made within the limits.
+    stopped: Option<Diagnostic>,
 }
 
 /// What is known of one element after some steps.
@@ -398,12 +462,12 @@ impl Element {
 }
 
 impl Comparison<'_> {
-    /// Also names the kinks that the run at the point itself came across.
-    fn run(mut self) -> (Differences, Vec<String>) {
+    fn run(mut self) -> Compared {
         let mut found = vec![Element::default(); self.y_dot.len()];
         let mut kinks = Vec::new();
         // A run with a trace takes more memory than the runs before: without it, nothing is compared.
-        if let Ok((y, base)) = self.run_at(self.point) {
+        let base = self.run_at(self.point);
+        if let Some((y, base)) = self.within_limits(base) {
             kinks.extend(
                 base.events
                     .iter()
@@ -444,7 +508,22 @@ impl Comparison<'_> {
                 None => result.unresolved += 1,
             }
         }
-        (result, kinks)
+        Compared {
+            differences: result,
+            kinks,
+            stopped: self.stopped,
+        }
+    }
+
+    /// What a run has given; notes the limit that has stopped it, if it is the first.
+    fn within_limits<T>(&mut self, run: Result<T, Diagnostics>) -> Option<T> {
+        let problems = match run {
+            Ok(found) => return Some(found),
+            Err(problems) => problems,
+        };
+        let limit = problems.0.into_iter().find(is_limit);
+        self.stopped = self.stopped.take().or(limit);
+        None
     }
 
     /// All elements of the dependents at a point.
@@ -456,8 +535,16 @@ impl Comparison<'_> {
     fn step(&mut self, h: f64, y: &[f64], base: &RunReport, found: &mut [Element]) {
         let forward = self.moved(h);
         let backward = self.moved(-h);
-        let runs = (self.run_at(&forward), self.run_at(&backward));
-        let (Ok((above, up)), Ok((below, down))) = runs else {
+        let runs = [self.run_at(&forward), self.run_at(&backward)];
+        let limited = runs.iter().any(|run| {
+            let problems = run.as_ref().err();
+            problems.is_some_and(|d| d.0.iter().any(is_limit))
+        });
+        let [above, below] = runs.map(|run| self.within_limits(run));
+        let (Some((above, up)), Some((below, down))) = (above, below) else {
+            if limited {
+                return;
+            }
             // Outside of what the program accepts, such as an index that no longer exists.
             for element in found {
                 element.crossed = true;
@@ -542,6 +629,11 @@ impl Comparison<'_> {
     }
 }
 
+/// True if a higher limit would have let a run go on.
+fn is_limit(problem: &Diagnostic) -> bool {
+    ["X208", "X209", "X210", "X211"].contains(&problem.code)
+}
+
 /// Zero for elements whose derivatives are not finite.
 fn clear_seed(seed: &mut [Value], derivatives: &[f64]) {
     let mut derivatives = derivatives.iter();
@@ -612,6 +704,20 @@ impl Random {
         let bits = self.bits();
         let size = 0.5 + f64::from((bits % 33) as u8) / 64.0;
         if bits >> 63 == 0 { size } else { -size }
+    }
+
+    /// Two parts of each element that add up to it, the first the larger one.
+    fn parts(&mut self, whole: &[Value]) -> [Vec<Value>; 2] {
+        let (mut first, mut second) = (whole.to_vec(), whole.to_vec());
+        for (k, value) in whole.iter().enumerate() {
+            for i in 0..value.len() {
+                let x = value.get_f64(i).unwrap_or(0.0);
+                let part = x * self.number().abs();
+                set(&mut first[k], i, part);
+                set(&mut second[k], i, x - part);
+            }
+        }
+        [first, second]
     }
 
     /// In proportion to the independents, so that one relative step suits all of them.

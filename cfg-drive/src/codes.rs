@@ -50,6 +50,9 @@ cfg_core::diagnostic_codes! {
     NOTHING_COMPARED "P434" "no difference could be compared"
         "A check says that derivatives agree only if divided differences could be compared for at least one element of the dependents."
         "Every difference crossed a branch or a kink (P430), drowned in rounding, or was not finite, so `agrees` is null and the exit code 3: adjoint and tangent agree with each other, but a mistake that both share, such as a wrong partial of an external routine, would not be seen. Choose another point: away from kinks, with dependents that are not much larger than what the independents contribute, and with numbers far from overflow and underflow.";
+    NOT_RUN "P435" "a run for differences was stopped by a limit"
+        "Divided differences need runs of the program itself that record the vertices visited, within the same limits."
+        "Such a run takes more memory than one without a record, so it may be stopped where tangent and adjoint were not. What it was needed for is not compared: if that is everything, `agrees` is null and the exit code 3. Raise the limit that the message names.";
 }
 
 /// One problem that has no place in a text.

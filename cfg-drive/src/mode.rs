@@ -295,11 +295,32 @@ impl Primal {
         let held = self.options.lease(words, self.routine())?;
         let mut arguments = point.arguments.clone();
         self.reset(point)?;
-        let mut report = self
-            .session
-            .run(self.routine, &mut arguments, &self.options.run)?;
+        let options = self.options.run;
+        let report = self.session.run(self.routine, &mut arguments, &options);
+        let mut report = match report {
+            Ok(report) => report,
+            Err(stopped) => {
+                // Again from the start, for the passes of loops that do not end.
+                self.reset(point)?;
+                empty_tapes(&mut arguments);
+                let session = &mut self.session;
+                let routine = self.routine;
+                return Err(session
+                    .count_passes(routine, &mut arguments, &options, stopped)
+                    .into());
+            }
+        };
         report.held.join(held);
         Ok((arguments, report))
+    }
+}
+
+/// Tapes as at the start of a run.
+fn empty_tapes(arguments: &mut [Argument]) {
+    for argument in arguments {
+        if let Argument::Tape(tape) = argument {
+            tape.clear();
+        }
     }
 }
 

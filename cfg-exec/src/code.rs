@@ -16,6 +16,8 @@ use cfg_core::{
     ir::Op,
 };
 
+use crate::passes::{Back, Region};
+
 /// A register of the frame's window.
 pub(crate) type Reg = u8;
 /// A descriptor of the frame, by position. A descriptor of rank r takes `max(1, ceil(r/2))` positions.
@@ -599,6 +601,11 @@ pub(crate) struct Code {
     pub(crate) result: Option<Reg>,
     /// First instruction of each place, ascending: vertex and statement (from 0; none for the vertex itself).
     pub(crate) places: Vec<(u32, Option<VertexId>, Option<u32>)>,
+    /// The graph is structured.
+    pub(crate) nested: bool,
+    /// Where it jumps back, by place and by jump.
+    pub(crate) regions: Vec<Region>,
+    pub(crate) backs: Vec<Back>,
     /// Variables of the descriptors.
     pub(crate) array_names: Vec<(Arr, VarId)>,
 }

@@ -7,6 +7,7 @@ mod expr;
 mod flow;
 mod global_use;
 mod globals;
+mod lazy;
 mod place;
 mod prologue;
 mod stmt;

@@ -30,13 +30,13 @@ cfg_core::diagnostic_codes! {
         "The branch has no default arm and the selector's value is in none of the cases. Add a default arm, or the missing case.";
     FUEL "X208" "out of fuel"
         "A run takes no more steps than its fuel allows."
-        "A step is about one machine-independent instruction: a pass through a loop costs its length, a call and each element of an array operation cost at least one. The limit ends runaway loops. If the program is meant to run this long, raise it: --fuel N on the command line, RunOptions::fuel in the library.";
+        "A step is an instruction of the executor's that is run, on every machine the same: an operation of an expression is about one, a test or jump one, a call and each element of an array operation at least one. What is jumped over costs nothing. So every pass of every loop costs something, and the limit ends runaway loops: the message names the innermost LOOP that was running and how many passes it had made, and the one around it that had made most, if that is more. (In general control flow it is the vertex that was jumped back to.) Look at its condition. If the program is meant to run this long, raise the limit: --fuel N on the command line, RunOptions::fuel in the library.";
     TAPE "X209" "out of tape memory"
         "All stacks of all tapes together take no more bytes than allowed."
-        "The forward sweep saves what the reverse sweep needs; long loops save much. Raise the limit with --max-tape BYTES (RunOptions::max_tape), or reverse the program in smaller pieces.";
+        "The forward sweep saves what the reverse sweep needs; long loops save much, and one that does not end saves until the limit is reached: the message names the innermost LOOP that was running. Raise the limit with --max-tape BYTES (RunOptions::max_tape), or reverse the program in smaller pieces.";
     MEMORY "X210" "out of memory"
         "Everything that the runs of a command take together is no more than allowed: globals, arguments, variables, call frames, tapes, traces, values that are read, and results."
-        "The limit is tested before memory is taken, with sizes that are checked products. Raise it with --max-memory BYTES (RunOptions::max_memory) if the machine has more, or check the extents of the arrays.";
+        "The limit is tested before memory is taken, with sizes that are checked products. If a LOOP was running the message names it: it may be one that does not end. Raise it with --max-memory BYTES (RunOptions::max_memory) if the machine has more, or check the extents of the arrays.";
     DEPTH "X211" "calls nest too deep"
         "Calls nest no deeper than allowed."
         "Recursion is legal and does not use the machine's stack; the limit finds recursion that does not end. Raise it with --max-depth N (RunOptions::max_depth).";
@@ -104,6 +104,14 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
+    /// True if more steps, memory, tape or calls would have been needed.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::Fuel(_) | Self::Tape(_) | Self::Memory { .. } | Self::Depth(_)
+        )
+    }
+
     /// The diagnostic, without its place. `name` gives the name of an array by its descriptor.
     pub(crate) fn diagnostic(&self, name: &dyn Fn(u16) -> Option<String>) -> Diagnostic {
         let of = |array: &Option<u16>| {

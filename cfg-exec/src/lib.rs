@@ -81,6 +81,7 @@ mod evaluate;
 mod fault;
 mod machine;
 mod memory;
+mod passes;
 mod session;
 mod tape;
 mod value;

@@ -18,6 +18,7 @@ use crate::{
     descriptor::{Axis, Descriptor, Staged},
     fault::Fault,
     memory::{Full, Lease},
+    passes::Passes,
     tape::{Meter, Tape},
 };
 
@@ -145,7 +146,11 @@ pub(crate) struct Machine {
     pub(crate) tapes: Vec<Tape>,
     pub(crate) spare_tapes: Vec<Tape>,
     pub(crate) meter: Meter,
-    pub(crate) fuel: u64,
+    /// Steps that are left; below 0 at a stop.
+    pub(crate) fuel: i64,
+    pub(crate) passes: Passes,
+    /// Where a fault leads to, of the running routine: the innermost last.
+    pub(crate) handlers: Vec<usize>,
     pub(crate) activations: u64,
     pub(crate) trace: Vec<Visit>,
     pub(crate) met: Vec<Met>,
@@ -216,13 +221,12 @@ impl Machine {
 
     /// Uses fuel.
     pub(crate) fn burn(&mut self, steps: u64) -> Result<(), Fault> {
-        match self.fuel.checked_sub(steps) {
-            Some(rest) => {
-                self.fuel = rest;
-                Ok(())
-            }
-            None => Err(Fault::Fuel(self.limits.map_or(0, |l| l.fuel))),
+        let rest = i64::try_from(steps).map_or(-1, |steps| self.fuel.saturating_sub(steps));
+        if rest < 0 {
+            return Err(Fault::Fuel(self.limits.map_or(0, |l| l.fuel)));
         }
+        self.fuel = rest;
+        Ok(())
     }
 
     pub(crate) fn register(&self, r: Reg) -> u64 {

@@ -12,9 +12,10 @@ use crate::{
     compile::{Compiled, Inner, Signature, element_name},
     descriptor::{self, Axis},
     evaluate::{Environment, integer},
-    fault::{ARGUMENT, Fault},
+    fault::{ARGUMENT, FUEL, Fault, MEMORY, TAPE},
     machine::{Incoming, Limits, Machine, execute},
     memory::{Lease, Memory},
+    passes,
     tape::{Meter, Tape, TapeCounts},
     value::{Argument, Value},
 };
@@ -22,8 +23,10 @@ use crate::{
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Most steps. A step is about one instruction: a pass through a loop costs the length of its code,
-    /// a call and an element of an array operation cost one each. Default 10^10, half a minute or so.
+    /// Most steps. A step is an instruction of the executor's that is run, whatever code lies between it and the
+    /// next: an operation of an expression is about one, a test or jump one, a call and an element of an array
+    /// operation at least one each. So every pass of every loop costs something. Default 10^10, half a minute
+    /// or so.
     pub fuel: u64,
     /// Most bytes of all tapes together. Default 4 GiB.
     pub max_tape: u64,
@@ -104,6 +107,8 @@ pub struct Session {
     ready: bool,
     /// Most bytes of memory outside of runs.
     limit: u64,
+    /// What the last run has come to when it was stopped: steps, and the loops in its message.
+    stopped: (u64, String),
 }
 
 impl std::fmt::Debug for Session {
@@ -228,6 +233,7 @@ impl Session {
             },
             ready: false,
             limit,
+            stopped: (0, String::new()),
         }
     }
 
@@ -398,6 +404,10 @@ impl Session {
     /// tapes are used in place. After an error, arguments are as before, tapes and globals as the run
     /// has left them.
     ///
+    /// If steps, tape or memory run out, the message names the innermost LOOP that was running. How often it had been
+    /// passed is found by a second run, which is made if globals had their initial values and tapes were
+    /// empty, and no callback is called; see [`Self::count_passes`] for other cases.
+    ///
     /// # Errors
     /// Arguments that do not fit the parameters, and everything that can go wrong in a run; the
     /// place is routine, vertex and statement.
@@ -406,6 +416,64 @@ impl Session {
         routine: RoutineId,
         arguments: &mut [Argument],
         options: &RunOptions,
+    ) -> Result<RunReport, Box<Diagnostic>> {
+        let (ready, globals) = (self.ready, self.compiled.inner.globals.cells);
+        let empty = |a: &Argument| !matches!(a, Argument::Tape(tape) if !tape.size().is_empty());
+        let repeatable = (!ready || globals == 0)
+            && arguments.iter().all(empty)
+            && self.compiled.inner.image.callbacks.is_empty();
+        let stopped = match self.attempt(routine, arguments, options, false) {
+            Ok(report) => return Ok(report),
+            Err(problem) => problem,
+        };
+        if !repeatable || !at_a_limit(&stopped) {
+            return Err(stopped);
+        }
+        self.ready = ready;
+        for argument in arguments.iter_mut() {
+            if let Argument::Tape(tape) = argument {
+                tape.clear();
+            }
+        }
+        Err(self.count_passes(routine, arguments, options, stopped))
+    }
+
+    /// What [`Self::run`] was stopped by, with the number of passes that the running loops had made, if it was a limit
+    /// and the number is not there yet: the run is repeated, as far as it came, with counts. Before, the
+    /// host gives globals and tapes the values that they had. A run with counts takes about as long as the one
+    /// without.
+    #[must_use]
+    pub fn count_passes(
+        &mut self,
+        routine: RoutineId,
+        arguments: &mut [Argument],
+        options: &RunOptions,
+        mut stopped: Box<Diagnostic>,
+    ) -> Box<Diagnostic> {
+        if !at_a_limit(&stopped) || self.machine.passes.on {
+            return stopped;
+        }
+        let (steps, without) = std::mem::take(&mut self.stopped);
+        let as_far = RunOptions {
+            fuel: options.fuel.min(steps),
+            ..*options
+        };
+        let repeated = self.attempt(routine, arguments, &as_far, true);
+        if repeated.is_err_and(|problem| at_a_limit(&problem))
+            && let Some(message) = stopped.message.strip_suffix(&without)
+        {
+            stopped.message = format!("{message}{}", self.stopped.1);
+        }
+        stopped
+    }
+
+    /// A run; with counts of jumps back, if wanted.
+    fn attempt(
+        &mut self,
+        routine: RoutineId,
+        arguments: &mut [Argument],
+        options: &RunOptions,
+        counts: bool,
     ) -> Result<RunReport, Box<Diagnostic>> {
         let compiled = self.compiled.clone();
         let inner = &*compiled.inner;
@@ -419,7 +487,11 @@ impl Session {
             max_memory: options.max_memory,
             max_depth: options.max_depth,
         });
-        machine.fuel = options.fuel;
+        // More than can be used up, and room for the length of the code.
+        let fuel = options.fuel.min(1 << 62) as i64;
+        machine.fuel = fuel;
+        machine.passes.start(counts);
+        machine.handlers.clear();
         machine.meter = Meter::new(options.max_tape, machine.held.memory(), options.max_memory);
         machine.frames.clear();
         machine.gathered.clear();
@@ -475,7 +547,17 @@ impl Session {
             tape
         }));
         if let Err(fault) = outcome {
-            return Err(Box::new(locate(inner, machine, &fault)));
+            let mut problem = locate(inner, machine, &fault);
+            self.stopped = (steps(fuel, machine), String::new());
+            if at_a_limit(&problem) {
+                let loops = passes::describe(machine, &inner.image.routines, |routine, v| {
+                    let signature = &inner.signatures[routine];
+                    (signature.name.clone(), signature.vertex_ids[v.index()].0)
+                });
+                problem.message += &loops;
+                self.stopped.1 = loops;
+            }
+            return Err(Box::new(problem));
         }
         for (k, argument) in arguments.iter_mut().enumerate() {
             let variable = &signature.variables[k];
@@ -499,7 +581,7 @@ impl Session {
         let (trace, held) = trace(inner, machine).map_err(at_the_end)?;
         Ok(RunReport {
             result,
-            steps: options.fuel - machine.fuel,
+            steps: steps(fuel, machine),
             tape,
             trace,
             held,
@@ -577,6 +659,17 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// True if more steps, tape or memory would have let the run go on.
+fn at_a_limit(problem: &Diagnostic) -> bool {
+    let limits = [FUEL, TAPE, MEMORY];
+    limits.iter().any(|limit| limit.code == problem.code)
+}
+
+/// Steps that a run has taken.
+fn steps(fuel: i64, machine: &Machine) -> u64 {
+    (fuel - machine.fuel).unsigned_abs()
 }
 
 /// Puts arguments into memory.

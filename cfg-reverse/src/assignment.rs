@@ -475,12 +475,24 @@ fn push_forward(
     let variables = &scope.routine.variables;
     let operand = nodes.nodes[c].expr;
     let array = scope.type_of(&d).rank > 0;
+    let ty = nodes.nodes[n].ty.ty;
+    // What is not computed element by element is not chosen element by element either: where no element needs it,
+    // the operand's values are not there.
+    let needed = |term: Expr| match nodes.guard_of_all(n, c) {
+        Some(some) => Expr::op(Op::If, [some, term, zero(ty)]),
+        None => term,
+    };
     Ok(Some(match op {
         Op::Sum | Op::Product | Op::MaxVal | Op::MinVal if array => {
-            Expr::op(Op::Sum, [conform_to(variables, d, operand)?])
+            needed(Expr::op(Op::Sum, [conform_to(variables, d, operand)?]))
         }
-        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => times_size(variables, d, operand),
-        Op::Transpose if array => Expr::op(Op::Transpose, [conform_to(variables, d, operand)?]),
+        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {
+            needed(times_size(variables, d, operand))
+        }
+        Op::Transpose if array => {
+            let transposed = Expr::op(Op::Transpose, [conform_to(variables, d, operand)?]);
+            needed(transposed)
+        }
         // A scalar, broadcast where it is used.
         _ => d,
     }))

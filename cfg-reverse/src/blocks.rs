@@ -197,14 +197,20 @@ pub(crate) fn code(
     Ok((segment, code))
 }
 
+/// Edges of a graph that gets every heuristic where a program is reversed, which takes about a millisecond for
+/// each: the time of larger ones is that of the cheap heuristics, and of the budget.
+pub(crate) const THOROUGH: usize = 1_000;
+
 /// The steps of a search may be fewer, but not more, than this share of them all.
 const LEAST: u64 = 1_000;
 
 /// Searches for sequences; equal graphs are solved once, and the budget is shared by number of edges.
-/// One outcome per segment that has a graph. A clock says when a part of the time is over.
+/// One outcome per segment that has a graph. A clock says when a part of the time is over. `thorough`: graphs
+/// of at most so many edges get every heuristic, if the options say so.
 pub(crate) fn eliminate(
     all: &[Found],
     options: &search::Options<'_>,
+    thorough: usize,
     time: Option<&dyn Fn(f64) -> bool>,
 ) -> Vec<Option<Outcome>> {
     let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
@@ -234,8 +240,7 @@ pub(crate) fn eliminate(
             let options = search::Options {
                 work: work.max(LEAST.min(options.work)),
                 timer: time.map(|_| timer).or(options.timer),
-                // A block of a hundred thousand statements is to take two seconds, not thirty.
-                every_heuristic: options.every_heuristic && lcg.edges().len() <= options.large,
+                every_heuristic: options.every_heuristic && lcg.edges().len() <= thorough,
                 ..*options
             };
             search(lcg, &options)

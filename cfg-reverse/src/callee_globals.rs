@@ -7,6 +7,7 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VertexId},
+    global_set::GlobalSet,
     ir::{Role, Routine, StmtKind},
 };
 use fixedbitset::FixedBitSet;
@@ -14,7 +15,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::{
     draft::{Context, Draft},
-    global_set::GlobalSet,
     plan::next_one,
 };
 

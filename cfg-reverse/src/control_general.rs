@@ -365,11 +365,6 @@ pub(crate) fn adjoint_graph(
     }
     adjoint.arrive();
     let graph = arrange(adjoint.draw, FreshIds::of_vertices(cfg))?;
-    // An adjoint in which a loop's first pass begins at a point of its own stays general, like its forward sweep.
-    let is_point = |v: &Vertex| v.origin.is_some_and(|o| o.role == OriginRole::ExitBranch);
-    if graph.vertices().any(|(_, v)| is_point(v)) {
-        return Ok((graph, false));
-    }
     Ok(match with_ends(&graph)? {
         Some(nested) => (in_order(nested, FreshIds::of_vertices(cfg))?, true),
         None => (graph, false),

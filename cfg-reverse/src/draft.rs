@@ -3,6 +3,7 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Intent, Op, OpClass, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, TapeClass, Variable, VertexKind,
@@ -21,7 +22,6 @@ use crate::{
     blocks::{self, Choice},
     codes, conform,
     general::General,
-    global_set::GlobalSet,
     globals::{self, Named},
     linearize::{Temporaries, Unsupported, Workspace, zero},
     loop_plan::{self, LoopPlan},

@@ -65,17 +65,21 @@ impl<'p> Draft<'p> {
         let primal = arguments.len() + usize::from(result.is_some());
         let mut around = Around::default();
         let scope = &mut self.scope;
+        // Adjoints share cells where the actuals do, of which the classes are known.
+        let formals = called.parameter_ids().chain(called.result);
+        let real: Vec<(&Variable, Option<u32>)> = (formals.zip(&all))
+            .map(|(p, actual)| (called.variable(p), actual))
+            .filter(|(formal, _)| formal.ty.is_real())
+            .map(|(formal, actual)| {
+                let place = actual.as_ref().and_then(as_place);
+                (formal, place.map(|p| scope.class(p.var)))
+            })
+            .collect();
         protect(scope, given_routine, &mut all, |i| i < primal, &mut around)?;
         // Actuals that are only read may overlap. Their adjoints are written.
-        let formals = called.parameter_ids().chain(called.result);
-        let real = formals
-            .map(|p| called.variable(p))
-            .filter(|formal| formal.ty.is_real());
-        let adjoints: Vec<_> = (real.zip(&mut all[primal..]))
-            .filter_map(|(formal, e)| {
-                let class = scope.class(e.as_ref().and_then(as_place)?.var);
-                Some((formal, class, e))
-            })
+        let adjoints: Vec<_> = (real.into_iter().zip(&mut all[primal..]))
+            .filter_map(|((formal, class), e)| Some((formal, class?, e)))
+            .filter(|(_, _, e)| e.is_some())
             .collect();
         let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
         // Those that are used and changed in place, and one of each class of the others, keep their cells.

@@ -12,11 +12,12 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
+    global_set::GlobalSet,
     ir::{Program, Role, Routine, ScalarType},
 };
 use std::collections::HashMap;
 
-use crate::{global_set::GlobalSet, normalize::Effects, plan::each_extent};
+use crate::{normalize::Effects, plan::each_extent};
 
 /// The routine's variables that are globals.
 pub(crate) fn variables(routine: &Routine) -> impl Iterator<Item = (VarId, GlobalId)> {

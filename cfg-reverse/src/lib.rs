@@ -90,7 +90,7 @@
 //! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
 //! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
 //! | `built` | graphs that are built, checked |
-//! | `globals`, `callee_globals`, `global_set`, `components` | globals that a routine names, or leaves to its callees |
+//! | `globals`, `callee_globals` | globals that a routine names, or leaves to its callees |
 //! | `shared` | independents and dependents that share cells |
 //! | `given` | calls of derivative routines that the user gives |
 //! | `gradient` | independents and dependents of the gradient routine |
@@ -108,7 +108,6 @@ mod built;
 mod callee_globals;
 mod choose;
 pub mod codes;
-mod components;
 mod conform;
 mod control;
 mod control_general;
@@ -116,7 +115,6 @@ mod dependence;
 mod draft;
 mod general;
 mod given;
-mod global_set;
 mod globals;
 mod gradient;
 mod jacobian;

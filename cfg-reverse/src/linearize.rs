@@ -598,6 +598,14 @@ impl<'e> Nodes<'e> {
         self.nodes[n].guard.is_some_and(|g| self.guards[g].scalar)
     }
 
+    /// Of an operand of a node that is not computed element by element, inside an arm of an array condition: whether
+    /// that holds for some element.
+    pub(crate) fn guard_of_all(&self, node: usize, operand: usize) -> Option<Expr> {
+        let (outer, own) = (self.nodes[node].guard, self.nodes[operand].guard);
+        let guard = &self.guards[own.filter(|_| own != outer)?];
+        guard.scalar.then(|| guard.condition.clone())
+    }
+
     /// True if the node is evaluated only under some condition.
     pub(crate) fn is_guarded(&self, n: usize) -> bool {
         self.nodes[n].guard.is_some()

@@ -8,6 +8,7 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::{self, GlobalSet},
     ir::{
         Expr, Intent, Op, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
         Subscript, Variable, VertexKind,
@@ -21,8 +22,6 @@ use std::{
 
 use crate::{
     branches,
-    components::components,
-    global_set::GlobalSet,
     globals::{self, Named, Storage},
     linearize::Temporaries,
     names::Namer,
@@ -125,8 +124,8 @@ impl Effects {
         for (r, routine) in program.routines.iter().enumerate() {
             uses[r].extend(given_adjoint(routine).map(RoutineId::index));
         }
-        propagate(&uses, &mut touched);
-        propagate(&calls, &mut written);
+        global_set::propagate(&uses, &mut touched);
+        global_set::propagate(&calls, &mut written);
         let names = program.globals.iter().map(|g| g.variable.name.clone());
         let by_name = names.clone().zip((0..).map(GlobalId::new)).collect();
         Self {
@@ -184,26 +183,6 @@ impl Effects {
 /// The adjoint that the user gives for a routine.
 fn given_adjoint(routine: &Routine) -> Option<RoutineId> {
     routine.derivatives.as_ref().and_then(|d| d.adjoint)
-}
-
-/// Adds to the set of each routine those of the routines that it uses, and of what these use.
-fn propagate(uses: &[Vec<usize>], sets: &mut [GlobalSet]) {
-    if sets.iter().all(GlobalSet::is_empty) {
-        return;
-    }
-    for component in components(uses) {
-        // All of it use each other.
-        let mut all = GlobalSet::default();
-        for &r in &component {
-            all.extend(&sets[r]);
-            uses[r].iter().for_each(|&u| {
-                all.extend(&sets[u]);
-            });
-        }
-        for r in component {
-            sets[r] = all.clone();
-        }
-    }
 }
 
 /// Calls `visit` for every statement of a routine.

@@ -3,6 +3,9 @@
 //! If the value before is needed it must be recorded, and only what is present has one. So before such a
 //! statement stands `if present(z): z := z`, which is where the value is pushed and popped; the statement
 //! itself records nothing of `z`.
+//!
+//! A given adjoint reads the values before the call, so they are restored before it is called and not after it. Such a
+//! call stands in the two arms of a branch on `present(z)` instead, in one of them without the argument.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -18,8 +21,11 @@ fn may_be_absent(routine: &Routine, v: VarId) -> bool {
         && variable.ty != ScalarType::Tape
 }
 
+/// Most arguments of a call for which it is written once with and once without each.
+const MOST: usize = 6;
+
 /// Calls `visit` for the optional arguments of the routine that the statement may write although they are
-/// absent. Not for calls with a given adjoint: what that reads is restored before it.
+/// absent.
 pub(crate) fn each_handed_on(
     program: &Program,
     routine: &Routine,
@@ -31,13 +37,6 @@ pub(crate) fn each_handed_on(
             callee, arguments, ..
         } => {
             let called = program.routine(*callee);
-            if called
-                .derivatives
-                .as_ref()
-                .is_some_and(|d| d.adjoint.is_some())
-            {
-                return;
-            }
             for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
                 if let Some(Expr::Place(place)) = argument
                     && place.subscripts.is_empty()
@@ -57,6 +56,15 @@ pub(crate) fn each_handed_on(
     }
 }
 
+/// True of a call of a routine with a given adjoint.
+fn is_given(program: &Program, kind: &StmtKind) -> bool {
+    let StmtKind::Call { callee, .. } = kind else {
+        return false;
+    };
+    let given = program.routine(*callee).derivatives.as_ref();
+    given.is_some_and(|d| d.adjoint.is_some())
+}
+
 /// True if the place is recorded before the statement, and not by it.
 pub(crate) fn is_guarded(
     program: &Program,
@@ -65,7 +73,10 @@ pub(crate) fn is_guarded(
     place: &Place,
 ) -> bool {
     let mut found = false;
-    if place.subscripts.is_empty() && may_be_absent(routine, place.var) {
+    if place.subscripts.is_empty()
+        && may_be_absent(routine, place.var)
+        && !is_given(program, &statement.kind)
+    {
         each_handed_on(program, routine, &statement.kind, |v| {
             found |= v == place.var;
         });
@@ -83,10 +94,65 @@ fn handed_on(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarI
     list
 }
 
-/// Puts the assignments in front of the statements; true if there is one.
+/// The arguments that are to be guarded: none of a call that has been split.
+fn unguarded(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarId> {
+    let list = handed_on(program, routine, statement);
+    if is_given(program, &statement.kind) && list.len() > MOST {
+        return Vec::new();
+    }
+    list
+}
+
+/// The call with an argument left out.
+fn without(program: &Program, mut call: Stmt, z: VarId) -> Stmt {
+    if let StmtKind::Call {
+        callee, arguments, ..
+    } = &mut call.kind
+    {
+        let called = program.routine(*callee);
+        for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {
+            let is_z = matches!(argument, Some(Expr::Place(place)) if *place == Place::whole(z));
+            if is_z && may_be_absent(called, p) {
+                *argument = None;
+            }
+        }
+    }
+    call
+}
+
+/// Puts a call behind a block, with and without each of these arguments; the block that follows.
+fn split(
+    program: &Program,
+    graph: &mut Splice,
+    block: usize,
+    call: Stmt,
+    list: &[VarId],
+    rest: Vec<Stmt>,
+) -> usize {
+    let last = graph.after(block, rest);
+    let mut ends = vec![(block, call)];
+    graph.edge(block, last, None);
+    for (k, &z) in list.iter().enumerate() {
+        let innermost = k + 1 == list.len();
+        let mut arms = Vec::with_capacity(2 * ends.len());
+        for (at, call) in ends {
+            let calls = [call.clone(), without(program, call, z)];
+            let statements = calls
+                .clone()
+                .map(|c| if innermost { vec![c] } else { Vec::new() });
+            let [present, absent, _] = graph.if_present_else(at, z, statements);
+            arms.extend([present, absent].into_iter().zip(calls));
+        }
+        ends = arms;
+    }
+    last
+}
+
+/// Puts the assignments in front of the statements, and calls of what has a given adjoint into branches; true if
+/// there is one.
 pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Diagnostics> {
     let mut body = routine.body.take();
-    let graph = Splice::where_any(&mut body, |s| !handed_on(program, routine, s).is_empty());
+    let graph = Splice::where_any(&mut body, |s| !unguarded(program, routine, s).is_empty());
     routine.body = body;
     let Some(mut graph) = graph else {
         return Ok(false);
@@ -96,11 +162,18 @@ pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Di
         while let VertexKind::Block(statements) = &mut graph.vertices[at].kind {
             let mut rest = statements.iter().enumerate().skip(from);
             let found = rest.find_map(|(s, statement)| {
-                let list = handed_on(program, routine, statement);
+                let list = unguarded(program, routine, statement);
                 (!list.is_empty()).then_some((s, list))
             });
             let Some((s, list)) = found else { break };
-            let mut rest = Some(statements.split_off(s));
+            let mut rest = statements.split_off(s);
+            if is_given(program, &rest[0].kind) {
+                let call = rest.remove(0);
+                at = split(program, &mut graph, at, call, &list, rest);
+                from = 0;
+                continue;
+            }
+            let mut rest = Some(rest);
             let last = list.len() - 1;
             for (k, z) in list.into_iter().enumerate() {
                 let itself = Stmt::assign(Place::whole(z), Expr::var(z));

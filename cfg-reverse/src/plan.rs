@@ -11,6 +11,7 @@
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Intent, LoopTest, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, VertexKind,
@@ -22,7 +23,6 @@ use crate::{
     atoms::Atoms,
     callee_globals::CalleeGlobals,
     draft::{Context, Draft, Shape},
-    global_set::GlobalSet,
     globals::{self, Named},
     loop_plan::{LoopPlan, counted_index},
     normalize::Effects,

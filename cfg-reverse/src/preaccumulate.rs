@@ -148,7 +148,9 @@ pub fn preaccumulate(
     main: RoutineId,
     search: &Search<'_>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    with(valid, main, |all| blocks::eliminate(all, search, None))
+    with(valid, main, |all| {
+        blocks::eliminate(all, search, search.large, None)
+    })
 }
 
 /// As [`preaccumulate`], by a clock, which is started when everything is linearized and the search begins:
@@ -164,7 +166,8 @@ pub fn preaccumulate_within<T: Fn(f64) -> bool>(
 ) -> Result<Preaccumulation, Diagnostics> {
     with(valid, main, |all| {
         let is_over = start();
-        blocks::eliminate(all, search, Some(&is_over))
+        // A block of a hundred thousand statements is to take two seconds, not thirty.
+        blocks::eliminate(all, search, search.large, Some(&is_over))
     })
 }
 

@@ -8,6 +8,7 @@ use bb_preaccum::{
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Control, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, Vertex, VertexKind,
@@ -25,7 +26,6 @@ use crate::{
     built, choose, codes,
     draft::{self, Context, Draft, Shape, class_of, routine_shell},
     general::General,
-    global_set::GlobalSet,
     globals, gradient, lower,
     names::Namer,
     normalize::{self, Effects, Normal},
@@ -148,7 +148,12 @@ pub fn reverse(
             Blocks::Statement => setting.drafts(&[])?,
             Blocks::Preaccumulate => {
                 let all = setting.survey();
-                let outcomes = blocks::eliminate(&all, &blocks::search_options(options), None);
+                let outcomes = blocks::eliminate(
+                    &all,
+                    &blocks::search_options(options),
+                    blocks::THOROUGH,
+                    None,
+                );
                 setting.drafts(&choose::complete(&all, &outcomes))?
             }
             Blocks::Auto => choose::cheapest(setting, options)?,

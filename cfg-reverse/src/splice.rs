@@ -88,15 +88,42 @@ impl Splice {
         rest: Vec<Stmt>,
     ) -> usize {
         let last = self.after(block, rest);
+        let (branch, _, end) = self.present_arm(block, argument, statements);
+        self.edge(branch, end, Some(0));
+        self.edge(end, last, None);
+        last
+    }
+
+    /// The same, with statements that are executed if it is not: their block, and the one that follows.
+    pub(crate) fn if_present_else(
+        &mut self,
+        block: usize,
+        argument: VarId,
+        [present, absent]: [Vec<Stmt>; 2],
+    ) -> [usize; 3] {
+        let last = self.after(block, Vec::new());
+        let (branch, arm, end) = self.present_arm(block, argument, present);
+        let other = self.block(absent);
+        self.edge(branch, other, Some(0));
+        self.edge(other, end, None);
+        self.edge(end, last, None);
+        [arm, other, last]
+    }
+
+    /// A branch behind a block, its first arm and where it ends.
+    fn present_arm(
+        &mut self,
+        block: usize,
+        argument: VarId,
+        statements: Vec<Stmt>,
+    ) -> (usize, usize, usize) {
         let present = Expr::op(Op::Present, [Expr::var(argument)]);
         let branch = self.add(VertexKind::Branch(Box::new(Selector::Condition(present))));
         let arm = self.block(statements);
         let end = self.add(VertexKind::EndBranch);
         self.edge(block, branch, None);
         self.edge(branch, arm, Some(1));
-        self.edge(branch, end, Some(0));
         self.edge(arm, end, None);
-        self.edge(end, last, None);
-        last
+        (branch, arm, end)
     }
 }

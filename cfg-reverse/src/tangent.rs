@@ -7,6 +7,7 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Global, Intent, Op, Overlay, Place, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, VertexKind,
@@ -22,7 +23,6 @@ use crate::{
     codes,
     draft::{self, bind_formals, routine_shell},
     given::{self, Around},
-    global_set::GlobalSet,
     linearize::{Temporaries, Unsupported, Workspace, zero},
     names::Namer,
     normalize::{self, Effects, Normal},

@@ -239,9 +239,9 @@ impl Case {
         if let Some(datum) = self.value(v) {
             return datum.extents.clone();
         }
-        let declared = constant_extents(variable);
-        if declared.iter().product::<usize>() == self.cells(v).len() {
-            return declared;
+        let constant = |d: &Dim| matches!(d.extent, Extent::Fixed(Expr::Int(_)));
+        if variable.shape.iter().all(constant) {
+            return constant_extents(variable);
         }
         // Of an `out` parameter with extents that are no constants: those of rank 1 are known.
         let n = self.cells(v).len();

@@ -25,7 +25,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 21] = [
+pub const FAMILIES: [Family; 26] = [
     family("globals, a routine for each", 4_000, routines),
     family("globals, all in the calling routine too", 4_000, all_named),
     family(
@@ -37,16 +37,31 @@ pub const FAMILIES: [Family; 21] = [
     family("chain, each call in two arms", 4_000, calls_in_arms),
     family("tree of routines with a global each", 4_000, tree_of_calls),
     family("globals needed across calls", 4_000, needed_across_calls),
+    family("chain of loops over a global each", 4_000, |n| {
+        loops_over_globals(n, false)
+    }),
+    family(
+        "chain of loops over a global each, callees first",
+        4_000,
+        |n| loops_over_globals(n, true),
+    ),
+    family("nest of loops over a global each", 2_000, nest_over_globals),
     family("scalar independents", 10_000, independents),
     family("factors of a product", 10_000, factors),
     family("factors, under equal subscripts", 10_000, symbolic_factors),
     auto("references to array elements, auto", 5_000, references),
     auto("statements of independent elements, auto", 5_000, elements),
+    auto("blocks that differ, auto", 400, blocks),
     family("calls of one routine", 10_000, calls),
     family("nested loops", 10_000, nested_loops),
     family("nested branches", 10_000, nested_branches),
     family("arms of a switch", 10_000, switch),
     family("jumps", 10_000, jumps),
+    family(
+        "nested loops, all of which each leaves",
+        2_000,
+        left_at_once,
+    ),
     family("terms of a sum", 20_000, terms),
     family("variables", 10_000, variables),
     family("statements", 20_000, statements),
@@ -209,6 +224,59 @@ fn needed_across_calls(n: usize) -> ValidProgram {
     calls_of_all(n, false, 2)
 }
 
+/// A chain of routines, each of which calls the next in a counted loop over a global.
+fn loops_over_globals(n: usize, callees_first: bool) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    let (mut f, x, y) = main_routine();
+    let indices: Vec<_> = (0..n)
+        .map(|k| program.global(format!("i{k}"), Integer))
+        .collect();
+    let mut routines: Vec<_> = (0..n).map(|k| program.declare(format!("r{k}"))).collect();
+    if callees_first {
+        routines.reverse();
+    }
+    for (k, (&r, &i)) in routines.iter().zip(&indices).enumerate() {
+        let mut f = RoutineBuilder::new(program.program().routine(r).name.clone());
+        let x = f.inout("x", Real);
+        let i = name(&program, &mut f, i);
+        f.for_loop(i, 1, 2, |f| {
+            f.assign(x, x * sin(x));
+            if let Some(&next) = routines.get(k + 1) {
+                f.call(next, [x]);
+            }
+        });
+        program.define(r, f);
+    }
+    f.assign(y, x);
+    f.call(routines[0], [y]);
+    program.add(f);
+    finish(program)
+}
+
+/// Nested counted loops, each over a global, and as many calls of a routine that writes another one.
+fn nest_over_globals(n: usize) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    let (mut f, x, y) = main_routine();
+    let other = program.global("other", Integer);
+    let mut r = RoutineBuilder::new("r");
+    let formal = r.inout("x", Real);
+    let i = name(&program, &mut r, other);
+    r.for_loop(i, 1, 2, |r| r.assign(formal, formal * sin(formal)));
+    let r = program.add(r);
+    f.assign(y, x);
+    for k in 0..n {
+        let i = program.global(format!("i{k}"), Integer);
+        let i = name(&program, &mut f, i);
+        f.begin_for(i, 1, 2, 1);
+        f.call(r, [y]);
+    }
+    for _ in 0..n {
+        f.end_loop();
+    }
+    program.add(f);
+    finish(program)
+}
+
 fn passive_routines(n: usize) -> ValidProgram {
     let mut program = ProgramBuilder::new();
     let (mut f, x, y) = main_routine();
@@ -278,6 +346,22 @@ fn elements(n: usize) -> ValidProgram {
     f.independents([x]).dependents([y]);
     for k in 1..=n as i64 {
         f.assign(y.at(k), x.at(k) * x.at(k + 1));
+    }
+    of_one_routine(f)
+}
+
+/// Blocks of twelve statements each, of 4 096 kinds.
+fn blocks(n: usize) -> ValidProgram {
+    let (mut f, x, y) = main_routine();
+    for k in 0..n {
+        f.if_then(lt(y, x), |f| {
+            for bit in 0..12 {
+                match k >> bit & 1 {
+                    0 => f.assign(y, y * x),
+                    _ => f.assign(y, sin(y * x) + y),
+                }
+            }
+        });
     }
     of_one_routine(f)
 }
@@ -402,6 +486,23 @@ fn jumps(n: usize) -> ValidProgram {
         let branch = 2 + 2 * v;
         all.push(vec![branch + 1, (branch + 5).min(end)]);
         all.push(vec![branch + 2]);
+    }
+    all.push(Vec::new());
+    general(&all, step, |_, k| lt(k, 3), |_, k| k.into())
+}
+
+/// Nested loops, from each of which an edge leaves them all.
+fn left_at_once(n: usize) -> ValidProgram {
+    let mut all = vec![vec![1], vec![2]];
+    // A header, a block and a branch for each.
+    let header = |k: usize| 2 + 3 * k;
+    let end = header(n);
+    for k in 0..n {
+        let outwards = if k == 0 { end } else { header(k - 1) };
+        let inwards = if k + 1 < n { header(k + 1) } else { header(k) };
+        all.push(vec![outwards, header(k) + 1]);
+        all.push(vec![header(k) + 2]);
+        all.push(vec![inwards, end]);
     }
     all.push(Vec::new());
     general(&all, step, |_, k| lt(k, 3), |_, k| k.into())

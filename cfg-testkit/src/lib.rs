@@ -11,6 +11,7 @@
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices, [`growth`] families to measure how costs grow with size.
+//! - [`mod@same`] tells whether two programs are the same up to generated names and ids, and where they differ first.
 //! - [`mod@renumber`] gives vertices and edges other ids.
 //! - [`mod@golden`] compares with a file, or rewrites it.
 //! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
@@ -47,6 +48,7 @@ pub mod pairs;
 pub mod property;
 pub mod renumber;
 pub mod rng;
+pub mod same;
 pub mod scale;
 pub mod sections;
 pub mod shrink;

@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic},
     entity::VarId,
-    ir::{Expr, Place, Role, ScalarType},
+    ir::{ControlWidth, Expr, Place, Role, ScalarType, TapeClass},
 };
 
 use crate::{
@@ -627,13 +627,24 @@ impl<'p, 'a> PairCheck<'p, 'a> {
             return;
         }
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
-        let (Kind::Push { value, .. }, Kind::Pop { target, .. }) =
+        let (Kind::Push { class, value, .. }, Kind::Pop { target, .. }) =
             (&forward.nodes[f.node].kind, &reverse.nodes[r.node].kind)
         else {
             return;
         };
         let correspondence = self.correspondence(f.side, r.side);
         let why = match value {
+            // The count of a loop in which nothing happens, which therefore no reverse loop was compared with:
+            // the counter is none of the values that the reverse sweep has.
+            Expr::Place(place)
+                if *class == TapeClass::Control(ControlWidth::Count)
+                    && place.subscripts.is_empty()
+                    && forward.is_local_scalar(place.var)
+                    && correspondence.variable(place.var).is_none()
+                    && self.is_fresh(f.side, r.side, target) =>
+            {
+                None
+            }
             Expr::Place(place) => {
                 if !correspondence.same_place(place, target) {
                     Some("it was not pushed from this place")

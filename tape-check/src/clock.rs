@@ -15,7 +15,10 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
 
-use crate::code::{Code, Key, Kind, Step, Written, is_increment};
+use crate::{
+    code::{Code, Key, Kind, Step, Written, is_increment},
+    same::identical,
+};
 
 /// Clocks have the keys from here; tapes have smaller ones.
 const CLOCKS: Key = 1 << 31;
@@ -245,7 +248,7 @@ impl<'p> Forward<'p> {
                     let Step::Write(w, what) = step else { continue };
                     if w == v {
                         return matches!(what, Written::Assigned(target, value)
-                        if target.subscripts.is_empty() && value == original);
+                        if target.subscripts.is_empty() && identical(value, original));
                     }
                     let mut changed = false;
                     original.walk_places(&mut |p| changed |= p.var == w);

@@ -6,13 +6,14 @@
 //! between here and there" is a search in a sorted list.
 
 use cfg_core::{
-    entity::{RoutineId, VarId, VertexId},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::GlobalSet,
     ir::{
         Cfg, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector, Stmt,
         StmtKind, TapeClass, VertexKind,
     },
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::{globals::GlobalWrites, pairs::Roles};
 
@@ -173,8 +174,10 @@ struct Writer<'p, 'a> {
     clock: u32,
     region: RegionId,
     tape_number: Vec<Option<u32>>,
-    /// The routine's variables that are globals.
-    globals: Vec<(VarId, usize)>,
+    /// The routine's variables that are globals, by the storage they lie in.
+    globals: BTreeMap<GlobalId, Vec<VarId>>,
+    /// That storage.
+    named: GlobalSet,
     /// By vertex, the vertex of the original whose visit is compared.
     images: &'a [Option<i64>],
     /// What the current vertex does, where that is asked for.
@@ -240,11 +243,13 @@ impl<'p, 'a> Writer<'p, 'a> {
             .iter()
             .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
             .collect();
-        let globals = routine.variables.iter().enumerate();
-        let globals = globals.filter_map(|(v, variable)| match variable.role {
-            Role::Global(g) => Some((VarId::new(v), known.globals.storage(g))),
-            Role::Parameter { .. } | Role::Local => None,
-        });
+        let mut globals: BTreeMap<GlobalId, Vec<VarId>> = BTreeMap::new();
+        for (v, variable) in routine.variables.iter().enumerate() {
+            if let Role::Global(g) = variable.role {
+                let all = globals.entry(known.globals.storage(g)).or_default();
+                all.push(VarId::new(v));
+            }
+        }
         Self {
             known,
             code: Code {
@@ -258,7 +263,8 @@ impl<'p, 'a> Writer<'p, 'a> {
             clock: 0,
             region: 0,
             tape_number,
-            globals: globals.collect(),
+            named: globals.keys().copied().collect(),
+            globals,
             images,
             steps: None,
         }
@@ -549,11 +555,15 @@ impl<'p, 'a> Writer<'p, 'a> {
         if let Some(place) = result {
             self.write(place.var, Written::Otherwise);
         }
-        for k in 0..self.globals.len() {
-            let (v, storage) = self.globals[k];
-            if self.known.globals.contains(callee, storage) {
-                self.write(v, Written::Otherwise);
-            }
+        let mut written: Vec<VarId> = Vec::new();
+        if let Some(set) = self.known.globals.written(callee) {
+            self.named.each_common(set, |storage| {
+                written.extend(self.globals.get(&storage).into_iter().flatten());
+            });
+        }
+        written.sort_unstable();
+        for v in written {
+            self.write(v, Written::Otherwise);
         }
     }
 }

@@ -12,6 +12,7 @@ use cfg_core::{
 use crate::{
     check::{At2, PairCheck},
     code::{Code, Kind, NodeId, Written, is_increment},
+    same::identical,
 };
 
 /// How the reverse sweep knows a trip count.
@@ -207,7 +208,7 @@ impl<'p> PairCheck<'p, '_> {
             && popped.is_some()
             && code.is_local_scalar(v)
             && target.subscripts.is_empty()
-            && value == original
+            && identical(value, original)
             && !changed
     }
 
@@ -285,10 +286,10 @@ pub(crate) fn read_range<'p>(
             ways[0] = Some(Range { count: None, own });
         }
         if let Some((b, n, s)) = from_last(first)
-            && b == last
+            && identical(b, last)
             && (match back {
                 Step::Constant(k) => *s == Expr::Int(k) && k != 0,
-                Step::Of(e) => s == e,
+                Step::Of(e) => identical(s, e),
             })
         {
             ways[1] = Some(Range {

@@ -2,67 +2,45 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
+    global_set::{self, GlobalSet},
     ir::{LoopTest, Program, Role, Routine, StmtKind, VertexKind},
 };
-use std::collections::BTreeSet;
 
 /// By routine, the storage that it and everything that it calls may write. Globals that share storage
 /// are one: the one that owns it.
 pub(crate) struct GlobalWrites {
-    owner: Vec<usize>,
-    written: Vec<BTreeSet<usize>>,
+    owner: Vec<GlobalId>,
+    written: Vec<GlobalSet>,
 }
 
 impl GlobalWrites {
     pub(crate) fn of(program: &Program) -> Self {
-        let owner: Vec<usize> = program
+        let owner: Vec<GlobalId> = program
             .globals
             .iter()
             .enumerate()
-            .map(|(g, global)| global.overlay.map_or(g, |o| o.base.index()))
+            .map(|(g, global)| global.overlay.map_or(GlobalId::new(g), |o| o.base))
             .collect();
         let n = program.routines.len();
-        let mut written = vec![BTreeSet::new(); n];
-        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut written = vec![GlobalSet::default(); n];
+        let mut calls: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (r, routine) in program.routines.iter().enumerate() {
             direct(program, routine, &owner, &mut written[r], |callee| {
-                callers[callee.index()].push(r);
+                calls[r].push(callee.index());
             });
         }
-        for list in &mut callers {
-            list.dedup();
-        }
-        let mut work: Vec<usize> = (0..n).collect();
-        while let Some(r) = work.pop() {
-            if written[r].is_empty() {
-                continue;
-            }
-            let mine = std::mem::take(&mut written[r]);
-            for &caller in &callers[r] {
-                if caller == r {
-                    continue;
-                }
-                let before = written[caller].len();
-                written[caller].extend(&mine);
-                if written[caller].len() != before {
-                    work.push(caller);
-                }
-            }
-            written[r] = mine;
-        }
+        global_set::propagate(&calls, &mut written);
         Self { owner, written }
     }
 
     /// The global that owns the storage of `g`.
-    pub(crate) fn storage(&self, g: GlobalId) -> usize {
-        self.owner.get(g.index()).copied().unwrap_or(g.index())
+    pub(crate) fn storage(&self, g: GlobalId) -> GlobalId {
+        self.owner.get(g.index()).copied().unwrap_or(g)
     }
 
-    /// True if the routine may write that storage.
-    pub(crate) fn contains(&self, r: RoutineId, storage: usize) -> bool {
-        self.written
-            .get(r.index())
-            .is_some_and(|set| set.contains(&storage))
+    /// What the routine may write.
+    pub(crate) fn written(&self, r: RoutineId) -> Option<&GlobalSet> {
+        self.written.get(r.index())
     }
 }
 
@@ -70,14 +48,14 @@ impl GlobalWrites {
 fn direct(
     program: &Program,
     routine: &Routine,
-    owner: &[usize],
-    written: &mut BTreeSet<usize>,
+    owner: &[GlobalId],
+    written: &mut GlobalSet,
     mut call: impl FnMut(RoutineId),
 ) {
     let Some(cfg) = &routine.body else { return };
     let mut write = |v: cfg_core::entity::VarId| {
         if let Role::Global(g) = routine.variable(v).role {
-            written.insert(owner.get(g.index()).copied().unwrap_or(g.index()));
+            written.insert(owner.get(g.index()).copied().unwrap_or(g));
         }
     };
     for (_, vertex) in cfg.vertices() {

@@ -6,6 +6,11 @@ use cfg_core::{
 };
 use std::collections::HashMap;
 
+/// True if two expressions of one routine are the same; a NaN among their constants is the same as itself.
+pub(crate) fn identical(a: &Expr, b: &Expr) -> bool {
+    Correspondence::identity().same(a, b)
+}
+
 /// Which variable of the reverse sweep a variable of the forward sweep is.
 pub(crate) struct Correspondence(Option<Vec<Option<VarId>>>);
 

@@ -250,7 +250,11 @@ impl Table<'_> {
             }
             (Op::StrongMul, 0) => partial_of(y(), Singular),
             (Op::StrongMul, _) => match partial_of(x(), Finite) {
-                Partial::Expr(p) => Partial::Expr(PartialExpr { masks: true, ..p }),
+                // A constant that is not 0 masks nothing.
+                Partial::Expr(p) => Partial::Expr(PartialExpr {
+                    masks: !matches!(p.expr, Expr::Real(_) | Expr::Real32(_) | Expr::Int(_)),
+                    ..p
+                }),
                 other => other,
             },
             (Op::Atan2, k) => {

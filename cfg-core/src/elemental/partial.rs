@@ -174,10 +174,12 @@ impl Partial {
             Self::Expr(p) => {
                 let op = if strong { Op::StrongMul } else { Op::Mul };
                 if p.masks {
-                    let zero = real(ty, 0.0);
-                    let cancels = Expr::op(Op::Eq, [p.expr.clone(), zero.clone()]);
+                    // Where the partial is 0 it comes first: that is 0 whatever the derivative is and, unlike a
+                    // constant 0, has the right derivative itself.
+                    let cancels = Expr::op(Op::Eq, [p.expr.clone(), real(ty, 0.0)]);
+                    let masked = Expr::op(Op::StrongMul, [p.expr.clone(), derivative.clone()]);
                     let product = Expr::op(op, [derivative, p.expr]);
-                    Expr::op(Op::If, [cancels, zero, product])
+                    Expr::op(Op::If, [cancels, masked, product])
                 } else {
                     Expr::op(op, [derivative, p.expr])
                 }

@@ -5,7 +5,10 @@ use crate::entity::VarId;
 
 /// An expression: a tree of at most [`Expr::MAX_DEPTH`] levels (checked by readers, kept by builders
 /// and transformations), so recursion over one expression is bounded.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Expressions are equal if they have the same text: unlike the number, a constant NaN equals itself, so that a place
+/// with one in its subscripts is the same place. Zeros of either sign are equal.
+#[derive(Clone, Debug)]
 pub enum Expr {
     /// Integer constant.
     Int(i64),
@@ -20,6 +23,28 @@ pub enum Expr {
     /// An operator or intrinsic applied to operands. Elemental operators over arrays work element by
     /// element; scalars are broadcast.
     Op(Op, Box<[Expr]>),
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Real(a), Self::Real(b)) => a == b || a.is_nan() && b.is_nan(),
+            (Self::Real32(a), Self::Real32(b)) => a == b || a.is_nan() && b.is_nan(),
+            (Self::Logical(a), Self::Logical(b)) => a == b,
+            (Self::Place(a), Self::Place(b)) => a == b,
+            (Self::Op(f, a), Self::Op(g, b)) => f == g && a == b,
+            (
+                Self::Int(_)
+                | Self::Real(_)
+                | Self::Real32(_)
+                | Self::Logical(_)
+                | Self::Place(_)
+                | Self::Op(..),
+                _,
+            ) => false,
+        }
+    }
 }
 
 /// Something that can be read, written, or bound to a formal by reference: a variable, an element or

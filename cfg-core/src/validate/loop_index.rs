@@ -7,14 +7,15 @@ use super::{
 };
 use crate::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    global_set::{self, GlobalSet},
     ir::{Intent, LoopTest, Program, Role, StmtKind, VertexKind},
     structure::Structure,
 };
-use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
 
-/// The globals that each routine may write, calls included. Only computed if some counted loop has a
+/// The globals that each routine may write, calls included, by the storage that they lie in. Only computed if some counted loop has a
 /// global as its index, which hardly any program does.
-pub(super) struct GlobalWrites(Vec<FixedBitSet>);
+pub(super) struct GlobalWrites(Vec<GlobalSet>);
 
 impl GlobalWrites {
     pub(super) fn of(program: &Program) -> Self {
@@ -29,46 +30,31 @@ impl GlobalWrites {
             return Self(Vec::new());
         }
         let n = program.routines.len();
-        let mut writes = vec![FixedBitSet::with_capacity(program.globals.len()); n];
-        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); n];
+        let mut writes = vec![GlobalSet::default(); n];
+        let mut calls: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (r, routine) in program.routines.iter().enumerate() {
             for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
                 each_write(program, &vertex.kind, &mut |v, _| {
                     if let Some(Role::Global(g)) = routine.variables.get(v.index()).map(|v| v.role)
                     {
-                        let owner = storage(program, g).0.index();
-                        if owner < writes[r].len() {
-                            writes[r].insert(owner);
-                        }
+                        writes[r].insert(storage(program, g).0);
                     }
                 });
                 for statement in vertex.statements() {
                     if let StmtKind::Call { callee, .. } = &statement.kind
                         && callee.index() < n
                     {
-                        callers[callee.index()].push(r);
+                        calls[r].push(callee.index());
                     }
                 }
             }
         }
-        let mut work: Vec<usize> = (0..n).collect();
-        while let Some(r) = work.pop() {
-            for &caller in &callers[r] {
-                let before = writes[caller].count_ones(..);
-                let added = writes[r].clone();
-                writes[caller].union_with(&added);
-                if writes[caller].count_ones(..) != before {
-                    work.push(caller);
-                }
-            }
-        }
+        global_set::propagate(&calls, &mut writes);
         Self(writes)
     }
 
-    fn contains(&self, r: RoutineId, g: GlobalId) -> bool {
-        self.0
-            .get(r.index())
-            .is_some_and(|set| set.contains(g.index()))
+    fn of_routine(&self, r: RoutineId) -> Option<&GlobalSet> {
+        self.0.get(r.index())
     }
 }
 
@@ -125,15 +111,21 @@ fn each_write(program: &Program, kind: &VertexKind, write: &mut impl FnMut(VarId
 
 pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalWrites) {
     let Some(cfg) = &c.routine.body else { return };
-    // The counted loop whose index a cell is at the moment; globals by the storage they lie in.
-    let variables = c.routine.variables.len();
-    let mut owner: Vec<Option<VertexId>> = vec![None; variables + c.program.globals.len()];
+    // The counted loop whose index a cell is at the moment. For globals in one storage the first stands.
+    let mut owner: Vec<Option<VertexId>> = vec![None; c.routine.variables.len()];
+    let mut first: HashMap<GlobalId, usize> = HashMap::new();
+    for (v, variable) in c.routine.variables.iter().enumerate() {
+        if let Role::Global(g) = variable.role {
+            first.entry(storage(c.program, g).0).or_insert(v);
+        }
+    }
     let cell = |c: &Checker<'_>, v: VarId| match c.variable(v).role {
-        Role::Global(g) => variables + storage(c.program, g).0.index(),
+        Role::Global(g) => (first.get(&storage(c.program, g).0).copied()).unwrap_or(v.index()),
         Role::Parameter { .. } | Role::Local => v.index(),
     };
-    // Open loops whose index is a global, outermost first.
+    // Open loops whose index is a global, outermost first, and the storage of these.
     let mut open: Vec<(GlobalId, VarId, VertexId)> = Vec::new();
+    let mut indices = GlobalSet::default();
     let mut found: Vec<(VertexId, Option<usize>, VarId, VertexId)> = Vec::new();
     for &v in &structure.order {
         let vertex = cfg.vertex(v);
@@ -144,9 +136,12 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
         });
         if !open.is_empty() {
             for (s, statement) in vertex.statements().iter().enumerate() {
-                if let StmtKind::Call { callee, .. } = &statement.kind {
+                if let StmtKind::Call { callee, .. } = &statement.kind
+                    && let Some(written) = writes.of_routine(*callee)
+                    && indices.intersects(written)
+                {
                     for &(g, index, header) in &open {
-                        if writes.contains(*callee, g) {
+                        if written.contains(g) {
                             found.push((v, Some(s), index, header));
                         }
                     }
@@ -160,7 +155,9 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
                 {
                     slot.get_or_insert(v);
                     if let Role::Global(g) = c.variable(index).role {
-                        open.push((storage(c.program, g).0, index, v));
+                        let storage = storage(c.program, g).0;
+                        open.push((storage, index, v));
+                        indices.insert(storage);
                     }
                 }
             }
@@ -171,6 +168,10 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
                     && *slot == Some(header)
                 {
                     *slot = None;
+                    if let Role::Global(g) = c.variable(index).role {
+                        let storage = storage(c.program, g).0;
+                        indices = indices.minus(&[storage].into_iter().collect());
+                    }
                 }
                 open.pop_if(|o| Some(o.2) == structure.partner(v));
             }

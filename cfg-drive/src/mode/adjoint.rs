@@ -4,7 +4,7 @@ use super::derived::Derived;
 use super::{Named, Options, Trace};
 use crate::codes;
 use crate::point::{Point, zeros_like};
-use crate::slot::active;
+use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
@@ -107,11 +107,12 @@ impl Adjoint {
     /// # Errors
     /// There are several dependents, or it is a longer array; the point has none of them.
     pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
-        let (shapes, _held) = self.derived.present(&self.derived.dependents, point)?;
+        let (shapes, held) = self.derived.present(&self.derived.dependents, point)?;
         if let [(_, value)] = &*shapes
             && value.len() == 1
         {
-            return Ok(vec![ones(value)]);
+            self.derived.keep(held);
+            return Ok(ones(shapes));
         }
         let names: Vec<&str> = shapes
             .iter()
@@ -127,14 +128,15 @@ impl Adjoint {
         ))
     }
 
-    /// A seed of ones: the gradient of the sum of all elements of all dependents. It does not count against the limit
-    /// on memory once it is made.
+    /// A seed of ones: the gradient of the sum of all elements of all dependents. It counts against the limit on memory
+    /// until another seed is made or read.
     ///
     /// # Errors
     /// The point has no dependent; more memory than allowed.
     pub fn ones(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
-        let (shapes, _held) = self.derived.present(&self.derived.dependents, point)?;
-        Ok(shapes.iter().map(|(_, v)| ones(v)).collect())
+        let (shapes, held) = self.derived.present(&self.derived.dependents, point)?;
+        self.derived.keep(held);
+        Ok(ones(shapes))
     }
 
     /// Zeros in the shapes of the dependents that the point has.
@@ -199,9 +201,12 @@ impl Adjoint {
     }
 }
 
-fn ones(value: &Value) -> Value {
-    let mut ones = value.clone();
-    ones.fill(Scalar::Real(1.0));
-    ones.fill(Scalar::Real32(1.0));
-    ones
+/// The values that show the shapes, all ones.
+fn ones(shapes: Vec<(Slot, Value)>) -> Vec<Value> {
+    let one = |(_, mut value): (Slot, Value)| {
+        value.fill(Scalar::Real(1.0));
+        value.fill(Scalar::Real32(1.0));
+        value
+    };
+    shapes.into_iter().map(one).collect()
 }

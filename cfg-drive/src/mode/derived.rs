@@ -1,6 +1,6 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, Options, check_initialised, words};
+use super::{Named, Options, check_initialised, empty_tapes, words};
 use crate::codes;
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
 use crate::slot::{self, Slot, active};
@@ -27,7 +27,7 @@ pub(super) struct Derived {
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
-    /// What pays for the seeds that were read last.
+    /// What pays for the seeds that were read or made last.
     read: Mutex<Lease>,
 }
 
@@ -208,8 +208,17 @@ impl Derived {
         let _held = self.options.lease(words, self.declared())?;
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
-        let report = self.session.run(self.original, &mut arguments, options)?;
-        Ok(report.events)
+        let report = self.session.run(self.original, &mut arguments, options);
+        match report {
+            Ok(report) => Ok(report.events),
+            Err(stopped) => {
+                self.reset(point)?;
+                empty_tapes(&mut arguments);
+                let (session, options) = (&mut self.session, &self.options.run);
+                let stopped = session.count_passes(self.original, &mut arguments, options, stopped);
+                Err(stopped.into())
+            }
+        }
     }
 
     /// Runs with these derivatives, one for each slot that the point has; all others are zero.
@@ -245,8 +254,33 @@ impl Derived {
                 arguments.push(zero);
             }
         }
+        self.set_derivatives(point, &present, derivatives, &mut arguments)?;
+        let options = self.options.run;
+        let mut report = match self.session.run(self.routine, &mut arguments, &options) {
+            Ok(report) => report,
+            Err(stopped) => {
+                // Again from the start, for the passes of loops that do not end.
+                self.set_derivatives(point, &present, derivatives, &mut arguments)?;
+                empty_tapes(&mut arguments);
+                let session = &mut self.session;
+                let stopped = session.count_passes(self.routine, &mut arguments, &options, stopped);
+                return Err(stopped.into());
+            }
+        };
+        report.held.join(held);
+        Ok((arguments, report))
+    }
+
+    /// Globals as at the start of a run, and the derivatives of these slots.
+    fn set_derivatives(
+        &mut self,
+        point: &Point,
+        slots: &[Slot],
+        derivatives: &[Value],
+        arguments: &mut [Argument],
+    ) -> Result<(), Diagnostics> {
         self.reset(point)?;
-        for (slot, value) in present.into_iter().zip(derivatives) {
+        for (&slot, value) in slots.iter().zip(derivatives) {
             match slot {
                 Slot::Global(g) => {
                     if let Some(d) = self.derivative_global(g) {
@@ -265,11 +299,7 @@ impl Derived {
                 }
             }
         }
-        let mut report = self
-            .session
-            .run(self.routine, &mut arguments, &self.options.run)?;
-        report.held.join(held);
-        Ok((arguments, report))
+        Ok(())
     }
 
     /// A seed or direction fits: nothing is left out and nothing shifted.
@@ -387,8 +417,13 @@ impl Derived {
         let (program, routine) = (&self.program, self.declared());
         let (seeds, list, held) =
             parse_seeds(text, what, program, routine, &shapes, slots, within)?;
-        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
+        self.keep(held);
         Ok((seeds, list))
+    }
+
+    /// Pays for the seeds that were made last.
+    pub(super) fn keep(&self, held: Lease) {
+        *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
     }
 }
 

@@ -352,3 +352,35 @@ fn results_of_deferred_extents() {
         }
     }
 }
+
+/// A place is the same place wherever it is written, whatever constants its subscripts have.
+#[test]
+fn subscripts_with_nan_constants() {
+    let k = r#"["+",["modulo",["int",["if",[">","x",0.0],6.0,["nan"]]],4],1]"#;
+    let block = format!(
+        r#"["=","a",["*","x",["[]","p",[":",1,4]]]],["=",["[]","a",{k}],["*",["[]","a",{k}],"x"]],
+        ["=",["[]","a",{k}],["sin",["[]","a",{k}]]],["=",["[]","a",2],["*",["[]","a",{k}],["[]","a",2]]],
+        ["=","y",["+",["sum",["*","a","p"]],["[]","a",{k}]]]"#
+    );
+    let f = super::given::routine(
+        "f",
+        &["in real x", "in real p:4", "out real y"],
+        &["real a:4"],
+        &block,
+        r#","independents":["x","p"],"dependents":["y"]"#,
+    );
+    let program = super::given::program(&[], &[f]).expect("it is valid");
+    let f = program.program().main.expect("there is one");
+    for blocks in [
+        cfg_reverse::Blocks::Statement,
+        cfg_reverse::Blocks::Preaccumulate,
+        cfg_reverse::Blocks::Auto,
+    ] {
+        let mut options = Options::default();
+        options.reversal.blocks = blocks;
+        let read = |t: &Primal| t.point(br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#);
+        let found = check(&program, f, &options, read, Default::default());
+        let found = found.expect("it can be checked");
+        assert_eq!(found.agrees(), Some(true), "{blocks:?}: {found:?}");
+    }
+}

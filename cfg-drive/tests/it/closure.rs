@@ -29,6 +29,13 @@ fn kinks([a, b]: [&str; 2]) -> Vec<String> {
         format!(r#"["if",[">",{a},{b}],["*",{a},{a}],["sin",{b}]]"#),
         format!(r#"["if",[">",["max",{a},{b}],0.5],["max",{a},["*",{b},{b}]],["abs",{b}]]"#),
         format!(r#"["*",["maxval",["max",{a},{b}]],["min",{a},{b}]]"#),
+        // Reductions that some elements need, or none.
+        format!(r#"["min",{a},["minval",["[]","x",[":",1,3]]]]"#),
+        format!(r#"["if",["<",{a},99.0],["*",{a},{b}],["product",["[]","x",[":",1,3]]]]"#),
+        format!(
+            r#"["if",["<",{a},99.0],["*",{a},{b}],
+            ["*",{b},["maxval",["*",["[]","x",[":",1,3]],["[]","x",[":",2,4]]]]]]"#
+        ),
     ];
     for op in [
         "min", "max", "dim", "sign", "mod", "modulo", "atan2", "hypot",

@@ -614,3 +614,173 @@ fn overlapping_arguments_in_every_order() {
         }
     }
 }
+
+/// Actual arguments that are only read may be a global and its overlay, whole and in part: their adjoints share
+/// cells as they do, and are handed over apart.
+#[test]
+fn globals_that_share_cells_are_read_twice() {
+    let g = routine(
+        "g",
+        &["in real a:2", "in real d", "in real e:2"],
+        &[],
+        r#"["=","r",["+",["*",["sum",["*","a","e"]],"d"],["*","d","d"]]]"#,
+        r#","result":{"name":"r","type":"real"},"derivatives":{"adjoint":"g_b"}"#,
+    );
+    let g_b = routine(
+        "g_b",
+        &[
+            "in real a:2",
+            "in real d",
+            "in real e:2",
+            "inout real r",
+            "inout real a_b:2",
+            "inout real d_b",
+            "inout real e_b:2",
+            "inout real r_b",
+        ],
+        &[],
+        r#"["=","a_b",["+","a_b",["*","e","d","r_b"]]],["=","e_b",["+","e_b",["*","a","d","r_b"]]],
+        ["=","d_b",["+","d_b",["*",["+",["sum",["*","a","e"]],["*",2.0,"d"]],"r_b"]]],["=","r_b",0.0]"#,
+        "",
+    );
+    let uses = r#"{"global":"u"},{"global":"o"}"#;
+    let pairs = ["u", "o"];
+    for (k, a) in [
+        r#"["[]","u",[":",2,3]]"#,
+        r#""o""#,
+        r#"["[]","u",[":",1,2]]"#,
+    ]
+    .iter()
+    .enumerate()
+    {
+        for d in pairs.map(|v| format!(r#"["[]","{v}",2]"#)) {
+            for e in [r#""o""#, r#"["[]","u",[":",3,4]]"#] {
+                for into in [r#""y""#, r#"["[]","o",1]"#, r#"["[]","u",4]"#] {
+                    let call = format!(r#"["=",{into},["call","g",[{a},{d},{e}]]]"#);
+                    let block = format!(
+                        r#"["=","u",["*","p","x"]],["=","y",0.0],{call},
+                        ["=","y",["+","y",["sum",["*","u","p"]],{into}]]"#
+                    );
+                    let main = main(&[], &block)
+                        .replace(r#""locals":[]"#, &format!(r#""locals":[{uses}]"#));
+                    let text = format!(
+                        r#"{{"format":"cfgrev/1","main":"f","globals":[{{"name":"u","type":"real","shape":[4]}},
+                        {{"name":"o","type":"real","shape":[2],"overlay":{{"global":"u","offset":1}}}}],
+                        "routines":[{main},{g},{g_b}]}}"#
+                    );
+                    let program =
+                        json::read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+                    let program = validate(program).unwrap_or_else(|e| panic!("{e}\n{text}"));
+                    let f = RoutineId::new(0);
+                    let point = r#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#;
+                    let found = checked(&program, f, point);
+                    assert_eq!(found.agrees(), Some(true), "{k} {d} {e} {into}: {found:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The check has no bound on rounding where tangents are given; it measures what terms that cancel leave.
+#[test]
+fn terms_that_cancel_beside_a_given_tangent() {
+    for (slope, agrees) in [("2.0", true), ("2.001", false)] {
+        let g = |tangent: &str| {
+            let member = format!(r#","derivatives":{{"tangent":"{tangent}"}}"#);
+            routine(
+                "g",
+                &["in real u", "out real v"],
+                &[],
+                r#"["=","v",["*","u","u"]]"#,
+                &member,
+            )
+        };
+        let g_t = routine(
+            "g_t",
+            &["in real u", "out real v", "in real u_t", "out real v_t"],
+            &[],
+            &format!(r#"["=","v_t",["*",{slope},"u","u_t"]],["=","v",["*","u","u"]]"#),
+            "",
+        );
+        // The terms are a thousand million times as large as the result.
+        let block = r#"["call","g",["x","w"]],["=","s",["*","x",1.1e9]],["=","t",["+","s",["*","w",3.3]]],
+            ["=","t",["-","t",["*","x",["*",1.1e9,["sin",["*",3.0,["[]","p",1]]]]]]],
+            ["=","y",["-","t",["*","s",["-",1.0,["sin",["*",3.0,["[]","p",1]]]]]]]"#;
+        let program = program(
+            &[],
+            &[main(&["real w", "real s", "real t"], block), g("g_t"), g_t],
+        );
+        let program = program.expect("it is valid");
+        let found = checked(
+            &program,
+            RoutineId::new(0),
+            r#"{"x": 0.7, "p": [0.3, 1, 1, 1]}"#,
+        );
+        assert_eq!(found.dot_product.agrees, agrees, "{slope}: {found:?}");
+    }
+}
+
+/// Two arguments that are written and share cells: so do their adjoints, if the given adjoint is marked for it; if it
+/// is not, the run is refused.
+#[test]
+fn overlapping_arguments_that_are_written() {
+    let at = |i: usize| format!(r#"["[]","q",{i}]"#);
+    let section = |i: usize| format!(r#"["[]","q",[":",{i},{}]]"#, i + 1);
+    for (shape, place, places) in [
+        ("", &at as &dyn Fn(usize) -> String, [(1, 1), (1, 2)]),
+        (":2", &section, [(1, 2), (1, 3)]),
+        (":2", &section, [(2, 2), (3, 1)]),
+    ] {
+        for ((first, second), marked) in places.into_iter().flat_map(|p| [(p, false), (p, true)]) {
+            let aliased = if marked { r#","aliased":true"# } else { "" };
+            let formal = |name: &str| format!("inout real {name}{shape}");
+            let [a, b, a_b, b_b] = ["a", "b", "a_b", "b_b"].map(formal);
+            let g = routine(
+                "g",
+                &[&a, &b],
+                &[],
+                r#"["=","a",["*",3.0,"a"]],["=","b",["+",["*",2.0,"b"],"a"]]"#,
+                r#","aliased":true,"derivatives":{"adjoint":"g_b"}"#,
+            );
+            let read = ["a", "b"].map(|n| format!("in real {n}{shape}"));
+            // Each statement reads the target's adjoint and zeroes it before it increments any.
+            let g_b = routine(
+                "g_b",
+                &[&read[0], &read[1], &a_b, &b_b],
+                &[&format!("real t{shape}")],
+                r#"["=","t","b_b"],["=","b_b",0.0],["=","b_b",["+","b_b",["*",2.0,"t"]]],
+                ["=","a_b",["+","a_b","t"]],["=","a_b",["*",3.0,"a_b"]]"#,
+                aliased,
+            );
+            let call = format!(r#"["call","g",[{},{}]]"#, place(first), place(second));
+            let block = format!(
+                r#"["=","q",["*","p","x"]],{call},["=","q",["*","q","q"]],{call},["=","y",["sum",["*","q","p"]]]"#
+            );
+            let program =
+                program(&[], &[main(&["real q:4"], &block), g, g_b]).expect("it is valid");
+            let f = program.program().main.expect("there is one");
+            let length = usize::from(!shape.is_empty());
+            let overlap = first.abs_diff(second) <= length;
+            let found = check(
+                &program,
+                f,
+                &Options::default(),
+                |t| t.point(br#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#),
+                Tolerances::default(),
+            );
+            let what = format!("{shape} {first} {second} {marked}");
+            match found {
+                Ok(found) => {
+                    assert!(marked || !overlap, "{what}");
+                    assert_eq!(found.agrees(), Some(true), "{what}: {found:?}");
+                }
+                Err(refused) => {
+                    assert!(overlap && !marked, "{what}: {refused}");
+                    // Where it is known without a run, validation says it.
+                    let codes = ["X214", "V150"];
+                    assert!(codes.contains(&refused.0[0].code), "{what}: {refused}");
+                }
+            }
+        }
+    }
+}

@@ -21,6 +21,7 @@ mod given;
 mod handed_on;
 mod jumps;
 mod kinks;
+mod limits;
 mod memory;
 mod mixed;
 mod names;

@@ -3,8 +3,9 @@
 
 use crate::{checked, finish, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-use cfg_core::ir::{Expr, Op, Overlay, ScalarType::Real};
-use cfg_core::validate::validate;
+use cfg_core::entity::RoutineId;
+use cfg_core::ir::{Expr, Intent, Op, Overlay, ScalarType::Real};
+use cfg_core::validate::{ValidProgram, validate};
 use cfg_drive::{Adjoint, Named, Options, Tangent, declare};
 use cfg_testkit::rng::Rng;
 
@@ -240,6 +241,180 @@ fn hessian(of_y: &Cubic, of_s: &Cubic, shared: bool, rng: &mut Rng) {
         if k < 6 {
             assert_eq!(reals(&run.tangent, "y"), [partial(of_y, &[k], &at)]);
             assert_eq!(reals(&run.tangent, "s"), [partial(of_s, &[k], &at)]);
+        }
+    }
+}
+
+/// y := f(x, a), with x and a real inputs.
+fn binary(f: impl Fn(Expr, Expr) -> Expr) -> (ValidProgram, RoutineId) {
+    let mut b = RoutineBuilder::new("f");
+    let (x, a) = (b.input("x", Real), b.input("a", Real));
+    let y = b.output("y", Real);
+    b.independents([x, a]).dependents([y]);
+    b.assign(y, f(Expr::var(x), Expr::var(a)));
+    finish(b)
+}
+
+/// Derivatives of repeated tangents: `directions` of x and a, one for each tangent, the others' tangents are 0.
+fn repeated(f: &(ValidProgram, RoutineId), at: [f64; 2], directions: &[[f64; 2]]) -> f64 {
+    let (mut program, mut routine) = f.clone();
+    let mut values = at.to_vec();
+    let (last, before) = directions.split_last().expect("there is one");
+    for direction in before {
+        let made = cfg_reverse::tangent(&program, routine).expect("it has a tangent");
+        (program, routine) = (validate(made.program).expect("it is valid"), made.tangent);
+        values.push(0.0);
+        let n = values.len();
+        values.extend(direction);
+        values.resize(2 * n - 1, 0.0);
+    }
+    let mut tangent =
+        Tangent::new(&program, routine, &Options::default()).expect("it has a tangent");
+    let r = program.routine(routine);
+    // y stands behind x and a, and its tangents behind theirs.
+    let named = |v: &[f64]| {
+        let inputs = r.parameter_ids().map(|p| r.variable(p));
+        let inputs = inputs
+            .enumerate()
+            .filter(|(_, p)| p.intent() == Some(Intent::In));
+        let members =
+            inputs.map(|(k, p)| format!("\"{}\": {:?}", p.name, v.get(k).unwrap_or(&0.0)));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+    };
+    let point = tangent
+        .point(named(&values).as_bytes())
+        .expect("it is a point");
+    let direction = tangent
+        .direction(named(last).as_bytes(), &point)
+        .expect("it is a direction");
+    let run = tangent.tangent(&point, &direction).expect("it runs");
+    let (_, value) = run.tangent.last().expect("there is a dependent");
+    value.to_f64s().expect("it is real")[0]
+}
+
+/// Where the first operand of `strong*`, or a tangent, is 0, the product has derivatives all the same.
+#[test]
+fn strong_products_have_all_derivatives_at_zero() {
+    let (dx, da) = ([1.0, 0.0], [0.0, 1.0]);
+    let product = binary(|x, a| Expr::op(Op::StrongMul, [x, a]));
+    let exp = binary(|x, a| Expr::op(Op::Exp, [x * a]));
+    for at in [[0.0, 3.0], [2.0, 0.0], [0.0, 0.0], [0.5, -1.5]] {
+        let [x, a] = at;
+        for (directions, expected) in [
+            (vec![dx], a),
+            (vec![da], x),
+            (vec![dx, da], 1.0),
+            (vec![da, dx], 1.0),
+            (vec![da, da], 0.0),
+            (vec![da, dx, da], 0.0),
+        ] {
+            assert_eq!(
+                repeated(&product, at, &directions),
+                expected,
+                "{at:?} {directions:?}"
+            );
+        }
+        // exp(x a) by a once, by x twice, in each order.
+        let third = (2.0 * a + x * a * a) * (x * a).exp();
+        for directions in [[da, dx, dx], [dx, da, dx], [dx, dx, da]] {
+            let found = repeated(&exp, at, &directions);
+            assert!(
+                (found - third).abs() <= 1e-14 * third.abs(),
+                "{at:?} {directions:?}: {found}"
+            );
+        }
+    }
+    // The adjoint's tangent and the tangent's adjoint agree, in all ways of building the adjoint of a block.
+    for (f, at) in [
+        (&product, r#"{"x": 0, "a": 3}"#),
+        (&exp, r#"{"x": 0, "a": 3}"#),
+    ] {
+        let (program, f) = f;
+        for blocks in [
+            cfg_reverse::Blocks::Statement,
+            cfg_reverse::Blocks::Preaccumulate,
+        ] {
+            let options = cfg_reverse::Options {
+                blocks,
+                ..Default::default()
+            };
+            let made = cfg_reverse::reverse(program, *f, &options).expect("it has an adjoint");
+            let mut program = made.program;
+            let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+            let (x, b) = (names(&["x", "a"]), names(&["x_b", "a_b"]));
+            declare(&mut program, made.gradient, Some(&x), Some(&b)).expect("they are parameters");
+            let program = validate(program).expect("it is valid");
+            let mut tangent = Tangent::new(&program, made.gradient, &Options::default())
+                .expect("it has a tangent");
+            let point = at.replace('}', r#", "x_b": 0, "a_b": 0, "y_b": 1}"#);
+            let point = tangent.point(point.as_bytes()).expect("it is a point");
+            for (direction, by) in [(r#"{"x": 1}"#, 0), (r#"{"a": 1}"#, 1)] {
+                let direction = tangent.direction(direction.as_bytes(), &point);
+                let run = tangent.tangent(&point, &direction.expect("it is a direction"));
+                let run = run.expect("it runs");
+                // The mixed derivative is 1 for both functions; that of exp by x twice is a squared.
+                let mixed = if by == 0 { "a_b" } else { "x_b" };
+                assert_eq!(reals(&run.tangent, mixed), [1.0], "{blocks:?}");
+            }
+        }
+    }
+}
+
+/// Powers, and other functions with a kink or corner of two operands, of a scalar and an array: the conditions of
+/// their second derivatives mix scalars and arrays.
+#[test]
+fn second_derivatives_of_scalars_and_arrays() {
+    let pow = |a: Expr, b: Expr| Expr::op(Op::Pow, [a, b]);
+    let two = |op: Op| move |a: Expr, b: Expr| Expr::op(op, [a, b]);
+    let all: [(&str, &dyn Fn(Expr, Expr) -> Expr); 6] = [
+        ("**", &pow),
+        ("max", &two(Op::Max)),
+        ("sign", &two(Op::Sign)),
+        ("atan2", &two(Op::Atan2)),
+        ("hypot", &two(Op::Hypot)),
+        ("strong", &|a, b| {
+            Expr::op(Op::StrongMul, [a.clone() * b.clone(), a * b])
+        }),
+    ];
+    for (what, make) in all {
+        for shape in [vec![3], vec![1, 3]] {
+            for turned in [false, true] {
+                let mut f = RoutineBuilder::new("f");
+                let s = f.input("s", Real);
+                let v = f.input("v", Real.array(shape.clone()));
+                let y = f.output("y", Real.array(shape.clone()));
+                f.independents([s, v]).dependents([y]);
+                let operands = (Expr::var(s), Expr::var(v));
+                let value = match turned {
+                    false => make(operands.0, operands.1),
+                    true => make(operands.1, operands.0),
+                };
+                f.assign(y, value * Expr::var(v));
+                let (program, f) = finish(f);
+                let first = cfg_reverse::tangent(&program, f).expect("it has a tangent");
+                let names =
+                    |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+                let mut program = first.program;
+                let f_t = first.tangent;
+                let (x, y) = (names(&["s", "v"]), names(&["y_t"]));
+                declare(&mut program, f_t, Some(&x), Some(&y)).expect("they are parameters");
+                let program = validate(program).expect("it is valid");
+                let list = |v: [f64; 3]| match shape.len() {
+                    1 => format!("{v:?}"),
+                    _ => format!("[{v:?}]"),
+                };
+                let point = format!(
+                    r#"{{"s": 1.7, "v": {}, "s_t": 0.3, "v_t": {}}}"#,
+                    list([0.4, 1.1, 2.6]),
+                    list([1.0, -0.5, 0.25])
+                );
+                let found = checked(&program, f_t, &point);
+                assert_eq!(
+                    found.agrees(),
+                    Some(true),
+                    "{what} {turned} {shape:?}: {found:?}"
+                );
+            }
         }
     }
 }

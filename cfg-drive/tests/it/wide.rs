@@ -16,17 +16,13 @@ const DEEP: Depth = Depth {
 #[test]
 fn wide_programs() {
     for (exact, options, seeds) in [
-        (true, Options::WIDE, 60_000..60_040),
-        (false, Options::WIDE_SMOOTH, 61_000..61_015),
+        (true, Options::WIDE, 60_000..60_600),
+        (false, Options::WIDE_SMOOTH, 61_000..61_200),
     ] {
         let refused: Mutex<BTreeMap<String, usize>> = Mutex::default();
         let total = seeds.end - seeds.start;
         property::check_numbered(&options, seeds, |seed, case| {
-            let depth = Depth {
-                jacobian: seed % 4 == 0,
-                second: seed % 4 == 1,
-            };
-            match agrees(case, exact, &drawn(seed), depth)? {
+            match agrees(case, exact, &drawn(seed), Depth::drawn(seed))? {
                 Found::Agrees => {}
                 Found::Refused(code) => {
                     if let Ok(mut refused) = refused.lock() {
@@ -45,12 +41,13 @@ fn wide_programs() {
     }
 }
 
-/// One program; the example takes thousands.
+/// Twelve programs; the example takes thousands.
 #[test]
 fn in_all_settings() {
-    property::check_numbered(&Options::WIDE, 62_000..62_001, |_, case| {
-        for setting in all() {
-            agrees(case, true, &setting, DEEP).map_err(|e| format!("{e} {setting:?}"))?;
+    property::check_numbered(&Options::WIDE, 62_000..62_012, |seed, case| {
+        for (k, setting) in all().into_iter().enumerate() {
+            let depth = Depth::turns(seed, k);
+            agrees(case, true, &setting, depth).map_err(|e| format!("{e} {setting:?}"))?;
         }
         Ok(())
     });
@@ -58,7 +55,7 @@ fn in_all_settings() {
 
 #[test]
 fn general_graphs_with_unusual_names_and_ids() {
-    for seed in 0..60 {
+    for seed in 0..150 {
         let case = dressed(&general::generate(90_000 + seed), seed);
         if let Err(message) = agrees(&case, true, &drawn(seed), DEEP) {
             panic!("seed {seed}: {message}");

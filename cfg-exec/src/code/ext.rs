@@ -163,6 +163,17 @@ pub(crate) enum Ext {
         arr: Arr,
         rank: u8,
     },
+    /// The same, of an array that may not be there.
+    Same {
+        d: Arr,
+        arr: Arr,
+        rank: u8,
+    },
+    /// Goes on at `t` if something fails before the matching `EndTry`.
+    Try {
+        t: Target,
+    },
+    EndTry,
     /// An array in an arm of a conditional expression that is not chosen: it conforms with everything.
     Untaken {
         arr: Arr,
@@ -324,7 +335,8 @@ impl Ext {
         match self {
             Self::LoopInitFrame { t, .. }
             | Self::LoopNextFrame { t, .. }
-            | Self::BindOptional { t, .. } => Some(t),
+            | Self::BindOptional { t, .. }
+            | Self::Try { t } => Some(t),
             _ => None,
         }
     }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cell,
-    code::{Arr, Ext, Instr, Reg, SubReg, Target},
+    code::{Arr, Ext, Instr, Reg, SubReg},
 };
 
 /// An array as an operand.
@@ -351,9 +351,17 @@ impl Emitter<'_> {
         Ok(leaves)
     }
 
-    fn prepare_into(&mut self, e: &Expr, when: When, leaves: &mut Vec<Leaf>) -> Compiling<()> {
+    pub(super) fn prepare_into(
+        &mut self,
+        e: &Expr,
+        when: When,
+        leaves: &mut Vec<Leaf>,
+    ) -> Compiling<()> {
         let ty = self.type_of(e)?;
         if ty.rank == 0 {
+            if self.shapes_only {
+                return Ok(());
+            }
             let in_register = matches!(e, Expr::Place(p) if self.is_register(p.var));
             let untimely = when.for_some && !self.hoistable(e);
             if is_constant(e) || in_register || untimely {
@@ -401,87 +409,6 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Operators that do not evaluate all their operands. What a scalar operand decides is decided
-    /// before the loop: arrays that are not chosen are not looked at.
-    fn prepare_lazy(
-        &mut self,
-        op: Op,
-        operands: &[Expr],
-        when: When,
-        leaves: &mut Vec<Leaf>,
-    ) -> Compiling<()> {
-        let Some((first, rest)) = operands.split_first() else {
-            return Err(self.too_large("an operator has no operands"));
-        };
-        self.prepare_into(first, when, leaves)?;
-        let scalar = self.type_of(first)?.rank == 0;
-        let known = !when.for_some || op == Op::If && self.hoistable(first);
-        if !scalar || !known {
-            let for_some = true;
-            for operand in rest {
-                self.prepare_into(operand, When { for_some, ..when }, leaves)?;
-            }
-            return Ok(());
-        }
-        let chosen = true;
-        if op == Op::If {
-            for (operand, sense) in rest.iter().zip([true, false]) {
-                let skip = self.label();
-                if when.for_some {
-                    // It may not matter that the condition is uninitialised.
-                    let (a, _) = self.expr_register(first)?;
-                    let (value, t) = (u8::from(sense), skip);
-                    self.emit(Instr::JumpIfNot { a, value, t });
-                } else {
-                    self.branch(first, !sense, skip)?;
-                }
-                let from = leaves.len();
-                self.prepare_into(operand, When { chosen, ..when }, leaves)?;
-                self.untaken_at(skip, &leaves[from..]);
-            }
-            return Ok(());
-        }
-        // `and`, `or`: scalars up to the first array decide.
-        let skip = self.label();
-        let value = u8::from(op == Op::And);
-        let from = leaves.len();
-        let mut before: Option<&Expr> = Some(first);
-        for operand in rest {
-            if let Some(e) = before {
-                let mark = self.mark();
-                let (a, _) = self.expr_register(e)?;
-                self.release(mark);
-                let t = skip;
-                self.emit(Instr::JumpIfNot { a, value, t });
-            }
-            let for_some = before.is_none();
-            self.prepare_into(operand, When { chosen, for_some }, leaves)?;
-            if self.type_of(operand)?.rank > 0 {
-                before = None;
-            } else if before.is_some() {
-                before = Some(operand);
-            }
-        }
-        self.untaken_at(skip, &leaves[from..]);
-        Ok(())
-    }
-
-    /// The end of code that `skip` jumps over: there the arrays are marked as not taken.
-    fn untaken_at(&mut self, skip: Target, leaves: &[Leaf]) {
-        if leaves.is_empty() {
-            self.bind(skip);
-            return;
-        }
-        let end = self.label();
-        self.jump(end);
-        self.bind(skip);
-        for leaf in leaves {
-            let (arr, rank) = (leaf.view.arr, leaf.view.rank);
-            self.ext(Ext::Untaken { arr, rank });
-        }
-        self.bind(end);
-    }
-
     /// The array whose shape an expression has: of those that are taken at run time.
     fn common_shape(&mut self, leaves: &[Leaf], otherwise: Option<Arr>) -> Compiling<View> {
         let Some(first) = leaves.first() else {
@@ -510,7 +437,7 @@ impl Emitter<'_> {
 
     /// True if a scalar may be computed although its value may not be needed: it cannot fail, or it
     /// works on arrays (which is not done inside a loop).
-    fn hoistable(&self, e: &Expr) -> bool {
+    pub(super) fn hoistable(&self, e: &Expr) -> bool {
         let mut fails = false;
         let mut arrays = false;
         e.walk(&mut |e| match e {
@@ -674,8 +601,8 @@ enum Goal {
 }
 
 /// An array operand and the register that runs over its cells.
-struct Leaf {
-    view: View,
+pub(super) struct Leaf {
+    pub(super) view: View,
     cursor: Reg,
     /// The expression's address, if it is evaluated exactly once in each pass.
     once: Option<usize>,
@@ -685,11 +612,11 @@ struct Leaf {
 
 /// When a part of an array expression is evaluated.
 #[derive(Clone, Copy, Default)]
-struct When {
+pub(super) struct When {
     /// Only if a scalar decides so; the code that prepares it runs only then.
-    chosen: bool,
+    pub(super) chosen: bool,
     /// For some elements, as another operand decides.
-    for_some: bool,
+    pub(super) for_some: bool,
 }
 
 fn is_constant(e: &Expr) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId, VertexId},
-    ir::{Program, Routine, ScalarType, Variable},
+    ir::{Program, Routine, ScalarType, Variable, VertexKind},
 };
 
 use super::{CompileOptions, abi::Abi, global_use::GlobalUse};
@@ -14,6 +14,7 @@ use crate::{
     code::{Arr, Code, Ext, Instr, Reg, Target},
     descriptor,
     fault::TOO_LARGE,
+    passes,
 };
 
 pub(super) type Compiling<T> = Result<T, Box<Diagnostic>>;
@@ -85,6 +86,8 @@ pub(super) struct Emitter<'p> {
     pub(super) globals: &'p super::globals::Globals,
     pub(super) code: Code,
     labels: Vec<u32>,
+    /// Labels of vertices, ascending.
+    vertices: Vec<(Target, VertexId)>,
     constants: HashMap<u64, u32>,
     constant_registers: HashMap<u64, Reg>,
     pub(super) homes: Vec<Home>,
@@ -103,6 +106,8 @@ pub(super) struct Emitter<'p> {
     pub(super) place: (Option<VertexId>, Option<u32>),
     /// The current statement makes temporary arrays.
     arrays_made: bool,
+    /// Only the shapes of arrays are wanted, not values.
+    pub(super) shapes_only: bool,
     /// While the body of an elementwise loop is compiled: what stands for an expression, by its address.
     pub(super) lanes: HashMap<usize, Lane>,
 }
@@ -126,6 +131,7 @@ impl<'p> Emitter<'p> {
             globals,
             code: Code::default(),
             labels: Vec::new(),
+            vertices: Vec::new(),
             constants: HashMap::new(),
             constant_registers: HashMap::new(),
             homes: Vec::new(),
@@ -140,6 +146,7 @@ impl<'p> Emitter<'p> {
             depth: 0,
             place: (None, None),
             arrays_made: false,
+            shapes_only: false,
             lanes: HashMap::new(),
         }
     }
@@ -201,6 +208,13 @@ impl<'p> Emitter<'p> {
     pub(super) fn label(&mut self) -> Target {
         self.labels.push(u32::MAX);
         (self.labels.len() - 1) as Target
+    }
+
+    /// The label of a vertex.
+    pub(super) fn label_of(&mut self, vertex: VertexId) -> Target {
+        let label = self.label();
+        self.vertices.push((label, vertex));
+        label
     }
 
     pub(super) fn bind(&mut self, label: Target) {
@@ -336,8 +350,47 @@ impl<'p> Emitter<'p> {
 
     // --- the end -----------------------------------------------------------------------------
 
+    /// Jumps from vertex to vertex that go back: the position after each, its target, and what is repeated by it,
+    /// which is the LOOP that goes back to its body, or the vertex that is jumped back to.
+    fn jumps_back(&self) -> Vec<(u32, u32, VertexId)> {
+        let mut found = Vec::new();
+        let mut places = self.code.places.iter().peekable();
+        let mut from = None;
+        for (k, &instr) in self.code.instrs.iter().enumerate() {
+            while let Some(place) = places.next_if(|place| place.0 as usize <= k) {
+                from = place.1;
+            }
+            let mut look = |label: Target| {
+                let target = self.labels[label as usize];
+                let vertex = self.vertices.binary_search_by_key(&label, |v| v.0);
+                if let (true, Ok(at)) = (target as usize <= k, vertex) {
+                    let to = self.vertices[at].1;
+                    let vertex = from.filter(|&v| self.is_loop(v)).unwrap_or(to);
+                    found.push((k as u32 + 1, target, vertex));
+                }
+            };
+            match instr {
+                Instr::Switch { table, .. } => {
+                    let switch = &self.code.switches[table as usize];
+                    switch.cases.iter().for_each(|case| look(case.2));
+                    switch.default.into_iter().for_each(look);
+                }
+                mut instr => instr.target_mut().copied().into_iter().for_each(look),
+            }
+        }
+        found
+    }
+
+    fn is_loop(&self, v: VertexId) -> bool {
+        let body = self.routine.body.as_ref();
+        body.is_some_and(|g| matches!(g.vertex(v).kind, VertexKind::Loop { .. }))
+    }
+
     /// Turns labels into positions.
     pub(super) fn finish(mut self) -> Code {
+        let (regions, backs) = passes::regions(&self.jumps_back(), |v| self.is_loop(v));
+        (self.code.regions, self.code.backs) = (regions, backs);
+        self.code.nested = self.nested;
         let labels = &self.labels;
         let resolve = |t: &mut Target| *t = labels[*t as usize];
         for instr in &mut self.code.instrs {

@@ -81,7 +81,7 @@ impl Emitter<'_> {
         let order = reverse_postorder(&layout, 2 * entry.index());
         let mut labels = vec![Target::MAX; layout.len()];
         for &node in &order {
-            labels[node] = self.label();
+            labels[node] = self.label_of(VertexId::new(node / 2));
         }
         for (k, &node) in order.iter().enumerate() {
             let next = order.get(k + 1).map(|&n| labels[n]);

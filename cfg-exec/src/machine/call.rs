@@ -330,6 +330,7 @@ impl Machine {
             }
         }
         self.scatter();
+        self.passes.leave(self.now.number);
         self.top = self.now.memory;
         match self.frames.pop() {
             None => {

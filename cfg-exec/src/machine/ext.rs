@@ -15,6 +15,32 @@ use crate::{
 };
 
 impl Machine {
+    /// Copies a descriptor.
+    fn same(&mut self, d: Arr, arr: Arr, rank: u8) {
+        let n = descriptor::positions(rank.into());
+        let at = self.now.descriptors;
+        let from = at + usize::from(arr);
+        self.descriptors
+            .copy_within(from..from + n, at + usize::from(d));
+    }
+
+    /// Goes on where a fault is expected.
+    ///
+    /// # Errors
+    /// The fault, if it is not, or is that of a limit.
+    pub(super) fn expect(&mut self, fault: Box<Fault>) -> Result<(), Box<Fault>> {
+        if fault.is_limit() {
+            return Err(fault);
+        }
+        match self.handlers.pop() {
+            Some(t) => {
+                self.now.pc = t;
+                Ok(())
+            }
+            None => Err(fault),
+        }
+    }
+
     /// Runs operation `k` of the current routine; the program counter is already behind it.
     pub(super) fn ext(&mut self, image: &Image, k: u32) -> Result<(), Box<Fault>> {
         let code = &image.routines[self.now.routine];
@@ -44,9 +70,7 @@ impl Machine {
                     as u64;
                 self.memory[at] = self.memory[at].wrapping_sub(1);
                 if self.memory[at] as i64 > 0 {
-                    let t = *t as usize;
-                    self.burn(self.now.pc.saturating_sub(t) as u64)?;
-                    self.now.pc = t;
+                    self.now.pc = *t as usize;
                 }
             }
             Ext::NewTape { d } => {
@@ -117,14 +141,15 @@ impl Machine {
                 view.axes.swap(0, 1);
                 *self.part(*d) = view;
             }
+            Ext::Try { t } => self.handlers.push(*t as usize),
+            Ext::EndTry => {
+                self.handlers.pop();
+            }
             Ext::Alias { d, arr, rank } => {
                 self.exists(*arr)?;
-                let n = descriptor::positions((*rank).into());
-                let at = self.now.descriptors;
-                let from = at + usize::from(*arr);
-                let parts = from..from + n;
-                self.descriptors.copy_within(parts, at + usize::from(*d));
+                self.same(*d, *arr, *rank);
             }
+            Ext::Same { d, arr, rank } => self.same(*d, *arr, *rank),
             Ext::Untaken { arr, rank } => {
                 self.define(*arr, 0, &vec![Axis::default(); (*rank).into()]);
                 self.part(*arr).state = State::Untaken;

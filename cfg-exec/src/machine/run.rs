@@ -25,14 +25,24 @@ enum Leave {
 
 /// Runs the current activation until it returns to the host.
 pub(crate) fn execute(machine: &mut Machine, image: &Image) -> Result<(), Box<Fault>> {
+    let stretch = if machine.passes.on {
+        stretch::<true>
+    } else {
+        stretch::<false>
+    };
     loop {
-        match stretch(machine, image)? {
-            Leave::Ext(k) => machine.ext(image, k)?,
-            Leave::Return => {
+        let done = match stretch(machine, image) {
+            Ok(Leave::Ext(k)) => machine.ext(image, k),
+            Ok(Leave::Return) => {
                 if machine.leave(image)? {
                     return Ok(());
                 }
+                Ok(())
             }
+            Err(fault) => Err(fault),
+        };
+        if let Err(fault) = done {
+            machine.expect(fault)?;
         }
     }
 }
@@ -160,12 +170,12 @@ fn compare<T: PartialOrd>(cmp: Cmp, a: &T, b: &T) -> bool {
     }
 }
 
-/// Runs instructions up to one that needs the whole machine.
+/// Runs instructions up to one that needs the whole machine; `COUNT`: counts jumps back.
 #[allow(
     clippy::too_many_lines,
     reason = "one arm per instruction; splitting the loop would cost what it is made for"
 )]
-fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
+fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
     let limits_fuel = machine.limits.map_or(0, |l| l.fuel);
     let Machine {
         registers,
@@ -178,6 +188,7 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
         fuel: fuel_left,
         limits,
         held,
+        passes,
         ..
     } = machine;
     let max_tape = limits.map_or(0, |l| l.max_tape);
@@ -194,7 +205,9 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
         return Err(Box::new(Fault::Depth(0)));
     };
     let mut pc = now.pc;
-    let mut fuel = *fuel_left;
+    // Steps are instructions that were executed. Those between two jumps follow each other, so only jumps have to
+    // count: this is the position at which the fuel is used up if there is no further jump.
+    let mut end = *fuel_left + pc as i64;
 
     macro_rules! r {
         ($x:expr) => {
@@ -209,7 +222,7 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
     macro_rules! leave {
         ($e:expr) => {{
             now.pc = pc;
-            *fuel_left = fuel;
+            *fuel_left = end - pc as i64;
             return $e;
         }};
     }
@@ -221,16 +234,29 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             }
         };
     }
+    macro_rules! within_fuel {
+        () => {
+            if end < pc as i64 {
+                leave!(Err(Box::new(Fault::Fuel(limits_fuel))));
+            }
+        };
+    }
+    // A jump that is no edge of the graph.
+    macro_rules! hop {
+        ($t:expr) => {{
+            within_fuel!();
+            let t = $t as usize;
+            end += t as i64 - pc as i64;
+            pc = t;
+        }};
+    }
     macro_rules! jump {
         ($t:expr) => {{
-            let t = $t as usize;
-            if t < pc {
-                match fuel.checked_sub((pc - t) as u64) {
-                    Some(rest) => fuel = rest,
-                    None => leave!(Err(Box::new(Fault::Fuel(limits_fuel)))),
-                }
+            let t = $t;
+            if COUNT && (t as usize) < pc {
+                passes.back(program, now.number, pc, t as usize);
             }
-            pc = t;
+            hop!(t);
         }};
     }
     // `if f < g` etc. on reals; NaN goes to `otherwise`, after a look whether it is poison.
@@ -678,7 +704,7 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             Instr::CountDown { c, t } => {
                 r!(c) = r!(c).wrapping_sub(1);
                 if r!(c) != 0 {
-                    jump!(t);
+                    hop!(t);
                 }
             }
             Instr::PushReal { h, s } => taped!(tape!(h).push_real(r!(s), meter)),
@@ -706,6 +732,8 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
             }
             Instr::PopCount { h, d } => r!(d) = taped!(tape!(h).pop_count(meter)),
             Instr::Visit { v } => {
+                // It is no step of the program.
+                end += 1;
                 let visits = trace.len() + 1;
                 if held.room(trace, visits, max_memory).is_err() {
                     leave!(Err(Box::new(Fault::Memory { limit: max_memory })));
@@ -716,8 +744,14 @@ fn stretch(machine: &mut Machine, image: &Image) -> Result<Leave, Box<Fault>> {
                     vertex: v,
                 });
             }
-            Instr::Ext { k } => leave!(Ok(Leave::Ext(k))),
-            Instr::Return => leave!(Ok(Leave::Return)),
+            Instr::Ext { k } => {
+                within_fuel!();
+                leave!(Ok(Leave::Ext(k)));
+            }
+            Instr::Return => {
+                within_fuel!();
+                leave!(Ok(Leave::Return));
+            }
         }
     }
 }

@@ -2,10 +2,12 @@
 
 mod aliasing;
 mod arrays;
+mod broadcast;
 mod calls;
 mod common;
 mod faults;
 mod flow;
+mod limits;
 mod memory;
 mod random;
 mod scalars;

@@ -119,6 +119,14 @@ fn exact_programs_agree_with_the_naive_interpreter() {
 }
 
 #[test]
+fn wide_programs_agree_with_the_naive_interpreter() {
+    check(&Options::WIDE, 3000..3800, |case| {
+        agrees(case);
+        Ok(())
+    });
+}
+
+#[test]
 fn smooth_programs_agree_with_the_naive_interpreter() {
     check(&Options::SMOOTH, 0..2000, |case| {
         agrees(case);

@@ -13,5 +13,6 @@ mod pictures;
 mod preaccumulate;
 mod recovered;
 mod run;
+mod same;
 mod second_order;
 mod tangent;

@@ -1,5 +1,6 @@
 //! What is made of fixtures and random programs, byte by byte: a golden file with a hash of each generated
-//! program, as JSON, for each combination of options that makes another one.
+//! program, as JSON, for each combination of options that makes another one. If CFGREV_OUTPUTS names a folder, the
+//! programs are written there: `tests/outputs` compares those of two commits.
 
 use cfg_core::{entity::RoutineId, ir::Program, json, validate};
 use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
@@ -51,16 +52,26 @@ fn columns() -> [(&'static str, Options); 6] {
     ]
 }
 
-/// The hashes of one program.
-fn line(name: &str, program: &Program, main: RoutineId) -> String {
+/// The hashes of one program of a golden file.
+fn line(file: &str, name: &str, program: &Program, main: RoutineId) -> String {
     let valid = validate::validate(program.clone()).expect("the program is valid");
     let mut line = name.to_owned();
-    for (_, options) in columns() {
+    let mut one = |column: &str, made: &Program| {
+        write!(line, " {}", hash(made)).unwrap();
+        if let Some(folder) = std::env::var_os("CFGREV_OUTPUTS") {
+            let name = format!("{file}-{}-{column}.json", name.replace('/', "_"));
+            let to = std::fs::File::create(std::path::Path::new(&folder).join(name));
+            let to = to.expect("the folder that CFGREV_OUTPUTS names can be written to");
+            json::write(made, std::io::BufWriter::new(to)).expect("there is space");
+        }
+    };
+    for (column, options) in columns() {
         let made = reverse(&valid, main, &options).expect("it can be reversed");
-        write!(line, " {}", hash(&made.program)).unwrap();
+        one(column, &made.program);
     }
     let made = tangent(&valid, main).expect("it has a tangent");
-    writeln!(line, " {}", hash(&made.program)).unwrap();
+    one("tangent", &made.program);
+    line.push('\n');
     line
 }
 
@@ -94,15 +105,19 @@ fn compare(file: &str, count: usize, make: impl Fn(usize) -> String + Sync) {
     golden(format!("{folder}/{file}.txt"), &text);
 }
 
-fn of_case(name: &str, case: &Case) -> String {
-    line(name, &case.program, case.main)
+fn of_case(file: &str, name: &str, case: &Case) -> String {
+    line(file, name, &case.program, case.main)
 }
 
 #[test]
 fn of_fixtures() {
     let kernels = kernels::all();
     compare("fixtures", kernels.len(), |k| {
-        of_case(kernels[k].name, &kernels[k].case(kernels[k].size))
+        of_case(
+            "fixtures",
+            kernels[k].name,
+            &kernels[k].case(kernels[k].size),
+        )
     });
 }
 
@@ -116,14 +131,18 @@ fn of_random_structured_programs() {
             Generate::SMALL
         };
         let case = generate::generate(&options, seed as u64).expect("runs do not fail");
-        of_case(&format!("{seed}"), &case)
+        of_case("structured", &format!("{seed}"), &case)
     });
 }
 
 #[test]
 fn of_random_general_programs() {
     compare("general", 200, |seed| {
-        of_case(&format!("{seed}"), &general::generate(seed as u64))
+        of_case(
+            "general",
+            &format!("{seed}"),
+            &general::generate(seed as u64),
+        )
     });
 }
 
@@ -133,11 +152,16 @@ fn of_programs_with_jumps_and_deep_ones() {
     let main = RoutineId::new(0);
     compare("shapes", shapes.len() + 4, |k| {
         match k.checked_sub(shapes.len()) {
-            None => of_case(&shapes[k].name.replace(' ', "_"), &shapes[k].case),
-            Some(0) => line("mixed", &scale::mixed(1000, 1), main),
-            Some(1) => line("nested_loops", &scale::nested_loops(30), main),
-            Some(2) => line("nested_branches", &scale::nested_branches(30), main),
-            Some(_) => line("chain", &scale::chain(100), main),
+            None => of_case("shapes", &shapes[k].name.replace(' ', "_"), &shapes[k].case),
+            Some(0) => line("shapes", "mixed", &scale::mixed(1000, 1), main),
+            Some(1) => line("shapes", "nested_loops", &scale::nested_loops(30), main),
+            Some(2) => line(
+                "shapes",
+                "nested_branches",
+                &scale::nested_branches(30),
+                main,
+            ),
+            Some(_) => line("shapes", "chain", &scale::chain(100), main),
         }
     });
 }

@@ -149,15 +149,7 @@ impl<D: Derivative> Scope<'_, D> {
             OpClass::Elemental => {}
         }
         match op {
-            Op::And | Op::Or => {
-                for e in operands {
-                    let data = self.value(e, subscript)?;
-                    if truth(&data)? == (op == Op::Or) {
-                        return Ok(data);
-                    }
-                }
-                Ok(Data::Scalar(Value::Logical(op == Op::And)))
-            }
+            Op::And | Op::Or => self.logical(op, operands, subscript),
             Op::If => {
                 let [yes, no] = rest else {
                     return Err(FaultKind::Type);
@@ -218,16 +210,72 @@ impl<D: Derivative> Scope<'_, D> {
                     [b, c] => {
                         let b = self.value(b, subscript)?;
                         let c = self.value(c, subscript)?;
-                        match (a, b, c) {
-                            (Data::Scalar(a), Data::Scalar(b), Data::Scalar(c)) => {
-                                Ok(Data::Scalar(scalar(op, &[a, b, c])?))
+                        // Each element of the first two, then with the third.
+                        let mut pairs = Vec::new();
+                        let places = zip(a, b, &mut |a, b| {
+                            pairs.push((a, b));
+                            Ok(Value::Integer(pairs.len() as i64 - 1))
+                        })?;
+                        zip(places, c, &mut |at, c| match at {
+                            Value::Integer(at) => {
+                                let (a, b) = pairs[at as usize].clone();
+                                scalar(op, &[a, b, c])
                             }
-                            _ => Err(FaultKind::Unsupported(op)),
-                        }
+                            _ => Err(FaultKind::Type),
+                        })
                     }
                     _ => Err(FaultKind::Unsupported(op)),
                 }
             }
+        }
+    }
+
+    /// `and`, `or`: from the left until the result is known. Of arrays, element by element; one that stands behind a
+    /// scalar that decides gives its shape, if it has one without failing.
+    fn logical(&mut self, op: Op, operands: &[Expr], subscript: bool) -> Result<Data<D>> {
+        let decides = op == Op::Or;
+        let mut result = Data::Scalar(Value::Logical(!decides));
+        let mut decided = false;
+        for e in operands {
+            if decided && !self.is_array(e) {
+                continue;
+            }
+            let data = match self.value(e, subscript) {
+                Ok(data) => data,
+                Err(_) if decided => continue,
+                Err(fault) => return Err(fault),
+            };
+            if let (Data::Scalar(_), Data::Scalar(_)) = (&result, &data) {
+                if !decided {
+                    decided = truth(&data)? == decides;
+                    result = data;
+                }
+                continue;
+            }
+            result = zip(result, data, &mut |a, b| match a {
+                Value::Logical(a) if a != decides => Ok(b),
+                a => Ok(a),
+            })?;
+        }
+        Ok(result)
+    }
+
+    /// True if the value of an expression is an array.
+    fn is_array(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+            Expr::Place(place) if place.subscripts.is_empty() => {
+                !self.views[place.var.index()].dims.is_empty()
+            }
+            Expr::Place(place) => {
+                let mut subscripts = place.subscripts.iter();
+                subscripts.any(|s| matches!(s, Subscript::Range(_)))
+            }
+            Expr::Op(op, operands) => match op.class() {
+                OpClass::Elemental => operands.iter().any(|e| self.is_array(e)),
+                OpClass::Transformational => true,
+                OpClass::Reduction | OpClass::Inquiry => false,
+            },
         }
     }
 

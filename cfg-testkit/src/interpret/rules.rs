@@ -45,8 +45,8 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Atanh, &[a]) => one(a.atanh(), 1.0 / (1.0 - a * a)),
         (Op::Hypot, &[a, b]) => two(a.hypot(b), a / a.hypot(b), b / a.hypot(b)),
         (Op::Abs, &[a]) => one(a.abs(), slope_of_abs(a)),
-        (Op::Min, &[a, b]) if b < a => two(b, 0.0, 1.0),
-        (Op::Max, &[a, b]) if b > a => two(b, 0.0, 1.0),
+        (Op::Min, &[a, b]) if b < a || b.is_nan() => two(b, 0.0, 1.0),
+        (Op::Max, &[a, b]) if b > a || b.is_nan() => two(b, 0.0, 1.0),
         (Op::Min | Op::Max, &[a, _]) => two(a, 1.0, 0.0),
         (Op::Sign, &[a, b]) => two(
             a.copysign(b),
@@ -61,7 +61,10 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Mod, &[a, b]) => two(a % b, 1.0, -(a / b).trunc()),
         (Op::Modulo, &[a, b]) => {
             let r = a % b;
-            let v = if r != 0.0 && (r < 0.0) != (b < 0.0) {
+            let v = if r == 0.0 {
+                // The sign of the divisor, also if it is zero.
+                r.copysign(b)
+            } else if (r < 0.0) != (b < 0.0) {
                 r + b
             } else {
                 r
@@ -69,6 +72,7 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
             two(v, 1.0, -(a / b).floor())
         }
         (Op::PosDiff, &[a, b]) if a > b => two(a - b, 1.0, -1.0),
+        (Op::PosDiff, &[a, b]) if a.is_nan() || b.is_nan() => two(f64::NAN, 0.0, 0.0),
         (Op::PosDiff, &[_, _]) => two(0.0, 0.0, 0.0),
         (Op::Floor, &[a]) => one(a.floor(), 0.0),
         (Op::Ceil, &[a]) => one(a.ceil(), 0.0),
@@ -140,6 +144,54 @@ fn gauss(a: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Values at corners bit for bit, in which signs of zero, infinities and NaN differ most easily: of the
+    /// operators that are exact, so that both ways to write them must agree.
+    #[test]
+    fn values_at_corners_are_those_of_the_products_table() {
+        use cfg_core::elemental::{Math, binary, unary};
+        let corners = [
+            0.0,
+            0.5,
+            1.0,
+            1.5,
+            2.0,
+            3.0,
+            6.0,
+            1e300,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        let corners = || corners.iter().flat_map(|&x: &f64| [x, -x]);
+        let bits = |x: f64| if x.is_nan() { None } else { Some(x.to_bits()) };
+        let mut seen = 0;
+        use Op::{Abs, Add, Ceil, Div, Floor, Max, Min, Mod, Modulo, Mul, Neg};
+        for op in [Abs, Neg, Floor, Ceil, Op::Round, Op::Trunc, Op::Sqrt] {
+            let Some(f) = unary(op, Math::Native) else {
+                continue;
+            };
+            for x in corners() {
+                let rule = real_rule(op, &[x]).expect("a rule").0;
+                assert_eq!(bits(rule), bits(f(x)), "{op:?} {x:?}: {rule:?}");
+                seen += 1;
+            }
+        }
+        let others = [Op::Sub, Op::StrongMul, Op::Sign, Op::PosDiff];
+        for op in [Add, Mul, Div, Min, Max, Mod, Modulo]
+            .into_iter()
+            .chain(others)
+        {
+            let Some(f) = binary(op, Math::Native) else {
+                continue;
+            };
+            for (x, y) in corners().flat_map(|x| corners().map(move |y| (x, y))) {
+                let rule = real_rule(op, &[x, y]).expect("a rule").0;
+                assert_eq!(bits(rule), bits(f(x, y)), "{op:?} {x:?} {y:?}: {rule:?}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 3000, "{seen}");
+    }
 
     /// Every rule against central differences at a point inside its domain.
     #[test]

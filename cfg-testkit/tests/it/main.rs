@@ -8,4 +8,5 @@ mod generated;
 mod jumps;
 mod members;
 mod recovered;
+mod same;
 mod sections;

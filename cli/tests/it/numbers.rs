@@ -563,3 +563,37 @@ fn values_in_short_form() {
     );
     assert_eq!((ran.code, ran.out), (Some(0), json));
 }
+
+/// Text and JSON name the loop that does not end.
+#[test]
+fn a_loop_that_does_not_end_is_named() {
+    let program = r#"{"format": "cfgrev/1", "routines": [{"name": "f",
+      "parameters": [{"name": "x", "type": "real", "intent": "in"}, {"name": "y", "type": "real", "intent": "out"}],
+      "independents": ["x"], "dependents": ["y"],
+      "vertices": [{"id": 1, "type": "ENTRY"},
+        {"id": 2, "type": "BASICBLOCK", "statements": [["=", "y", "x"]]},
+        {"id": 30, "type": "LOOP", "test": "pre", "condition": ["<", "y", 1.0]},
+        {"id": 4, "type": "BASICBLOCK", "statements": [["=", "y", ["*", "y", 0.5]]]},
+        {"id": 5, "type": "ENDLOOP"}, {"id": 6, "type": "EXIT"}],
+      "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 30}, {"from": 30, "to": 4, "label": 1},
+        {"from": 4, "to": 5}, {"from": 5, "to": 30}, {"from": 30, "to": 6}]}]}"#;
+    for (command, routine) in [("run", "f"), ("gradient", "f_fwd")] {
+        let args = [command, "-", "--at", "x=0.5", "--fuel", "1000"];
+        let text = cfgrev_with(&args, program.as_bytes());
+        assert_eq!(text.code, Some(1), "{}", text.err);
+        let said = format!("stopped after 1000 steps, in LOOP 30 of routine {routine} after ");
+        assert!(text.err.contains(&said), "{}", text.err);
+        let json = cfgrev_with(
+            &[&args[..], &["--diagnostics", "json"]].concat(),
+            program.as_bytes(),
+        );
+        let line = json.err.lines().next().unwrap_or_default();
+        let found = object(line);
+        assert_eq!(found["code"], "X208", "{line}");
+        let message = found["message"].as_str().unwrap_or_default();
+        assert!(
+            message.contains(&said) && message.ends_with(" passes"),
+            "{line}"
+        );
+    }
+}

@@ -61,6 +61,30 @@ fn exact_programs() {
     assert!(REFUSED.load(Relaxed) < 1000);
 }
 
+/// Programs of all that the format allows, loops in which nothing happens and routines with a tape of their own
+/// among them: such a routine is no sweep of a pair (T702), nor is what is made of it or calls it.
+#[test]
+fn wide_programs() {
+    let refused = AtomicUsize::new(0);
+    property::check(&Options::WIDE, 0..150, |case| {
+        let program = valid(case)?;
+        for counters in [false, true] {
+            let Ok(reversal) = reverse(&program, case.main, &options(false, counters)) else {
+                refused.fetch_add(1, Relaxed);
+                return Ok(());
+            };
+            let reversed = validate(reversal.program).map_err(|e| e.to_string())?;
+            let found = check_program(&reversed).problems;
+            let own = found.iter().any(|d| d.code == "T702");
+            if !own && !found.is_empty() {
+                return Err(found.to_string());
+            }
+        }
+        Ok(())
+    });
+    assert!(refused.into_inner() < 15);
+}
+
 /// Tangents of the sweeps of general graphs are pairs too.
 #[test]
 fn tangents_of_general_adjoints() {

@@ -747,6 +747,33 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
             p.into_program().unwrap()
         }),
         (
+            "V142",
+            "written under another name, after inner loops have ended",
+            {
+                let mut p = ProgramBuilder::new();
+                let [g, other, h] = ["g", "other", "h"].map(|name| p.global(name, Integer));
+                p.overlay(other, Overlay { base: g, offset: 0 });
+                let mut inner = RoutineBuilder::new("inner");
+                let [i, j] = [other, h].map(|g| inner.global(p.program(), g));
+                inner.assign(i, 1);
+                inner.assign(j, 1);
+                let inner = p.add(inner);
+                let mut f = RoutineBuilder::new("f");
+                let [i, k, j] = [g, other, h].map(|g| f.global(p.program(), g));
+                f.for_loop(i, 1, 2, |f| {
+                    f.for_loop(j, 1, 2, |f| f.call::<Expr>(inner, []));
+                    f.call::<Expr>(inner, []);
+                    f.for_loop(k, 1, 2, |_| {});
+                    f.assign(j, 3);
+                    f.assign(k, 3);
+                });
+                f.call::<Expr>(inner, []);
+                f.assign(i, 3);
+                p.add(f);
+                p.into_program().unwrap()
+            },
+        ),
+        (
             "V143",
             "step",
             one(|f| {

@@ -102,12 +102,12 @@ impl Setting {
         })
     }
 
-    /// Values like those that go in or come out, for the real ones.
+    /// Values like those that go in or come out; none for an absent parameter.
     fn like(&self, k: usize, result: Option<&Value>) -> Option<Value> {
-        let given = self.entry.get(k).and_then(Option::clone);
-        given
-            .or_else(|| self.exit.get(k).and_then(Option::clone))
-            .or_else(|| result.cloned())
+        let (Some(entry), Some(exit)) = (self.entry.get(k), self.exit.get(k)) else {
+            return result.cloned();
+        };
+        entry.clone().or_else(|| exit.clone())
     }
 }
 

@@ -5,12 +5,13 @@
 //! A. Gill, *Fast mergeable integer maps*, 1998). Sets are never changed; a union that adds nothing is
 //! the very set that it began with. A trie is at most 27 levels deep.
 
-use cfg_core::entity::GlobalId;
+use crate::components::components;
+use crate::entity::GlobalId;
 use std::{ops::ControlFlow, sync::Arc};
 
 /// A set of globals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GlobalSet(Option<Arc<Node>>);
+pub struct GlobalSet(Option<Arc<Node>>);
 
 #[derive(Debug, PartialEq, Eq)]
 enum Node {
@@ -191,11 +192,15 @@ impl GlobalSet {
         })))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// True if it has no member.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    pub(crate) fn contains(&self, g: GlobalId) -> bool {
+    /// True if the global is a member.
+    #[must_use]
+    pub fn contains(&self, g: GlobalId) -> bool {
         let at = (g.index() / 64) as u32;
         let mut node = self.0.as_deref();
         while let Some(Node::Fork { bit, halves, .. }) = node {
@@ -204,12 +209,13 @@ impl GlobalSet {
         matches!(node, Some(Node::Word { at: a, bits }) if *a == at && bits >> (g.index() % 64) & 1 == 1)
     }
 
-    pub(crate) fn insert(&mut self, g: GlobalId) {
+    /// Adds a global.
+    pub fn insert(&mut self, g: GlobalId) {
         self.extend(&Self::single(g));
     }
 
     /// Adds what another set has; true if there was something new.
-    pub(crate) fn extend(&mut self, other: &Self) -> bool {
+    pub fn extend(&mut self, other: &Self) -> bool {
         let all = match (&self.0, &other.0) {
             (_, None) => return false,
             (None, Some(_)) => other.0.clone(),
@@ -227,7 +233,7 @@ impl GlobalSet {
 
     /// What is in this set and not in the other.
     #[must_use]
-    pub(crate) fn minus(&self, other: &Self) -> Self {
+    pub fn minus(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Self(Node::minus(a, b)),
             _ => self.clone(),
@@ -235,7 +241,7 @@ impl GlobalSet {
     }
 
     /// Calls `visit` for what is in both, in ascending order.
-    pub(crate) fn each_common(&self, other: &Self, mut visit: impl FnMut(GlobalId)) {
+    pub fn each_common(&self, other: &Self, mut visit: impl FnMut(GlobalId)) {
         let _ = self.try_common(other, &mut |g| {
             visit(g);
             ControlFlow::Continue(())
@@ -243,7 +249,8 @@ impl GlobalSet {
     }
 
     /// True if there is a global in both sets.
-    pub(crate) fn intersects(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn intersects(&self, other: &Self) -> bool {
         self.try_common(other, &mut |_| ControlFlow::Break(()))
             .is_break()
     }
@@ -260,15 +267,37 @@ impl GlobalSet {
     }
 
     /// Calls `visit` for every member, in ascending order.
-    pub(crate) fn each(&self, visit: impl FnMut(GlobalId)) {
+    pub fn each(&self, visit: impl FnMut(GlobalId)) {
         self.each_common(self, visit);
     }
 
     /// The members, in ascending order.
-    pub(crate) fn to_vec(&self) -> Vec<GlobalId> {
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<GlobalId> {
         let mut all = Vec::new();
         self.each(|g| all.push(g));
         all
+    }
+}
+
+/// Adds to the set of each routine those of the routines that it uses, and of what these use. `uses`: by
+/// routine; `sets`: as many.
+pub fn propagate(uses: &[Vec<usize>], sets: &mut [GlobalSet]) {
+    if sets.iter().all(GlobalSet::is_empty) {
+        return;
+    }
+    for component in components(uses) {
+        // All of it use each other.
+        let mut all = GlobalSet::default();
+        for &r in &component {
+            all.extend(&sets[r]);
+            uses[r].iter().for_each(|&u| {
+                all.extend(&sets[u]);
+            });
+        }
+        for r in component {
+            sets[r] = all.clone();
+        }
     }
 }
 
@@ -283,7 +312,7 @@ impl FromIterator<GlobalId> for GlobalSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_testkit::rng::Rng;
+    use crate::testing::Rng;
     use std::collections::BTreeSet;
 
     fn random(rng: &mut Rng) -> BTreeSet<usize> {
@@ -323,6 +352,33 @@ mod tests {
             for g in x.iter().chain(&y) {
                 assert_eq!(a.contains(GlobalId::new(*g)), x.contains(g));
                 assert_eq!(a.contains(GlobalId::new(g + 1)), x.contains(&(g + 1)));
+            }
+        }
+    }
+
+    #[test]
+    fn propagation_finds_what_is_reached() {
+        let mut rng = Rng::new(5);
+        for _ in 0..500 {
+            let n = 1 + rng.below(12);
+            let mut uses = vec![Vec::new(); n];
+            for _ in 0..rng.below(2 * n) {
+                uses[rng.below(n)].push(rng.below(n));
+            }
+            let own: Vec<_> = (0..n).map(|_| random(&mut rng)).collect();
+            let mut sets: Vec<_> = own.iter().map(of).collect();
+            propagate(&uses, &mut sets);
+            for (r, found) in sets.iter().enumerate() {
+                let mut reached = vec![false; n];
+                let mut all: BTreeSet<usize> = BTreeSet::new();
+                let mut work = vec![r];
+                while let Some(u) = work.pop() {
+                    if !std::mem::replace(&mut reached[u], true) {
+                        all.extend(&own[u]);
+                        work.extend(&uses[u]);
+                    }
+                }
+                assert_eq!(members(found), all.into_iter().collect::<Vec<_>>());
             }
         }
     }

@@ -2,7 +2,8 @@
 //! Comput. 1, 1972), with a stack of its own.
 
 /// The strongly connected parts of the graph with these successors, each after those that it leads to.
-pub(crate) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+#[must_use]
+pub fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let n = successors.len();
     // The number at which each vertex was found, and the least that it is known to reach of those that
@@ -54,7 +55,7 @@ pub(crate) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_testkit::rng::Rng;
+    use crate::testing::Rng;
 
     #[test]
     fn parts_are_those_that_reach_each_other() {
