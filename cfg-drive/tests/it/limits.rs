@@ -71,8 +71,9 @@ fn a_mesh_costs_what_it_runs() {
         let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
         let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#).expect("a point");
         let seed = adjoint.default_seed(&point).expect("a seed");
-        let found = adjoint.gradient(&point, &seed);
-        assert!(found.is_ok(), "{n}: {}", found.err().expect("an error"));
+        if let Err(d) = adjoint.gradient(&point, &seed) {
+            panic!("{n}: {d}");
+        }
     }
 }
 

@@ -366,7 +366,8 @@ fn strong_products_have_all_derivatives_at_zero() {
 fn second_derivatives_of_scalars_and_arrays() {
     let pow = |a: Expr, b: Expr| Expr::op(Op::Pow, [a, b]);
     let two = |op: Op| move |a: Expr, b: Expr| Expr::op(op, [a, b]);
-    let all: [(&str, &dyn Fn(Expr, Expr) -> Expr); 6] = [
+    type Make<'a> = &'a dyn Fn(Expr, Expr) -> Expr;
+    let all: [(&str, Make<'_>); 6] = [
         ("**", &pow),
         ("max", &two(Op::Max)),
         ("sign", &two(Op::Sign)),
