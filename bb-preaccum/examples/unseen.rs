@@ -23,7 +23,8 @@ use kinds::{KINDS, graph};
 const SIZES: std::ops::RangeInclusive<usize> = 20..=200;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Result<Vec<u64>, _> = std::env::args().skip(1).map(|text| text.parse()).collect();
+    let arguments: Result<Vec<u64>, _> =
+        std::env::args().skip(1).map(|text| text.parse()).collect();
     let [first, count, seeds, times] = arguments?[..] else {
         return Err("four numbers are wanted: FIRST COUNT SEEDS TIMES".into());
     };

@@ -83,7 +83,12 @@ pub(crate) fn cheapest<'p>(
     if all.is_empty() {
         return Ok(statements);
     }
-    let outcomes = blocks::eliminate(&all, &blocks::search_options(options), blocks::THOROUGH, None);
+    let outcomes = blocks::eliminate(
+        &all,
+        &blocks::search_options(options),
+        blocks::THOROUGH,
+        None,
+    );
     let choices = scarce(&all, &outcomes);
     let of = |which: &[usize]| -> Vec<Choice<'_>> {
         which.iter().map(|&k| choices[k].clone()).collect()
