@@ -94,10 +94,12 @@ impl Rule {
 }
 
 /// A heuristic: a technique and a chain of rules.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Heuristic {
     technique: Technique,
-    rules: Vec<Rule>,
+    /// No rule is there twice, so there is room for all; what is not used is `Forward`.
+    chain: [Rule; Rule::ALL.len()],
+    length: usize,
     by_vertex: bool,
 }
 
@@ -122,7 +124,7 @@ pub enum HeuristicError {
     },
     /// The key cannot be read.
     #[error(
-        "{0:?} is no heuristic: write technique-RULE-...-FM or -RM, e.g. vertex-LM-RM, edge-emLM-RM, edge-HS-LM-RM"
+        "{0:?} is no heuristic: write technique-RULE-...-FM or -RM, e.g. vertex-LM-RM, edge-emLM-RM, edge-HS-LM-RM, or `paper` for the last; rules are FM, RM, LM, LR, LFI, LMMD, MOMR, HS"
     )]
     Key(String),
 }
@@ -149,9 +151,14 @@ impl Heuristic {
                 return Err(HeuristicError::Undefined { rule, technique });
             }
         }
+        let mut chain = [Rule::Forward; Rule::ALL.len()];
+        for (place, rule) in chain.iter_mut().zip(rules) {
+            *place = *rule;
+        }
         Ok(Self {
             technique,
-            rules: rules.to_vec(),
+            chain,
+            length: rules.len(),
             by_vertex: false,
         })
     }
@@ -170,9 +177,12 @@ impl Heuristic {
 
     /// The chain of the 2004 paper's example: HS, then LM, then reverse order, on edges.
     pub fn paper() -> Self {
+        let mut chain = [Rule::Forward; Rule::ALL.len()];
+        chain[..3].copy_from_slice(&[Rule::SiblingDegree, Rule::LowestMarkowitz, Rule::Reverse]);
         Self {
             technique: Technique::Edge,
-            rules: vec![Rule::SiblingDegree, Rule::LowestMarkowitz, Rule::Reverse],
+            chain,
+            length: 3,
             by_vertex: false,
         }
     }
@@ -233,15 +243,18 @@ impl Heuristic {
 
     /// The rules.
     pub fn rules(&self) -> &[Rule] {
-        &self.rules
+        &self.chain[..self.length]
     }
 
-    /// Reads a key such as `vertex-LM-RM`.
+    /// Reads a key such as `vertex-LM-RM`; `paper` is [`Heuristic::paper`].
     ///
     /// # Errors
     /// The key is not of that form, or the chain is not valid.
     pub fn from_key(key: &str) -> Result<Self, HeuristicError> {
         let unknown = || HeuristicError::Key(key.chars().take(60).collect());
+        if key == "paper" {
+            return Ok(Self::paper());
+        }
         let mut parts = key.split('-');
         let technique = match parts.next() {
             Some("vertex") => Technique::Vertex,
@@ -282,7 +295,7 @@ impl fmt::Display for Heuristic {
     /// The key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.technique.name())?;
-        for (at, rule) in self.rules.iter().enumerate() {
+        for (at, rule) in self.rules().iter().enumerate() {
             let em = if at == 0 && self.by_vertex { "em" } else { "" };
             write!(f, "-{em}{}", rule.name())?;
         }

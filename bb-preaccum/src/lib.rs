@@ -71,6 +71,7 @@ pub mod eliminate;
 pub(crate) mod exact;
 pub mod heuristic;
 pub mod lcg;
+pub mod listing;
 pub mod report;
 pub mod scarcity;
 pub mod search;

@@ -3,8 +3,10 @@
 
 pub(crate) mod bits;
 pub(crate) mod board;
+mod cells;
 mod faces;
 pub(crate) mod flow;
+mod intervals;
 mod local;
 mod meter;
 mod order;
@@ -12,13 +14,14 @@ mod portfolio;
 mod reduce;
 pub(crate) mod rng;
 mod tokens;
+mod trail;
 
 use std::sync::atomic::AtomicBool;
 
 use crate::bound;
 use crate::cost::{CostModel, Counts};
 use crate::eliminate::{Dual, Entry, JaeList, Primal, Step, StepError};
-use crate::heuristic::{Ended, Technique};
+use crate::heuristic::{Ended, Heuristic, Limits, Technique};
 use crate::lcg::Lcg;
 use meter::Meter;
 
@@ -31,6 +34,8 @@ pub struct Options<'a> {
     pub model: CostModel,
     /// The class of sequences; `None` takes the best of all.
     pub technique: Option<Technique>,
+    /// Nothing but this heuristic.
+    pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
     /// Search steps; the same number gives the same result on every machine.
@@ -57,6 +62,7 @@ impl Default for Options<'_> {
         Self {
             model: CostModel::Plain,
             technique: None,
+            heuristic: None,
             seed: 0,
             work: DEFAULT_WORK,
             timer: None,
@@ -295,6 +301,9 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     let (parts, work) = bound::by_vertex(lcg, options.model, meter.grant(BOUND_WORK));
     meter.spend(work);
     let floor: u64 = parts.iter().sum();
+    if let Some(heuristic) = options.heuristic {
+        return single(lcg, options, heuristic, floor, &mut meter);
+    }
     let found = portfolio::run(lcg, options, &mut meter);
     let Some(mut best) = found.sequences.first().cloned() else {
         return unfinished(lcg, options, found, floor, &mut meter);
@@ -400,6 +409,71 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
 fn lower(costs: &mut [Option<u64>; 3], technique: Technique, cost: u64) {
     for slot in &mut costs[technique as usize..] {
         *slot = Some(slot.map_or(cost, |known| known.min(cost)));
+    }
+}
+
+/// The outcome of one heuristic, whatever it costs.
+fn single(
+    lcg: &Lcg,
+    options: &Options<'_>,
+    heuristic: Heuristic,
+    floor: u64,
+    meter: &mut Meter<'_>,
+) -> Outcome {
+    let limits = Limits {
+        fill_in: options.fill_limit(lcg),
+        work: None,
+        interrupt: meter.interrupt(),
+        timer: meter.timer(),
+        least: 0,
+        bar: None,
+    };
+    let run = heuristic.run(lcg, &limits);
+    let cost = run.counts.multiplications(options.model);
+    let complete = run.ended == Ended::Complete;
+    let stopped = match run.ended {
+        Ended::Complete => None,
+        Ended::FillIn => Some(Cause::FillIn),
+        Ended::Stopped | Ended::Beaten if meter.stop() && meter.interrupted => {
+            Some(Cause::Interrupt)
+        }
+        Ended::Stopped | Ended::Beaten => Some(Cause::Time),
+    };
+    if complete {
+        meter.found(cost);
+    }
+    meter.spend(run.work);
+    let technique = heuristic.technique();
+    let proven = complete && cost <= floor;
+    let class = Class {
+        technique,
+        cost,
+        bound: floor,
+    };
+    Outcome {
+        model: options.model,
+        technique,
+        cost,
+        bound: floor,
+        optimal: proven.then_some(Technique::Face),
+        proof: if proven { Proof::Paths } else { Proof::None },
+        classes: if complete { vec![class] } else { Vec::new() },
+        steps: run.steps,
+        complete,
+        stopped,
+        heuristics: if complete {
+            vec![(heuristic.to_string(), cost)]
+        } else {
+            Vec::new()
+        },
+        beaten: Vec::new(),
+        left_out: if complete {
+            Vec::new()
+        } else {
+            vec![heuristic.to_string()]
+        },
+        interrupted: meter.interrupted,
+        work: meter.spent,
     }
 }
 

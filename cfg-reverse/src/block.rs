@@ -66,6 +66,8 @@ pub(crate) struct Segment {
     pub(crate) labels: Vec<Label>,
     /// The partials as expressions over what the statement reads, by tag.
     pub(crate) partials: Vec<Expr>,
+    /// For each vertex the place that it is a value of; none for what is inside an expression.
+    pub(crate) names: Vec<Option<Place>>,
     /// The graph; vertex v has the id v + 1. None if no dependent depends on anything.
     pub(crate) lcg: Option<Lcg>,
 }
@@ -89,6 +91,7 @@ struct Edge {
 #[derive(Default)]
 struct Builder {
     vertices: u32,
+    names: Vec<Option<Place>>,
     edges: Vec<Edge>,
     versions: Places<Version>,
     independents: Vec<(u32, Place)>,
@@ -224,6 +227,7 @@ pub(crate) fn linearize(
         outputs: outputs.into_iter().map(|(_, output)| output).collect(),
         labels,
         partials,
+        names: b.names,
         lcg,
     })
 }
@@ -237,7 +241,14 @@ struct Draft {
 impl Builder {
     fn vertex(&mut self) -> u32 {
         self.vertices += 1;
+        self.names.push(None);
         self.vertices - 1
+    }
+
+    fn name(&mut self, vertex: u32, place: &Place) {
+        if let Some(name) = self.names.get_mut(vertex as usize) {
+            *name = Some(place.clone());
+        }
     }
 
     /// The vertex of a value that is read; a new independent if the segment has not written it.
@@ -246,6 +257,7 @@ impl Builder {
             return version.vertex;
         }
         let vertex = self.vertex();
+        self.name(vertex, place);
         self.independents.push((vertex, place.clone()));
         let version = Version {
             vertex: Some(vertex),
@@ -256,6 +268,9 @@ impl Builder {
     }
 
     fn write(&mut self, place: &Place, vertex: Option<u32>, statement: usize) {
+        if let Some(vertex) = vertex {
+            self.name(vertex, place);
+        }
         let written = self.versions.get(place).and_then(|version| version.written);
         let at = written.unwrap_or(self.written.len());
         match self.written.get_mut(at) {

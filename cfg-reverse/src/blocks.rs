@@ -5,7 +5,6 @@
 //! budget, which equal graphs share; then the chosen segments are written.
 
 use bb_preaccum::{
-    cost::CostModel,
     eliminate::Step,
     lcg::{Kind, Lcg},
     search::{self, Outcome, search},
@@ -270,11 +269,16 @@ fn key(lcg: &Lcg) -> Vec<u32> {
     key
 }
 
-/// The options of a search for the blocks of a program: what counts is what is computed at run time.
-pub(crate) fn search_options(work: u64) -> search::Options<'static> {
+/// The options of a search for the blocks of a program.
+pub(crate) fn search_options(options: &crate::reverse::Options) -> search::Options<'static> {
+    let told = options.search;
     search::Options {
-        model: CostModel::ConstantAware,
-        work,
+        model: told.model,
+        technique: told.technique,
+        heuristic: told.heuristic,
+        seed: told.seed,
+        exact: told.exact,
+        work: options.work,
         ..search::Options::default()
     }
 }

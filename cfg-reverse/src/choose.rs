@@ -76,14 +76,19 @@ const ROUNDS: usize = 4;
 /// The routines with each segment in the way that is estimated to cost less.
 pub(crate) fn cheapest<'p>(
     setting: &Setting<'_, 'p>,
-    work: u64,
+    options: &crate::reverse::Options,
 ) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
     let statements = setting.drafts(&[])?;
     let all = setting.survey();
     if all.is_empty() {
         return Ok(statements);
     }
-    let outcomes = blocks::eliminate(&all, &blocks::search_options(work), blocks::THOROUGH, None);
+    let outcomes = blocks::eliminate(
+        &all,
+        &blocks::search_options(options),
+        blocks::THOROUGH,
+        None,
+    );
     let choices = scarce(&all, &outcomes);
     let of = |which: &[usize]| -> Vec<Choice<'_>> {
         which.iter().map(|&k| choices[k].clone()).collect()

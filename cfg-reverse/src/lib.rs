@@ -150,5 +150,5 @@ pub use blocks::Blocks;
 pub use dependence::dependence;
 pub use merge::merge;
 pub use plan::FLOW_LIMIT;
-pub use reverse::{Options, Reversal, Unstructured, reverse};
+pub use reverse::{Options, Reversal, Search, Unstructured, reverse};
 pub use tangent::{Tangent, tangent};

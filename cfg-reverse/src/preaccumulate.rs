@@ -89,6 +89,9 @@ pub struct Block {
     pub independents: Vec<(i64, Place)>,
     /// Ids and places of the dependents: active values that are live on exit.
     pub dependents: Vec<(i64, Place)>,
+    /// For each vertex, by its id less 1, the place that it is a value of; none for what is inside an
+    /// expression.
+    pub names: Vec<Option<Place>>,
     /// Local partials, by tag.
     pub labels: Vec<Expr>,
     /// What the search found.
@@ -236,6 +239,7 @@ fn with(
                         .into_iter()
                         .filter_map(|output| Some((id(output.vertex?), output.place)))
                         .collect(),
+                    names: segment.names,
                     labels: segment.partials,
                     outcome: outcome.clone(),
                     linearized: segment

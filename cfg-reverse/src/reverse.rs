@@ -1,6 +1,10 @@
 //! From a program to its forward sweep, reverse sweep and gradient (split mode: one tape between two
 //! routines).
 
+use bb_preaccum::{
+    cost::CostModel,
+    heuristic::{Heuristic, Technique},
+};
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
@@ -46,8 +50,42 @@ pub struct Options {
     pub blocks: Blocks,
     /// Steps of the search for elimination sequences, for the whole program.
     pub work: u64,
+    /// What else the search is told.
+    pub search: Search,
     /// How routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
+}
+
+/// What the search for elimination sequences is told; see [`bb_preaccum::search::Options`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Which products count.
+    pub model: CostModel,
+    /// The class of sequences; `None` takes the best of all.
+    pub technique: Option<Technique>,
+    /// Nothing but this heuristic.
+    pub heuristic: Option<Heuristic>,
+    /// Seed of the pseudo-random numbers.
+    pub seed: u64,
+    /// Prove the optimum, whatever it takes.
+    pub exact: bool,
+}
+
+impl Search {
+    /// What counts is what is computed at run time.
+    pub const DEFAULT: Self = Self {
+        model: CostModel::ConstantAware,
+        technique: None,
+        heuristic: None,
+        seed: 0,
+        exact: false,
+    };
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 /// How routines with general control flow are reversed.
@@ -67,6 +105,7 @@ impl Default for Options {
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,
+            search: Search::default(),
             unstructured: Unstructured::default(),
         }
     }
@@ -111,13 +150,13 @@ pub fn reverse(
                 let all = setting.survey();
                 let outcomes = blocks::eliminate(
                     &all,
-                    &blocks::search_options(options.work),
+                    &blocks::search_options(options),
                     blocks::THOROUGH,
                     None,
                 );
                 setting.drafts(&choose::complete(&all, &outcomes))?
             }
-            Blocks::Auto => choose::cheapest(setting, options.work)?,
+            Blocks::Auto => choose::cheapest(setting, options)?,
         };
         emit(
             setting.context,

@@ -1,5 +1,6 @@
 //! The command line: types only, documentation comments are the help texts.
 
+use bb_preaccum::heuristic::Heuristic;
 use cfg_exec::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -356,6 +357,8 @@ pub(crate) struct Reverse {
     pub(crate) what: Function,
     #[command(flatten)]
     pub(crate) reversal: Reversal,
+    #[command(flatten)]
+    pub(crate) search: Search,
     /// Folder for the graphs; created if it does not exist.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -506,8 +509,11 @@ pub(crate) struct Preaccumulate {
     pub(crate) format: Form,
     #[command(flatten)]
     pub(crate) search: Search,
-    /// Instead of --format: the sequence with its code (json), or a picture of the graph, of the graph
-    /// after each step, and of the bipartite end (dot). Several forms need -o.
+    #[command(flatten)]
+    pub(crate) clock: SearchTime,
+    /// Instead of --format: the sequence with its code (json), each elimination beside its code and what it
+    /// records (steps), or a picture of the graph, of the graph after each step, and of the bipartite end
+    /// (dot). Several forms need -o.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FORMS")]
     pub(crate) emit: Vec<EmitGraph>,
     /// Folder for --emit; created if it does not exist.
@@ -518,26 +524,51 @@ pub(crate) struct Preaccumulate {
     pub(crate) force: bool,
 }
 
-/// What to search for, and for how long.
+/// What to search for.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Search options")]
 pub(crate) struct Search {
-    /// Which products count: all; all but those with ±1; and products of constants neither.
-    #[arg(long, value_enum, default_value_t, value_name = "MODEL")]
-    pub(crate) model: Model,
+    /// Which products count: all; all but those with ±1; and products of constants neither [default: plain, for
+    /// `reverse` constant-aware].
+    #[arg(long, value_enum, value_name = "MODEL")]
+    pub(crate) model: Option<Model>,
+    /// Nothing but this heuristic, e.g. vertex-LM-RM or edge-HS-LM-RM: what is eliminated, then rules (FM, RM, LM,
+    /// LR, LFI, LMMD, MOMR, HS) that end in FM or RM; `paper` is the chain of Naumann et al. 2004.
+    #[arg(long, value_name = "KEY", value_parser = Heuristic::from_key, conflicts_with_all = ["technique", "exact", "rng"])]
+    pub(crate) heuristic: Option<Heuristic>,
     /// What is eliminated step by step; auto takes the best of all.
     #[arg(long, value_enum, default_value_t, value_name = "KIND")]
     pub(crate) technique: Elimination,
-    /// Search for so many milliseconds of processor time (at most three times as long by the clock), in
-    /// place of a fixed number of steps. The result may then depend on the machine.
-    #[arg(long, value_name = "MS")]
-    pub(crate) time: Option<u64>,
     /// Seed of the pseudo-random numbers.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) rng: u64,
-    /// Prove the optimum, whatever it takes (as far as memory and --time allow).
+    /// Prove the optimum, whatever it takes (as far as memory and a time limit allow).
     #[arg(long)]
     pub(crate) exact: bool,
+}
+
+impl Search {
+    /// Whether anything is asked for.
+    pub(crate) fn is_given(&self) -> bool {
+        self.model.is_some()
+            || self.heuristic.is_some()
+            || self.technique != Elimination::Auto
+            || self.rng != 0
+            || self.exact
+    }
+}
+
+/// How long to search, in place of a fixed number of steps.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Search options")]
+pub(crate) struct SearchTime {
+    /// Search for so many milliseconds by the clock, in place of a fixed number of steps. The result may then
+    /// depend on the machine and on what else it does.
+    #[arg(long, value_name = "MS")]
+    pub(crate) time: Option<u64>,
+    /// The same in milliseconds of processor time, at most three times as long by the clock.
+    #[arg(long, value_name = "MS", conflicts_with = "time")]
+    pub(crate) cpu_time: Option<u64>,
 }
 
 /// Which products count.
@@ -571,6 +602,8 @@ pub(crate) enum Elimination {
 pub(crate) enum EmitGraph {
     /// The sequence and the code.
     Json,
+    /// Each elimination beside its code.
+    Steps,
     /// Pictures for Graphviz.
     Dot,
 }

@@ -52,6 +52,7 @@ pub(crate) fn run(data: &[u8]) {
         counters,
         merge,
         blocks: blocks[usize::from(seed[3] >> 3 & 3)],
+        search: cfg_reverse::Search::DEFAULT,
         // Any sequence is right: a short search leaves time for more programs.
         work: 50_000,
     };

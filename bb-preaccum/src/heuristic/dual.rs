@@ -126,7 +126,7 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
 
 impl<'a> Queue<'a> {
     fn new(heuristic: &Heuristic, lcg: &'a Lcg) -> Self {
-        let at = |rule: Rule| heuristic.rules.iter().position(|&other| other == rule);
+        let at = |rule: Rule| heuristic.rules().iter().position(|&other| other == rule);
         let markowitz = at(Rule::LowestMarkowitz);
         let siblings = match at(Rule::SiblingDegree) {
             None => Siblings::Ignored,

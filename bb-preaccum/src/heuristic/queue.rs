@@ -146,7 +146,7 @@ impl Side {
 
 pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run {
     let graph = Primal::without_jaes(lcg);
-    let uses = |rule: Rule| heuristic.rules.contains(&rule);
+    let uses = |rule: Rule| heuristic.rules().contains(&rule);
     let reach = if uses(Rule::LowestRelativeMarkowitz) {
         match Reach::new(&graph) {
             Some(reach) => reach,
@@ -172,7 +172,7 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
         );
         by_edge && looks_at_end
     };
-    let rules = heuristic.rules.iter();
+    let rules = heuristic.rules().iter();
     let sibling_at = rules.clone().position(|&rule| rule == Rule::SiblingDegree);
     let n = lcg.vertex_count();
     let mut queue = Queue {
@@ -521,7 +521,7 @@ impl Queue<'_, '_> {
 
     fn key(&self, step: Step) -> Key {
         let mut key = [0; RULES];
-        for (slot, &rule) in key.iter_mut().zip(&self.heuristic.rules) {
+        for (slot, &rule) in key.iter_mut().zip(self.heuristic.rules()) {
             *slot = self.score(rule, step);
         }
         key
@@ -543,7 +543,7 @@ impl Queue<'_, '_> {
 
     /// A key with the place of another step among those that are equal.
     fn ordered(&self, mut key: Key, step: Step) -> Key {
-        for (slot, rule) in key.iter_mut().zip(&self.heuristic.rules) {
+        for (slot, rule) in key.iter_mut().zip(self.heuristic.rules()) {
             match rule {
                 Rule::Forward => *slot = score::order(step, false),
                 Rule::Reverse => *slot = score::order(step, true),
@@ -559,7 +559,7 @@ impl Queue<'_, '_> {
             return Some(first.1);
         };
         // What rules before the sibling degree say of the edges that are left over.
-        let slots = first.0.iter().zip(&self.heuristic.rules).take(at);
+        let slots = first.0.iter().zip(self.heuristic.rules()).take(at);
         let apart = slots.filter(|(_, rule)| self.apart.contains(rule));
         let scores: Vec<i64> = apart.map(|(&score, _)| score).collect();
         let middles = if at == 0 {

@@ -210,6 +210,23 @@ impl<const W: usize> BitGraph<W> {
         near
     }
 
+    /// Predecessors as before and after more is eliminated (in the plain model: elsewhere edges may come to be
+    /// sums, which this does not see).
+    pub(crate) fn more_before(&self, near: &Near<W>, gone: &Row<W>) -> Near<W> {
+        let mut near = *near;
+        walk_plain(&self.pred.all, gone, &mut near);
+        near.all = minus(&near.all, gone);
+        near
+    }
+
+    /// The same for successors.
+    pub(crate) fn more_behind(&self, near: &Near<W>, gone: &Row<W>) -> Near<W> {
+        let mut near = *near;
+        walk_plain(&self.succ.all, gone, &mut near);
+        near.all = minus(&near.all, &minus(gone, &self.stays));
+        near
+    }
+
     /// What eliminating a vertex with these neighbours costs.
     pub(crate) fn products(&self, before: &Near<W>, behind: &Near<W>) -> u32 {
         if self.model == CostModel::Plain {
@@ -266,7 +283,7 @@ fn walk_plain<const W: usize>(rows: &[Row<W>], gone: &Row<W>, near: &mut Near<W>
 }
 
 /// Continues all paths that come to `x`.
-fn step<const W: usize>(side: &Side<W>, x: usize, near: &mut Near<W>) {
+pub(crate) fn step<const W: usize>(side: &Side<W>, x: usize, near: &mut Near<W>) {
     set(&mut near.through, x);
     let row = &side.all[x];
     // A second path to the same vertex: the edge is a sum.

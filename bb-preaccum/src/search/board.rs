@@ -57,14 +57,6 @@ impl<const W: usize> Board<W> {
         }
     }
 
-    pub(crate) fn same(&self, other: &Self) -> bool {
-        self.succ.all == other.succ.all
-            && (self.model == CostModel::Plain
-                || (self.succ.strong == other.succ.strong
-                    && (self.model == CostModel::UnitFree
-                        || self.succ.variable == other.succ.variable)))
-    }
-
     /// Dependents that are read again.
     pub(crate) fn stays(&self) -> Row<W> {
         self.stays

@@ -2,6 +2,7 @@
 
 use super::bits::{BitGraph, has, items, size};
 use super::board::Token;
+use super::intervals;
 use super::meter::Meter;
 use super::order::{self, OrderState};
 use super::rng::{Rng, Thresholds};
@@ -22,6 +23,8 @@ const START_WORK: u64 = 15_000;
 /// to greedy ones and the ground is flat.
 const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
+/// Lines that orders are cut from.
+const LINES: u32 = 4;
 /// Rounds without gain after which a search without clock ends.
 const PATIENCE: u32 = 5;
 /// Vertex sets that exact search may look at without being asked for more, and its part of the budget:
@@ -185,6 +188,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         let edges = options.technique != Some(Technique::Vertex);
         let small = options.proves(graph.lcg());
         rounds.prove_order(graph, bounds, Effort::Some);
+        rounds.cut(&mut starts);
         if edges && size(&rounds.bits.eliminable) <= EXACT_EDGE_VERTICES {
             rounds.prove_tokens(EXACT_GRAPHS);
         }
@@ -226,6 +230,36 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         self.tokens
             .as_ref()
             .map_or(self.order.0, |(cost, _)| self.order.0.min(*cost))
+    }
+
+    /// Orders from cuts of random lines; the best ones are starts.
+    fn cut(&mut self, starts: &mut Vec<Vec<usize>>) {
+        let n = self.order.1.len();
+        if !(3..=intervals::MOST).contains(&n) {
+            return;
+        }
+        let mut found: Vec<(u64, Vec<usize>)> = Vec::new();
+        for turn in 0..LINES {
+            if self.meter.is_over() {
+                break;
+            }
+            let line = if turn == 0 {
+                items(&self.bits.eliminable).collect()
+            } else {
+                intervals::line(&self.bits, turn % 2 == 0, &mut self.rng)
+            };
+            let (order, work) = intervals::order(&self.bits, &line, turn % 4 < 2);
+            self.meter.spend(work + 30 * n as u64);
+            found.push((self.bits.total(&order), order));
+        }
+        found.sort();
+        if let Some((cost, order)) = found.first()
+            && *cost < self.order.0
+        {
+            self.meter.found(self.base + cost);
+            self.order = (*cost, order.clone());
+        }
+        starts.extend(found.into_iter().map(|(_, order)| order));
     }
 
     /// Anneals until the budget or this many steps in all are spent, or a bound is reached.
@@ -314,7 +348,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             &self.thresholds,
             &mut || meter.stop(),
         );
-        meter.spend(state.work);
+        meter.spend(state.work());
         if self.tokens.as_ref().is_none_or(|(known, _)| cost < *known) {
             self.meter.found(self.base + cost);
             self.tokens = Some((cost, best));

@@ -1,8 +1,23 @@
-//! Annealing of vertex elimination orders: a vertex is moved to another place, and only the costs that
-//! change are computed again.
+//! Annealing of vertex elimination orders: a vertex or a group of vertices is moved to another place, and
+//! only the costs that change are computed again.
 
-use super::bits::{BitGraph, Row, has, set, unset};
+use super::bits::{BitGraph, Near, Row, has, items, meet, minus, set, size, unset};
 use super::rng::{Rng, Thresholds};
+use crate::cost::CostModel;
+
+/// Most vertices that are moved together, and most of those that only follow each other.
+const GROUP: usize = 12;
+const RUN: usize = 5;
+/// Every so many moves is one of a group: they are dear.
+const GROUP_EVERY: u32 = 16;
+
+/// What one vertex costs when its turn comes, and what that depends on.
+#[derive(Clone, Copy)]
+struct Look<const W: usize> {
+    cost: u32,
+    before: Near<W>,
+    behind: Near<W>,
+}
 
 /// An order with everything needed to change it quickly.
 pub(crate) struct OrderState<'g, const W: usize> {
@@ -11,110 +26,160 @@ pub(crate) struct OrderState<'g, const W: usize> {
     place: Vec<usize>,
     /// The set before each place.
     prefix: Vec<Row<W>>,
-    cost: Vec<u32>,
-    /// Eliminated vertices that the neighbours of each vertex are seen through.
-    through: Vec<Row<W>>,
-    /// Neighbours of each vertex when its turn comes.
-    near: Vec<Row<W>>,
+    look: Vec<Look<W>>,
     total: u64,
-    /// Changes that a move under test would make: vertex, cost, through, near.
-    pending: Vec<(usize, u32, Row<W>, Row<W>)>,
+    /// Changes that a move under test would make.
+    pending: Vec<(usize, Look<W>)>,
+    /// The vertices from the first changed place on, as a move under test would order them.
+    window: Vec<usize>,
     pub(crate) work: u64,
 }
 
 impl<'g, const W: usize> OrderState<'g, W> {
     pub(crate) fn new(graph: &'g BitGraph<W>, order: &[usize]) -> Self {
         let n = graph.vertices.len();
+        let nothing = Near {
+            all: [0; W],
+            strong: [0; W],
+            variable: [0; W],
+            through: [0; W],
+        };
         let mut state = Self {
             graph,
             order: order.to_vec(),
             place: vec![0; n],
             prefix: Vec::with_capacity(order.len() + 1),
-            cost: vec![0; n],
-            through: vec![[0; W]; n],
-            near: vec![[0; W]; n],
+            look: vec![
+                Look {
+                    cost: 0,
+                    before: nothing,
+                    behind: nothing,
+                };
+                n
+            ],
             total: 0,
             pending: Vec::new(),
+            window: Vec::new(),
             work: 0,
         };
         let mut gone = [0; W];
         for (at, &v) in order.iter().enumerate() {
             state.prefix.push(gone);
             state.place[v] = at;
-            let (cost, through, near) = state.look(v, &gone);
-            state.cost[v] = cost;
-            state.through[v] = through;
-            state.near[v] = near;
+            let (cost, before, behind) = graph.cost(v, &gone);
+            state.work += 20;
+            state.look[v] = Look {
+                cost,
+                before,
+                behind,
+            };
             state.total += u64::from(cost);
             set(&mut gone, v);
         }
         state
     }
 
-    fn look(&mut self, v: usize, gone: &Row<W>) -> (u32, Row<W>, Row<W>) {
-        let (cost, mut before, behind) = self.graph.cost(v, gone);
-        super::bits::join(&mut before.through, &behind.through);
-        super::bits::join(&mut before.all, &behind.all);
-        self.work += 12 + u64::from(super::bits::size(&before.through));
-        (cost, before.through, before.all)
+    /// Looks again at the sides of `v` that change; `grows` if it has only more vertices before it than now.
+    fn again(&mut self, v: usize, gone: &Row<W>, sides: (bool, bool), grows: bool) -> i64 {
+        let old = &self.look[v];
+        let mut new = *old;
+        self.work += 4;
+        if sides.0 {
+            new.before = if grows {
+                self.graph.more_before(&old.before, gone)
+            } else {
+                self.graph.before(v, gone)
+            };
+            let known = if grows { size(&old.before.through) } else { 0 };
+            self.work += 4 + u64::from(size(&new.before.through).saturating_sub(known));
+        }
+        if sides.1 {
+            new.behind = if grows {
+                self.graph.more_behind(&old.behind, gone)
+            } else {
+                self.graph.behind(v, gone)
+            };
+            let known = if grows { size(&old.behind.through) } else { 0 };
+            self.work += 4 + u64::from(size(&new.behind.through).saturating_sub(known));
+        }
+        new.cost = self.graph.products(&new.before, &new.behind);
+        let change = i64::from(new.cost) - i64::from(old.cost);
+        self.pending.push((v, new));
+        change
     }
 
     /// What moving the vertex at place `from` to place `to` would change.
     fn test(&mut self, from: usize, to: usize) -> i64 {
         let v = self.order[from];
         self.pending.clear();
-        let mut change = 0i64;
         self.work += 4 + from.abs_diff(to) as u64 / 2;
+        let plain = self.graph.model == CostModel::Plain;
+        // Positions are topological: whoever is above v sees it among its predecessors.
+        let mut change = 0i64;
+        let mut gone = self.prefix[to];
         if from < to {
-            for at in from + 1..=to {
-                let w = self.order[at];
-                if has(&self.through[w], v) {
-                    let mut gone = self.prefix[at];
-                    unset(&mut gone, v);
-                    change += self.test_one(w, &gone);
-                }
-            }
-            let mut gone = self.prefix[to];
             set(&mut gone, self.order[to]);
             unset(&mut gone, v);
-            change += self.test_one(v, &gone);
-        } else {
-            let gone = self.prefix[to];
-            change += self.test_one(v, &gone);
-            for at in to..from {
+            for at in from + 1..=to {
                 let w = self.order[at];
-                if has(&self.near[w], v) {
+                let above = w > v;
+                let look = &self.look[w];
+                let side = if above { &look.before } else { &look.behind };
+                if has(&side.through, v) {
                     let mut gone = self.prefix[at];
-                    set(&mut gone, v);
-                    change += self.test_one(w, &gone);
+                    unset(&mut gone, v);
+                    change += self.again(w, &gone, (above, !above), false);
                 }
             }
+        } else {
+            for at in to..from {
+                let w = self.order[at];
+                let above = w > v;
+                let look = &self.look[w];
+                let side = if above { &look.before } else { &look.behind };
+                if has(&side.all, v) {
+                    let mut gone = self.prefix[at];
+                    set(&mut gone, v);
+                    change += self.again(w, &gone, (above, !above), plain);
+                }
+            }
+        }
+        let sides = self.changes(v, &self.prefix[from], &gone);
+        if sides.0 || sides.1 {
+            change += self.again(v, &gone, sides, plain && from < to);
         }
         change
     }
 
-    fn test_one(&mut self, v: usize, gone: &Row<W>) -> i64 {
-        let (cost, through, near) = self.look(v, gone);
-        self.pending.push((v, cost, through, near));
-        i64::from(cost) - i64::from(self.cost[v])
+    /// Which sides of `v` change with the set before it.
+    fn changes(&self, v: usize, old: &Row<W>, new: &Row<W>) -> (bool, bool) {
+        let (lost, more) = (minus(old, new), minus(new, old));
+        let look = &self.look[v];
+        let side = |near: &Near<W>| {
+            meet(&near.through, &lost) != [0; W] || meet(&near.all, &more) != [0; W]
+        };
+        (side(&look.before), side(&look.behind))
     }
 
     /// Makes the move that was tested last.
     fn commit(&mut self, from: usize, to: usize) {
         let v = self.order[from];
-        for (w, cost, through, near) in self.pending.drain(..) {
-            self.total = self.total + u64::from(cost) - u64::from(self.cost[w]);
-            self.cost[w] = cost;
-            self.through[w] = through;
-            self.near[w] = near;
-        }
         if from < to {
             self.order.copy_within(from + 1..=to, from);
         } else {
             self.order.copy_within(to..from, to + 1);
         }
         self.order[to] = v;
-        let (low, high) = (from.min(to), from.max(to));
+        self.settle(from.min(to), from.max(to));
+    }
+
+    /// Takes over what is pending; the order has changed between two places.
+    fn settle(&mut self, low: usize, high: usize) {
+        for (w, look) in self.pending.drain(..) {
+            self.total = self.total + u64::from(look.cost) - u64::from(self.look[w].cost);
+            self.look[w] = look;
+        }
+        self.work += (high - low) as u64;
         let mut gone = self.prefix[low];
         for at in low..=high {
             self.prefix[at] = gone;
@@ -122,6 +187,66 @@ impl<'g, const W: usize> OrderState<'g, W> {
             self.place[w] = at;
             set(&mut gone, w);
         }
+    }
+
+    /// What it would change to bring a group together, its order kept, in front of or behind the vertex
+    /// at a place; the window is left for [`Self::commit_group`]. Where it begins, and the change.
+    fn test_group(&mut self, group: &Row<W>, to: usize, behind: bool) -> Option<(usize, i64)> {
+        let (mut low, mut high) = (to, to);
+        for v in items(group) {
+            low = low.min(self.place[v]);
+            high = high.max(self.place[v]);
+        }
+        let plain = self.graph.model == CostModel::Plain;
+        self.window.clear();
+        self.pending.clear();
+        let mut members = [0usize; GROUP];
+        let mut count = 0;
+        for at in low..=high {
+            if has(group, self.order[at]) && count < GROUP {
+                members[count] = self.order[at];
+                count += 1;
+            }
+        }
+        for at in low..=high {
+            let v = self.order[at];
+            let inside = has(group, v);
+            if inside && at != to {
+                continue;
+            }
+            if at == to && behind && !inside {
+                self.window.push(v);
+            }
+            if at == to {
+                self.window.extend_from_slice(&members[..count]);
+            }
+            if !inside && !(at == to && behind) {
+                self.window.push(v);
+            }
+        }
+        if self.window.len() != high + 1 - low {
+            return None;
+        }
+        self.work += 10 + 2 * (high - low) as u64;
+        let mut gone = self.prefix[low];
+        let mut change = 0;
+        for at in 0..self.window.len() {
+            let v = self.window[at];
+            let old = self.prefix[self.place[v]];
+            let sides = self.changes(v, &old, &gone);
+            if sides.0 || sides.1 {
+                let grows = plain && minus(&old, &gone) == [0; W];
+                change += self.again(v, &gone, sides, grows);
+            }
+            set(&mut gone, v);
+        }
+        Some((low, change))
+    }
+
+    fn commit_group(&mut self, low: usize) {
+        let high = low + self.window.len() - 1;
+        self.order[low..=high].copy_from_slice(&self.window);
+        self.settle(low, high);
     }
 
     /// A vertex and a new place for it: next to a vertex that it has to do with, or anywhere.
@@ -132,22 +257,58 @@ impl<'g, const W: usize> OrderState<'g, W> {
         let choice = rng.below(8);
         if choice < 6 {
             // Beside a vertex that is eliminated after (near) or before (through) and matters to v.
-            let row = if choice < 3 {
-                &self.near[v]
+            let look = &self.look[v];
+            let (a, b) = if choice < 3 {
+                (&look.before.all, &look.behind.all)
             } else {
-                &self.through[v]
+                (&look.before.through, &look.behind.through)
             };
-            let row = super::bits::meet(row, &self.graph.eliminable);
-            let count = super::bits::size(&row) as usize;
-            if count > 0 {
-                let nth = rng.below(count);
-                if let Some(other) = super::bits::items(&row).nth(nth) {
-                    // Just past it, so that their order changes.
-                    return (from, self.place[other]);
-                }
+            let mut row = *a;
+            super::bits::join(&mut row, b);
+            let row = meet(&row, &self.graph.eliminable);
+            let count = size(&row) as usize;
+            if count > 0
+                && let Some(other) = items(&row).nth(rng.below(count))
+            {
+                // Just past it, so that their order changes.
+                return (from, self.place[other]);
             }
         }
         (from, rng.below(n))
+    }
+
+    /// Some vertices that have to do with each other: next to each other in the order, or with a
+    /// neighbour in common.
+    fn group(&self, rng: &mut Rng) -> Row<W> {
+        let n = self.order.len();
+        let mut group = [0; W];
+        let at = rng.below(n);
+        if rng.below(2) == 0 {
+            let count = 2 + rng.below(RUN.min(n) - 1);
+            for &v in &self.order[at..n.min(at + count)] {
+                set(&mut group, v);
+            }
+            return group;
+        }
+        let v = self.order[at];
+        let up = rng.below(2) == 0;
+        let (side, other) = if up {
+            (&self.graph.succ, &self.graph.pred)
+        } else {
+            (&self.graph.pred, &self.graph.succ)
+        };
+        set(&mut group, v);
+        let around = &side.all[v];
+        let count = size(around) as usize;
+        if count > 0
+            && let Some(shared) = items(around).nth(rng.below(count))
+        {
+            let row = meet(&other.all[shared], &self.graph.eliminable);
+            for w in items(&row).take(GROUP - 1) {
+                set(&mut group, w);
+            }
+        }
+        group
     }
 }
 
@@ -177,17 +338,29 @@ pub(crate) fn anneal<const W: usize>(
             }
         }
         moves = moves.wrapping_add(1);
-        let (from, to) = state.propose(rng);
-        if from == to {
-            state.work += 1;
-            continue;
-        }
-        let change = state.test(from, to);
-        if thresholds.accept(change as f64, temperature, rng) {
-            state.commit(from, to);
-            if state.total < best.0 {
-                best = (state.total, state.order.clone());
+        if moves.is_multiple_of(GROUP_EVERY) {
+            let group = state.group(rng);
+            let to = state.propose(rng).1;
+            state.work += 10;
+            let tested = state.test_group(&group, to, rng.below(2) == 0);
+            if let Some((low, change)) = tested
+                && thresholds.accept(change as f64, temperature, rng)
+            {
+                state.commit_group(low);
             }
+        } else {
+            let (from, to) = state.propose(rng);
+            if from == to {
+                state.work += 1;
+                continue;
+            }
+            let change = state.test(from, to);
+            if thresholds.accept(change as f64, temperature, rng) {
+                state.commit(from, to);
+            }
+        }
+        if state.total < best.0 {
+            best = (state.total, state.order.clone());
         }
     }
     best

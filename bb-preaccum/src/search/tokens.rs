@@ -1,13 +1,12 @@
 //! Local search on token lists: vertex eliminations, each vertex once, so that every list is complete,
 //! with edge eliminations in between.
 
-use super::bits::{BitGraph, has, items, join, meet, set, size};
-use super::board::{Board, Price, Token};
+use super::bits::{BitGraph, Row, has, items, join, meet, set, size};
+use super::board::Token;
+use super::cells::Cell;
 use super::rng::{Rng, Thresholds};
+use super::trail::{Edit, Trail};
 use crate::cost::CostModel;
-
-/// Boards are kept at least so many tokens apart.
-const STRIDE: usize = 6;
 
 /// What one edge elimination more has to gain, so that they do not pile up.
 const PENALTY: f64 = 0.03;
@@ -16,196 +15,112 @@ const PENALTY: f64 = 0.03;
 /// of the plain model are a way to good ones of the others, but not their goal.
 const FREE: (f64, f64) = (2.0, 0.03);
 
+/// One of so many moves is one of a group, of so many tokens at most.
+const GROUP_EVERY: usize = 16;
+const GROUP: usize = 8;
+
 /// Most edge eliminations in a list.
 const MOST_EDGES: usize = 24;
-
-/// Both numbers in one, for sums: the first in the upper half.
-fn packed(price: Price) -> u64 {
-    u64::from(price.counted) << 32 | u64::from(price.all)
-}
 
 fn unpacked(total: u64) -> (f64, f64) {
     ((total >> 32) as f64, (total & 0xffff_ffff) as f64)
 }
 
-/// The board before token `at`, and what the tokens before it cost.
-struct Mark<const W: usize> {
-    at: usize,
-    cost: u64,
-    board: Board<W>,
-}
-
-/// A changed list: the same as the current one before `from`, and from token `to` of the current one on.
-#[derive(Clone, Copy)]
-struct Change {
-    from: usize,
-    to: usize,
-}
-
-/// A token list with boards along it.
+/// A token list under change.
 pub(crate) struct TokenState<'g, const W: usize> {
-    graph: &'g BitGraph<W>,
-    tokens: Vec<Token>,
-    total: u64,
-    /// Ascending, the first at 0.
-    marks: Vec<Mark<W>>,
-    unused: Vec<Board<W>>,
-    scratch: Board<W>,
-    candidate: Vec<Token>,
-    pub(crate) work: u64,
+    trail: Trail<'g, W>,
+    /// Where each vertex stands, and the edges.
+    place: Vec<usize>,
+    edges: Vec<usize>,
+    /// The vertices before each place.
+    gone: Vec<Row<W>>,
+    edits: Vec<Edit>,
 }
 
 impl<'g, const W: usize> TokenState<'g, W> {
     pub(crate) fn new(graph: &'g BitGraph<W>, tokens: Vec<Token>) -> Self {
-        let start = Board::new(graph);
         let mut state = Self {
-            graph,
-            tokens,
-            total: 0,
-            scratch: start.clone(),
-            marks: vec![Mark {
-                at: 0,
-                cost: 0,
-                board: start,
-            }],
-            unused: Vec::new(),
-            candidate: Vec::new(),
-            work: 0,
+            trail: Trail::new(graph, tokens),
+            place: vec![0; graph.vertices.len()],
+            edges: Vec::new(),
+            gone: Vec::new(),
+            edits: Vec::new(),
         };
-        state.total = state.go_to(state.tokens.len());
+        state.index();
         state
     }
 
-    /// Puts the board before token `at` of the current list into `scratch`; returns the cost so far.
-    fn go_to(&mut self, at: usize) -> u64 {
-        let mut nearest = self.marks.partition_point(|mark| mark.at <= at) - 1;
-        let Mark {
-            at: mut here,
-            mut cost,
-            ref board,
-        } = self.marks[nearest];
-        self.scratch.copy(board);
-        self.work += 30;
-        let mut marked = here;
-        while here < at {
-            self.work += 10;
-            cost += self.scratch.apply(self.tokens[here]).map_or(0, packed);
-            here += 1;
-            if here - marked >= STRIDE {
-                let mut board = self.unused.pop().unwrap_or_else(|| self.scratch.clone());
-                board.copy(&self.scratch);
-                self.work += 20;
-                nearest += 1;
-                self.marks.insert(
-                    nearest,
-                    Mark {
-                        at: here,
-                        cost,
-                        board,
-                    },
-                );
-                marked = here;
-            }
-        }
-        cost
+    pub(crate) fn total(&self) -> u64 {
+        self.trail.total
     }
 
-    /// The cost of the candidate list, and how far it was run: to the end, or to a token of the current
-    /// list from where on nothing changes. Edge eliminations that find nothing to do are dropped.
-    fn evaluate(&mut self, change: Change) -> (u64, usize, usize) {
-        let Change { from, to } = change;
-        let mut cost = self.go_to(from);
-        let (old, new) = (self.tokens.len(), self.candidate.len());
-        let mut kept = from;
-        let mut next = self.marks.partition_point(|mark| mark.at < to);
-        let mut at = from;
-        let mut converged = None;
-        while at < new {
-            let token = self.candidate[at];
-            self.work += 10;
-            let done = self.scratch.apply(token);
-            cost += done.map_or(0, packed);
-            if done.is_some() || matches!(token, Token::Vertex(_)) {
-                self.candidate[kept] = token;
-                kept += 1;
-            }
-            at += 1;
-            // Token `at` of the candidate is token `at + old - new` of the current list.
-            if let Some(mark) = self.marks.get(next)
-                && mark.at + new == at + old
-            {
-                next += 1;
-                self.work += 4;
-                if mark.board.same(&self.scratch) {
-                    converged = Some((mark.at, kept));
-                    cost += self.total - mark.cost;
-                    break;
-                }
-            }
-        }
-        let result = converged.unwrap_or((old, kept));
-        self.candidate.copy_within(at..new, kept);
-        self.candidate.truncate(kept + new - at);
-        (cost, result.0, result.1)
+    pub(crate) fn work(&self) -> u64 {
+        self.trail.work
     }
 
-    /// Makes the candidate the current list. From token `end` of the old list, `moved` of the new one,
-    /// nothing changed.
-    fn commit(&mut self, from: usize, total: u64, (end, moved): (usize, usize)) {
-        let gain = total as i64 - self.total as i64;
-        std::mem::swap(&mut self.tokens, &mut self.candidate);
-        self.total = total;
-        let first = self.marks.partition_point(|mark| mark.at <= from);
-        let last = self.marks.partition_point(|mark| mark.at < end).max(first);
-        for mark in &mut self.marks[last..] {
-            mark.at = mark.at + moved - end;
-            mark.cost = mark.cost.saturating_add_signed(gain);
+    fn index(&mut self) {
+        self.edges.clear();
+        self.gone.clear();
+        let mut gone = [0; W];
+        for (at, &token) in self.trail.tokens.iter().enumerate() {
+            self.gone.push(gone);
+            if let Token::Vertex(v) = token {
+                self.place[usize::from(v)] = at;
+                set(&mut gone, v.into());
+            } else {
+                self.edges.push(at);
+            }
         }
-        self.unused
-            .extend(self.marks.drain(first..last).map(|mark| mark.board));
+        self.trail.work += self.trail.tokens.len() as u64;
     }
 
-    /// Fills `candidate` with a changed list; says up to where it is the same as the current one.
-    fn propose(&mut self, rng: &mut Rng) -> Option<Change> {
-        let n = self.tokens.len();
-        self.candidate.clear();
-        self.candidate.extend_from_slice(&self.tokens);
-        let edges = self
-            .tokens
-            .iter()
-            .filter(|token| !matches!(token, Token::Vertex(_)))
-            .count();
-        let nth_edge = |list: &[Token], nth: usize| {
-            let mut found = (0..list.len()).filter(|&at| !matches!(list[at], Token::Vertex(_)));
-            found.nth(nth)
-        };
+    /// Fills `edits` with a change; false if there is none.
+    fn propose(&mut self, rng: &mut Rng) -> bool {
+        let n = self.trail.tokens.len();
+        self.edits.clear();
+        let edges = self.edges.len();
+        if rng.below(GROUP_EVERY) == 0 {
+            return self.group(rng);
+        }
         let choice = rng.below(10);
         if choice < 4 && edges < MOST_EDGES {
             return self.split(rng);
         }
         if choice < 7 && edges > 0 {
-            let from = nth_edge(&self.tokens, rng.below(edges))?;
-            let token = self.candidate.remove(from);
+            let from = self.edges[rng.below(edges)];
             if choice < 5 {
-                return Some(Change { from, to: from + 1 });
+                self.edits.push(Edit::Remove(from));
+                return true;
             }
             let to = rng.below(n);
-            self.candidate.insert(to, token);
-            return moved(from, to);
+            return self.moved(from, to);
         }
         let from = rng.below(n);
-        let Token::Vertex(v) = self.tokens[from] else {
-            return None;
+        let Token::Vertex(v) = self.trail.tokens[from] else {
+            return false;
         };
-        let to = self.elsewhere(v.into(), from, rng)?;
-        let token = self.candidate.remove(from);
-        self.candidate.insert(to, token);
-        moved(from, to)
+        match self.elsewhere(v.into(), from, rng) {
+            Some(to) => self.moved(from, to),
+            None => false,
+        }
+    }
+
+    /// A token goes to where another stands.
+    fn moved(&mut self, from: usize, to: usize) -> bool {
+        let token = self.trail.tokens[from];
+        if from < to {
+            self.edits.push(Edit::Remove(from));
+            self.edits.push(Edit::Insert(to + 1, token));
+        } else {
+            self.edits.push(Edit::Insert(to, token));
+            self.edits.push(Edit::Remove(from));
+        }
+        from != to
     }
 
     /// A new place for a vertex.
     fn elsewhere(&mut self, v: usize, from: usize, rng: &mut Rng) -> Option<usize> {
-        let n = self.tokens.len();
+        let n = self.trail.tokens.len();
         match rng.below(8) {
             0 => Some(rng.below(n)),
             1..=3 => {
@@ -223,13 +138,8 @@ impl<'g, const W: usize> TokenState<'g, W> {
     /// The place of a vertex that has to do with the one at `from`: with the order of the two changed,
     /// costs change. (Edge eliminations in between are ignored for this.)
     fn related(&mut self, v: usize, from: usize, rng: &mut Rng) -> Option<usize> {
-        let mut gone = [0; W];
-        for token in &self.tokens[..from] {
-            if let Token::Vertex(u) = *token {
-                set(&mut gone, u.into());
-            }
-        }
-        let (_, before, behind) = self.graph.cost(v, &gone);
+        let graph = self.trail.graph;
+        let (_, before, behind) = graph.cost(v, &self.gone[from]);
         let mut row = if rng.below(2) == 0 {
             before.all
         } else {
@@ -243,63 +153,97 @@ impl<'g, const W: usize> TokenState<'g, W> {
                 &behind.through
             },
         );
-        let row = meet(&row, &self.graph.eliminable);
-        self.work += 20;
+        let row = meet(&row, &graph.eliminable);
+        self.trail.work += 20;
         let count = size(&row) as usize;
         if count == 0 {
             return None;
         }
         let nth = rng.below(count);
-        let other = items(&row).nth(nth)?;
-        self.tokens
-            .iter()
-            .position(|&token| token == Token::Vertex(other as u16))
+        items(&row).nth(nth).map(|other| self.place[other])
+    }
+
+    /// Some tokens that follow each other, or vertices with a neighbour in common, go to one place.
+    fn group(&mut self, rng: &mut Rng) -> bool {
+        let n = self.trail.tokens.len();
+        let graph = self.trail.graph;
+        let at = rng.below(n);
+        let mut places: Vec<usize> = Vec::new();
+        if rng.below(2) == 0 {
+            places.extend(at..n.min(at + 2 + rng.below(GROUP - 1)));
+        } else {
+            let Token::Vertex(v) = self.trail.tokens[at] else {
+                return false;
+            };
+            let (side, other) = if rng.below(2) == 0 {
+                (&graph.succ, &graph.pred)
+            } else {
+                (&graph.pred, &graph.succ)
+            };
+            let around = &side.all[usize::from(v)];
+            let count = size(around) as usize;
+            if count == 0 {
+                return false;
+            }
+            let Some(shared) = items(around).nth(rng.below(count)) else {
+                return false;
+            };
+            let row = meet(&other.all[shared], &graph.eliminable);
+            places.extend(items(&row).take(GROUP).map(|w| self.place[w]));
+            places.sort_unstable();
+        }
+        let to = match self.trail.tokens[at] {
+            Token::Vertex(v) => self.elsewhere(v.into(), at, rng),
+            _ => Some(rng.below(n)),
+        };
+        let Some(to) = to else { return false };
+        if places.contains(&to) {
+            return false;
+        }
+        let to = if to > at { to + 1 } else { to };
+        let before = places.iter().filter(|&&place| place < to).copied();
+        self.edits.extend(before.map(Edit::Remove));
+        let tokens = places.iter().map(|&place| self.trail.tokens[place]);
+        self.edits
+            .extend(tokens.map(|token| Edit::Insert(to, token)));
+        let behind = places.iter().filter(|&&place| place >= to).copied();
+        self.edits.extend(behind.map(Edit::Remove));
+        !places.is_empty()
     }
 
     /// Part of a vertex goes earlier than now, or all but a part later.
-    fn split(&mut self, rng: &mut Rng) -> Option<Change> {
-        let n = self.tokens.len();
-        let from = rng.below(n);
-        let Token::Vertex(j) = self.tokens[from] else {
-            return None;
+    fn split(&mut self, rng: &mut Rng) -> bool {
+        let from = rng.below(self.trail.tokens.len());
+        let Token::Vertex(j) = self.trail.tokens[from] else {
+            return false;
         };
-        let to = self.elsewhere(j.into(), from, rng)?;
+        let Some(to) = self.elsewhere(j.into(), from, rng) else {
+            return false;
+        };
         let at = from.min(to);
-        self.go_to(at);
-        let edges = some_edges(&self.scratch, j.into(), rng);
-        if edges.is_empty() {
-            return None;
+        let stays = has(&self.trail.graph.stays, j.into());
+        let edges = some_edges(self.trail.cell(j.into(), at), stays, j, rng);
+        let some = !edges.is_empty();
+        self.edits
+            .extend(edges.into_iter().map(|token| Edit::Insert(at, token)));
+        if at == from && to != from {
+            self.edits.push(Edit::Remove(from));
+            self.edits.push(Edit::Insert(to + 1, Token::Vertex(j)));
         }
-        if at == from {
-            self.candidate.remove(from);
-            self.candidate.insert(to, Token::Vertex(j));
-        }
-        self.candidate.splice(at..at, edges);
-        Some(Change {
-            from: at,
-            to: from.max(to) + 1,
-        })
+        some
     }
 }
 
-fn moved(from: usize, to: usize) -> Option<Change> {
-    (from != to).then_some(Change {
-        from: from.min(to),
-        to: from.max(to) + 1,
-    })
-}
-
 /// Some, but not all, of a vertex's in-edges or out-edges, as eliminations.
-fn some_edges<const W: usize>(board: &Board<W>, j: usize, rng: &mut Rng) -> Vec<Token> {
-    let (preds, succs) = (board.pred.all[j], board.succ.all[j]);
-    let front = !has(&board.stays(), j) && rng.below(2) == 0;
+fn some_edges<const W: usize>(cell: &Cell<W>, stays: bool, j: u16, rng: &mut Rng) -> Vec<Token> {
+    let front = !stays && rng.below(2) == 0;
     let mut list: Vec<Token> = if front {
-        items(&preds)
-            .map(|i| Token::Front(i as u16, j as u16))
+        items(&cell.pred.all)
+            .map(|i| Token::Front(i as u16, j))
             .collect()
     } else {
-        items(&succs)
-            .map(|k| Token::Back(j as u16, k as u16))
+        items(&cell.succ.all)
+            .map(|k| Token::Back(j, k as u16))
             .collect()
     };
     if list.len() < 2 {
@@ -327,40 +271,41 @@ pub(crate) fn anneal<const W: usize>(
     thresholds: &Thresholds,
     stop: &mut dyn FnMut() -> bool,
 ) -> (u64, Vec<Token>) {
-    let mut best = (state.total, state.tokens.clone());
-    if state.tokens.is_empty() {
-        return best;
+    let mut best = (state.total(), state.trail.tokens.clone());
+    if best.1.is_empty() {
+        return (best.0 >> 32, best.1);
     }
-    let start = state.work;
-    let share = if state.graph.model == CostModel::Plain {
+    let start = state.work();
+    let share = if state.trail.graph.model == CostModel::Plain {
         (0.0, 0.0)
     } else {
         FREE
     };
     let mut moves = 0u32;
-    while state.work - start < work {
-        let done = (state.work - start) as f64 / work as f64;
+    while state.work() - start < work {
+        let done = (state.work() - start) as f64 / work as f64;
         let temperature = hot + (cold - hot) * done;
-        if moves.is_multiple_of(64) && stop() {
+        if moves.is_multiple_of(256) && stop() {
             break;
         }
         moves = moves.wrapping_add(1);
-        state.work += 5;
-        let Some(change) = state.propose(rng) else {
+        state.trail.work += 5;
+        if !state.propose(rng) {
             continue;
-        };
-        let from = change.from;
-        let (total, end, moved) = state.evaluate(change);
-        let more = state.candidate.len() as f64 - state.tokens.len() as f64;
+        }
+        let edits = std::mem::take(&mut state.edits);
+        let (total, more) = state.trail.test(&edits);
         let share = share.0 + (share.1 - share.0) * done;
-        let (old, new) = (unpacked(state.total), unpacked(total));
-        let change = new.0 - old.0 + share * (new.1 - old.1) + PENALTY * more;
+        let (old, new) = (unpacked(state.total()), unpacked(total));
+        let change = new.0 - old.0 + share * (new.1 - old.1) + PENALTY * more as f64;
         if thresholds.accept(change, temperature, rng) {
-            state.commit(from, total, (end, moved));
+            state.trail.commit(&edits);
+            state.index();
             if total < best.0 {
-                best = (total, state.tokens.clone());
+                best = (total, state.trail.tokens.clone());
             }
         }
+        state.edits = edits;
     }
     (best.0 >> 32, best.1)
 }

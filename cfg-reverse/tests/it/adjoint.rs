@@ -437,6 +437,7 @@ const DEFAULT: Options = Options {
     merge: false,
     blocks: Blocks::Statement,
     work: 0,
+    search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Structure,
 };
 

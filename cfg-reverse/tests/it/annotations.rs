@@ -103,6 +103,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             } else {
                 Blocks::Preaccumulate
             },
+            search: cfg_reverse::Search::DEFAULT,
             unstructured: if k & 8 == 0 {
                 Unstructured::Structure
             } else {

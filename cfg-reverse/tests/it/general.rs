@@ -47,6 +47,7 @@ fn by_trace() {
 }
 
 const TRACE: Options = Options {
+    search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Trace,
     counters: false,
     merge: false,

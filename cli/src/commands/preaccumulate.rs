@@ -5,16 +5,15 @@ mod pictures;
 mod program;
 
 use crate::Outcome;
-use crate::args::{Elimination, EmitGraph, Form, Model, Preaccumulate, Search};
+use crate::args::{Elimination, EmitGraph, Form, Model, Preaccumulate, Search, SearchTime};
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use crate::progress::Status;
 use anyhow::Context as _;
 use bb_preaccum::cost::CostModel;
-use bb_preaccum::draw::describe;
 use bb_preaccum::heuristic::Technique;
 use bb_preaccum::lcg::Lcg;
-use bb_preaccum::{report, search};
+use bb_preaccum::{listing, report, search};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::text::Visible;
 use std::io::{self, Write};
@@ -44,7 +43,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         Lcg::from_json(&text.bytes).map_err(Diagnostics::from)?
     };
     drop(text);
-    let (found, milliseconds) = find(&lcg, args.search, session)?;
+    let (found, milliseconds) = find(&lcg, args.search, args.clock, session)?;
     if found.interrupted {
         session.reporter.remark("interrupted: best so far");
     }
@@ -63,27 +62,43 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
     let results = Results {
         stem: &stem,
         json: &json,
-        listing: &|out| people(out, &lcg, &found),
+        listing: &|out| people(out, &lcg, &found, &listing::ids(&lcg)),
+        steps: &|out| steps(out, &lcg, &found, &listing::ids(&lcg)),
         graphs: &[(stem.clone(), &lcg, &found)],
     };
     write(args, session, &results)?;
     Ok(Outcome::Done)
 }
 
+impl Model {
+    /// The model of the library.
+    pub(crate) fn model(self) -> CostModel {
+        match self {
+            Self::Plain => CostModel::Plain,
+            Self::UnitFree => CostModel::UnitFree,
+            Self::ConstantAware => CostModel::ConstantAware,
+        }
+    }
+}
+
+impl Elimination {
+    /// The class of the library.
+    pub(crate) fn technique(self) -> Option<Technique> {
+        match self {
+            Self::Vertex => Some(Technique::Vertex),
+            Self::Edge => Some(Technique::Edge),
+            Self::Face => Some(Technique::Face),
+            Self::Auto => None,
+        }
+    }
+}
+
 /// What the command line says of the search.
 fn options(args: Search) -> search::Options<'static> {
     search::Options {
-        model: match args.model {
-            Model::Plain => CostModel::Plain,
-            Model::UnitFree => CostModel::UnitFree,
-            Model::ConstantAware => CostModel::ConstantAware,
-        },
-        technique: match args.technique {
-            Elimination::Vertex => Some(Technique::Vertex),
-            Elimination::Edge => Some(Technique::Edge),
-            Elimination::Face => Some(Technique::Face),
-            Elimination::Auto => None,
-        },
+        model: args.model.map_or(CostModel::Plain, Model::model),
+        technique: args.technique.technique(),
+        heuristic: args.heuristic,
         seed: args.rng,
         exact: args.exact,
         ..search::Options::default()
@@ -91,10 +106,15 @@ fn options(args: Search) -> search::Options<'static> {
 }
 
 /// Searches, with a bar for people and an ear for Ctrl-C.
-fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::Outcome, u64)> {
+fn find(
+    lcg: &Lcg,
+    args: Search,
+    time: SearchTime,
+    session: &Session,
+) -> anyhow::Result<(search::Outcome, u64)> {
     let interrupt = Interrupt::listen()?;
     let monitor = Arc::new(search::Monitor::default());
-    let clock = args.time.map(Clock::start);
+    let clock = Clock::start(time);
     let late = || clock.as_ref().is_some_and(Clock::is_late);
     let options = search::Options {
         timer: clock.is_some().then_some(&late),
@@ -105,7 +125,7 @@ fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::O
     let began = Instant::now();
     let _progress = {
         let monitor = Arc::clone(&monitor);
-        let (time, work, exact) = (args.time, options.work, args.exact);
+        let (time, work, exact) = (time.time.or(time.cpu_time), options.work, args.exact);
         session.watch("searching", move || Status {
             done: match time {
                 Some(time) => Some(began.elapsed().as_secs_f64() * 1e3 / time.max(1) as f64),
@@ -124,8 +144,8 @@ fn find(lcg: &Lcg, args: Search, session: &Session) -> anyhow::Result<(search::O
     Ok((found, milliseconds))
 }
 
-/// Says when so much processor time is used up, or three times as much has passed: on a machine that is
-/// busy with other things a search still gets most of what it is meant to have.
+/// Says when the time is over: by the clock, or when so much processor time is used up or three times as much has
+/// passed.
 struct Clock {
     began: Instant,
     used: Option<Duration>,
@@ -133,11 +153,17 @@ struct Clock {
 }
 
 impl Clock {
-    fn start(milliseconds: u64) -> Self {
-        Self {
+    /// None if there is no limit.
+    fn start(time: SearchTime) -> Option<Self> {
+        let of = |milliseconds, used| Self {
             began: Instant::now(),
-            used: processor_time(),
+            used,
             budget: Duration::from_millis(milliseconds),
+        };
+        match (time.time, time.cpu_time) {
+            (Some(passed), _) => Some(of(passed, None)),
+            (None, Some(used)) => Some(of(used, processor_time())),
+            (None, None) => None,
         }
     }
 
@@ -216,6 +242,8 @@ struct Results<'a> {
     json: &'a dyn Fn(&mut dyn Write, bool) -> io::Result<()>,
     /// The listing for people.
     listing: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
+    /// Each elimination beside its code.
+    steps: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Each graph that can be drawn, with the beginning of its files' names.
     graphs: &'a [(String, &'a Lcg, &'a search::Outcome)],
 }
@@ -233,6 +261,8 @@ fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyh
         return to_stdout(|out| {
             if emits(EmitGraph::Json) {
                 (results.json)(out, true)
+            } else if emits(EmitGraph::Steps) {
+                (results.steps)(out)
             } else if args.format == Form::Json {
                 (results.json)(out, false)
             } else {
@@ -242,6 +272,8 @@ fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyh
     };
     let object: Option<PathBuf> =
         emits(EmitGraph::Json).then(|| folder.join(format!("{}.preaccumulate.json", results.stem)));
+    let listed: Option<PathBuf> =
+        emits(EmitGraph::Steps).then(|| folder.join(format!("{}.steps.txt", results.stem)));
     let drawn = if emits(EmitGraph::Dot) {
         results.graphs
     } else {
@@ -255,6 +287,7 @@ fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyh
     for path in object
         .iter()
         .cloned()
+        .chain(listed.clone())
         .chain(pictures.iter().flat_map(pictures::Files::paths))
     {
         refuse_existing(&path, args.force)?;
@@ -263,14 +296,33 @@ fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyh
     if let Some(path) = object {
         to_file(&path, args.force, |out| (results.json)(out, true))?;
     }
+    if let Some(path) = listed {
+        to_file(&path, args.force, |out| (results.steps)(out))?;
+    }
     for pictures in pictures {
         pictures.write(args.force, session)?;
     }
     Ok(())
 }
 
+/// Each elimination beside its code and what it records.
+fn steps(
+    out: &mut dyn Write,
+    lcg: &Lcg,
+    found: &search::Outcome,
+    names: &[String],
+) -> io::Result<()> {
+    let listed = listing::listing(lcg, &found.steps, names).map_err(io::Error::other)?;
+    out.write_all(Visible(&listed.text()).to_string().as_bytes())
+}
+
 /// The table for people.
-fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result<()> {
+fn people(
+    out: &mut dyn Write,
+    lcg: &Lcg,
+    found: &search::Outcome,
+    names: &[String],
+) -> io::Result<()> {
     let name = match lcg.name() {
         "" => "graph",
         name => name,
@@ -321,7 +373,7 @@ fn people(out: &mut dyn Write, lcg: &Lcg, found: &search::Outcome) -> io::Result
         .steps
         .iter()
         .take(LINES)
-        .map(|&step| describe(lcg, step))
+        .map(|&step| listing::step(step, names))
         .collect();
     let mut width = 0;
     for step in &steps {

@@ -2,7 +2,9 @@
 
 use super::prepare;
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Emit, Picture, Reversal, Reverse, Unstructured};
+use crate::args::{
+    Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Unstructured,
+};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::dot::{Panel, write_cfg, write_panels};
@@ -30,6 +32,18 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
     }
 }
 
+/// What the command line says of the search for elimination sequences.
+fn search(args: Search) -> cfg_reverse::Search {
+    let default = cfg_reverse::Search::default();
+    cfg_reverse::Search {
+        model: args.model.map_or(default.model, Model::model),
+        technique: args.technique.technique(),
+        heuristic: args.heuristic,
+        seed: args.rng,
+        exact: args.exact,
+    }
+}
+
 pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> {
     let form = match (&args.output, &args.emit[..]) {
         (None, [form, others @ ..]) if others.iter().any(|other| other != form) => {
@@ -41,10 +55,18 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if !pictures && (args.panels || args.picture.is_given()) {
         return Err(Usage("options of pictures need --emit dot".into()).into());
     }
+    if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
+        let message = "options of the search need --blocks preaccumulate or --blocks auto";
+        return Err(Usage(message.into()).into());
+    }
     let (program, routine) = prepare(&args.what, session)?;
     let reversal = {
         let _progress = session.progress("reversing");
-        cfg_reverse::reverse(&program, routine, &options(args.reversal))?
+        let options = cfg_reverse::Options {
+            search: search(args.search),
+            ..options(args.reversal)
+        };
+        cfg_reverse::reverse(&program, routine, &options)?
     };
     let _progress = session.progress("writing");
     if args.output.is_none() && form != Emit::Dot {

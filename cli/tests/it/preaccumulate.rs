@@ -155,6 +155,92 @@ fn edge_of_the_command_line() {
     assert!(none["cost"].as_u64() <= Some(12), "{none}");
 }
 
+/// The block of Naumann et al. 2004, section 3.
+const PAPER: &str = r#"{"format": "cfgrev/1", "routines": [{"name": "f",
+ "parameters": [{"name": "v1", "type": "real", "intent": "in"}, {"name": "v2", "type": "real", "intent": "in"},
+  {"name": "v3", "type": "real", "intent": "out"}, {"name": "v4", "type": "real", "intent": "out"},
+  {"name": "v6", "type": "real", "intent": "out"}, {"name": "v7", "type": "real", "intent": "out"}],
+ "independents": ["v1", "v2"], "dependents": ["v3", "v4", "v6", "v7"],
+ "vertices": [{"id": 1, "type": "ENTRY"}, {"id": 2, "type": "BASICBLOCK", "statements": [
+  ["=", "v3", ["*", "v1", "v2"]], ["=", "v4", ["*", "v1", "v3"]],
+  ["=", "v7", ["*", ["*", "v3", "v2"], "v4"]], ["=", "v6", ["sin", "v4"]]]}, {"id": 3, "type": "EXIT"}],
+ "edges": [{"from": 1, "to": 2}, {"from": 2, "to": 3}]}]}"#;
+
+/// The paper's sequence with its twelve JAEs and eight pushes, in its names.
+#[test]
+fn the_papers_section_3() {
+    let args = ["preaccumulate", "-", "--heuristic", "paper", "--emit"];
+    let text = cfgrev_with(&[&args[..], &["steps"]].concat(), PAPER.as_bytes());
+    assert_eq!((text.code, text.err.as_str()), (Some(0), ""));
+    golden("preaccumulate.paper.steps.txt", &text.out);
+    let object = cfgrev_with(&[&args[..], &["json"]].concat(), PAPER.as_bytes());
+    assert_eq!((object.code, object.err.as_str()), (Some(0), ""));
+    let object: Value = serde_json::from_str(&object.out).expect("one object");
+    let steps = object["blocks"][0]["eliminations"]
+        .as_array()
+        .expect("a list");
+    let count = |what: &str| -> usize {
+        let lists = steps.iter().filter_map(|step| step[what].as_array());
+        lists.map(Vec::len).sum()
+    };
+    assert_eq!((count("jaes"), count("pushes")), (12, 6));
+    assert_eq!(steps[0]["step"], "(v3,t)f");
+    assert_eq!(steps[0]["jaes"][0], "c73 := ct3*c7t");
+    assert_eq!(object["blocks"][0]["result"]["cost"], 12);
+}
+
+/// Heuristics by name, for graphs and for the blocks of an adjoint.
+#[test]
+fn heuristics_by_name() {
+    let cost = |key: &str| {
+        let file = "graphs/paper_block.json";
+        json(&[
+            "preaccumulate",
+            file,
+            "--format",
+            "json",
+            "--heuristic",
+            key,
+        ])["cost"]
+            .clone()
+    };
+    for (key, expected) in [
+        ("vertex-FM", 10),
+        ("edge-HS-LM-RM", 12),
+        ("paper", 12),
+        ("face-RM", 12),
+    ] {
+        assert_eq!(cost(key), expected, "{key}");
+    }
+    let lion = "graphs/lion.json";
+    for (args, part) in [
+        (&["--heuristic", "edge-XX"][..], "edge-XX"),
+        (&["--heuristic", "edge-LM"], "FM or RM"),
+        (&["--heuristic", "paper", "--exact"], "--exact"),
+        (&["--time", "5", "--cpu-time", "5"], "--cpu-time"),
+    ] {
+        let ran = cfgrev(&[&["preaccumulate", lion], args].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(ran.err.contains(part), "{args:?}: {}", ran.err);
+    }
+    let reverse = |extra: &[&str]| {
+        let args = [&["reverse", "-", "--emit", "text"], extra].concat();
+        cfgrev_with(&args, PAPER.as_bytes())
+    };
+    let blocks = ["--blocks", "preaccumulate"];
+    let (best, paper) = (
+        reverse(&blocks),
+        reverse(&[&blocks[..], &["--heuristic", "paper"]].concat()),
+    );
+    assert_eq!((best.code, paper.code), (Some(0), Some(0)), "{}", paper.err);
+    let products = |text: &str| text.matches("strong").count();
+    assert_ne!(best.out, paper.out);
+    assert!(products(&best.out) <= products(&paper.out));
+    let without = reverse(&["--heuristic", "paper"]);
+    assert_eq!(without.code, Some(2));
+    assert!(without.err.contains("--blocks"), "{}", without.err);
+}
+
 /// Rows of a grid, each vertex read by three of the next row: too large to be exhausted.
 fn large() -> String {
     let (width, height) = (14i64, 14i64);

@@ -91,6 +91,7 @@ impl Setting {
                 merge: self.merge,
                 blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],
                 work: 20_000,
+                search: cfg_reverse::Search::DEFAULT,
                 unstructured: match self.trace {
                     false => Unstructured::Structure,
                     true => Unstructured::Trace,

@@ -1,6 +1,6 @@
 //! The basic blocks of a program: graph, costs, sequence, bound and code of each.
 
-use super::{Clock, Interrupt, Results, options, people, write};
+use super::{Clock, Interrupt, Results, options, people, steps, write};
 use crate::Outcome;
 use crate::args::Preaccumulate;
 use crate::codes;
@@ -9,6 +9,7 @@ use crate::input::Session;
 use crate::output::{file_stem, problem};
 use crate::report::Text;
 use bb_preaccum::lcg::Lcg;
+use bb_preaccum::listing::{self, Elimination};
 use bb_preaccum::report;
 use bb_preaccum::search;
 use cfg_core::ir::{Place, Stmt};
@@ -16,6 +17,7 @@ use cfg_core::text::Printer;
 use cfg_reverse::preaccumulate::{Block, Preaccumulation, preaccumulate, preaccumulate_within};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -34,12 +36,13 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
     let began = Instant::now();
     let mut result = {
         let _progress = session.progress("linearizing and searching");
-        match args.search.time {
-            Some(time) => preaccumulate_within(&program, routine, &options, || {
-                let clock = Clock::start(time);
-                move |part| clock.is_over(part)
-            })?,
-            None => preaccumulate(&program, routine, &options)?,
+        if args.clock.time.or(args.clock.cpu_time).is_some() {
+            preaccumulate_within(&program, routine, &options, || {
+                let clock = Clock::start(args.clock);
+                move |part| clock.as_ref().is_some_and(|clock| clock.is_over(part))
+            })?
+        } else {
+            preaccumulate(&program, routine, &options)?
         }
     };
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -71,6 +74,7 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
         stem: "blocks",
         json: &|out, details| write_json(out, &result, milliseconds, details),
         listing: &|out| listing(out, &result),
+        steps: &|out| all_steps(out, &result),
         graphs: &graphs,
     };
     write(args, session, &results)?;
@@ -128,6 +132,9 @@ struct BlockOut<'a> {
     pushed: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     entries: Option<Vec<EntryOut>>,
+    /// Each elimination beside its code, in names of variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eliminations: Option<Vec<Elimination>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<Code>,
 }
@@ -178,6 +185,14 @@ fn write_json(
                     })
                     .collect()
             }),
+            eliminations: details
+                .then(|| {
+                    let names = vertex_names(block, forward);
+                    listing::listing(&block.lcg, &block.outcome.steps, &names)
+                })
+                .transpose()
+                .map_err(io::Error::other)?
+                .map(|listed| listed.eliminations),
             code: details.then(|| Code {
                 linearized: lines(forward, &block.linearized),
                 jacobian: lines(forward, &block.jaes),
@@ -188,6 +203,66 @@ fn write_json(
         serde_json::to_writer(&mut *out, &shown)?;
     }
     writeln!(out, "]}}")
+}
+
+/// A name for each vertex: the variable that it is a value of, with primes for earlier values, or `t` and a
+/// number for what is inside an expression.
+fn vertex_names(block: &Block, printer: &Printer<'_>) -> Vec<String> {
+    let place = |v: usize| {
+        let id = usize::try_from(block.lcg.id(v as u32) - 1).ok()?;
+        let place = block.names.get(id)?.as_ref()?;
+        Some(printer.place(place).to_string())
+    };
+    let count = block.lcg.vertex_count();
+    let places: Vec<Option<String>> = (0..count).map(place).collect();
+    let known: HashSet<&str> = places.iter().flatten().map(String::as_str).collect();
+    let mut numbers = (0..)
+        .map(|at| {
+            if at == 0 {
+                "t".to_owned()
+            } else {
+                format!("t{at}")
+            }
+        })
+        .filter(|name| !known.contains(name.as_str()));
+    // The last value of a variable has its name.
+    let mut later: HashMap<&str, usize> = HashMap::new();
+    let mut names = vec![String::new(); count];
+    for v in (0..count).rev() {
+        if let Some(place) = &places[v] {
+            let primes = later.entry(place).or_insert(0);
+            names[v] = format!("{place}{}", "'".repeat(*primes));
+            *primes += 1;
+        }
+    }
+    for name in names.iter_mut().filter(|name| name.is_empty()) {
+        name.extend(numbers.next());
+    }
+    names
+}
+
+fn all_steps(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
+    let printers = result.printers();
+    for (k, block) in result.blocks.iter().enumerate() {
+        if k > 0 {
+            writeln!(out)?;
+        }
+        let routine = &result.program.routine(block.routine).name;
+        let (vertex, range) = (block.vertex, &block.statements);
+        let (first, last) = (range.start + 1, range.end);
+        writeln!(
+            out,
+            "routine {routine}, vertex {vertex}, statements {first} to {last}"
+        )?;
+        let [forward, _] = &printers[block.routine.index()];
+        steps(
+            out,
+            &block.lcg,
+            &block.outcome,
+            &vertex_names(block, forward),
+        )?;
+    }
+    Ok(())
 }
 
 fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
@@ -218,7 +293,12 @@ fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
                 .collect();
             writeln!(out, "{what}: {}", shown.join(", "))?;
         }
-        people(out, &block.lcg, &block.outcome)?;
+        people(
+            out,
+            &block.lcg,
+            &block.outcome,
+            &vertex_names(block, forward),
+        )?;
         for (what, printer, list) in [
             ("linearized block", forward, &block.linearized),
             ("Jacobian code", forward, &block.jaes),

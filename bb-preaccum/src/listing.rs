@@ -1,0 +1,204 @@
+//! A sequence as the 2004 paper's section 3 shows it: each elimination beside the code that it stands for, in
+//! names of vertices, and beside that what is recorded because it is an entry of the Jacobian from now on.
+
+use serde::Serialize;
+
+use crate::eliminate::{Dual, Entry, JaeList, Label, Origin, Primal, Step, StepError, Term};
+use crate::lcg::{Kind, Lcg};
+
+/// One elimination.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Elimination {
+    /// In the paper's notation: `(3,t)f`.
+    pub step: String,
+    /// Its Jacobian accumulation expressions.
+    pub jaes: Vec<String>,
+    /// What is pushed: entries of the Jacobian that are complete now and not known before the program runs.
+    pub pushes: Vec<String>,
+}
+
+/// A sequence with its code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listing {
+    /// Pushes of entries that are local partials as they are.
+    pub partials: Vec<String>,
+    /// The eliminations, in order.
+    pub eliminations: Vec<Elimination>,
+}
+
+enum State<'a> {
+    Primal(Primal<'a>),
+    Dual(Dual<'a>),
+}
+
+impl State<'_> {
+    fn jaes(&self) -> &JaeList {
+        match self {
+            Self::Primal(graph) => graph.jaes(),
+            Self::Dual(graph) => graph.jaes(),
+        }
+    }
+}
+
+/// How labels are written.
+struct Names<'a> {
+    lcg: &'a Lcg,
+    vertices: &'a [String],
+    /// `c64` in place of `c(6,4)`: every vertex is a digit or a letter, apart from a `v`.
+    short: bool,
+    /// Several labels may belong to one pair of vertices.
+    numbered: bool,
+}
+
+impl Names<'_> {
+    fn edge(&self, source: u32, target: u32) -> String {
+        let [i, k] = [source, target].map(|v| self.vertices[v as usize].as_str());
+        if self.short {
+            format!("c{}{}", bare(k), bare(i))
+        } else {
+            format!("c({k},{i})")
+        }
+    }
+
+    fn label(&self, jaes: &JaeList, label: Label) -> String {
+        match jaes.origin(label) {
+            Origin::Edge(at) => {
+                let edge = &self.lcg.edges()[at as usize];
+                self.edge(edge.source, edge.target)
+            }
+            Origin::Jae(at) if self.numbered => format!("J{at}"),
+            Origin::Jae(at) => {
+                let jae = &jaes.as_slice()[at as usize];
+                self.edge(jae.source, jae.target)
+            }
+        }
+    }
+
+    fn jae(&self, jaes: &JaeList, at: usize) -> String {
+        let jae = &jaes.as_slice()[at];
+        let old = jae.absorbed.map(|old| self.label(jaes, old));
+        let term = match jae.term {
+            Term::Product(inner, outer) => {
+                format!("{}*{}", self.label(jaes, inner), self.label(jaes, outer))
+            }
+            Term::Plain(label) => self.label(jaes, label),
+        };
+        let name = self.label(jaes, jaes.label(at));
+        match old {
+            Some(old) => format!("{name} := {old} + {term}"),
+            None => format!("{name} := {term}"),
+        }
+    }
+}
+
+fn bare(name: &str) -> &str {
+    name.strip_prefix('v')
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(name)
+}
+
+/// A step in the paper's notation, with names of vertices (one for each).
+pub fn step(step: Step, vertices: &[String]) -> String {
+    let name = |v: u32| &vertices[v as usize];
+    match step {
+        Step::Vertex(j) => format!("({})", name(j)),
+        Step::Front(i, j) => format!("({},{})f", name(i), name(j)),
+        Step::Back(j, k) => format!("({},{})b", name(j), name(k)),
+        Step::Face(i, j) => format!("face({i},{j})"),
+    }
+}
+
+/// The ids of a graph's vertices as names.
+pub fn ids(lcg: &Lcg) -> Vec<String> {
+    (0..lcg.vertex_count() as u32)
+        .map(|v| lcg.id(v).to_string())
+        .collect()
+}
+
+/// Does a sequence and says what each step stands for. `vertices` has a name for each vertex.
+///
+/// # Errors
+/// The first step that is not possible.
+pub fn listing(lcg: &Lcg, steps: &[Step], vertices: &[String]) -> Result<Listing, StepError> {
+    let faces = steps.iter().any(|step| matches!(step, Step::Face(..)));
+    let names = Names {
+        lcg,
+        vertices,
+        short: vertices.iter().all(|name| bare(name).chars().count() == 1),
+        numbered: faces,
+    };
+    let mut state = if faces {
+        State::Dual(Dual::new(lcg))
+    } else {
+        State::Primal(Primal::new(lcg))
+    };
+    let mut ends = Vec::with_capacity(steps.len());
+    for &step in steps {
+        match &mut state {
+            State::Primal(graph) => drop(graph.apply(step)?),
+            State::Dual(graph) => drop(graph.apply(step)?),
+        }
+        ends.push(state.jaes().as_slice().len());
+    }
+    let entries: Vec<Entry> = match &state {
+        State::Primal(graph) => graph.entries().collect(),
+        State::Dual(graph) => graph.entries().collect(),
+    };
+    let jaes = state.jaes();
+    let mut recorded = vec![false; jaes.as_slice().len()];
+    let mut partials = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.kind == Kind::Variable) {
+        match jaes.origin(entry.label) {
+            Origin::Edge(_) => partials.push(format!("push {}", names.label(jaes, entry.label))),
+            Origin::Jae(at) => recorded[at as usize] = true,
+        }
+    }
+    let mut first = 0;
+    let eliminations = steps.iter().zip(ends).map(|(&one, end)| {
+        let range = std::mem::replace(&mut first, end)..end;
+        let complete = range.clone().filter(|&at| recorded[at]);
+        Elimination {
+            step: step(one, vertices),
+            pushes: complete
+                .map(|at| format!("push {}", names.label(jaes, jaes.label(at))))
+                .collect(),
+            jaes: range.map(|at| names.jae(jaes, at)).collect(),
+        }
+    });
+    Ok(Listing {
+        eliminations: eliminations.collect(),
+        partials,
+    })
+}
+
+impl Listing {
+    /// In columns, a line per JAE.
+    pub fn text(&self) -> String {
+        let longest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+        let all = &self.eliminations;
+        let step = longest(&mut all.iter().map(|one| one.step.chars().count()));
+        let code = longest(
+            &mut all
+                .iter()
+                .flat_map(|one| one.jaes.iter().map(|jae| jae.chars().count())),
+        );
+        let mut text = String::new();
+        let mut line = |columns: [&str; 3]| {
+            let [a, b, c] = columns;
+            let line = format!("{a:step$}  {b:code$}  {c}");
+            text.push_str(line.trim_end());
+            text.push('\n');
+        };
+        for one in all {
+            for at in 0..one.jaes.len().max(one.pushes.len()).max(1) {
+                let cell = |list: &[String]| list.get(at).cloned().unwrap_or_default();
+                let name = if at == 0 { one.step.as_str() } else { "" };
+                line([name, &cell(&one.jaes), &cell(&one.pushes)]);
+            }
+        }
+        for push in &self.partials {
+            line(["", "", push]);
+        }
+        text
+    }
+}
