@@ -275,9 +275,7 @@ fn finish(
             outputs += 1;
         }
     }
-    for v in 0..count {
-        used[v] = is_output[v];
-    }
+    used[..count].copy_from_slice(&is_output[..count]);
     // Edges come in the order of their targets.
     for edge in code.edges.iter().rev() {
         if used[edge.target as usize] {

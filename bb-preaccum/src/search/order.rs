@@ -220,7 +220,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
             if at == to {
                 self.window.extend_from_slice(&members[..count]);
             }
-            if !inside && !(at == to && behind) {
+            if !(inside || at == to && behind) {
                 self.window.push(v);
             }
         }

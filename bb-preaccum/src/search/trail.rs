@@ -331,7 +331,7 @@ mod tests {
         }
         // Some outputs are read again.
         let read = |v: usize| edges.iter().any(|edge| edge.source == v as i64);
-        let is_output = |v: &usize| !read(*v) || *v % 5 == 0;
+        let is_output = |v: &usize| !read(*v) || v.is_multiple_of(5);
         let outputs: Vec<i64> = (3..count).filter(is_output).map(|v| v as i64).collect();
         Lcg::new("random", &[0, 1, 2], &outputs, edges).expect("a graph")
     }
@@ -375,10 +375,10 @@ mod tests {
                     let removable = at < n && !edits.contains(&Edit::Remove(at));
                     match (rng.below(4), near, far) {
                         (0, Some(i), _) => {
-                            edits.push(Edit::Insert(at, Token::Front(i as u16, v as u16)))
+                            edits.push(Edit::Insert(at, Token::Front(i as u16, v as u16)));
                         }
                         (1, _, Some(k)) => {
-                            edits.push(Edit::Insert(at, Token::Back(v as u16, k as u16)))
+                            edits.push(Edit::Insert(at, Token::Back(v as u16, k as u16)));
                         }
                         (2, ..) if removable && !matches!(trail.tokens[at], Token::Vertex(_)) => {
                             edits.push(Edit::Remove(at));
