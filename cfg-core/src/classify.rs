@@ -22,9 +22,12 @@
 
 use crate::{
     entity::{EdgeId, VertexId},
-    graph::{Adjacency, reverse_postorder},
+    graph::{
+        Adjacency,
+        loops::{LoopForest, LoopId},
+        reverse_postorder,
+    },
     ir::{Arm, Cfg, Edge, Expr, Selector, Stmt, StmtKind, Vertex, VertexKind},
-    loops::{LoopForest, LoopId},
     recover,
     structure::check::name,
 };

@@ -70,16 +70,15 @@
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
 //! | [`similar`] | did you mean: the nearest known name |
 //! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
-//! | [`graph`], [`dominance`], [`loops`], [`dataflow`] | algorithms and analyses on any graph |
-//! | [`global_set`], [`components`] | sets of globals by routine, closed over calls |
+//! | [`graph`] | algorithms on any graph: dominators, loop forest, strongly connected parts |
+//! | [`dataflow`] | data-flow analyses of one routine |
+//! | [`global_set`] | sets of globals by routine, closed over calls |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
 pub mod classify;
-pub mod components;
 pub mod dataflow;
 pub mod diagnostic;
-pub mod dominance;
 pub mod dot;
 pub mod elemental;
 pub mod entity;
@@ -87,7 +86,6 @@ pub mod global_set;
 pub mod graph;
 pub mod ir;
 pub mod json;
-pub mod loops;
 pub mod order;
 pub mod recover;
 pub mod similar;

@@ -8,8 +8,8 @@ use crate::{
     classify::{Classification, ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
+    graph::loops::LoopForest,
     ir::{Cfg, Control, FreshIds, VertexKind, VertexType},
-    loops::LoopForest,
 };
 use std::cell::{OnceCell, RefCell};
 
