@@ -72,7 +72,7 @@
 //! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
 //! | [`graph`] | algorithms on any graph: dominators, loop forest, strongly connected parts |
 //! | [`dataflow`] | data-flow analyses of one routine |
-//! | [`global_set`] | sets of globals by routine, closed over calls |
+//! | [`memory`] | sets of globals by routine, closed over calls |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
@@ -82,10 +82,10 @@ pub mod diagnostic;
 pub mod dot;
 pub mod elemental;
 pub mod entity;
-pub mod global_set;
 pub mod graph;
 pub mod ir;
 pub mod json;
+pub mod memory;
 pub mod order;
 pub mod recover;
 pub mod similar;
