@@ -69,7 +69,7 @@
 //! | [`text`], [`dot`] | programs as text, graphs as pictures |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
 //! | [`similar`] | did you mean: the nearest known name |
-//! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
+//! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
 //! | [`graph`] | algorithms on any graph: dominators, loop forest, strongly connected parts |
 //! | [`dataflow`] | data-flow analyses of one routine |
 //! | [`memory`] | sets of globals by routine, closed over calls |
@@ -86,7 +86,6 @@ pub mod graph;
 pub mod ir;
 pub mod json;
 pub mod memory;
-pub mod order;
 pub mod recover;
 pub mod similar;
 pub mod structure;

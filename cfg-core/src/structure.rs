@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod cure;
+mod order;
 mod regions;
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,6 @@ use crate::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control},
-    order,
     validate::codes,
 };
 
