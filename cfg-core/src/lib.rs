@@ -76,7 +76,6 @@
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
-pub mod classify;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod dot;

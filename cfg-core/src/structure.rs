@@ -10,10 +10,10 @@ mod tests;
 pub use regions::{Region, RegionId, RegionKind, RegionTree};
 
 use crate::{
-    classify::{ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control},
+    recover::classify::{ControlClass, classify},
     validate::codes,
 };
 

@@ -5,7 +5,6 @@
 
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
-    classify::classify,
     entity::{RoutineId, VertexId},
     graph::loops::LoopForest,
     ir::{
@@ -13,7 +12,7 @@ use cfg_core::{
         ScalarType::{Integer, Real},
         Selector, Stmt, Vertex, VertexKind,
     },
-    recover,
+    recover::{self, classify::classify},
     validate::validate,
 };
 use cfg_reverse::{Options, reverse};

@@ -2,8 +2,8 @@
 //! the way of more.
 //!
 //! ```
-//! use cfg_core::{classify::{ControlClass, classify}, ir::{Cfg, Edge, Selector, Vertex, VertexKind}};
-//! use cfg_core::{entity::VertexId, ir::Expr};
+//! use cfg_core::ir::{Cfg, Edge, Expr, Selector, Vertex, VertexKind};
+//! use cfg_core::{entity::VertexId, recover::classify::{ControlClass, classify}};
 //!
 //! // Two blocks that jump to each other, entered at both.
 //! let branch = || VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true))));
