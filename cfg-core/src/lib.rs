@@ -68,7 +68,6 @@
 //! | [`json`] | reading and writing files |
 //! | [`text`], [`dot`] | programs as text, graphs as pictures |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
-//! | [`similar`] | did you mean: the nearest known name |
 //! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
 //! | [`graph`] | algorithms on any graph: dominators, loop forest, strongly connected parts |
 //! | [`dataflow`] | data-flow analyses of one routine |
@@ -86,7 +85,6 @@ pub mod ir;
 pub mod json;
 pub mod memory;
 pub mod recover;
-pub mod similar;
 pub mod structure;
 #[cfg(test)]
 mod testing;
