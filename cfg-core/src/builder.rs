@@ -82,10 +82,11 @@ pub use jumps::Label;
 pub use routine::{ArmBuilder, RoutineBuilder};
 
 use crate::{
+    codes,
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
     ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Routine, ScalarType, Variable},
-    validate::{self, ValidProgram, codes},
+    validate::{self, ValidProgram},
 };
 
 /// Type and shape of a variable to be declared; made from a [`ScalarType`].

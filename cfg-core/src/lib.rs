@@ -75,6 +75,7 @@
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
+pub mod codes;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod dot;

@@ -1,7 +1,7 @@
 //! The nesting of a structured graph: topological order, matching vertices, labels of ends.
 
-pub(crate) mod check;
-mod cure;
+pub(crate) mod cure;
+pub(crate) mod local_rules;
 mod order;
 mod regions;
 #[cfg(test)]
@@ -10,11 +10,10 @@ mod tests;
 pub use regions::{Region, RegionId, RegionKind, RegionTree};
 
 use crate::{
-    diagnostic::Diagnostics,
+    codes,
+    diagnostic::{Diagnostic, Diagnostics},
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control},
-    recover::classify::{ControlClass, classify},
-    validate::codes,
 };
 
 /// What is known of a graph that satisfies Definition 1; one per routine of a valid program.
@@ -70,7 +69,13 @@ pub fn check_in_labels(
             None => format!("the edge ends no arm and no body, its in_label is {label}"),
         };
         let help = "correct the in_label, or leave it out: it is computed";
-        problems.push(check::at_edge(cfg, e, &codes::IN_LABEL, message, help));
+        problems.push(local_rules::at_edge(
+            cfg,
+            e,
+            &codes::IN_LABEL,
+            message,
+            help,
+        ));
     }
     problems
 }
@@ -82,31 +87,24 @@ impl Structure {
     /// All violations of the local rules (entry and exit, numbers of edges, labels, reachability); if
     /// there are none, cycles with several entries and the first violation of the nesting. Places are relative to the routine.
     pub fn of(cfg: &Cfg) -> Result<Self, Diagnostics> {
-        Self::find(cfg, false)
-    }
-
-    /// [`Structure::of`], with help that takes loops and nesting into account.
-    pub(crate) fn explained(cfg: &Cfg) -> Result<Self, Diagnostics> {
-        Self::find(cfg, true)
-    }
-
-    fn find(cfg: &Cfg, explain: bool) -> Result<Self, Diagnostics> {
-        let mut problems = Diagnostics::default();
-        check::local_rules(cfg, Control::Structured, explain, &mut problems);
-        if problems.has_errors() {
-            return Err(problems);
+        let broken = local_rules::violations(cfg, Control::Structured);
+        if !broken.is_empty() {
+            return Err(cure::explained(cfg, Control::Structured, broken, None));
         }
-        order::nest(cfg).map_err(|problem| {
-            // Irreducibility explains more than the first end that does not match.
-            let mut problems = check::irreducible(cfg);
-            let class = classify(cfg);
-            let mut problem = *problem;
-            if class.class > ControlClass::Structured {
-                problem.message = format!("{}; the graph is {class}", problem.message);
-            }
-            problems.push(problem);
-            problems
-        })
+        Self::nested(cfg).map_err(|nesting| Self::not_nested(cfg, *nesting))
+    }
+
+    /// The structure of a graph that keeps the local rules, or the first violation of the nesting.
+    pub(crate) fn nested(cfg: &Cfg) -> Result<Self, Box<Diagnostic>> {
+        order::nest(cfg)
+    }
+
+    /// All that is wrong with the nesting. Irreducibility explains more than the first end that does not match,
+    /// so it comes first.
+    pub(crate) fn not_nested(cfg: &Cfg, nesting: Diagnostic) -> Diagnostics {
+        let mut problems = local_rules::irreducible(cfg);
+        problems.push(nesting);
+        problems
     }
 
     /// The other end of a loop or branch.

@@ -1,6 +1,6 @@
 //! Validation: all rules that a program must keep, all problems in one run.
 //!
-//! Each family of rules has its file below; [`codes`] lists every rule with its explanation. Steps that
+//! Each family of rules has its file below; [`codes`](crate::codes) lists every rule with its explanation. Steps that
 //! later ones rely on (the graph can be walked, what is named exists, expressions are not too deep) are
 //! fatal for their routine only: the other routines are still checked.
 //!
@@ -18,12 +18,12 @@
 
 mod calls;
 mod checker;
-pub mod codes;
 mod control;
 mod declarations;
 mod definition;
 mod expressions;
 mod globals;
+mod graph;
 mod loop_index;
 mod overlap;
 mod references;
@@ -33,14 +33,16 @@ mod statements;
 mod tests;
 
 use crate::{
+    codes,
     diagnostic::{Diagnostic, Diagnostics, MAX_PROBLEMS},
     entity::RoutineId,
-    ir::{Cfg, Control, Program},
-    structure::{self, Structure},
+    ir::Program,
+    structure::Structure,
     text::Name,
 };
 use checker::Checker;
 pub use globals::cells;
+pub use graph::structure;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
 #[derive(Clone, Debug)]
@@ -125,7 +127,7 @@ fn routine(
     let mut walkable = true;
     let structure = match &routine.body {
         None => None,
-        Some(cfg) => match graph(cfg, routine.control) {
+        Some(cfg) => match graph::check(cfg, routine.control) {
             Ok(structure) => structure,
             Err(problems) => {
                 walkable = false;
@@ -154,22 +156,6 @@ fn routine(
         }
     }
     structure
-}
-
-/// The rules of a graph; a structure if it promises to be structured.
-fn graph(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Diagnostics> {
-    match control {
-        Control::Structured => Structure::explained(cfg).map(Some),
-        Control::General => {
-            let mut problems = Diagnostics::default();
-            structure::check::local_rules(cfg, Control::General, true, &mut problems);
-            if problems.has_errors() {
-                Err(problems)
-            } else {
-                Ok(None)
-            }
-        }
-    }
 }
 
 /// Makes a place relative to a routine absolute.

@@ -2,6 +2,7 @@
 
 use super::{VarType, jumps::Jumps};
 use crate::{
+    codes,
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
@@ -9,7 +10,6 @@ use crate::{
         LoopForm, LoopTest, Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind,
         TapeClass, Variable, Vertex, VertexKind,
     },
-    validate::codes,
 };
 use std::collections::HashSet;
 

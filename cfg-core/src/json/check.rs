@@ -2,11 +2,12 @@
 
 use super::{Parsed, parse, place};
 use crate::{
+    codes,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     entity::{EdgeId, RoutineId},
     ir::Program,
     structure::{Structure, check_in_labels},
-    validate::{self, ValidProgram, codes},
+    validate::{self, ValidProgram},
 };
 use std::collections::{HashMap, HashSet};
 

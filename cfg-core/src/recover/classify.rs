@@ -29,7 +29,7 @@ use crate::{
     },
     ir::{Arm, Cfg, Edge, Expr, Selector, Stmt, StmtKind, Vertex, VertexKind},
     recover,
-    structure::check::name,
+    structure::local_rules::name,
 };
 use std::fmt;
 

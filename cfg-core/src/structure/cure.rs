@@ -3,27 +3,48 @@
 //! What people leave out is an ENDBRANCH or an ENDLOOP, and what they draw is an edge for a break, a continue or
 //! an early return. Which of these it is can be told from the loops of the graph and from whether it nests.
 
-use super::check::{local_rules, name};
+use super::local_rules::{Cure, Violation, name};
 use crate::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     graph::loops::LoopForest,
     ir::{Cfg, Control, FreshIds, VertexKind, VertexType},
-    recover::classify::{Classification, ControlClass, classify},
 };
 use std::cell::{OnceCell, RefCell};
 
 /// What a routine says that jumps as it likes.
 const GENERAL: &str = "add \"control\": \"general\" to the routine";
 
+/// What is known of a graph beside its vertices and edges.
+pub(crate) struct Insight {
+    /// Why it is not structured, if so; empty without words for it.
+    pub(crate) jumps: Option<String>,
+}
+
+/// The violations as problems with help. Without insight into the graph, loops and nesting are not looked at.
+pub(crate) fn explained(
+    cfg: &Cfg,
+    control: Control,
+    violations: Vec<Violation>,
+    insight: Option<Insight>,
+) -> Diagnostics {
+    let cures = Cures::new(cfg, control, insight);
+    let problems = violations.into_iter().map(|violation| {
+        let mut problem = violation.problem;
+        if let Some(cure) = violation.cure {
+            problem.help = cures.help(&cure);
+        }
+        problem
+    });
+    Diagnostics(problems.collect())
+}
+
 /// The cures for one graph. What they need to know is computed when it is first asked for.
-pub(super) struct Cures<'c> {
+struct Cures<'c> {
     cfg: &'c Cfg,
     control: Control,
-    /// False where it is only asked whether a graph keeps the rules: then loops and nesting are not looked at.
-    explain: bool,
+    insight: Option<Insight>,
     forest: OnceCell<Option<LoopForest>>,
-    class: OnceCell<Option<Classification>>,
     /// The only ENDLOOP without an out-edge.
     open_end: OnceCell<Option<VertexId>>,
     /// The only LOOP with one in-edge.
@@ -35,13 +56,12 @@ pub(super) struct Cures<'c> {
 }
 
 impl<'c> Cures<'c> {
-    pub(super) fn new(cfg: &'c Cfg, control: Control, explain: bool) -> Self {
+    fn new(cfg: &'c Cfg, control: Control, insight: Option<Insight>) -> Self {
         Self {
             cfg,
             control,
-            explain,
+            insight,
             forest: OnceCell::new(),
-            class: OnceCell::new(),
             open_end: OnceCell::new(),
             open_header: OnceCell::new(),
             short_end: OnceCell::new(),
@@ -51,23 +71,10 @@ impl<'c> Cures<'c> {
 
     fn forest(&self) -> Option<&LoopForest> {
         let new = || {
-            let entry = self.cfg.entry().filter(|_| self.explain)?;
+            let entry = self.cfg.entry().filter(|_| self.insight.is_some())?;
             Some(LoopForest::new(self.cfg, entry.index()))
         };
         self.forest.get_or_init(new).as_ref()
-    }
-
-    /// How far the graph nests; `None` if not even the rules of general control flow are kept.
-    fn class(&self) -> Option<&Classification> {
-        let found = self.class.get_or_init(|| {
-            if !self.explain {
-                return None;
-            }
-            let mut problems = Diagnostics::default();
-            local_rules(self.cfg, Control::General, false, &mut problems);
-            (!problems.has_errors()).then(|| classify(self.cfg))
-        });
-        found.as_ref()
     }
 
     fn id(&self, v: VertexId) -> i64 {
@@ -127,8 +134,21 @@ impl<'c> Cures<'c> {
         matches!(self.cfg.vertex(v).kind, VertexKind::Loop { .. })
     }
 
+    fn help(&self, cure: &Cure) -> String {
+        match cure {
+            Cure::TooManyPredecessors(v) => self.too_many_predecessors(*v),
+            Cure::TooFewPredecessors(v) => self.too_few_predecessors(*v),
+            Cure::TooManySuccessors(v) => self.too_many_successors(*v),
+            Cure::TooFewSuccessors(v) => self.too_few_successors(*v),
+            Cure::Unreachable(missed) => self.unreachable(missed),
+            Cure::EndLeadsElsewhere => self.end_leads_elsewhere(),
+            Cure::NoEndOfBody(v) => self.no_end_of_body(*v),
+            Cure::NoBody(v) => self.no_body(*v),
+        }
+    }
+
     /// A vertex has more predecessors than it may have.
-    pub(super) fn too_many_predecessors(&self, v: VertexId) -> String {
+    fn too_many_predecessors(&self, v: VertexId) -> String {
         let cfg = self.cfg;
         let into = cfg.in_edges(v);
         let ty = cfg.vertex(v).vertex_type();
@@ -157,8 +177,8 @@ impl<'c> Cures<'c> {
                 "a LOOP is returned to by one edge, from its ENDLOOP; for a jump there from elsewhere (continue) {GENERAL}"
             );
         }
-        if let Some(found) = self.class().filter(|c| c.class > ControlClass::Structured) {
-            let reason = match &*found.reason {
+        if let Some(jumps) = self.insight.as_ref().and_then(|i| i.jumps.as_deref()) {
+            let reason = match jumps {
                 "" => format!("{} do not nest", self.edges(&forward)),
                 reason => reason.to_owned(),
             };
@@ -187,7 +207,7 @@ impl<'c> Cures<'c> {
     }
 
     /// A vertex has fewer predecessors than it must have.
-    pub(super) fn too_few_predecessors(&self, v: VertexId) -> String {
+    fn too_few_predecessors(&self, v: VertexId) -> String {
         let cfg = self.cfg;
         let (ty, id) = (cfg.vertex(v).vertex_type(), self.id(v));
         let into = cfg.in_edges(v);
@@ -212,7 +232,7 @@ impl<'c> Cures<'c> {
     }
 
     /// A vertex has more successors than it may have.
-    pub(super) fn too_many_successors(&self, v: VertexId) -> String {
+    fn too_many_successors(&self, v: VertexId) -> String {
         let ty = self.cfg.vertex(v).vertex_type();
         let out = self.edges(self.cfg.out_edges(v));
         match ty {
@@ -232,7 +252,7 @@ impl<'c> Cures<'c> {
     }
 
     /// A vertex has fewer successors than it must have.
-    pub(super) fn too_few_successors(&self, v: VertexId) -> String {
+    fn too_few_successors(&self, v: VertexId) -> String {
         let cfg = self.cfg;
         let (ty, id) = (cfg.vertex(v).vertex_type(), self.id(v));
         let out = cfg.out_edges(v);
@@ -255,7 +275,7 @@ impl<'c> Cures<'c> {
     }
 
     /// Vertices cannot be reached; the first is given.
-    pub(super) fn unreachable(&self, missed: &[usize]) -> String {
+    fn unreachable(&self, missed: &[usize]) -> String {
         let cfg = self.cfg;
         let roots = missed.iter().map(|&v| VertexId::new(v));
         let mut roots = roots.filter(|&v| cfg.in_edges(v).is_empty());
@@ -277,7 +297,7 @@ impl<'c> Cures<'c> {
     }
 
     /// One predecessor of a LOOP must be an ENDLOOP, and this is not so.
-    pub(super) fn no_end_of_body(&self, v: VertexId) -> String {
+    fn no_end_of_body(&self, v: VertexId) -> String {
         let otherwise =
             "one edge enters the loop from outside, the other comes from the ENDLOOP of its body";
         let Some(forest) = self.forest() else {
@@ -302,7 +322,7 @@ impl<'c> Cures<'c> {
     }
 
     /// An ENDLOOP leads elsewhere than to a LOOP.
-    pub(super) fn end_leads_elsewhere(&self) -> String {
+    fn end_leads_elsewhere(&self) -> String {
         match self.open_header() {
             Some(header) => {
                 let to = self.id(header);
@@ -316,7 +336,7 @@ impl<'c> Cures<'c> {
     }
 
     /// No out-edge of a LOOP has label 1.
-    pub(super) fn no_body(&self, v: VertexId) -> String {
+    fn no_body(&self, v: VertexId) -> String {
         let body = self.forest().and_then(|forest| {
             let l = forest.headed_by(v.index())?;
             let mut inside = self.cfg.out_edges(v).iter().copied().filter(|&e| {

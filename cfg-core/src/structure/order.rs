@@ -13,14 +13,14 @@
 //! Complexity: O(vertices + edges), memory proportional to the nesting depth beside the result.
 
 use crate::{
+    codes,
     diagnostic::{CodeInfo, Diagnostic},
     entity::{EdgeId, VertexId},
     ir::{Cfg, FreshIds, VertexKind},
     structure::{
         EdgeKind, Structure,
-        check::{at_vertex, name},
+        local_rules::{at_vertex, name},
     },
-    validate::codes,
 };
 
 /// A loop or branch whose end has not been met yet.

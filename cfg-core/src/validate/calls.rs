@@ -2,13 +2,13 @@
 
 use super::{
     checker::{Base, Checker, Site, arguments_field},
-    codes,
     expressions::Shaped,
     globals::elements,
     overlap,
     statements::{assignable, writable},
 };
 use crate::{
+    codes,
     entity::RoutineId,
     ir::{Expr, Extent, Intent, Place, Role, Routine, ScalarType, Variable},
     text::Name,

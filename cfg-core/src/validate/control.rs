@@ -2,11 +2,11 @@
 
 use super::{
     checker::{Base, Checker, Site},
-    codes,
     globals::constant,
     statements::writable,
 };
 use crate::{
+    codes,
     entity::{VarId, VertexId},
     ir::{Arm, Expr, LoopForm, LoopTest, ScalarType, Selector, VertexKind},
     typing::Type,

@@ -2,10 +2,10 @@
 
 use super::{
     checker::{Base, Checker, Site},
-    codes,
     globals::names as check_names,
 };
 use crate::{
+    codes,
     entity::VarId,
     ir::{Extent, Intent, Role, ScalarType, Variable},
     text::Name,

@@ -17,11 +17,9 @@
 //! predecessors p, some variables at a time, so that memory stays in bounds. A use in b sees the `out(p)`
 //! of those p that b does not dominate: over the others nothing comes to b that has not been there before.
 
-use super::{
-    checker::{Base, Checker, Site},
-    codes,
-};
+use super::checker::{Base, Checker, Site};
 use crate::{
+    codes,
     dataflow::{Analysis, Direction, solve},
     entity::{VarId, VertexId},
     graph::dominance::Dominators,

@@ -2,10 +2,10 @@
 
 use super::{
     checker::{Checker, Site},
-    codes,
     globals::constant,
 };
 use crate::{
+    codes,
     diagnostic::CodeInfo,
     ir::{Dim, Expr, Extent, Op, OpClass, Place, Range, ScalarType, Subscript},
     typing::{self, Mismatch, Rule, Type},

@@ -1,7 +1,7 @@
 //! The rules of the program as a whole: names of routines and globals, globals and their storage.
 
-use super::codes;
 use crate::{
+    codes,
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::GlobalId,
     ir::{Expr, Extent, Global, Program, Role, ScalarType, Variable},

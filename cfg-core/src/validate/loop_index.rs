@@ -2,10 +2,10 @@
 
 use super::{
     checker::{Base, Checker, Site, target_field},
-    codes,
     globals::storage,
 };
 use crate::{
+    codes,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{Intent, LoopTest, Program, Role, StmtKind, VertexKind},
     memory::global_set::{self, GlobalSet},

@@ -3,10 +3,10 @@
 
 use super::{
     checker::{Checker, Site},
-    codes,
     globals::{constant, elements, storage},
 };
 use crate::{
+    codes,
     entity::{GlobalId, VarId},
     ir::{Intent, Place, Role, Subscript, Variable},
     text::Name,

@@ -1,10 +1,8 @@
 //! What is named exists, and no expression is too deep: fatal, everything later relies on it.
 
-use super::{
-    checker::{Base, Checker, Site, arguments_field, target_field},
-    codes,
-};
+use super::checker::{Base, Checker, Site, arguments_field, target_field};
 use crate::{
+    codes,
     entity::{RoutineId, VarId},
     ir::{Expr, Extent, LoopTest, Place, Selector, StmtKind, Subscript, VertexKind},
 };

@@ -2,10 +2,10 @@
 
 use super::{
     checker::{Base, Checker, Site},
-    codes,
     definition::{Event, header_events, statement_events},
 };
 use crate::{
+    codes,
     entity::VarId,
     ir::{Intent, Role, ScalarType, StmtKind, VertexKind},
 };

@@ -3,10 +3,10 @@
 use super::{
     calls,
     checker::{Base, Checker, Site, target_field},
-    codes,
     expressions::Shaped,
 };
 use crate::{
+    codes,
     entity::VarId,
     ir::{ControlWidth, Expr, Place, ScalarType, Stmt, StmtKind, TapeClass, VertexKind},
 };

@@ -12,7 +12,7 @@ use super::{
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     ir::{Arm, CaseRange, Control, FreshIds, LoopTest, ScalarType, Selector, Stmt},
-    structure::Structure,
+    validate::structure,
 };
 use serde_json::json;
 use std::collections::HashMap;
@@ -478,7 +478,7 @@ fn complete(lower: &mut Lower<'_, '_>, graph: &Graph) -> bool {
     let Some(cfg) = graph.skeleton() else {
         return false;
     };
-    match Structure::of(&cfg) {
+    match structure(&cfg) {
         Ok(_) => true,
         Err(problems) => {
             report(lower, graph, &problems);

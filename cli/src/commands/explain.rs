@@ -8,7 +8,7 @@ use cfg_core::diagnostic::similar::did_you_mean;
 /// Every code of every crate.
 const TABLES: &[&[CodeInfo]] = &[
     cfg_core::json::CODES,
-    cfg_core::validate::codes::CODES,
+    cfg_core::codes::CODES,
     bb_preaccum::codes::CODES,
     cfg_reverse::codes::CODES,
     cfg_exec::CODES,

@@ -1,18 +1,67 @@
 //! The local rules of Definition 1 (Naumann et al. 2004): entry and exit, numbers of edges, labels,
 //! reachability. All problems are collected; nesting is checked only if there are none.
 
-use super::cure::Cures;
 use crate::{
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    codes,
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS},
     entity::{EdgeId, VertexId},
     graph::{self, Reversed, dominance::Dominators},
     ir::{Cfg, Control, FreshIds, MAX_ID, Selector, VertexKind, VertexType},
-    validate::codes,
 };
 use std::fmt::Write as _;
 
+/// A rule that a graph breaks. The help of a problem with a cure is empty until [`super::cure`] writes it.
+pub(crate) struct Violation {
+    pub(super) problem: Diagnostic,
+    pub(super) cure: Option<Cure>,
+}
+
+/// What can mend a graph, where telling it takes more than the vertex.
+pub(super) enum Cure {
+    TooManyPredecessors(VertexId),
+    TooFewPredecessors(VertexId),
+    TooManySuccessors(VertexId),
+    TooFewSuccessors(VertexId),
+    /// These cannot be reached.
+    Unreachable(Vec<usize>),
+    /// An ENDLOOP leads elsewhere than to a LOOP.
+    EndLeadsElsewhere,
+    /// One predecessor of a LOOP must be an ENDLOOP, and this is not so.
+    NoEndOfBody(VertexId),
+    /// No out-edge of a LOOP has label 1.
+    NoBody(VertexId),
+}
+
+impl Violation {
+    /// Whether it is a vertex where ways meet that may not meet there.
+    pub(crate) fn is_merge(&self) -> bool {
+        matches!(self.cure, Some(Cure::TooManyPredecessors(_)))
+    }
+}
+
+/// The first [`MAX_PROBLEMS`] violations.
+#[derive(Default)]
+struct Violations(Vec<Violation>);
+
+impl Violations {
+    fn push(&mut self, problem: Diagnostic) {
+        self.add(problem, None);
+    }
+
+    /// A problem whose help is empty.
+    fn push_with(&mut self, problem: Diagnostic, cure: Cure) {
+        self.add(problem, Some(cure));
+    }
+
+    fn add(&mut self, problem: Diagnostic, cure: Option<Cure>) {
+        if self.0.len() < MAX_PROBLEMS {
+            self.0.push(Violation { problem, cure });
+        }
+    }
+}
+
 /// A problem of a vertex, with its place inside the routine.
-pub(crate) fn at_vertex(
+pub(super) fn at_vertex(
     cfg: &Cfg,
     v: VertexId,
     info: &CodeInfo,
@@ -25,7 +74,7 @@ pub(crate) fn at_vertex(
 }
 
 /// A problem of an edge, with its place inside the routine.
-pub(crate) fn at_edge(
+pub(super) fn at_edge(
     cfg: &Cfg,
     e: EdgeId,
     info: &CodeInfo,
@@ -48,16 +97,16 @@ pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
     format!("{} {}", vertex.vertex_type().name(), vertex.id)
 }
 
-/// Checks everything that does not need the nesting. To `explain` how to mend what is wrong takes longer.
-pub(crate) fn local_rules(cfg: &Cfg, control: Control, explain: bool, out: &mut Diagnostics) {
+/// The rules that a graph breaks, of those that do not need the nesting.
+pub(crate) fn violations(cfg: &Cfg, control: Control) -> Vec<Violation> {
+    let out = &mut Violations::default();
     let entry = only(cfg, VertexType::Entry, &codes::ENTRY_COUNT, out);
     let exit = only(cfg, VertexType::Exit, &codes::EXIT_COUNT, out);
     ids(cfg, out);
-    let cures = Cures::new(cfg, control, explain);
     for (v, _) in cfg.vertices() {
-        degree(cfg, control, v, &cures, out);
-        labels(cfg, v, &cures, out);
-        back_edges(cfg, control, v, &cures, out);
+        degree(cfg, control, v, out);
+        labels(cfg, v, out);
+        back_edges(cfg, control, v, out);
     }
     if let Some(entry) = entry {
         let reached = graph::reachable(cfg, entry.index());
@@ -68,9 +117,9 @@ pub(crate) fn local_rules(cfg: &Cfg, control: Control, explain: bool, out: &mut 
             missed.iter().copied(),
             &codes::UNREACHABLE,
             "cannot be reached from ENTRY",
-            &cures.unreachable(&missed),
+            "",
         ) {
-            out.push(problem);
+            out.push_with(problem, Cure::Unreachable(missed));
         }
     }
     if let (Some(exit), Control::Structured) = (exit, control) {
@@ -87,6 +136,7 @@ pub(crate) fn local_rules(cfg: &Cfg, control: Control, explain: bool, out: &mut 
             out.push(problem);
         }
     }
+    std::mem::take(&mut out.0)
 }
 
 /// The only vertex of this type; a problem if there is none or there are several.
@@ -94,7 +144,7 @@ fn only(
     cfg: &Cfg,
     vertex_type: VertexType,
     info: &CodeInfo,
-    out: &mut Diagnostics,
+    out: &mut Violations,
 ) -> Option<VertexId> {
     let mut found = cfg
         .vertices()
@@ -155,7 +205,7 @@ fn listed(
 }
 
 /// Ids: unique, within the range that every JSON reader reads exactly.
-fn ids(cfg: &Cfg, out: &mut Diagnostics) {
+fn ids(cfg: &Cfg, out: &mut Violations) {
     let mut by_id: Vec<(i64, VertexId)> = cfg.vertices().map(|(v, x)| (x.id, v)).collect();
     by_id.sort_unstable();
     let free = FreshIds::of_vertices(cfg).next_id();
@@ -223,7 +273,7 @@ fn allowed(vertex_type: VertexType, control: Control) -> [(usize, Option<usize>)
     }
 }
 
-fn degree(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
+fn degree(cfg: &Cfg, control: Control, v: VertexId, out: &mut Violations) {
     let vertex_type = cfg.vertex(v).vertex_type();
     if is_isolated(cfg, v) {
         return;
@@ -242,23 +292,18 @@ fn degree(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut
             Some(most) => (most.to_string(), if most == 1 { "" } else { "s" }),
             None => (format!("{least} or more"), "s"),
         };
-        let help = match (side, have < least) {
-            ("predecessor", false) => cures.too_many_predecessors(v),
-            ("predecessor", true) => cures.too_few_predecessors(v),
-            (_, false) => cures.too_many_successors(v),
-            (_, true) => cures.too_few_successors(v),
+        let cure = match (side, have < least) {
+            ("predecessor", false) => Cure::TooManyPredecessors(v),
+            ("predecessor", true) => Cure::TooFewPredecessors(v),
+            (_, false) => Cure::TooManySuccessors(v),
+            (_, true) => Cure::TooFewSuccessors(v),
         };
-        out.push(at_vertex(
-            cfg,
-            v,
-            &codes::DEGREE,
-            format!(
-                "{} has {have} {side}{}, it must have {number} {side}{plural}",
-                name(cfg, v),
-                if have == 1 { "" } else { "s" },
-            ),
-            help,
-        ));
+        let message = format!(
+            "{} has {have} {side}{}, it must have {number} {side}{plural}",
+            name(cfg, v),
+            if have == 1 { "" } else { "s" },
+        );
+        out.push_with(at_vertex(cfg, v, &codes::DEGREE, message, ""), cure);
     }
 }
 
@@ -271,20 +316,16 @@ fn is_isolated(cfg: &Cfg, v: VertexId) -> bool {
 }
 
 /// The out-labels of one vertex.
-fn labels(cfg: &Cfg, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
+fn labels(cfg: &Cfg, v: VertexId, out: &mut Violations) {
     let edges = cfg.out_edges(v);
     match &cfg.vertex(v).kind {
         VertexKind::Loop { .. } => {
             let body = edges.iter().filter(|&&e| cfg.edge(e).label == Some(1));
             let bodies = body.count();
             if bodies == 0 && !edges.is_empty() {
-                out.push(at_vertex(
-                    cfg,
-                    v,
-                    &codes::LABEL_MISSING,
-                    format!("no out-edge of {} has label 1", name(cfg, v)),
-                    cures.no_body(v),
-                ));
+                let message = format!("no out-edge of {} has label 1", name(cfg, v));
+                let problem = at_vertex(cfg, v, &codes::LABEL_MISSING, message, "");
+                out.push_with(problem, Cure::NoBody(v));
             }
             if bodies > 1 {
                 duplicate(cfg, v, 1, out);
@@ -324,7 +365,7 @@ fn labels(cfg: &Cfg, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
     }
 }
 
-fn duplicate(cfg: &Cfg, v: VertexId, label: i64, out: &mut Diagnostics) {
+fn duplicate(cfg: &Cfg, v: VertexId, label: i64, out: &mut Violations) {
     out.push(at_vertex(
         cfg,
         v,
@@ -334,7 +375,7 @@ fn duplicate(cfg: &Cfg, v: VertexId, label: i64, out: &mut Diagnostics) {
     ));
 }
 
-fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Diagnostics) {
+fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Violations) {
     let edges = cfg.out_edges(v);
     let mut labels = Vec::with_capacity(edges.len());
     for &e in edges {
@@ -432,40 +473,32 @@ fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Diagnost
 }
 
 /// Each ENDLOOP leads to a LOOP; of a structured graph, back edges come from ENDLOOP only.
-fn back_edges(cfg: &Cfg, control: Control, v: VertexId, cures: &Cures<'_>, out: &mut Diagnostics) {
+fn back_edges(cfg: &Cfg, control: Control, v: VertexId, out: &mut Violations) {
     let is_loop = |v| matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
     let is_end = |v| matches!(cfg.vertex(v).kind, VertexKind::EndLoop);
     if is_end(v) {
         for next in cfg.successors(v).filter(|&s| !is_loop(s)) {
-            out.push(at_vertex(
-                cfg,
-                v,
-                &codes::BACK_EDGE,
-                format!("{} leads to {}", name(cfg, v), name(cfg, next)),
-                cures.end_leads_elsewhere(),
-            ));
+            let message = format!("{} leads to {}", name(cfg, v), name(cfg, next));
+            let problem = at_vertex(cfg, v, &codes::BACK_EDGE, message, "");
+            out.push_with(problem, Cure::EndLeadsElsewhere);
         }
     }
     if control == Control::Structured && is_loop(v) && cfg.in_edges(v).len() == 2 {
         let ends = cfg.predecessors(v).filter(|&p| is_end(p)).count();
         if ends != 1 {
-            out.push(at_vertex(
-                cfg,
-                v,
-                &codes::BACK_EDGE,
-                format!(
-                    "{ends} of the 2 predecessors of {} are ENDLOOP, it must be 1",
-                    name(cfg, v)
-                ),
-                cures.no_end_of_body(v),
-            ));
+            let message = format!(
+                "{ends} of the 2 predecessors of {} are ENDLOOP, it must be 1",
+                name(cfg, v)
+            );
+            let problem = at_vertex(cfg, v, &codes::BACK_EDGE, message, "");
+            out.push_with(problem, Cure::NoEndOfBody(v));
         }
     }
 }
 
 /// Cycles that can be entered at several vertices: one problem for each vertex that such a cycle
 /// returns to.
-pub(crate) fn irreducible(cfg: &Cfg) -> Diagnostics {
+pub(super) fn irreducible(cfg: &Cfg) -> Diagnostics {
     let mut out = Diagnostics::default();
     let Some(entry) = cfg.entry() else { return out };
     let dominators = Dominators::new(cfg, entry.index());
