@@ -71,15 +71,19 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
+mod branches;
 pub mod expr;
+mod finish;
 mod jumps;
+mod loops;
 mod routine;
 mod split;
+mod statements;
 #[cfg(test)]
 mod tests;
 
-pub use jumps::Label;
-pub use routine::{ArmBuilder, RoutineBuilder};
+pub use branches::ArmBuilder;
+pub use routine::{Label, RoutineBuilder};
 
 use crate::{
     codes,

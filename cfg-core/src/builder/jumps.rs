@@ -1,33 +1,12 @@
 //! Jumps of a routine that is being built: out of loops, to their next pass, to the end, to labels.
 
-use super::RoutineBuilder;
+use super::routine::{Jumps, Label, RoutineBuilder, Target};
 use crate::{
     entity::VertexId,
     graph::reachable,
     ir::{Cfg, Control, VertexKind},
     structure::Structure,
 };
-
-/// A place in one routine that [`RoutineBuilder::goto`] jumps to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Label(usize);
-
-/// Edges that jump.
-#[derive(Debug, Default)]
-pub(super) struct Jumps {
-    /// By open loop: those that leave it, and those to its next pass.
-    loops: Vec<[Vec<usize>; 2]>,
-    labels: Vec<Target>,
-    returns: Vec<usize>,
-    made: bool,
-}
-
-#[derive(Debug)]
-enum Target {
-    /// Jumps to a label that has no place yet.
-    Wanted(Vec<usize>),
-    Vertex(usize),
-}
 
 impl Jumps {
     pub(super) fn begin_loop(&mut self) {

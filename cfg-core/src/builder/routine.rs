@@ -1,14 +1,13 @@
-//! One routine, written from top to bottom.
+//! A routine that is being written: its variables, its vertices and edges so far, and what is open.
 
-use super::{VarType, jumps::Jumps};
+use super::VarType;
 use crate::{
     codes,
     diagnostic::{Diagnostic, Diagnostics},
-    entity::{GlobalId, RoutineId, VarId, VertexId},
+    entity::{GlobalId, VarId, VertexId},
     ir::{
-        Annotations, Arm, CaseRange, Cfg, Control, Derivatives, Edge, Expr, External, Intent,
-        LoopForm, LoopTest, Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind,
-        TapeClass, Variable, Vertex, VertexKind,
+        Annotations, Arm, Cfg, Control, Derivatives, Edge, Expr, Intent, Program, Role, Routine,
+        ScalarType, Selector, Stmt, Variable, Vertex, VertexKind,
     },
 };
 use std::collections::HashSet;
@@ -24,18 +23,18 @@ pub struct RoutineBuilder {
     pub(super) pending: Vec<usize>,
     /// The basic block that the next statement joins.
     pub(super) current: Option<usize>,
-    open: Vec<Open>,
+    pub(super) open: Vec<Open>,
     pub(super) jumps: Jumps,
     /// For the next vertex or statement.
-    note: Annotations,
+    pub(super) note: Annotations,
     temporaries: usize,
-    problems: Diagnostics,
-    own_body: Option<(Cfg, Control)>,
+    pub(super) problems: Diagnostics,
+    pub(super) own_body: Option<(Cfg, Control)>,
 }
 
 /// A loop or branch that has not ended.
 #[derive(Debug)]
-enum Open {
+pub(super) enum Open {
     Loop {
         header: usize,
         /// A condition too deep for the vertex: assigned to this variable before each test.
@@ -56,8 +55,29 @@ enum Open {
     },
 }
 
+/// A place in one routine that [`RoutineBuilder::goto`] jumps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(pub(super) usize);
+
+/// Edges that jump.
+#[derive(Debug, Default)]
+pub(super) struct Jumps {
+    /// By open loop: those that leave it, and those to its next pass.
+    pub(super) loops: Vec<[Vec<usize>; 2]>,
+    pub(super) labels: Vec<Target>,
+    pub(super) returns: Vec<usize>,
+    pub(super) made: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum Target {
+    /// Jumps to a label that has no place yet.
+    Wanted(Vec<usize>),
+    Vertex(usize),
+}
+
 impl Open {
-    fn header(&self) -> usize {
+    pub(super) fn header(&self) -> usize {
         match *self {
             Self::Loop { header, .. } | Self::If { header, .. } | Self::Cases { header, .. } => {
                 header
@@ -265,232 +285,10 @@ impl RoutineBuilder {
         }
     }
 
-    /// `target = value`.
-    pub fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
-        let note = self.note.take();
-        let value = self.split(value.into());
-        let target = self.split_place(target.into());
-        self.note = note;
-        self.statement(Stmt::assign(target, value));
-    }
+    // --- two-way branches ----------------------------------------------------------------------
 
-    /// Calls a routine. Expressions that are not places go to `in` parameters only.
-    pub fn call<E: Into<Expr>>(
-        &mut self,
-        callee: RoutineId,
-        arguments: impl IntoIterator<Item = E>,
-    ) {
-        let arguments = arguments.into_iter().map(|e| Some(e.into())).collect();
-        self.call_with(callee, arguments, None);
-    }
-
-    /// Calls a function and assigns its result.
-    pub fn call_function<E: Into<Expr>>(
-        &mut self,
-        result: impl Into<Place>,
-        callee: RoutineId,
-        arguments: impl IntoIterator<Item = E>,
-    ) {
-        let arguments = arguments.into_iter().map(|e| Some(e.into())).collect();
-        self.call_with(callee, arguments, Some(result.into()));
-    }
-
-    /// Calls a routine; `None` stands for an optional argument that is not given.
-    pub fn call_with(
-        &mut self,
-        callee: RoutineId,
-        arguments: Vec<Option<Expr>>,
-        result: Option<Place>,
-    ) {
-        let note = self.note.take();
-        let arguments = arguments
-            .into_iter()
-            .map(|e| e.map(|e| self.split(e)))
-            .collect();
-        let result = result.map(|place| self.split_place(place));
-        self.note = note;
-        self.statement(Stmt::new(StmtKind::Call {
-            callee,
-            arguments,
-            result,
-        }));
-    }
-
-    /// Pushes a value on a tape.
-    pub fn push(&mut self, tape: VarId, class: TapeClass, value: impl Into<Expr>) {
-        let value = self.split(value.into());
-        self.statement(Stmt::new(StmtKind::Push { tape, class, value }));
-    }
-
-    /// Pops a value from a tape.
-    pub fn pop(&mut self, tape: VarId, class: TapeClass, target: impl Into<Place>) {
-        let target = self.split_place(target.into());
-        self.statement(Stmt::new(StmtKind::Pop {
-            tape,
-            class,
-            target,
-        }));
-    }
-
-    /// A statement that is kept at its place and computes nothing.
-    pub fn opaque(
-        &mut self,
-        text: impl Into<Box<str>>,
-        reads: impl IntoIterator<Item = VarId>,
-        writes: impl IntoIterator<Item = VarId>,
-    ) {
-        self.statement(Stmt::new(StmtKind::Opaque {
-            text: text.into(),
-            reads: reads.into_iter().collect(),
-            writes: writes.into_iter().collect(),
-        }));
-    }
-
-    // --- loops -------------------------------------------------------------------------------
-
-    /// Begins a loop that runs while the condition is true, tested before each pass.
-    pub fn begin_while(&mut self, condition: impl Into<Expr>) {
-        let condition = condition.into();
-        let (condition, again) = if super::split::fits(&condition) {
-            (condition, None)
-        } else {
-            let test = self.temporary(ScalarType::Logical);
-            self.assign(test, condition.clone());
-            (Expr::var(test), Some((test, condition)))
-        };
-        self.begin_loop(LoopTest::Pre(condition), again, false);
-    }
-
-    /// Begins a loop whose first pass is unconditional; its end has the condition to go on.
-    pub fn begin_repeat(&mut self) {
-        self.begin_loop(LoopTest::Post(Expr::Logical(true)), None, true);
-    }
-
-    /// Begins a counted loop: `first`, `first + step`, ... up to `last`.
-    pub fn begin_for(
-        &mut self,
-        index: VarId,
-        first: impl Into<Expr>,
-        last: impl Into<Expr>,
-        step: impl Into<Expr>,
-    ) {
-        let test = LoopTest::Counted {
-            index,
-            first: self.split(first.into()),
-            last: self.split(last.into()),
-            step: self.split(step.into()),
-        };
-        self.begin_loop(test, None, false);
-    }
-
-    fn begin_loop(&mut self, test: LoopTest, again: Option<(VarId, Expr)>, repeat: bool) {
-        let header = self.enter(VertexKind::Loop {
-            form: LoopForm::Loop,
-            test: Box::new(test),
-        });
-        self.leave(header, Some(1));
-        self.jumps.begin_loop();
-        self.open.push(Open::Loop {
-            header,
-            again,
-            repeat,
-        });
-    }
-
-    /// Ends a `while` or counted loop.
-    pub fn end_loop(&mut self) {
-        match self.open.pop() {
-            Some(Open::Loop {
-                header,
-                again,
-                repeat: false,
-            }) => {
-                let after = self.end_body();
-                if let Some((test, condition)) = again {
-                    self.assign(test, condition);
-                }
-                self.close_loop(header, after);
-            }
-            other => self.wrong_end("end_loop", other),
-        }
-    }
-
-    /// Ends a loop begun by [`Self::begin_repeat`]: it goes on while the condition is true.
-    pub fn end_repeat(&mut self, condition: impl Into<Expr>) {
-        match self.open.pop() {
-            Some(Open::Loop {
-                header,
-                again: _,
-                repeat: true,
-            }) => {
-                let after = self.end_body();
-                let mut condition = condition.into();
-                if !super::split::fits(&condition) {
-                    let test = self.temporary(ScalarType::Logical);
-                    self.assign(test, condition);
-                    condition = Expr::var(test);
-                }
-                if let VertexKind::Loop { test, .. } = &mut self.vertices[header].kind {
-                    **test = LoopTest::Post(condition);
-                }
-                self.close_loop(header, after);
-            }
-            other => self.wrong_end("end_repeat", other),
-        }
-    }
-
-    fn close_loop(&mut self, header: usize, after: Vec<usize>) {
-        let end = self.enter(VertexKind::EndLoop);
-        self.edges
-            .push(Edge::new(VertexId::new(end), VertexId::new(header), None));
-        self.leave(header, None);
-        self.pending.extend(after);
-    }
-
-    /// Runs the body while the condition is true.
-    pub fn while_loop(&mut self, condition: impl Into<Expr>, body: impl FnOnce(&mut Self)) {
-        self.begin_while(condition);
-        self.inside(body);
-        self.end_loop();
-    }
-
-    /// Runs the body, and again while the condition is true.
-    pub fn repeat_while(&mut self, condition: impl Into<Expr>, body: impl FnOnce(&mut Self)) {
-        self.begin_repeat();
-        self.inside(body);
-        self.end_repeat(condition);
-    }
-
-    /// Runs the body with the index at `first`, `first + 1`, ..., `last`.
-    pub fn for_loop(
-        &mut self,
-        index: VarId,
-        first: impl Into<Expr>,
-        last: impl Into<Expr>,
-        body: impl FnOnce(&mut Self),
-    ) {
-        self.for_step(index, first, last, 1, body);
-    }
-
-    /// As [`Self::for_loop`] with a step, which may be negative.
-    pub fn for_step(
-        &mut self,
-        index: VarId,
-        first: impl Into<Expr>,
-        last: impl Into<Expr>,
-        step: impl Into<Expr>,
-        body: impl FnOnce(&mut Self),
-    ) {
-        self.begin_for(index, first, last, step);
-        self.inside(body);
-        self.end_loop();
-    }
-
-    // --- branches ----------------------------------------------------------------------------
-
-    /// Begins a two-way branch with what is done if the condition is true.
-    pub fn begin_if(&mut self, condition: impl Into<Expr>) {
-        let condition = self.split(condition.into());
+    /// Begins a two-way branch on a condition that keeps the limit of depth.
+    pub(super) fn open_branch(&mut self, condition: Expr) {
         let header = self.enter(VertexKind::Branch(Box::new(Selector::Condition(condition))));
         self.leave(header, Some(1));
         self.open.push(Open::If {
@@ -539,104 +337,8 @@ impl RoutineBuilder {
         }
     }
 
-    /// Begins a multi-way branch on an integer; [`Self::begin_arm`] begins each of its arms.
-    pub fn begin_cases(&mut self, value: impl Into<Expr>) {
-        let value = self.split(value.into());
-        let header = self.enter(VertexKind::Branch(Box::new(Selector::Condition(
-            Expr::Logical(true),
-        ))));
-        self.open.push(Open::Cases {
-            header,
-            value,
-            arms: Vec::new(),
-            ends: Vec::new(),
-        });
-    }
-
-    /// Begins an arm of a multi-way branch, and ends the one before.
-    pub fn begin_arm(
-        &mut self,
-        label: i64,
-        cases: impl IntoIterator<Item = CaseRange>,
-        default: bool,
-    ) {
-        match self.open.pop() {
-            Some(Open::Cases {
-                header,
-                value,
-                mut arms,
-                mut ends,
-            }) => {
-                if arms.is_empty() && self.vertices.len() > header + 1 {
-                    self.misuse(
-                        format!(
-                            "there are statements before the first arm of vertex {}",
-                            header + 1
-                        ),
-                        "call begin_arm before what the arm does",
-                    );
-                }
-                ends.append(&mut self.pending);
-                self.leave(header, Some(label));
-                arms.push(Arm {
-                    label,
-                    cases: cases.into_iter().collect(),
-                    default,
-                });
-                self.open.push(Open::Cases {
-                    header,
-                    value,
-                    arms,
-                    ends,
-                });
-            }
-            other => self.wrong_end("begin_arm", other),
-        }
-    }
-
-    /// Ends a multi-way branch.
-    pub fn end_cases(&mut self) {
-        match self.open.pop() {
-            Some(Open::Cases {
-                header,
-                value,
-                arms,
-                mut ends,
-            }) => {
-                if arms.len() < 2 {
-                    self.misuse(
-                        format!(
-                            "the branch at vertex {} has {} arms",
-                            header + 1,
-                            arms.len()
-                        ),
-                        "a branch has two arms or more; an arm may be empty",
-                    );
-                }
-                let mut labels: Vec<i64> = arms.iter().map(|a| a.label).collect();
-                labels.sort_unstable();
-                if let Some(twice) = labels.windows(2).find(|w| w[0] == w[1]) {
-                    self.misuse(
-                        format!(
-                            "two arms of the branch at vertex {} have label {}",
-                            header + 1,
-                            twice[0]
-                        ),
-                        "give each arm a label of its own, and all its cases at once",
-                    );
-                }
-                self.vertices[header].kind = VertexKind::Branch(Box::new(Selector::Cases {
-                    value,
-                    arms: arms.into_boxed_slice(),
-                }));
-                ends.append(&mut self.pending);
-                self.join(ends);
-            }
-            other => self.wrong_end("end_cases", other),
-        }
-    }
-
-    fn join(&mut self, ends: Vec<usize>) {
+    /// Where arms meet.
+    pub(super) fn join(&mut self, ends: Vec<usize>) {
         self.pending = ends;
         if self.pending.len() < 2 {
             // All arms but one, or all, end with jumps.
@@ -645,97 +347,6 @@ impl RoutineBuilder {
         }
         let end = self.enter(VertexKind::EndBranch);
         self.leave(end, None);
-    }
-
-    /// Does `yes` if the condition is true.
-    pub fn if_then(&mut self, condition: impl Into<Expr>, yes: impl FnOnce(&mut Self)) {
-        self.begin_if(condition);
-        self.inside(yes);
-        self.end_if();
-    }
-
-    /// Does `yes` if the condition is true, otherwise `no`.
-    pub fn if_else(
-        &mut self,
-        condition: impl Into<Expr>,
-        yes: impl FnOnce(&mut Self),
-        no: impl FnOnce(&mut Self),
-    ) {
-        self.begin_if(condition);
-        self.inside(yes);
-        self.begin_else();
-        self.inside(no);
-        self.end_if();
-    }
-
-    /// Chooses an arm by an integer.
-    pub fn cases(&mut self, value: impl Into<Expr>, arms: impl FnOnce(&mut ArmBuilder<'_>)) {
-        self.begin_cases(value);
-        self.inside(|f| {
-            arms(&mut ArmBuilder {
-                builder: f,
-                next: 1,
-            });
-        });
-        self.end_cases();
-    }
-
-    // --- bodies that are not built -------------------------------------------------------------
-
-    /// Gives the routine a graph that was made elsewhere, in place of what is built here.
-    pub fn body(&mut self, cfg: Cfg, control: Control) {
-        self.own_body = Some((cfg, control));
-    }
-
-    /// Makes the routine external: no body, known by expressions over its parameters.
-    pub fn external(&mut self, external: External) {
-        self.routine.external = Some(Box::new(external));
-    }
-
-    /// The routine, not validated ([`super::ProgramBuilder::finish`] validates).
-    ///
-    /// # Errors
-    /// What was left open or used wrongly.
-    pub fn finish(mut self) -> Result<Routine, Diagnostics> {
-        if let Some(open) = self.open.last() {
-            let header = open.header();
-            let (what, end) = match open {
-                Open::Loop { repeat: true, .. } => ("loop", "end_repeat"),
-                Open::Loop { .. } => ("loop", "end_loop"),
-                Open::If { .. } => ("branch", "end_if"),
-                Open::Cases { .. } => ("branch", "end_cases"),
-            };
-            self.misuse(
-                format!("the {what} at vertex {} has no end", header + 1),
-                format!("call {end}"),
-            );
-        }
-        self.end_jumps();
-        let exit = self.vertices.len() + 1;
-        if self.routine.external.is_none() && self.own_body.is_none() {
-            self.enter(VertexKind::Exit);
-            match Cfg::new(self.vertices, self.edges) {
-                Some(cfg) => {
-                    let (cfg, control) = self.jumps.finish(cfg);
-                    self.routine.body = Some(cfg);
-                    self.routine.control = control;
-                }
-                None => self.problems.push(Diagnostic::error(
-                    &codes::BUILDER,
-                    format!("an edge before vertex {exit} leads nowhere"),
-                    "end every loop and branch",
-                )),
-            }
-        }
-        if let Some((cfg, control)) = self.own_body {
-            self.routine.body = Some(cfg);
-            self.routine.control = control;
-        }
-        if self.problems.is_empty() {
-            Ok(self.routine)
-        } else {
-            Err(self.problems)
-        }
     }
 
     // --- plumbing ------------------------------------------------------------------------------
@@ -770,7 +381,7 @@ impl RoutineBuilder {
     }
 
     /// Runs a closure and checks that it ends what it begins.
-    fn inside(&mut self, body: impl FnOnce(&mut Self)) {
+    pub(super) fn inside(&mut self, body: impl FnOnce(&mut Self)) {
         let (depth, header) = (self.open.len(), self.open.last().map(Open::header));
         body(self);
         let same = self.open.get(depth.wrapping_sub(1)).map(Open::header) == header;
@@ -782,7 +393,7 @@ impl RoutineBuilder {
         }
     }
 
-    fn wrong_end(&mut self, call: &str, open: Option<Open>) {
+    pub(super) fn wrong_end(&mut self, call: &str, open: Option<Open>) {
         let there = match &open {
             None => "nothing is open".to_owned(),
             Some(Open::Loop { header, .. }) => format!("the loop at vertex {} is open", header + 1),
@@ -808,57 +419,5 @@ impl RoutineBuilder {
         let at = format!("routine {}", self.routine.name);
         self.problems
             .push(Diagnostic::error(&codes::BUILDER, message, help).at_element(at));
-    }
-}
-
-/// The arms of a multi-way branch; labels are 1, 2, ... in order.
-#[derive(Debug)]
-pub struct ArmBuilder<'b> {
-    builder: &'b mut RoutineBuilder,
-    next: i64,
-}
-
-impl ArmBuilder<'_> {
-    /// An arm chosen by these values or ranges.
-    pub fn arm<C: Into<CaseRange>>(
-        &mut self,
-        cases: impl IntoIterator<Item = C>,
-        body: impl FnOnce(&mut RoutineBuilder),
-    ) {
-        self.add(cases.into_iter().map(Into::into).collect(), false, body);
-    }
-
-    /// The arm taken if no other matches.
-    pub fn default(&mut self, body: impl FnOnce(&mut RoutineBuilder)) {
-        self.add(Vec::new(), true, body);
-    }
-
-    fn add(
-        &mut self,
-        cases: Vec<CaseRange>,
-        default: bool,
-        body: impl FnOnce(&mut RoutineBuilder),
-    ) {
-        self.builder.begin_arm(self.next, cases, default);
-        self.next += 1;
-        self.builder.inside(body);
-    }
-}
-
-impl From<i64> for CaseRange {
-    fn from(value: i64) -> Self {
-        Self {
-            lower: Some(value),
-            upper: Some(value),
-        }
-    }
-}
-
-impl From<std::ops::RangeInclusive<i64>> for CaseRange {
-    fn from(range: std::ops::RangeInclusive<i64>) -> Self {
-        Self {
-            lower: Some(*range.start()),
-            upper: Some(*range.end()),
-        }
     }
 }

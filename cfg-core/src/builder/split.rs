@@ -1,4 +1,4 @@
-//! Splitting expressions that are too deep into temporaries.
+//! Assignments, and splitting expressions that are too deep into temporaries, which assigns too.
 //!
 //! A front end may hand over expressions of any depth. Subexpressions at the limit are assigned to
 //! temporaries first. Operands that are evaluated only on demand (`and`, `or`, the conditional
@@ -6,9 +6,9 @@
 //!
 //! Everything here works with explicit stacks: the expression is as deep as its author likes.
 
-use super::RoutineBuilder;
+use super::routine::RoutineBuilder;
 use crate::{
-    ir::{Dim, Expr, Op, OpClass, Place, Range, ScalarType, Subscript},
+    ir::{Dim, Expr, Op, OpClass, Place, Range, ScalarType, Stmt, Subscript},
     typing::{self, Type},
 };
 
@@ -61,6 +61,15 @@ enum Task {
 }
 
 impl RoutineBuilder {
+    /// `target = value`.
+    pub fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
+        let note = self.note.take();
+        let value = self.split(value.into());
+        let target = self.split_place(target.into());
+        self.note = note;
+        self.statement(Stmt::assign(target, value));
+    }
+
     /// The same value in an expression that keeps the limit; emits what has to be computed before.
     pub(super) fn split(&mut self, e: Expr) -> Expr {
         if fits(&e) {
@@ -124,7 +133,8 @@ impl RoutineBuilder {
                         Some((v, false)) => Some(Expr::op(Op::Not, [Expr::var(v)])),
                         None => values.pop().map(|v| v.e),
                     };
-                    self.begin_if(condition.unwrap_or(Expr::Logical(true)));
+                    let condition = self.split(condition.unwrap_or(Expr::Logical(true)));
+                    self.open_branch(condition);
                 }
                 Task::Else => self.begin_else(),
                 Task::EndIf => self.end_if(),

@@ -1,0 +1,82 @@
+//! Statements of a routine that is being written; assignments are in [`super::split`].
+
+use super::routine::RoutineBuilder;
+use crate::{
+    entity::{RoutineId, VarId},
+    ir::{Expr, Place, Stmt, StmtKind, TapeClass},
+};
+
+/// # Statements
+impl RoutineBuilder {
+    /// Calls a routine. Expressions that are not places go to `in` parameters only.
+    pub fn call<E: Into<Expr>>(
+        &mut self,
+        callee: RoutineId,
+        arguments: impl IntoIterator<Item = E>,
+    ) {
+        let arguments = arguments.into_iter().map(|e| Some(e.into())).collect();
+        self.call_with(callee, arguments, None);
+    }
+
+    /// Calls a function and assigns its result.
+    pub fn call_function<E: Into<Expr>>(
+        &mut self,
+        result: impl Into<Place>,
+        callee: RoutineId,
+        arguments: impl IntoIterator<Item = E>,
+    ) {
+        let arguments = arguments.into_iter().map(|e| Some(e.into())).collect();
+        self.call_with(callee, arguments, Some(result.into()));
+    }
+
+    /// Calls a routine; `None` stands for an optional argument that is not given.
+    pub fn call_with(
+        &mut self,
+        callee: RoutineId,
+        arguments: Vec<Option<Expr>>,
+        result: Option<Place>,
+    ) {
+        let note = self.note.take();
+        let arguments = arguments
+            .into_iter()
+            .map(|e| e.map(|e| self.split(e)))
+            .collect();
+        let result = result.map(|place| self.split_place(place));
+        self.note = note;
+        self.statement(Stmt::new(StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        }));
+    }
+
+    /// Pushes a value on a tape.
+    pub fn push(&mut self, tape: VarId, class: TapeClass, value: impl Into<Expr>) {
+        let value = self.split(value.into());
+        self.statement(Stmt::new(StmtKind::Push { tape, class, value }));
+    }
+
+    /// Pops a value from a tape.
+    pub fn pop(&mut self, tape: VarId, class: TapeClass, target: impl Into<Place>) {
+        let target = self.split_place(target.into());
+        self.statement(Stmt::new(StmtKind::Pop {
+            tape,
+            class,
+            target,
+        }));
+    }
+
+    /// A statement that is kept at its place and computes nothing.
+    pub fn opaque(
+        &mut self,
+        text: impl Into<Box<str>>,
+        reads: impl IntoIterator<Item = VarId>,
+        writes: impl IntoIterator<Item = VarId>,
+    ) {
+        self.statement(Stmt::new(StmtKind::Opaque {
+            text: text.into(),
+            reads: reads.into_iter().collect(),
+            writes: writes.into_iter().collect(),
+        }));
+    }
+}
