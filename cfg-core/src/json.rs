@@ -29,13 +29,16 @@
 mod check;
 mod codes;
 mod context;
+mod decode;
 mod expression;
+mod free_form;
 mod infix;
 mod locate;
 mod mend;
 mod resolve;
 mod scan;
 mod schema;
+mod schema_parts;
 mod statement;
 mod syntax;
 mod token;
@@ -187,7 +190,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
     }
     let mut tokens = serde_json::Deserializer::from_str(text);
     tokens.disable_recursion_limit();
-    let document = token::Seed::<wire::Program>::new(&mut cx)
+    let document = decode::Seed::<wire::Program>::new(&mut cx)
         .deserialize(&mut tokens)
         .and_then(|document| tokens.end().map(|()| document));
     match document {
@@ -315,14 +318,14 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
             format!("{word} is not JSON"),
             "write [\"nan\"], [\"inf\"] or [\"-inf\"]",
         )
-    } else if message == token::TOO_MANY {
+    } else if message == decode::TOO_MANY {
         let message = format!("reading stops here, after {MAX_PROBLEMS} problems");
         Diagnostic::error(
             &codes::TOO_MANY,
             message,
             "mend the first ones and try again",
         )
-    } else if message == token::OUT_OF_MEMORY {
+    } else if message == decode::OUT_OF_MEMORY {
         let help = "split the program, or allow more memory";
         Diagnostic::error(&codes::MEMORY, message, help)
     } else if message == "number out of range" {

@@ -29,6 +29,7 @@ mod overlap;
 mod references;
 mod results;
 mod statements;
+mod targets;
 #[cfg(test)]
 mod tests;
 

@@ -1,11 +1,6 @@
 //! What the reader carries along: where it is, what it has found, and the names it has met.
 
-use super::{
-    codes,
-    locate::escape,
-    mend::{Cure, Note},
-    token::Token,
-};
+use super::{codes, locate::escape, token::Token};
 use crate::{
     diagnostic::{
         CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS,
@@ -52,6 +47,37 @@ impl Symbols {
     pub(super) fn into_names(self) -> Vec<Box<str>> {
         self.names
     }
+}
+
+/// How the value at a problem's place can be mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cure {
+    /// A string that names nothing: perhaps an expression.
+    Expression,
+    /// A string where a statement should be.
+    Statement,
+    /// An array in the list of operands that starts with no operator.
+    Operation,
+    /// An array that starts like no statement.
+    StatementArray,
+    /// `["=", t, a, "+", b]` and its like.
+    Assignment,
+    /// `["call", "f", "x"]`
+    Call,
+    /// One element where a list of such should be.
+    List,
+    /// A list of numbers where an edge should be.
+    Edge,
+}
+
+/// A cure that is still to be written out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Note {
+    /// The problem, by position.
+    pub(super) problem: usize,
+    pub(super) cure: Cure,
+    /// The value is so many levels above the problem's place.
+    pub(super) above: usize,
 }
 
 /// The reader's context.

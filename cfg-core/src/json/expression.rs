@@ -3,15 +3,19 @@
 //! Names become provisional variables (positions in [`Context::variables`]), since they may be declared
 //! later in the file; [`super::resolve`] replaces them.
 
+use super::schema_parts::{any_of, described, tuple};
 use super::{
     codes,
-    context::{Context, Seg},
-    mend::Cure,
-    token::{Token, Wire, element, quote, skip_array},
+    context::{Context, Cure, Seg},
+    decode::{Wire, element, skip_array},
+    token::{Token, quote},
 };
 use crate::diagnostic::similar::question;
 use crate::ir::{Expr, Op, Place, Range, Subscript};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
+use serde_json::json;
+use std::borrow::Cow;
 
 /// An expression.
 pub(super) struct Expression;
@@ -493,4 +497,87 @@ fn not_assignable(what: &str, cx: &mut Context) {
         format!("{what} cannot be assigned"),
         "assign to a variable \"a\", an element [\"[]\", \"a\", 1] or a section [\"[]\", \"a\", [\":\", 1, 3]]",
     );
+}
+
+impl JsonSchema for Expression {
+    fn schema_name() -> Cow<'static, str> {
+        "Expression".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let this = generator.subschema_for::<Self>().to_value();
+        let place = generator.subschema_for::<Element>().to_value();
+        let mut forms = vec![
+            json!({ "type": ["integer", "number", "boolean"], "description": "A constant: integer without `.` and exponent, real with one of them." }),
+            json!({ "type": "string", "description": "The value of a variable." }),
+            place,
+            json!({ "enum": [["inf"], ["-inf"], ["nan"]], "description": "Infinity, minus infinity, not a number." }),
+        ];
+        // One form per number of operands that operators take.
+        let mut arities: Vec<(usize, usize)> = Op::ALL.iter().map(|op| op.arity()).collect();
+        arities.sort_unstable();
+        arities.dedup();
+        for (min, max) in arities {
+            let names: Vec<&str> = Op::ALL
+                .iter()
+                .filter(|op| op.arity() == (min, max))
+                .map(|op| op.name())
+                .chain(
+                    ["-", AS_REAL32]
+                        .into_iter()
+                        .filter(|_| (min, max) == (1, 1)),
+                )
+                .collect();
+            forms.push(tuple(
+                vec![json!({ "enum": names })],
+                Some(this.clone()),
+                min,
+                (max != usize::MAX).then_some(max),
+            ));
+        }
+        json_schema!({
+            "description": "An expression of at most 100 levels: constant, variable, element or section of an array, or an operator with its operands.",
+            "anyOf": forms,
+        })
+    }
+}
+
+/// `["[]", array, subscript...]`.
+struct Element;
+
+impl JsonSchema for Element {
+    fn schema_name() -> Cow<'static, str> {
+        "Element".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let expression = generator.subschema_for::<Expression>().to_value();
+        let bound = any_of(vec![expression.clone(), json!({ "type": "null" })]);
+        let range = tuple(vec![json!({ "const": ":" })], Some(bound), 0, Some(3));
+        let subscript = any_of(vec![expression, range]);
+        let schema = tuple(
+            vec![json!({ "const": "[]" }), json!({ "type": "string" })],
+            Some(subscript),
+            1,
+            None,
+        );
+        described(
+            schema,
+            "An element or section: the array's name, then one index or range [\":\", lower, upper, stride] per dimension.",
+        )
+    }
+}
+
+impl JsonSchema for Target {
+    fn schema_name() -> Cow<'static, str> {
+        "Target".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let element = generator.subschema_for::<Element>().to_value();
+        described(
+            any_of(vec![json!({ "type": "string" }), element]),
+            "What is assigned: a variable, an element or a section.",
+        )
+    }
 }

@@ -5,6 +5,7 @@
 //! the text is looked at once more.
 
 use super::{
+    context::{Cure, Note},
     infix::{self, Named},
     locate::offsets_of,
     scan::{after_number, after_string},
@@ -22,37 +23,6 @@ const MOST: usize = 1000;
 
 /// Longest suggestion.
 const LONGEST: usize = 160;
-
-/// How the value at a problem's place can be mended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cure {
-    /// A string that names nothing: perhaps an expression.
-    Expression,
-    /// A string where a statement should be.
-    Statement,
-    /// An array in the list of operands that starts with no operator.
-    Operation,
-    /// An array that starts like no statement.
-    StatementArray,
-    /// `["=", t, a, "+", b]` and its like.
-    Assignment,
-    /// `["call", "f", "x"]`
-    Call,
-    /// One element where a list of such should be.
-    List,
-    /// A list of numbers where an edge should be.
-    Edge,
-}
-
-/// A cure that is still to be written out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Note {
-    /// The problem, by position.
-    pub(super) problem: usize,
-    pub(super) cure: Cure,
-    /// The value is so many levels above the problem's place.
-    pub(super) above: usize,
-}
 
 /// Writes the cures into the help of the problems, before these are put in order.
 pub(super) fn write(

@@ -2,17 +2,21 @@
 
 use super::{
     codes,
-    context::{Context, DEFAULT_TAPE, Seg},
+    context::{Context, Cure, DEFAULT_TAPE, Seg},
+    decode::{Wire, element, skip_array, wire_object},
     expression::{Bound, Expression, Head, Target, after_head, head},
-    mend::Cure,
-    token::{Token, Wire, element, quote, skip_array},
-    wire,
+    free_form::{FreeForm, boxed},
+    schema_parts::{any_of, described, tuple},
+    token::{Token, quote},
 };
 use crate::{
     entity::{RoutineId, VarId},
     ir::{ControlWidth, Expr, Place, Stmt, StmtKind, TapeClass},
 };
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{MapAccess, SeqAccess};
+use serde_json::json;
+use std::borrow::Cow;
 
 /// A statement, with annotations or without.
 pub(super) struct Statement;
@@ -43,7 +47,7 @@ impl Wire for Statement {
     }
 
     fn object<'de, A: MapAccess<'de>>(map: A, cx: &mut Context) -> Result<Option<Stmt>, A::Error> {
-        wire::AnnotatedStatement::object(map, cx)
+        AnnotatedStatement::object(map, cx)
     }
 
     fn placeholder() -> Option<Stmt> {
@@ -54,8 +58,8 @@ impl Wire for Statement {
 /// The statements of a block.
 pub(super) struct Statements;
 
-impl schemars::JsonSchema for Statements {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
+impl JsonSchema for Statements {
+    fn schema_name() -> Cow<'static, str> {
         <Vec<Statement>>::schema_name()
     }
 
@@ -63,7 +67,7 @@ impl schemars::JsonSchema for Statements {
         true
     }
 
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         <Vec<Statement>>::json_schema(generator)
     }
 }
@@ -145,12 +149,12 @@ impl Wire for StatementOrWord {
 /// A statement without annotations.
 pub(super) struct Bare;
 
-impl schemars::JsonSchema for Bare {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
+impl JsonSchema for Bare {
+    fn schema_name() -> Cow<'static, str> {
         Statement::schema_name()
     }
 
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         Statement::json_schema(generator)
     }
 }
@@ -481,7 +485,7 @@ fn opaque<'de, A: SeqAccess<'de>>(
     cx: &mut Context,
 ) -> Result<Option<StmtKind>, A::Error> {
     let text = required::<String, A>(&mut seq, 1, "the text of `opaque`", cx)?;
-    let effects = required::<wire::Effects, A>(&mut seq, 2, "what `opaque` reads and writes", cx)?;
+    let effects = required::<Effects, A>(&mut seq, 2, "what `opaque` reads and writes", cx)?;
     if !end(seq, "opaque", cx)? {
         return Ok(None);
     }
@@ -570,4 +574,89 @@ impl Wire for Width {
 /// Names as positions in [`Context::variables`].
 pub(super) fn names(list: Option<Vec<VarId>>) -> Box<[VarId]> {
     list.unwrap_or_default().into_boxed_slice()
+}
+
+wire_object! {
+    /// A statement with annotations.
+    AnnotatedStatement, "an annotated statement", |wire: AnnotatedStatement, _| Some(Stmt {
+        kind: wire.statement.unwrap_or_else(|| unreadable().kind),
+        annotations: boxed(wire.annotations.unwrap_or_default()),
+    }) => Stmt;
+    /// The statement.
+    "statement" statement: Bare, required;
+    /// Free-form data, kept by every transformation.
+    "annotations" annotations: FreeForm;
+}
+
+wire_object! {
+    /// What an opaque statement does to variables.
+    Effects, "the object of what is read and written",
+        |wire: Effects, _| Some((names(wire.reads), names(wire.writes))) => (Box<[VarId]>, Box<[VarId]>);
+    /// Variables that it reads.
+    "reads" reads: Vec<VariableName>;
+    /// Variables that it writes; they are undefined afterwards.
+    "writes" writes: Vec<VariableName>;
+}
+
+impl JsonSchema for TapeClassName {
+    fn schema_name() -> Cow<'static, str> {
+        "TapeClass".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words = [TapeClass::Integer, TapeClass::Real, TapeClass::Real32].map(TapeClass::name);
+        let width = any_of(vec![
+            json!({ "type": "integer", "minimum": 1, "maximum": 63 }),
+            json!({ "const": "count" }),
+        ]);
+        described(
+            any_of(vec![
+                json!({ "enum": words }),
+                tuple(vec![json!({ "const": "control" }), width], None, 0, None),
+            ]),
+            "A stack of the tape and how values are encoded on it.",
+        )
+    }
+}
+
+impl JsonSchema for Statement {
+    fn schema_name() -> Cow<'static, str> {
+        "Statement".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let expression = generator.subschema_for::<Expression>().to_value();
+        let target = generator.subschema_for::<Target>().to_value();
+        let class = generator.subschema_for::<TapeClassName>().to_value();
+        let effects = generator.subschema_for::<Effects>().to_value();
+        let annotated = generator.subschema_for::<AnnotatedStatement>().to_value();
+        let name = json!({ "type": "string" });
+        let argument = any_of(vec![expression.clone(), json!({ "type": "null" })]);
+        let arguments = json!({ "type": "array", "items": argument });
+        let call = tuple(
+            vec![json!({ "const": "call" }), name.clone(), arguments],
+            None,
+            0,
+            None,
+        );
+        let value = any_of(vec![expression.clone(), call.clone()]);
+        let push = vec![json!({ "const": "push" }), class.clone(), expression];
+        let pop = vec![json!({ "const": "pop" }), class, target.clone()];
+        described(
+            any_of(vec![
+                tuple(vec![json!({ "const": "=" }), target, value], None, 0, None),
+                call,
+                tuple(push, Some(name.clone()), 0, Some(1)),
+                tuple(pop, Some(name.clone()), 0, Some(1)),
+                tuple(
+                    vec![json!({ "const": "opaque" }), name, effects],
+                    None,
+                    0,
+                    None,
+                ),
+                annotated,
+            ]),
+            "A statement: an assignment, a call, a push, a pop, an opaque statement, or one of these with annotations.",
+        )
+    }
 }

@@ -12,8 +12,9 @@
 use super::{
     OUT_OF_RANGE, codes,
     context::{Context, Seg},
+    decode::{Seed, Wire},
     place, prepare, syntax,
-    token::{Seed, Token, Wire, quote},
+    token::{Token, quote},
 };
 use crate::diagnostic::Diagnostics;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};

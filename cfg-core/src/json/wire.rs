@@ -5,12 +5,9 @@
 //! million vertices never exists twice. What needs the rest of the file (names, edges) is left to
 //! [`super::resolve`].
 
-mod free_form;
 mod graph;
 mod words;
 
-pub(super) use free_form::ORIGIN;
-use free_form::{FreeForm, boxed, named_origin};
 use graph::{Edge, Vertex};
 pub(super) use graph::{EdgeDraft, unreadable_loop};
 use words::OneOf;
@@ -19,18 +16,20 @@ pub(super) use words::{control_name, control_word};
 use super::{
     codes,
     context::{Context, Seg},
+    decode::{Wire, element, wire_object},
     expression::{Bound, Expression},
-    schema,
-    statement::{Bare, RoutineName, VariableName, names, unreadable},
-    token::{Token, Wire, element, quote, wire_object},
+    free_form::{FreeForm, boxed, named_origin},
+    schema_parts::{any_of, described, local_rules},
+    statement::{RoutineName, VariableName},
+    token::{Token, quote},
 };
 use crate::{
     entity::VarId,
-    ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType, Stmt},
+    ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 wire_object! {
@@ -404,7 +403,7 @@ pub(super) enum LocalDraft {
 wire_object! {
     /// A local variable; or `{"global": name}`, which says where in the table of variables a global that
     /// the routine uses stands (without it: after the locals, in the order of first use).
-    Local, "a local", local => LocalDraft, schema schema::local_rules, lost |cx| cx.names_lost = true;
+    Local, "a local", local => LocalDraft, schema local_rules, lost |cx| cx.names_lost = true;
     /// Its name, unique in the routine.
     "name" name: String;
     /// Type of the scalar or of the elements.
@@ -535,6 +534,21 @@ impl Wire for DimensionOrExtent {
     }
 }
 
+impl JsonSchema for DimensionOrExtent {
+    fn schema_name() -> Cow<'static, str> {
+        "Dimension".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let expression = generator.subschema_for::<Expression>().to_value();
+        let bounds = generator.subschema_for::<Bounds>().to_value();
+        described(
+            any_of(vec![expression, json!({ "type": "null" }), bounds]),
+            "One dimension: the extent (lower bound 1), or null if it is not known here, or both bounds.",
+        )
+    }
+}
+
 fn extent(extent: Option<Expr>) -> Dim {
     Dim {
         lower: Expr::Int(1),
@@ -588,7 +602,7 @@ impl Wire for Partials {
                 continue;
             }
             cx.path.push(Seg::Name(name.into()));
-            let value = map.next_value_seed(super::token::Seed::<Expression>::new(cx))?;
+            let value = map.next_value_seed(super::decode::Seed::<Expression>::new(cx))?;
             cx.path.pop();
             list.extend(value.map(|value| ir::Partial { parameter, value }));
         }
@@ -616,26 +630,4 @@ wire_object! {
     "tangent" tangent: RoutineName;
     /// The adjoint routine.
     "adjoint" adjoint: RoutineName;
-}
-
-wire_object! {
-    /// A statement with annotations.
-    AnnotatedStatement, "an annotated statement", |wire: AnnotatedStatement, _| Some(Stmt {
-        kind: wire.statement.unwrap_or_else(|| unreadable().kind),
-        annotations: boxed(wire.annotations.unwrap_or_default()),
-    }) => Stmt;
-    /// The statement.
-    "statement" statement: Bare, required;
-    /// Free-form data, kept by every transformation.
-    "annotations" annotations: FreeForm;
-}
-
-wire_object! {
-    /// What an opaque statement does to variables.
-    Effects, "the object of what is read and written",
-        |wire: Effects, _| Some((names(wire.reads), names(wire.writes))) => (Box<[VarId]>, Box<[VarId]>);
-    /// Variables that it reads.
-    "reads" reads: Vec<VariableName>;
-    /// Variables that it writes; they are undefined afterwards.
-    "writes" writes: Vec<VariableName>;
 }

@@ -4,7 +4,7 @@ mod expressions;
 mod globals;
 mod graph;
 
-use super::{codes, wire::control_name};
+use super::{codes, free_form::ORIGIN, wire::control_name};
 use crate::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
@@ -267,7 +267,7 @@ impl<W: io::Write> Writer<'_, W> {
         let mut any = origin(self);
         let has_origin = any;
         for (key, value) in annotations.iter().flat_map(|map| map.iter()) {
-            if has_origin && key == super::wire::ORIGIN {
+            if has_origin && key == ORIGIN {
                 continue;
             }
             self.comma(usize::from(any));

@@ -5,7 +5,7 @@ use super::{
     expressions::Shaped,
     globals::elements,
     overlap,
-    statements::{assignable, writable},
+    targets::{assignable, writable},
 };
 use crate::{
     codes,

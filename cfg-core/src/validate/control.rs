@@ -3,7 +3,7 @@
 use super::{
     checker::{Base, Checker, Site},
     globals::constant,
-    statements::writable,
+    targets::writable,
 };
 use crate::{
     codes,

@@ -6,8 +6,7 @@ use crate::{
     ir::{Cfg, Edge, Expr, Extent, Global, Role, Routine, Variable, Vertex},
     json::{
         codes,
-        context::{Context, Seg},
-        mend::Cure,
+        context::{Context, Cure, Seg},
         token::quote,
         wire::{EdgeDraft, RoutineDraft},
     },

@@ -1,21 +1,19 @@
 //! Vertices and edges.
 
-use super::{
-    free_form::{FreeForm, boxed, vertex_origin},
-    words::{OneOf, Test, Words},
-};
+use super::words::{OneOf, Test, Words};
 use crate::{
     ir::{
         self, Annotations, CaseRange, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
     },
     json::{
         codes,
-        context::{Context, Seg},
+        context::{Context, Cure, Seg},
+        decode::{Wire, element, skip_array, wire_object},
         expression::Expression,
-        mend::Cure,
-        schema,
+        free_form::{FreeForm, boxed, vertex_origin},
+        schema_parts::vertex_rules,
         statement::{Statements, VariableName},
-        token::{Token, Wire, element, skip_array, wire_object},
+        token::Token,
     },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -28,7 +26,7 @@ const MAX_ID: i64 = 1 << 53;
 wire_object! {
     /// A vertex; which members it has depends on its type.
     Vertex, "a vertex", vertex => ir::Vertex,
-        schema schema::vertex_rules,
+        schema vertex_rules,
         placeholder ir::Vertex::new(0, VertexKind::Block(Vec::new())),
         lost |cx| cx.graph_broken = true;
     /// Its number: unique in the routine, within ±2^53, not 0.

@@ -6,9 +6,10 @@ use crate::{
     json::{
         codes,
         context::Context,
-        schema,
+        decode::Wire,
+        schema_parts,
         statement::{RoutineName, VariableName},
-        token::{Token, Wire, quote},
+        token::{Token, quote},
     },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -201,7 +202,7 @@ impl<T: Words> JsonSchema for OneOf<T> {
         true
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema::words(T::ALL.iter().map(|t| t.name()))
+        schema_parts::words(T::ALL.iter().map(|t| t.name()))
     }
 }
 

@@ -1,20 +1,19 @@
 //! Annotations, and the origin of generated elements inside them.
 
-use crate::{
-    ir::{Annotations, Origin, OriginRole},
-    json::{
-        codes,
-        context::{Context, Seg},
-        token::{Seed, Token, Wire},
-    },
+use super::{
+    codes,
+    context::{Context, Seg},
+    decode::{Seed, Wire},
+    token::Token,
 };
+use crate::ir::{Annotations, Origin, OriginRole};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Annotations: an object with anything inside.
-pub(in crate::json) struct FreeForm;
+pub(super) struct FreeForm;
 
 impl Wire for FreeForm {
     type Out = Map<String, Value>;
@@ -90,7 +89,7 @@ pub(super) fn boxed(annotations: Map<String, Value>) -> Annotations {
 }
 
 /// The member of annotations that generated elements have.
-pub(in crate::json) const ORIGIN: &str = "cfgrev";
+pub(super) const ORIGIN: &str = "cfgrev";
 
 fn reserved(wanted: &str, cx: &mut Context) {
     cx.below(Seg::Key("annotations"), |cx| {

@@ -1,0 +1,65 @@
+//! What is written: by assignments, pops, calls and counted loops.
+
+use super::{
+    checker::{Checker, Site},
+    expressions::Shaped,
+};
+use crate::{
+    codes,
+    entity::VarId,
+    ir::{Expr, Place, ScalarType},
+};
+
+/// `in` parameters are not written.
+pub(super) fn writable(c: &mut Checker<'_>, site: Site, v: VarId) {
+    if c.is_in(v) {
+        let name = c.name(v);
+        c.error(
+            site,
+            &codes::WRITE_IN,
+            format!("the in parameter {name} is written"),
+            format!("declare {name} inout, or copy it to a local variable first"),
+        );
+    }
+}
+
+/// Both sides have the same type, and shapes that conform.
+pub(super) fn assignable(
+    c: &mut Checker<'_>,
+    site: Site,
+    target: &Place,
+    left: &Shaped,
+    value: Option<&Expr>,
+    right: &Shaped,
+) {
+    let name = c.name(target.var);
+    if left.ty.ty != right.ty.ty || left.ty.ty == ScalarType::Tape {
+        let help = match (left.ty.ty, value) {
+            (ScalarType::Real, Some(Expr::Int(i))) => format!("write {i}.0"),
+            (ScalarType::Real32, Some(Expr::Int(i))) => format!("write [\"real32\", {i}.0]"),
+            (ScalarType::Integer, _) => "convert the value with [\"int\", e]".to_owned(),
+            (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
+            (ty, _) => format!("convert the value with [\"{}\", e]", ty.name()),
+        };
+        c.error(
+            site,
+            &codes::ASSIGN,
+            format!("{} is assigned to {name}, which is {}", right.ty, left.ty),
+            help,
+        );
+    } else if right.ty.rank != 0 && right.ty.rank != left.ty.rank {
+        c.error(
+            site,
+            &codes::SHAPE,
+            format!("{} is assigned to {}", right.ty, left.ty),
+            "assign an array of the same shape, or a scalar",
+        );
+    } else if let Some((a, b)) = left.differs(right) {
+        c.error(
+            site,
+            &codes::SHAPE,
+            format!("an array with extent {b} is assigned to {name} where the extent is {a}"),
+            "use sections of the same shape",
+        );
+    }
+}
