@@ -22,6 +22,7 @@ mod program;
 mod rare;
 mod region;
 mod routine;
+mod signature;
 mod special;
 mod stacks;
 mod statement;

@@ -19,7 +19,8 @@ use cfg_core::ir::{
     Subscript, VertexKind, VertexType,
 };
 use cfg_core::typing::type_of;
-use eval::{Scope, trips};
+use eval::Scope;
+use scalar::trips;
 use std::collections::{BTreeMap, BTreeSet};
 use storage::{Cells, View};
 use tape::Tape;

@@ -10,9 +10,9 @@ use cfg_core::{
 };
 
 use crate::{
-    check::{At2, PairCheck},
     code::{Code, Kind, NodeId, Written, is_increment},
     same::identical,
+    sides::{At2, PairCheck},
 };
 
 /// How the reverse sweep knows a trip count.

@@ -57,7 +57,7 @@
 //! 1. `code` writes each graph out as a nested sequence: pushes, pops, calls, loops, branches.
 //! 2. `reduce` finds, inside first, what each body and arm takes from the stacks and what it leaves; what
 //!    a routine pushes and pops itself disappears. A routine with local tapes must end with nothing.
-//! 3. `check` lets what the forward sweep left meet what the reverse sweep takes: pushes meet pops, loops
+//! 3. `meeting` lets what the forward sweep left meet what the reverse sweep takes: pushes meet pops, loops
 //!    meet loops, branches meet branches, calls of forward sweeps meet calls of reverse sweeps, and what
 //!    is inside likewise. The stacks of a tape are independent of each other, so the order in which
 //!    different stacks are popped does not matter.
@@ -79,7 +79,6 @@
 //! one way at most, and each pair of places is looked at once. It is linear in the size of the two
 //! graphs.
 
-mod check;
 mod clock;
 mod code;
 pub mod codes;
@@ -87,11 +86,13 @@ mod count;
 mod globals;
 mod images;
 mod marker;
+mod meeting;
 mod pairs;
 mod product;
 mod reduce;
 mod report;
 mod same;
+mod sides;
 mod stacks;
 
 use cfg_core::{
@@ -103,7 +104,6 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-use check::{PairCheck, Side};
 use clock::Forward;
 use code::{Known, TapeNames};
 use globals::GlobalWrites;
@@ -112,6 +112,7 @@ use pairs::{Roles, uses_tape};
 use product::Product;
 use reduce::Effect;
 pub use report::{Report, Summary};
+use sides::{PairCheck, Side};
 
 /// Checks the pairs, and every other routine that uses a tape. Empty if all is proven.
 pub fn check(program: &ValidProgram, pairs: &[Pair]) -> Diagnostics {

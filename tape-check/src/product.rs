@@ -21,12 +21,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 mod head;
 
 use crate::{
-    check::{At2, PairCheck},
     clock::{Clocks, Event, Forward},
     code::{At, Code, Key, Kind, NodeId, Step, VISITS, Written},
     codes, marker,
     reduce::constant,
     report,
+    sides::{At2, PairCheck},
 };
 
 /// What the walk comes past.

@@ -8,9 +8,10 @@ use super::*;
 use crate::{
     builder::{ProgramBuilder, RoutineBuilder},
     ir::{
-        Derivatives, Expr, External, Op,
+        Control, Derivatives, Expr, External, Op,
         ScalarType::{Integer, Real},
     },
+    structure::check_in_labels,
 };
 use cases::cases;
 use std::{collections::BTreeSet, fmt::Write as _};
@@ -118,9 +119,9 @@ fn in_labels_that_are_written_are_checked() {
         edges.find(|&e| structure.in_label(e) == want).unwrap()
     };
     let (ends, other) = (computed(Some(0)), computed(None));
-    let right = structure::check_in_labels(&cfg, &structure, [(ends, 0)]);
+    let right = check_in_labels(&cfg, &structure, [(ends, 0)]);
     assert!(right.is_empty());
-    let wrong = structure::check_in_labels(&cfg, &structure, [(ends, 1), (other, 1)]);
+    let wrong = check_in_labels(&cfg, &structure, [(ends, 1), (other, 1)]);
     let messages: Vec<&str> = wrong.iter().map(|p| p.message.as_str()).collect();
     assert_eq!(
         messages,

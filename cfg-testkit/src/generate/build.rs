@@ -1,7 +1,6 @@
 //! Variables of the routine that is being made, and what is known of them.
 
-use super::call::{Formal, Shape, Signature};
-use super::program::UNUSED;
+use super::signature::{Formal, Shape, Signature};
 use super::{Arithmetic, Options};
 use crate::rng::Rng;
 use cfg_core::entity::VarId;
@@ -12,6 +11,9 @@ use std::collections::BTreeSet;
 
 /// Index variables hold 1 to this; every array has at least as many elements along each dimension.
 pub(super) const INDEX_MAX: i64 = 4;
+
+/// A global whose elements are not finite.
+pub(super) const UNUSED: &str = "limits";
 /// What other integer variables hold.
 const INTEGER_RANGE: (i64, i64) = (-40, 40);
 /// What a loop index may hold outside its loop.

@@ -1,8 +1,8 @@
 //! Whole programs: globals, an external function, helper routines, the main routine.
 
-use super::build::{Builder, INDEX_MAX, Parameter};
-use super::call::{Formal, Returns, Shape, Signature};
+use super::build::{Builder, INDEX_MAX, Parameter, UNUSED};
 use super::given::given;
+use super::signature::{Formal, Returns, Shape, Signature};
 use super::stacks::stacks;
 use super::{Arithmetic, Options};
 use crate::rng::Rng;
@@ -78,9 +78,6 @@ pub(super) fn program(
     trees.push(Some(tree));
     (program, trees, parameters)
 }
-
-/// A global whose elements are not finite.
-pub(super) const UNUSED: &str = "limits";
 
 fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
     let value = |rng: &mut Rng| match options.arithmetic {

@@ -1,7 +1,7 @@
 //! The main routine and helper routines: parameters, body, values of what comes out.
 
 use super::build::{Builder, INDEX_MAX, Parameter, Use};
-use super::call::{Formal, Returns, Shape, Signature};
+use super::signature::{Formal, Returns, Shape, Signature};
 use crate::tree::{Node, Region};
 use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Intent, Op, Place, ScalarType, Selector, Stmt};

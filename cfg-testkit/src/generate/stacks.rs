@@ -1,7 +1,7 @@
 //! Routines that push and pop for themselves. They have tangents, but no adjoints.
 
 use super::build::INDEX_MAX;
-use super::call::{Formal, Returns, Shape, Signature};
+use super::signature::{Formal, Returns, Shape, Signature};
 use crate::rng::Rng;
 use crate::tree::{Node, Region};
 use cfg_core::entity::{RoutineId, VarId};

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::scalar::scalar;
+use super::scalar::{scalar, trips};
 use super::storage::{Cells, Span, View};
 use super::value::{Data, storage_positions};
 use super::{Derivative, FaultKind, Value};
@@ -317,17 +317,6 @@ fn offset(span: &Span, index: i64) -> Result<i64> {
     }
 }
 
-/// Trip count of a counted loop, or number of elements of a range.
-pub(super) fn trips(first: i64, last: i64, step: i64) -> Result<i64> {
-    if step == 0 {
-        return Err(FaultKind::ZeroStep);
-    }
-    let (first, last, step) = (i128::from(first), i128::from(last), i128::from(step));
-    let span = if step > 0 { last - first } else { first - last };
-    let n = if span < 0 { 0 } else { span / step.abs() + 1 };
-    i64::try_from(n).map_err(|_| FaultKind::Overflow)
-}
-
 fn truth<D>(data: &Data<D>) -> Result<bool> {
     match data {
         Data::Scalar(Value::Logical(b)) => Ok(*b),
@@ -504,25 +493,4 @@ fn reduction_partial<D: Derivative>(op: Op, data: Data<D>) -> Result<Data<D>> {
         elements: partials,
         column,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::trips;
-
-    #[test]
-    fn trips_by_walking() {
-        for first in -6..=6 {
-            for last in -6..=6 {
-                for step in [-4, -3, -2, -1, 1, 2, 3, 4] {
-                    let (mut n, mut i) = (0, first);
-                    while (step > 0 && i <= last) || (step < 0 && i >= last) {
-                        n += 1;
-                        i += step;
-                    }
-                    assert_eq!(trips(first, last, step), Ok(n), "{first} {last} {step}");
-                }
-            }
-        }
-    }
 }

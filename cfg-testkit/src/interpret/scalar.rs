@@ -1,6 +1,5 @@
 //! Elemental operators at scalars.
 
-use super::eval::trips;
 use super::rules::{integer_power, real_rule};
 use super::{Derivative, FaultKind, Value};
 use cfg_core::ir::Op;
@@ -181,4 +180,36 @@ fn integer_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         _ => return Err(FaultKind::Unsupported(op)),
     };
     Ok(Value::Integer(value))
+}
+
+/// Trip count of a counted loop, or number of elements of a range.
+pub(super) fn trips(first: i64, last: i64, step: i64) -> Result<i64> {
+    if step == 0 {
+        return Err(FaultKind::ZeroStep);
+    }
+    let (first, last, step) = (i128::from(first), i128::from(last), i128::from(step));
+    let span = if step > 0 { last - first } else { first - last };
+    let n = if span < 0 { 0 } else { span / step.abs() + 1 };
+    i64::try_from(n).map_err(|_| FaultKind::Overflow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::trips;
+
+    #[test]
+    fn trips_by_walking() {
+        for first in -6..=6 {
+            for last in -6..=6 {
+                for step in [-4, -3, -2, -1, 1, 2, 3, 4] {
+                    let (mut n, mut i) = (0, first);
+                    while (step > 0 && i <= last) || (step < 0 && i >= last) {
+                        n += 1;
+                        i += step;
+                    }
+                    assert_eq!(trips(first, last, step), Ok(n), "{first} {last} {step}");
+                }
+            }
+        }
+    }
 }

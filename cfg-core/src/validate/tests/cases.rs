@@ -5,8 +5,8 @@ use crate::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::{GlobalId, VarId, VertexId},
     ir::{
-        ControlWidth, Dim, Edge, Expr, External, Intent, LoopForm, LoopTest, Op, Overlay, Partial,
-        Place, Role,
+        Cfg, Control, ControlWidth, Dim, Edge, Expr, External, Intent, LoopForm, LoopTest, Op,
+        Overlay, Partial, Place, Role,
         ScalarType::{Integer, Logical, Real, Real32, Tape},
         Selector, Stmt, TapeClass, Variable, VertexKind,
     },
