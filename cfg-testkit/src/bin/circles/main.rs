@@ -5,7 +5,13 @@
 //! defines, in a `use` or in a path, through re-exports. Tests inside of files do not count. Entries of one
 //! folder that import each other in a circle are printed with one import for each pair; any circle is exit
 //! code 1.
+//!
+//! Methods are not followed: a method may be defined in another file than its type, and which one a call means
+//! is for the compiler to know.
 #![expect(clippy::print_stdout, reason = "a command prints")]
+
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,15 +113,19 @@ fn scan(stream: &TokenStream, here: &Name, module: &mut Module) {
                 }
                 continue;
             }
-            TokenTree::Ident(word) if *word == "use" => {
+            // Not the `use<..>` of a bound.
+            TokenTree::Ident(word) if *word == "use" && !is_punct(tokens.get(i + 1), '<') => {
                 let end = (i..tokens.len())
-                    .find(|&k| matches!(&tokens[k], TokenTree::Punct(p) if p.as_char() == ';'))
+                    .find(|&k| is_punct(tokens.get(k), ';'))
                     .unwrap_or(tokens.len());
                 imported(&tokens[i + 1..end], &Name::new(), here, module);
                 i = end;
             }
             TokenTree::Ident(word) if ITEMS.iter().any(|item| word == item) => {
-                if let Some(TokenTree::Ident(name)) = tokens.get(i + 1) {
+                // A `const fn` is named after the `fn`.
+                if let Some(TokenTree::Ident(name)) = tokens.get(i + 1)
+                    && !ITEMS.iter().any(|item| name == item)
+                {
                     module.items.insert(name.to_string());
                     i += 1;
                 }
