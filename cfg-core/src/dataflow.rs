@@ -1,8 +1,7 @@
 //! The data-flow framework: analyses over a [`Cfg`] solved with a worklist.
 //!
 //! An [`Analysis`] names its direction, its lattice and what a statement does to a state; [`solve`]
-//! computes the least solution. Analyses over sets of variables use [`FixedBitSet`] (joined by union) or
-//! [`Must`] (joined by intersection).
+//! computes the least solution. Analyses over sets of variables use [`FixedBitSet`] (joined by union).
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -28,7 +27,6 @@
 //! ```
 
 mod access;
-mod assignment;
 mod lattice;
 mod liveness;
 mod solver;
@@ -36,8 +34,7 @@ mod solver;
 mod tests;
 
 pub use access::{Access, decision_accesses, statement_accesses};
-pub use assignment::{DefiniteAssignment, PossibleAssignment};
-pub use lattice::{Lattice, Must};
+pub use lattice::Lattice;
 pub use liveness::Liveness;
 pub use solver::{Solution, solve};
 

@@ -1,5 +1,5 @@
 //! The program representation of cfgrev: structured control-flow graphs, their JSON, validation,
-//! analyses and pictures.
+//! and analyses.
 //!
 //! cfgrev reverses control-flow graphs: it turns a program that computes `y = F(x)` into one that
 //! computes gradients of it (reverse-mode, or *adjoint*, differentiation). This crate is what all of it
@@ -13,7 +13,7 @@
 //! ENDBRANCH. Edges carry labels: 1 leads into a loop's body, 1 and 0 into the arms of a two-way branch.
 //!
 //! The [`builder`] makes programs without a thought for vertices and edges. This builds the example of
-//! section 2 of the paper, reverses it with `cfg-reverse` and prints the adjoint:
+//! section 2 of the paper and prints it; `cfg-reverse` reverses it in one call:
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -44,13 +44,11 @@
 //! let f = program.add(f);
 //! let program = program.finish()?; // validated: all problems at once, or a program that keeps all rules
 //!
-//! let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())?;
-//! let (program, adjoint) = (&reversal.program, reversal.program.routine(reversal.reverse));
 //! let mut printed = String::new();
-//! cfg_core::text::routine(&mut printed, program, adjoint).unwrap();
+//! cfg_core::text::routine(&mut printed, &program, program.routine(f)).unwrap();
 //! println!("{printed}");
-//! # assert!(printed.contains("y_b(1) := y_b(1) + y_b(3)*!y(2)"), "{printed}");
-//! # assert_eq!(adjoint.body.as_ref().map(|g| g.vertex_count()), Some(14));
+//! # assert!(printed.contains("y(3) := y(1)*y(2)"), "{printed}");
+//! # assert_eq!(program.routine(f).body.as_ref().map(|g| g.vertex_count()), Some(12));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 //!
@@ -66,10 +64,10 @@
 //! | [`ir`], [`entity`] | the representation, and the index types that name its parts |
 //! | [`builder`] | making programs in Rust |
 //! | [`json`] | reading and writing files |
-//! | [`text`], [`dot`] | programs as text, graphs as pictures |
+//! | [`text`] | programs as text |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
 //! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
-//! | [`graph`] | algorithms on any graph: dominators, loop forest, strongly connected parts |
+//! | [`graph`] | algorithms on any graph: dominators, loop forest |
 //! | [`dataflow`] | data-flow analyses of one routine |
 //! | [`memory`] | sets of globals by routine, closed over calls |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
@@ -78,7 +76,6 @@ pub mod builder;
 pub mod codes;
 pub mod dataflow;
 pub mod diagnostic;
-pub mod dot;
 pub mod elemental;
 pub mod entity;
 pub mod graph;

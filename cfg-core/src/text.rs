@@ -46,7 +46,7 @@ use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
 use std::fmt::{self, Write};
 
 pub use name::{Name, Visible, is_invisible};
-pub(crate) use routine::Cases;
+pub use routine::Cases;
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]

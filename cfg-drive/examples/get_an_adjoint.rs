@@ -4,7 +4,7 @@
 //! Without an argument it takes the example of Naumann et al. 2004, section 2.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use cfg_core::dot::{DotOptions, write_cfg};
+use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::entity::RoutineId;
 use cfg_core::{json, text};
 use cfg_reverse::{Options, Reversal, reverse};

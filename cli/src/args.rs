@@ -705,9 +705,9 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// The options of the library.
-    pub(crate) fn options(self) -> cfg_core::dot::DotOptions {
-        let default = cfg_core::dot::DotOptions::default();
-        cfg_core::dot::DotOptions {
+    pub(crate) fn options(self) -> cfg_back::dot::DotOptions {
+        let default = cfg_back::dot::DotOptions::default();
+        cfg_back::dot::DotOptions {
             clusters: self.clusters,
             legend: self.legend,
             true_false: self.true_false,

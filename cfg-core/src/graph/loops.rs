@@ -285,35 +285,9 @@ impl LoopForest {
         Some(at)
     }
 
-    /// The outermost loop that an edge enters: it enters this one and all around `to` inside this one.
-    /// O(log depth).
-    pub fn outermost_entered(&self, from: usize, to: usize) -> Option<LoopId> {
-        self.outermost_left(to, from)
-    }
-
     /// The loop whose header the edge leads back to from inside.
     pub fn back_to(&self, from: usize, to: usize) -> Option<LoopId> {
         self.headed_by(to).filter(|&l| self.contains(l, from))
-    }
-
-    /// The innermost loop that both vertices are in. O(log depth).
-    pub fn common(&self, a: usize, b: usize) -> Option<LoopId> {
-        match self.outermost_left(a, b) {
-            Some(left) => self.get(left).parent,
-            None => self.innermost(a),
-        }
-    }
-
-    /// The edges from outside into a loop, as (source, target); takes time in the size of the loop.
-    pub fn entry_edges<G: DiGraph>(
-        &self,
-        graph: &G,
-        l: LoopId,
-    ) -> impl Iterator<Item = (usize, usize)> {
-        self.members(l).iter().flat_map(move |&v| {
-            let outside = graph.predecessors(v).filter(move |&u| !self.contains(l, u));
-            outside.map(move |u| (u, v))
-        })
     }
 
     /// The edges from inside to the header; takes time in the number of the header's predecessors.
@@ -327,18 +301,6 @@ impl LoopForest {
             .predecessors(header)
             .filter(move |&u| self.contains(l, u));
         inside.map(move |u| (u, header))
-    }
-
-    /// The edges that leave a loop, as (source, target); takes time in the size of the loop.
-    pub fn exit_edges<G: DiGraph>(
-        &self,
-        graph: &G,
-        l: LoopId,
-    ) -> impl Iterator<Item = (usize, usize)> {
-        self.members(l).iter().flat_map(move |&v| {
-            let outside = graph.successors(v).filter(move |&w| !self.contains(l, w));
-            outside.map(move |w| (v, w))
-        })
     }
 }
 

@@ -6,7 +6,10 @@
 //! the very set that it began with. A trie is at most 27 levels deep.
 
 use crate::entity::GlobalId;
-use crate::graph::components::components;
+use petgraph::{
+    algo::kosaraju_scc,
+    graph::{DiGraph, NodeIndex},
+};
 use std::{ops::ControlFlow, sync::Arc};
 
 /// A set of globals.
@@ -286,19 +289,34 @@ pub fn propagate(uses: &[Vec<usize>], sets: &mut [GlobalSet]) {
     if sets.iter().all(GlobalSet::is_empty) {
         return;
     }
-    for component in components(uses) {
-        // All of it use each other.
+    for component in kosaraju_scc(&graph_of(uses)) {
+        // All of it use each other; components that they use came before.
         let mut all = GlobalSet::default();
-        for &r in &component {
+        for r in component.iter().map(|r| r.index()) {
             all.extend(&sets[r]);
             uses[r].iter().for_each(|&u| {
                 all.extend(&sets[u]);
             });
         }
         for r in component {
-            sets[r] = all.clone();
+            sets[r.index()] = all.clone();
         }
     }
+}
+
+/// The graph on all positions, with edges to those listed.
+fn graph_of(uses: &[Vec<usize>]) -> DiGraph<(), ()> {
+    let edges = uses.iter().map(Vec::len).sum();
+    let mut graph = DiGraph::with_capacity(uses.len(), edges);
+    for _ in uses {
+        graph.add_node(());
+    }
+    for (r, used) in uses.iter().enumerate() {
+        for &u in used {
+            graph.add_edge(NodeIndex::new(r), NodeIndex::new(u), ());
+        }
+    }
+    graph
 }
 
 impl FromIterator<GlobalId> for GlobalSet {
@@ -380,6 +398,20 @@ mod tests {
                 }
                 assert_eq!(members(found), all.into_iter().collect::<Vec<_>>());
             }
+        }
+    }
+
+    /// A chain and a circle of so many routines that recursion would not do.
+    #[test]
+    fn propagation_along_long_chains() {
+        let n = 200_000;
+        for last in [vec![], vec![0]] {
+            let mut uses: Vec<Vec<usize>> = (1..n).map(|r| vec![r]).collect();
+            uses.push(last);
+            let mut sets = vec![GlobalSet::default(); n];
+            sets[n - 1].insert(GlobalId::new(7));
+            propagate(&uses, &mut sets);
+            assert!(sets.iter().all(|s| s.to_vec() == [GlobalId::new(7)]));
         }
     }
 

@@ -246,7 +246,7 @@ pub(super) fn write_decision(
 }
 
 /// What leads to an arm of a multi-way branch: values, ranges, `default`.
-pub(crate) struct Cases<'a>(pub(crate) &'a Arm);
+pub struct Cases<'a>(pub &'a Arm);
 
 impl fmt::Display for Cases<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

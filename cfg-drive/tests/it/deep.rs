@@ -1,8 +1,8 @@
 //! A hundred thousand nested loops with a branch in each, through everything, in the stack that threads
 //! have by default.
 
+use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-use cfg_core::dot::{DotOptions, write_cfg};
 use cfg_core::ir::ScalarType::{Integer, Real};
 use cfg_core::json;
 use cfg_core::validate::validate;

@@ -1,9 +1,7 @@
 //! Pictures of what is made of graphs that do not nest: loops, and what is recorded where.
 
-use cfg_core::{
-    dot::{DotOptions, write_cfg},
-    validate::validate,
-};
+use cfg_back::dot::{DotOptions, write_cfg};
+use cfg_core::validate::validate;
 use cfg_reverse::{Options, Unstructured, reverse};
 use cfg_testkit::{golden::golden, jumps::shapes};
 

@@ -5,7 +5,7 @@ use crate::args::{Convert, Dot, Jumps, Target};
 use crate::commands::{dot, select};
 use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
-use cfg_core::dot::write_cfg;
+use cfg_back::dot::write_cfg;
 use cfg_core::ir::{Program, Routine};
 use cfg_core::recover::{self, Checked};
 

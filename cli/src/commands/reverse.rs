@@ -7,7 +7,7 @@ use crate::args::{
 };
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
-use cfg_core::dot::{Panel, write_cfg, write_panels};
+use cfg_back::dot::{Panel, write_cfg, write_panels};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
 use cfg_drive::extract;

@@ -149,8 +149,11 @@ fn scan(stream: &TokenStream, here: &Name, module: &mut Module) {
 
 /// Whether two colons follow the token at `i`.
 fn path_follows(tokens: &[TokenTree], i: usize) -> bool {
-    let colon = |k: usize| matches!(tokens.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':');
-    colon(i + 1) && colon(i + 2)
+    is_punct(tokens.get(i + 1), ':') && is_punct(tokens.get(i + 2), ':')
+}
+
+fn is_punct(token: Option<&TokenTree>, punct: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(p)) if p.as_char() == punct)
 }
 
 fn is_test(token: Option<&TokenTree>) -> bool {

@@ -60,7 +60,11 @@ fn no_imports() {
         "fn b() { std::mem::two(); }",
         "use other::b::two;",
     ] {
-        assert_eq!(found(&[("lib.rs", "mod a; mod b;"), ("a.rs", a), b]), [""; 0], "{a}");
+        assert_eq!(
+            found(&[("lib.rs", "mod a; mod b;"), ("a.rs", a), b]),
+            [""; 0],
+            "{a}"
+        );
     }
     let tests = ("a/tests.rs", "use crate::b::two;");
     let a = ("a.rs", "#[cfg(test)] mod tests;");

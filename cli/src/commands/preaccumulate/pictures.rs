@@ -7,8 +7,8 @@ use bb_preaccum::draw::{Picture, Pictures};
 use bb_preaccum::eliminate::Step;
 use bb_preaccum::lcg::{Kind, Lcg, Role};
 use bb_preaccum::search::Outcome;
+use cfg_back::dot::{LabelledEdge, Line, Place, write_labelled};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
-use cfg_core::dot::{LabelledEdge, Line, Place, write_labelled};
 use std::io;
 use std::path::{Path, PathBuf};
 

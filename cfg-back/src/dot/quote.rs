@@ -3,7 +3,7 @@
 //! graphviz-rust prints ids verbatim. Inside double quotes DOT gives meaning to `"` and, in labels and
 //! tooltips (its "escString"), to `\` and to HTML entities (`&amp;`), also where no HTML label is used.
 
-use crate::text::is_invisible;
+use cfg_core::text::is_invisible;
 use graphviz_rust::dot_structures::{Attribute, Id};
 
 /// An id or value of our own making that needs no quotes.

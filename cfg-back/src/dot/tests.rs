@@ -1,10 +1,13 @@
+mod listed;
+
 use super::*;
-use crate::entity::VarId;
-use crate::ir::{
+use cfg_core::entity::VarId;
+use cfg_core::ir::{
     CaseRange, ControlWidth, Dim, Edge, Expr, LoopForm, LoopTest, Op, Origin, OriginRole, Place,
     Role, Routine, ScalarType, Stmt, StmtKind, TapeClass, Variable,
 };
 use dot::{Graph, Id, Stmt as DotStmt};
+use listed::listed;
 use std::collections::BTreeMap;
 
 fn draw(program: &Program, options: &DotOptions) -> String {
@@ -494,9 +497,9 @@ fn loops_of_general_graphs_as_clusters() {
         (5, 3, 1),
         (5, 5, 0),
     ];
-    let cfg = crate::testing::graph("EcbccX", &edges);
+    let cfg = listed("EcbccX", &edges);
     let routine = Routine {
-        control: crate::ir::Control::General,
+        control: cfg_core::ir::Control::General,
         body: Some(cfg),
         ..Routine::default()
     };
@@ -513,7 +516,7 @@ fn loops_of_general_graphs_as_clusters() {
 
 /// Two loops in a row inside a loop, a branch in the first whose arms come in the wrong order.
 fn two_loops_in_a_row() -> Program {
-    let cfg = crate::testing::graph(
+    let cfg = listed(
         "Ellcbb])lb))X",
         &[
             (1, 2, -1),

@@ -11,7 +11,7 @@
 //! panels), names of clusters from those of their loops. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
 //!
 //! ```
-//! use cfg_core::dot::{DotOptions, write_cfg};
+//! use cfg_back::dot::{DotOptions, write_cfg};
 //! use cfg_core::entity::{RoutineId, VertexId};
 //! use cfg_core::ir::{Cfg, Edge, Program, Routine, Vertex, VertexKind};
 //!
@@ -34,7 +34,7 @@ mod quote;
 mod recorded;
 mod style;
 
-use crate::{
+use cfg_core::{
     entity::{EdgeId, RoutineId, VertexId},
     graph::loops::LoopForest,
     ir::{Arm, Cfg, Control, Expr, Program, Routine, Selector, Vertex, VertexKind, VertexType},

@@ -6,7 +6,7 @@
 //! stands below the loop's last vertex, by an invisible edge; and the arms of a branch are written in the order
 //! of their labels and kept in it (`ordering=out`).
 
-use crate::{
+use cfg_core::{
     entity::{EdgeId, VertexId},
     graph::loops::LoopForest,
     ir::Cfg,

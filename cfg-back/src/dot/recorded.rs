@@ -1,7 +1,7 @@
 //! What a forward sweep records at which vertex, and what the branches of a reverse sweep are for: read
 //! off the blocks that a transformation inserted.
 
-use crate::ir::{Cfg, ControlWidth, OriginRole, StmtKind, TapeClass, Vertex, VertexKind};
+use cfg_core::ir::{Cfg, ControlWidth, OriginRole, StmtKind, TapeClass, Vertex, VertexKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is recorded for one vertex of the original.

@@ -5,7 +5,7 @@ use super::{
     quote::{attribute, plain, quoted},
     style,
 };
-use crate::ir::{Cfg, VertexType};
+use cfg_core::ir::{Cfg, VertexType};
 use graphviz_rust::dot_structures as dot;
 use std::{
     collections::BTreeSet,

@@ -2,7 +2,7 @@
 //! tell apart, and every type has a shape of its own, so a picture survives black-and-white printing.
 
 use super::quote::{attribute, plain, quoted};
-use crate::ir::VertexType;
+use cfg_core::ir::VertexType;
 use graphviz_rust::dot_structures::{Attribute, GraphAttributes, Stmt};
 
 /// Attributes of the graph and defaults of its elements.

@@ -1,0 +1,8 @@
+//! Back ends of cfgrev: programs of its representation in other notations, each a feature of the crate.
+//!
+//! | feature | module | what |
+//! |---|---|---|
+//! | `dot` | [`dot`] | control-flow graphs as pictures, for Graphviz |
+
+#[cfg(feature = "dot")]
+pub mod dot;
