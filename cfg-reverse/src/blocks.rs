@@ -59,10 +59,10 @@ pub(crate) struct Choice<'f> {
 }
 
 /// Linearizes all segments of a routine. What cannot be linearized is left to the statement adjoint.
-pub(crate) fn survey(context: &Context<'_>, draft: &mut Draft<'_>, all: &mut Vec<Found>) {
+pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Found>) {
     let routine = context.program.routine(draft.id);
     let cfg = draft.cfg;
-    let liveness = Liveness::new(context.program, routine);
+    let liveness = Liveness::new(&context.program, routine);
     let small = cfg
         .vertex_count()
         .saturating_mul(routine.variables.len())

@@ -33,13 +33,13 @@ pub(crate) struct CalleeGlobals {
 type Calls = Vec<(usize, RoutineId)>;
 
 struct Flow<'a> {
-    context: &'a Context<'a>,
+    context: &'a Context,
     /// What the reverse sweep of each callee needs, without what the routine names.
     needed: HashMap<RoutineId, GlobalSet>,
 }
 
 impl CalleeGlobals {
-    pub(crate) fn solve(context: &Context<'_>, draft: &Draft<'_>) -> Self {
+    pub(crate) fn solve(context: &Context, draft: &Draft<'_>) -> Self {
         let needed: HashMap<RoutineId, GlobalSet> = (draft.needed.iter())
             .map(|(&callee, set)| (callee, set.minus(draft.globals.set())))
             .filter(|(_, set)| !set.is_empty())
@@ -80,7 +80,7 @@ impl CalleeGlobals {
     }
 
     /// Declares the globals that are pushed somewhere in a sweep of the routine; the number of the first.
-    pub(crate) fn declare(&self, context: &Context<'_>, routine: &mut Routine) -> usize {
+    pub(crate) fn declare(&self, context: &Context, routine: &mut Routine) -> usize {
         let first = routine.variables.len();
         for &g in &self.saved {
             let mut variable = context.program.global(g).variable.clone();
@@ -134,7 +134,7 @@ impl Flow<'_> {
 
     /// Runs a call; `save` is called for what is pushed before it.
     fn call(&self, callee: RoutineId, set: &mut GlobalSet, mut save: impl FnMut(GlobalId)) {
-        let effects = self.context.effects;
+        let effects = &self.context.effects;
         let mut replaced = GlobalSet::default();
         set.each_common(&effects.written[callee.index()], |g| {
             save(g);

@@ -31,7 +31,7 @@ use crate::{
     draft::Draft,
     plan::Tbr,
     recorded::{self, Comparison, Recorded, pushed, recorded},
-    reverse::{Setting, solve},
+    reverse::{Setting, drafts, survey_all},
     statement::{StatementAdjoint, StatementCode},
 };
 
@@ -75,11 +75,11 @@ const ROUNDS: usize = 4;
 
 /// The routines with each segment in the way that is estimated to cost less.
 pub(crate) fn cheapest<'p>(
-    setting: &Setting<'_, 'p>,
+    setting: &'p Setting<'_>,
     options: &crate::reverse::Options,
 ) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
-    let statements = setting.drafts(&[])?;
-    let all = setting.survey();
+    let statements = drafts(setting, &[])?;
+    let all = survey_all(setting);
     if all.is_empty() {
         return Ok(statements);
     }
@@ -94,16 +94,17 @@ pub(crate) fn cheapest<'p>(
         which.iter().map(|&k| choices[k].clone()).collect()
     };
     let no_calls = |draft: &Option<Draft<'_>>| {
-        let calls = |draft| recorded::calls(setting.context, draft);
+        let calls = |draft| recorded::calls(&setting.prepared.context, draft);
         draft.as_ref().map_or(Vec::new(), calls)
     };
     let calls: Vec<Calls> = statements.iter().map(no_calls).collect();
     let by_statement = Measure::of(setting, &calls, &statements);
-    let together = setting.drafts(&choices)?;
+    let together = drafts(setting, &choices)?;
     let by_block = Measure::of(setting, &calls, &together);
     let alone = one_by_one(setting, &statements, &together, &choices);
     drop(together);
-    let mut best: (u64, Vec<usize>) = (by_statement.total, Vec::new());
+    let mut least = by_statement.total;
+    let mut best = None;
     let every = (0..choices.len()).collect();
     let by_routine = (0..choices.len()).filter(|&k| {
         let r = choices[k].found.routine.index();
@@ -114,17 +115,19 @@ pub(crate) fn cheapest<'p>(
             if tried.is_empty() {
                 break;
             }
-            let now = Measure::of(setting, &calls, &setting.drafts(&of(&tried))?);
+            let drafted = drafts(setting, &of(&tried))?;
+            let now = Measure::of(setting, &calls, &drafted);
             let comparison = Comparison::new(
-                setting.reachable,
+                &setting.prepared.reachable,
                 &statements,
                 &calls,
                 &now.recorded,
                 &by_statement.recorded,
             );
             if comparison.is_never_more() {
-                if now.total < best.0 {
-                    best = (now.total, tried);
+                if now.total < least {
+                    least = now.total;
+                    best = Some(drafted);
                 }
                 break;
             }
@@ -134,10 +137,7 @@ pub(crate) fn cheapest<'p>(
             });
         }
     }
-    if best.1.is_empty() {
-        return Ok(statements);
-    }
-    setting.drafts(&of(&best.1))
+    Ok(best.unwrap_or(statements))
 }
 
 /// Where a routine calls forward sweeps, and of which routines.
@@ -153,14 +153,14 @@ struct Measure {
 }
 
 impl Measure {
-    fn of(setting: &Setting<'_, '_>, calls: &[Calls], drafts: &[Option<Draft<'_>>]) -> Self {
+    fn of(setting: &Setting<'_>, calls: &[Calls], drafts: &[Option<Draft<'_>>]) -> Self {
         let mut costs = vec![0; drafts.len()];
         let mut totals: Vec<u64> = vec![0; drafts.len()];
         let mut all = vec![None; drafts.len()];
-        for &r in setting.reachable {
+        for &r in &setting.prepared.reachable {
             let r = r.index();
             let Some(draft) = &drafts[r] else { continue };
-            let tbr = solve(setting.context, draft);
+            let tbr = Tbr::solve(&setting.prepared.context, draft);
             costs[r] = routine_cost(setting, draft, &tbr);
             // One level of a recursion counts.
             let called = calls[r].iter().map(|&(v, callee)| {
@@ -168,9 +168,9 @@ impl Measure {
                 total.saturating_mul(rate(draft, v))
             });
             totals[r] = called.fold(costs[r], u64::saturating_add);
-            all[r] = Some(recorded(setting.context, draft, &tbr, 0));
+            all[r] = Some(recorded(&setting.prepared.context, draft, &tbr, 0));
         }
-        let main = setting.reachable.last();
+        let main = setting.prepared.reachable.last();
         Self {
             costs,
             total: main.map_or(0, |r| totals[r.index()]),
@@ -231,8 +231,8 @@ fn statement_cost(statement: &Stmt, (code, adjoint): (&StatementCode, &Statement
 /// How many elements an array is taken to have if its extents are not known.
 const ELEMENTS: u64 = 10;
 
-fn routine_cost(setting: &Setting<'_, '_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> u64 {
-    let recorded = recorded(setting.context, draft, tbr, ELEMENTS);
+fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> u64 {
+    let recorded = recorded(&setting.prepared.context, draft, tbr, ELEMENTS);
     let mut sum = tape_cost(recorded.end);
     for (v, vertex) in draft.cfg.vertices() {
         let mut here = tape_cost(recorded.vertices[v.index()]);
@@ -257,7 +257,7 @@ struct Readers {
 
 /// The segments that pay, each judged alone.
 fn one_by_one(
-    setting: &Setting<'_, '_>,
+    setting: &Setting<'_>,
     statements: &[Option<Draft<'_>>],
     together: &[Option<Draft<'_>>],
     choices: &[Choice<'_>],
@@ -272,7 +272,7 @@ fn one_by_one(
         let (Some(draft), Some(own)) = (draft, of_routine.get(&r)) else {
             continue;
         };
-        let tbr = solve(setting.context, draft);
+        let tbr = Tbr::solve(&setting.prepared.context, draft);
         attribute(draft, &tbr, own, choices, &mut saved);
     }
     let pays = |k: &usize| {

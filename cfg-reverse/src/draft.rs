@@ -35,22 +35,22 @@ use crate::{
 };
 
 /// What is decided for the whole program before any routine is written.
-pub(crate) struct Context<'p> {
+pub(crate) struct Context {
     /// Normalized routines where they are differentiated, the others as they are.
-    pub(crate) program: &'p Program,
-    pub(crate) effects: &'p Effects,
-    pub(crate) nodes: &'p Nodes,
-    pub(crate) activity: &'p Activity,
+    pub(crate) program: Program,
+    pub(crate) effects: Effects,
+    pub(crate) nodes: Nodes,
+    pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.
-    pub(crate) sweeps: &'p [Option<(RoutineId, RoutineId)>],
+    pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
     /// Adjoint of each real global.
-    pub(crate) adjoint_globals: &'p [Option<GlobalId>],
+    pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
     pub(crate) counters: bool,
     /// General graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
 }
 
-impl Context<'_> {
+impl Context {
     pub(crate) fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
         self.activity.is_active(self.nodes.of(id, routine, v))
     }
@@ -132,14 +132,14 @@ pub(crate) struct Draft<'p> {
 impl<'p> Draft<'p> {
     /// Declares everything; no code yet.
     pub(crate) fn new(
-        context: &Context<'p>,
+        context: &'p Context,
         id: RoutineId,
         normal: &Normal,
         shape: Shape<'p>,
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
-        let class = normalize::storage_classes(context.program, routine);
+        let class = normalize::storage_classes(&context.program, routine);
         let loops = match shape {
             Shape::Structured(structure) => {
                 loop_plan::plan_loops(context, id, cfg, structure, &class, normal.changed)
@@ -193,7 +193,7 @@ impl<'p> Draft<'p> {
             namer,
             cfg,
             shape,
-            atoms: Atoms::new(context.program, routine, cfg, &class),
+            atoms: Atoms::new(&context.program, routine, cfg, &class),
             globals: Named::of(routine),
             needed: HashMap::new(),
             loops,
@@ -209,7 +209,7 @@ impl<'p> Draft<'p> {
     /// come in the order of the vertices and their statements.
     pub(crate) fn write(
         &mut self,
-        context: &Context<'p>,
+        context: &Context,
         choices: &[Choice<'_>],
         found: &mut Vec<Diagnostic>,
     ) {
@@ -235,7 +235,7 @@ impl<'p> Draft<'p> {
                 match self.statement(context, routine, statement) {
                     Ok(code) => self.push(code),
                     Err((info, message)) => {
-                        let shown = text::stmt(routine, context.program, statement);
+                        let shown = text::stmt(routine, &context.program, statement);
                         let element = format!(
                             "routine {}, vertex {}, statement `{shown}`",
                             routine.name, vertex.id
@@ -267,7 +267,7 @@ impl<'p> Draft<'p> {
 
     fn statement(
         &mut self,
-        context: &Context<'p>,
+        context: &Context,
         routine: &Routine,
         statement: &Stmt,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
@@ -377,7 +377,7 @@ impl<'p> Draft<'p> {
 
     fn call(
         &mut self,
-        context: &Context<'p>,
+        context: &Context,
         routine: &Routine,
         callee: RoutineId,
         arguments: &[Option<Expr>],
@@ -469,7 +469,7 @@ impl<'p> Draft<'p> {
 
     pub(crate) fn touches_active(
         &self,
-        context: &Context<'p>,
+        context: &Context,
         called: &Routine,
         callee: RoutineId,
     ) -> bool {
@@ -515,7 +515,7 @@ impl<'p> Draft<'p> {
     }
 
     /// Adds what the reverse sweeps of callees read after the calls.
-    pub(crate) fn read_after_calls(&mut self, context: &Context<'p>, needed: &[Needed]) {
+    pub(crate) fn read_after_calls(&mut self, context: &Context, needed: &[Needed]) {
         if context.effects.callees[self.id.index()].is_empty() {
             return;
         }
@@ -620,7 +620,7 @@ pub(crate) fn routine_shell(routine: &Routine) -> Routine {
 
 /// Gives an adjoint variable to every real parameter and result, to every active variable, and to what
 /// is passed to a real formal of a differentiated routine.
-fn add_adjoints(context: &Context<'_>, id: RoutineId, routine: &Routine, scope: &mut Scope) {
+fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut Scope) {
     let n = routine.variables.len();
     let mut wanted = FixedBitSet::with_capacity(n);
     for (v, variable) in routine.variables.iter().enumerate() {
@@ -721,12 +721,7 @@ fn changeable(routine: &Routine, e: &Expr, f: &mut impl FnMut(&Place)) {
 }
 
 /// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
-fn check_extents(
-    context: &Context<'_>,
-    id: RoutineId,
-    routine: &Routine,
-    found: &mut Vec<Diagnostic>,
-) {
+fn check_extents(context: &Context, id: RoutineId, routine: &Routine, found: &mut Vec<Diagnostic>) {
     // Parameters that are `in` do not.
     let mut read = false;
     for variable in &routine.variables {
@@ -740,11 +735,11 @@ fn check_extents(
         return;
     }
     // By storage: what has another name may be changed through that.
-    let class = normalize::storage_classes(context.program, routine);
+    let class = normalize::storage_classes(&context.program, routine);
     let class = |v: VarId| class[v.index()] as usize;
     let mut written = FixedBitSet::with_capacity(routine.variables.len());
     normalize::each_statement(routine, |statement| {
-        normalize::each_written(context.program, statement, &mut |v| {
+        normalize::each_written(&context.program, statement, &mut |v| {
             written.insert(class(v));
         });
     });

@@ -38,7 +38,7 @@ impl<'p> Draft<'p> {
     /// A call whose adjoint is a routine that the user gives.
     pub(crate) fn given(
         &mut self,
-        context: &Context<'p>,
+        context: &Context,
         routine: &Routine,
         callee: RoutineId,
         adjoint: RoutineId,

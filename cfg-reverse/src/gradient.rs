@@ -11,7 +11,7 @@ use crate::{draft::Context, shared::without_sharing};
 /// the original, and the adjoints of its independents. Of adjoint globals that share cells, one that covers
 /// them is named.
 pub(crate) fn declare_active(
-    context: &Context<'_>,
+    context: &Context,
     original: &Routine,
     out: &Program,
     routine: &mut Routine,

@@ -208,14 +208,14 @@ pub(crate) fn runs_backwards(first: &Expr, last: &Expr, step: &Expr, complete: b
 /// Decides how each loop is counted. `changed`: the statements are not those of the program that the
 /// effects are of.
 pub(crate) fn plan_loops(
-    context: &Context<'_>,
+    context: &Context,
     id: RoutineId,
     cfg: &Cfg,
     structure: &Structure,
     class: &[u32],
     changed: bool,
 ) -> Vec<Option<LoopPlan>> {
-    let (program, effects) = (context.program, context.effects);
+    let (program, effects) = (&context.program, &context.effects);
     let routine = program.routine(id);
     let headers = headers(cfg);
     let counted = || headers.iter().filter_map(|h| h.counted.as_ref());

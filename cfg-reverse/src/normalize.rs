@@ -42,8 +42,6 @@ pub(crate) struct Effects {
     by_name: HashMap<String, GlobalId>,
     /// Variables that the statements of each routine write themselves.
     pub(crate) assigned: Vec<FixedBitSet>,
-    /// What the statements of each routine contain.
-    contains: Vec<Contains>,
 }
 
 /// What may have to be rewritten in the statements of a routine, so that what has none of it is not
@@ -61,6 +59,14 @@ struct Contains {
 }
 
 impl Contains {
+    fn of(program: &Program, routine: &Routine) -> Self {
+        let mut all = Self::default();
+        each_statement(routine, |statement| {
+            all.add(program, routine, &statement.kind)
+        });
+        all
+    }
+
     fn add(&mut self, program: &Program, routine: &Routine, kind: &StmtKind) {
         self.hoisted |= needs_hoisting(routine, kind);
         optional::each_handed_on(program, routine, kind, |_| self.optional = true);
@@ -96,13 +102,11 @@ impl Effects {
         let mut written = touched.clone();
         let mut callees = vec![Vec::new(); n];
         let mut assigned = Vec::with_capacity(n);
-        let mut contains = vec![Contains::default(); n];
         let mut called_by = vec![usize::MAX; n];
         for (r, routine) in program.routines.iter().enumerate() {
             globals::variables(routine).for_each(|(_, g)| touched[r].insert(g));
             let mut own = FixedBitSet::with_capacity(routine.variables.len());
             each_statement(routine, |statement| {
-                contains[r].add(program, routine, &statement.kind);
                 each_written(program, statement, &mut |v| own.insert(v.index()));
                 if let StmtKind::Call { callee, .. } = &statement.kind
                     && std::mem::replace(&mut called_by[callee.index()], r) != r
@@ -136,7 +140,6 @@ impl Effects {
             names: Arc::new(names.collect()),
             by_name,
             assigned,
-            contains,
         }
     }
 
@@ -302,7 +305,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
     );
     import_globals(program, effects, id, &mut routine, &mut namer);
     let mut changed = false;
-    let contains = effects.contains[id.index()];
+    let contains = Contains::of(program, program.routine(id));
     if contains.hoisted
         && let Some(mut cfg) = routine.body.take()
     {

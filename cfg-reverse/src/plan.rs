@@ -22,7 +22,7 @@ use fixedbitset::FixedBitSet;
 use crate::{
     atoms::Atoms,
     callee_globals::CalleeGlobals,
-    draft::{Context, Draft, Shape},
+    draft::{Context, Draft, Shape, is_deferred},
     globals::{self, Named},
     loop_plan::{LoopPlan, counted_index},
     normalize::Effects,
@@ -63,8 +63,8 @@ pub(crate) struct Tbr<'a> {
 
 impl<'a> Tbr<'a> {
     /// Solves the equations.
-    pub(crate) fn solve(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Self {
-        let (program, effects) = (context.program, context.effects);
+    pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
+        let (program, effects) = (&context.program, &context.effects);
         let routine = program.routine(draft.id);
         let cfg = draft.cfg;
         let n = draft.atoms.len();
@@ -504,6 +504,35 @@ pub(crate) fn needed_at_exit(routine: &Routine, tbr: &Tbr<'_>, exit: VertexId) -
         }
     }
     needed
+}
+
+/// Locals that die at the end although the reverse sweep needs them: values, and the number of
+/// extents that go with them where the shape is not declared.
+pub(crate) fn dying(
+    context: &Context,
+    draft: &Draft<'_>,
+    tbr: &Tbr<'_>,
+) -> Vec<(VarId, Vec<Place>, usize)> {
+    let routine = context.program.routine(draft.id);
+    let set = &tbr.at(draft.exit());
+    (0..routine.variables.len())
+        .map(VarId::new)
+        .filter(|&v| {
+            matches!(routine.variable(v).role, Role::Local)
+                && routine.result != Some(v)
+                && routine.variable(v).ty != ScalarType::Tape
+        })
+        .map(|v| {
+            let places = tbr.members(set, v);
+            let shape = is_deferred(routine.variable(v));
+            (
+                v,
+                places,
+                if shape { routine.variable(v).rank() } else { 0 },
+            )
+        })
+        .filter(|(_, places, extents)| !places.is_empty() || *extents > 0)
+        .collect()
 }
 
 /// Calls `visit` for the expressions of a variable's shape.

@@ -15,8 +15,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     draft::{Context, Draft, class_of},
-    plan::Tbr,
-    sweeps::Sweeps,
+    plan::{Tbr, dying},
     typing,
 };
 
@@ -75,7 +74,7 @@ pub(crate) fn pushed(statements: &[Stmt]) -> u64 {
 
 /// What a routine records; an array whose extents are not known counts as `unknown` elements.
 pub(crate) fn recorded(
-    context: &Context<'_>,
+    context: &Context,
     draft: &Draft<'_>,
     tbr: &Tbr<'_>,
     unknown: u64,
@@ -94,12 +93,7 @@ pub(crate) fn recorded(
         }
         sum
     });
-    let sweeps = Sweeps {
-        context,
-        draft,
-        tbr,
-    };
-    let dying = sweeps.dying();
+    let dying = dying(context, draft, tbr);
     let places = dying.iter().flat_map(|(_, places, _)| places);
     Recorded {
         vertices: vertices.collect(),
@@ -108,7 +102,7 @@ pub(crate) fn recorded(
 }
 
 /// The calls of forward sweeps: where, and which routine.
-pub(crate) fn calls(context: &Context<'_>, draft: &Draft<'_>) -> Vec<(VertexId, RoutineId)> {
+pub(crate) fn calls(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, RoutineId)> {
     let mut calls = Vec::new();
     for (v, vertex) in draft.cfg.vertices() {
         for (statement, code) in vertex.statements().iter().zip(draft.code.of(v)) {

@@ -6,7 +6,7 @@ use bb_preaccum::{
     heuristic::{Heuristic, Technique},
 };
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
     global_set::GlobalSet,
     ir::{
@@ -18,7 +18,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use crate::{
     activity::{Activity, Nodes, Reach},
@@ -143,32 +143,22 @@ pub fn reverse(
     main: RoutineId,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
-    let (mut reversal, normal) = prepare(valid, main, options, |setting, out| {
-        let drafts = match options.blocks {
-            Blocks::Statement => setting.drafts(&[])?,
-            Blocks::Preaccumulate => {
-                let all = setting.survey();
-                let outcomes = blocks::eliminate(
-                    &all,
-                    &blocks::search_options(options),
-                    blocks::THOROUGH,
-                    None,
-                );
-                setting.drafts(&choose::complete(&all, &outcomes))?
-            }
-            Blocks::Auto => choose::cheapest(setting, options)?,
-        };
-        emit(
-            setting.context,
-            main,
-            setting.reachable,
-            drafts,
-            out,
-            options,
-        )
-    })?;
+    let (prepared, out) = prepare(valid, main, options)?;
+    let setting = Setting::of(prepared);
+    let routines = match options.blocks {
+        Blocks::Statement => drafts(&setting, &[])?,
+        Blocks::Preaccumulate => {
+            let all = survey_all(&setting);
+            let search = blocks::search_options(options);
+            let outcomes = blocks::eliminate(&all, &search, blocks::THOROUGH, None);
+            drafts(&setting, &choose::complete(&all, &outcomes))?
+        }
+        Blocks::Auto => choose::cheapest(&setting, options)?,
+    };
+    let mut reversal = emit(&setting, main, routines, out, options)?;
     // The originals, with the graphs of their normal forms where those are the same.
-    let originals = valid.program().routines.iter().zip(normal);
+    let graphs = setting.prepared.into_unchanged();
+    let originals = valid.program().routines.iter().zip(graphs);
     for (slot, (original, graph)) in reversal.program.routines.iter_mut().zip(originals) {
         *slot = match graph {
             Some(graph) => Routine {
@@ -181,94 +171,135 @@ pub fn reverse(
     Ok(reversal)
 }
 
-/// A program ready to be written.
-pub(crate) struct Setting<'a, 'p> {
-    pub(crate) context: &'a Context<'p>,
-    pub(crate) reachable: &'a [RoutineId],
-    shapes: &'a [Option<Shape<'p>>],
-    normals: &'a [Option<Normal>],
+/// A prepared program, with the plans of its general graphs: what routines are drafted from.
+pub(crate) struct Setting<'v> {
+    pub(crate) prepared: Prepared<'v>,
+    generals: Vec<Option<General>>,
 }
 
-impl<'p> Setting<'_, 'p> {
+impl<'v> Setting<'v> {
+    /// Plans the routines that get sweeps and do not nest.
+    pub(crate) fn of(prepared: Prepared<'v>) -> Self {
+        let context = &prepared.context;
+        let routines = context.program.routines.iter().enumerate();
+        let generals = routines.map(|(r, routine)| {
+            context.sweeps[r]?;
+            let nests = prepared.structures[r].is_some();
+            let cfg = routine.body.as_ref().filter(|_| !nests)?;
+            let (program, effects) = (&context.program, &context.effects);
+            Some(General::of(
+                program,
+                effects,
+                routine,
+                cfg,
+                context.counters,
+            ))
+        });
+        Self {
+            generals: generals.collect(),
+            prepared,
+        }
+    }
+
+    fn shape(&self, r: RoutineId) -> Option<Shape<'_>> {
+        let structure = self.prepared.structures[r.index()].as_deref();
+        let general = self.generals[r.index()].as_ref();
+        structure
+            .map(Shape::Structured)
+            .or(general.map(Shape::General))
+    }
+
     /// Declarations of a routine that is differentiated.
-    pub(crate) fn draft(&self, r: RoutineId) -> Option<Draft<'p>> {
-        self.context.sweeps[r.index()]?;
-        let shape = self.shapes[r.index()]?;
-        let normal = self.normals[r.index()].as_ref()?;
-        Draft::new(self.context, r, normal, shape)
-    }
-
-    /// All segments of all routines.
-    pub(crate) fn survey(&self) -> Vec<Found> {
-        let mut all = Vec::new();
-        for &r in self.reachable {
-            if let Some(mut draft) = self.draft(r) {
-                blocks::survey(self.context, &mut draft, &mut all);
-            }
-        }
-        all
-    }
-
-    /// Writes every routine, and solves what is to be recorded.
-    pub(crate) fn drafts(
-        &self,
-        choices: &[Choice<'_>],
-    ) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
-        let mut found = Vec::new();
-        let mut drafts: Vec<Option<Draft<'_>>> = self.normals.iter().map(|_| None).collect();
-        let mut own: Vec<Vec<Choice<'_>>> = vec![Vec::new(); drafts.len()];
-        for choice in choices {
-            own[choice.found.routine.index()].push(choice.clone());
-        }
-        for &r in self.reachable {
-            let Some(mut draft) = self.draft(r) else {
-                continue;
-            };
-            draft.write(self.context, &own[r.index()], &mut found);
-            drafts[r.index()] = Some(draft);
-        }
-        if !found.is_empty() {
-            return Err(Diagnostics(found));
-        }
-        solve_across_calls(self.context, self.reachable, &mut drafts);
-        Ok(drafts)
+    pub(crate) fn draft(&self, r: RoutineId) -> Option<Draft<'_>> {
+        self.prepared.context.sweeps[r.index()]?;
+        let shape = self.shape(r)?;
+        let normal = self.prepared.normals[r.index()].as_ref()?;
+        Draft::new(&self.prepared.context, r, normal, shape)
     }
 }
 
-/// Everything before the first decision on how a block is written. In the program that is given to `then`
-/// the places of the original routines are empty. Gives back the graphs that normalization left as they
-/// were.
-pub(crate) fn prepare<T>(
-    valid: &ValidProgram,
-    main: RoutineId,
-    options: &Options,
-    then: impl FnOnce(&Setting<'_, '_>, Program) -> Result<T, Diagnostics>,
-) -> Result<(T, Vec<Option<Cfg>>), Diagnostics> {
-    let program = valid.program();
+/// All segments of all routines.
+pub(crate) fn survey_all(setting: &Setting<'_>) -> Vec<Found> {
+    let mut all = Vec::new();
+    for &r in &setting.prepared.reachable {
+        if let Some(mut draft) = setting.draft(r) {
+            blocks::survey(&setting.prepared.context, &mut draft, &mut all);
+        }
+    }
+    all
+}
+
+/// Writes every routine, and solves what is to be recorded.
+pub(crate) fn drafts<'p>(
+    setting: &'p Setting<'_>,
+    choices: &[Choice<'_>],
+) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
+    let context = &setting.prepared.context;
     let mut found = Vec::new();
-    check_main(program, main, &mut found);
+    let routines = context.program.routines.iter();
+    let mut drafts: Vec<Option<Draft<'_>>> = routines.map(|_| None).collect();
+    let mut own: Vec<Vec<Choice<'_>>> = vec![Vec::new(); drafts.len()];
+    for choice in choices {
+        own[choice.found.routine.index()].push(choice.clone());
+    }
+    for &r in &setting.prepared.reachable {
+        let Some(mut draft) = setting.draft(r) else {
+            continue;
+        };
+        draft.write(context, &own[r.index()], &mut found);
+        drafts[r.index()] = Some(draft);
+    }
     if !found.is_empty() {
         return Err(Diagnostics(found));
     }
+    solve_across_calls(context, &setting.prepared.reachable, &mut drafts);
+    Ok(drafts)
+}
+
+/// A program in normal form, with what is decided before any block is written.
+pub(crate) struct Prepared<'v> {
+    pub(crate) context: Context,
+    /// The routine that is reversed and everything that it calls, callees first where there is no recursion.
+    pub(crate) reachable: Vec<RoutineId>,
+    /// The name tables of the normal forms, whose routines are in the context's program.
+    pub(crate) normals: Vec<Option<Normal>>,
+    /// The structures of those that nest.
+    pub(crate) structures: Vec<Option<Cow<'v, Structure>>>,
+}
+
+impl Prepared<'_> {
+    /// The graphs that normalization left as they were.
+    pub(crate) fn into_unchanged(self) -> Vec<Option<Cfg>> {
+        let routines = self.context.program.routines.into_iter();
+        let graphs = routines.zip(self.normals).map(|(routine, normal)| {
+            let changed = normal.is_none_or(|n| n.changed);
+            routine.body.filter(|_| !changed)
+        });
+        graphs.collect()
+    }
+}
+
+/// Everything before the first decision on how a block is written, and the program that the sweeps go to; the
+/// places of the original routines are empty there.
+pub(crate) fn prepare<'v>(
+    valid: &'v ValidProgram,
+    main: RoutineId,
+    options: &Options,
+) -> Result<(Prepared<'v>, Program), Diagnostics> {
+    let program = valid.program();
+    check_main(program, main)?;
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
     let effects = Effects::of(program);
     let reachable = effects.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
-    let mut structures: Vec<Option<Structure>> = program.routines.iter().map(|_| None).collect();
+    let mut structures: Vec<Option<Cow<'v, Structure>>> = vec![None; normals.len()];
     // A trace is of blocks and jumps, whatever their structure is.
     let trace = options.unstructured == Unstructured::Trace;
-    let declared = |r: RoutineId| valid.structure(r).filter(|_| !trace);
     for &r in &reachable {
-        let mut normal = normalize::normalize(program, &effects, r);
-        let split = normal.split(program)?;
-        if declared(r).is_none() {
-            structures[r.index()] = structure(program, &effects, &mut normal, options)?;
-            normal.changed = true;
-        } else if let (true, Some(cfg)) = (split, &normal.routine.body) {
-            structures[r.index()] = Some(built::structure(cfg)?);
-        }
+        let (normal, structure) = normal_form(valid, &effects, r, trace)?;
         normals[r.index()] = Some(normal);
+        structures[r.index()] = structure;
     }
     let mut out = Program {
         routines: vec![Routine::default(); program.routines.len()],
@@ -292,75 +323,69 @@ pub(crate) fn prepare<T>(
     };
     let nodes = Nodes::new(&normal);
     let activity = Activity::of(&normal, &effects, &nodes, main);
-    let sweeps = number_sweeps(&normal, &effects, &nodes, &activity, &reachable, main);
     let context = Context {
-        program: &normal,
-        effects: &effects,
-        nodes: &nodes,
-        activity: &activity,
-        sweeps: &sweeps,
-        adjoint_globals: &adjoint_globals,
+        sweeps: number_sweeps(&normal, &effects, &nodes, &activity, &reachable, main),
+        program: normal,
+        effects,
+        nodes,
+        activity,
+        adjoint_globals,
         counters: options.counters,
         trace,
     };
-    let generals: Vec<Option<General>> = (normal.routines.iter().enumerate())
-        .map(|(r, routine)| {
-            let known = structures[r].as_ref().or(declared(RoutineId::new(r)));
-            let cfg = routine.body.as_ref().filter(|_| known.is_none())?;
-            sweeps[r]?;
-            let counters = options.counters;
-            Some(General::of(&normal, &effects, routine, cfg, counters))
-        })
-        .collect();
-    let shapes: Vec<Option<Shape<'_>>> = (0..generals.len())
-        .map(|r| {
-            let structure = structures[r].as_ref();
-            structure
-                .or(declared(RoutineId::new(r)))
-                .map(Shape::Structured)
-                .or_else(|| generals[r].as_ref().map(Shape::General))
-        })
-        .collect();
-    let setting = Setting {
-        context: &context,
-        reachable: &reachable,
-        shapes: &shapes,
-        normals: &normals,
+    let prepared = Prepared {
+        context,
+        reachable,
+        normals,
+        structures,
     };
-    let done = then(&setting, out)?;
-    let graphs = normal.routines.into_iter().zip(&normals);
-    let same = graphs.map(|(routine, normal)| {
-        routine
-            .body
-            .filter(|_| normal.as_ref().is_some_and(|n| !n.changed))
-    });
-    Ok((done, same.collect()))
+    Ok((prepared, out))
 }
 
-fn check_main(program: &Program, main: RoutineId, found: &mut Vec<Diagnostic>) {
+/// One routine in normal form, and its structure, if it is declared or found.
+fn normal_form<'v>(
+    valid: &'v ValidProgram,
+    effects: &Effects,
+    r: RoutineId,
+    trace: bool,
+) -> Result<(Normal, Option<Cow<'v, Structure>>), Diagnostics> {
+    let program = valid.program();
+    let mut normal = normalize::normalize(program, effects, r);
+    let split = normal.split(program)?;
+    let Some(declared) = valid.structure(r).filter(|_| !trace) else {
+        let found = structure(program, effects, &mut normal, trace)?;
+        normal.changed = true;
+        return Ok((normal, found.map(Cow::Owned)));
+    };
+    let structure = match &normal.routine.body {
+        Some(cfg) if split => Cow::Owned(built::structure(cfg)?),
+        _ => Cow::Borrowed(declared),
+    };
+    Ok((normal, Some(structure)))
+}
+
+fn check_main(program: &Program, main: RoutineId) -> Result<(), Diagnostics> {
     let routine = program.routine(main);
-    let element = format!("routine {}", routine.name);
+    let mut found = Vec::new();
+    let mut refuse = |code: &'static CodeInfo, message: String| {
+        let element = format!("routine {}", routine.name);
+        found.push(Diagnostic::error(code, message, code.explanation).at_element(element));
+    };
     if routine.body.is_none() {
-        found.push(
-            Diagnostic::error(
-                &codes::NO_BODY,
-                format!("`{}` has no body", routine.name),
-                codes::NO_BODY.explanation,
-            )
-            .at_element(element.clone()),
-        );
+        refuse(&codes::NO_BODY, format!("`{}` has no body", routine.name));
     }
-    let none = |what| format!("`{}` declares no {what}", routine.name);
     for (list, what) in [
         (&routine.independents, "independents"),
         (&routine.dependents, "dependents"),
     ] {
         if list.is_empty() {
-            found.push(
-                Diagnostic::error(&codes::NOTHING, none(what), codes::NOTHING.explanation)
-                    .at_element(element.clone()),
-            );
+            let message = format!("`{}` declares no {what}", routine.name);
+            refuse(&codes::NOTHING, message);
         }
+    }
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(Diagnostics(found)),
     }
 }
 
@@ -370,10 +395,9 @@ fn structure(
     program: &Program,
     effects: &Effects,
     normal: &mut Normal,
-    options: &Options,
+    trace: bool,
 ) -> Result<Option<Structure>, Diagnostics> {
     let mut routine = std::mem::take(&mut normal.routine);
-    let trace = options.unstructured == Unstructured::Trace;
     if !trace {
         routine = recover(program, &routine);
     }
@@ -459,13 +483,9 @@ fn has_given_adjoint(routine: &Routine) -> bool {
     given.is_some_and(|d| d.adjoint.is_some())
 }
 
-pub(crate) fn solve<'a>(context: &'a Context<'_>, draft: &'a Draft<'_>) -> Tbr<'a> {
-    Tbr::solve(context, draft)
-}
-
 /// What a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
 fn solve_across_calls<'p>(
-    context: &Context<'p>,
+    context: &Context,
     reachable: &[RoutineId],
     drafts: &mut [Option<Draft<'p>>],
 ) {
@@ -489,7 +509,7 @@ fn solve_across_calls<'p>(
             continue;
         }
         let draft = &*draft;
-        let tbr = solve(context, draft);
+        let tbr = Tbr::solve(context, draft);
         let now = plan::needed_at_exit(context.program.routine(r), &tbr, draft.exit());
         if now != needed[r.index()] {
             needed[r.index()] = now;
@@ -503,22 +523,22 @@ fn solve_across_calls<'p>(
 }
 
 fn emit(
-    context: &Context<'_>,
+    setting: &Setting<'_>,
     main: RoutineId,
-    reachable: &[RoutineId],
     drafts: Vec<Option<Draft<'_>>>,
     mut out: Program,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
+    let context = &setting.prepared.context;
     let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
-    let overlapping = overlapping(context, reachable);
+    let overlapping = overlapping(context, &setting.prepared.reachable);
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
     let mut sources = FixedBitSet::with_capacity(context.nodes.len());
     for mut draft in drafts.into_iter().flatten() {
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
-        let tbr = solve(context, &draft);
+        let tbr = Tbr::solve(context, &draft);
         note_changes(context, &draft, &tbr, &mut sources, &mut changed);
         let sweeps = Sweeps {
             context,
@@ -562,7 +582,7 @@ fn emit(
 
 /// Collects which variables a reverse sweep changes: what it pops, and what its callees change.
 fn note_changes(
-    context: &Context<'_>,
+    context: &Context,
     draft: &Draft<'_>,
     tbr: &Tbr<'_>,
     sources: &mut FixedBitSet,
@@ -592,7 +612,7 @@ fn note_changes(
 /// NAME_grad: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
 /// kept aside.
 fn gradient(
-    context: &Context<'_>,
+    context: &Context,
     main: RoutineId,
     out: &Program,
     (forward, reverse): (RoutineId, RoutineId),
@@ -734,7 +754,7 @@ fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
 /// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
 /// and a global that the callee names) share storage: read twice is legal, and then both adjoints are
 /// incremented in the same cells.
-fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
+fn overlapping(context: &Context, reachable: &[RoutineId]) -> FixedBitSet {
     let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
     let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
     let real = context.effects.storage.real();
@@ -748,7 +768,7 @@ fn overlapping(context: &Context<'_>, reachable: &[RoutineId]) -> FixedBitSet {
         if routine.aliased {
             marked.insert(r.index());
         }
-        let class = normalize::storage_classes(context.program, routine);
+        let class = normalize::storage_classes(&context.program, routine);
         let mut globals: HashMap<u32, Vec<GlobalId>> = HashMap::new();
         for (v, g) in globals::variables(routine) {
             globals.entry(class[v.index()]).or_default().push(g);

@@ -22,7 +22,7 @@ use crate::{
     loop_plan::LoopPlan,
     names::Namer,
     normalize::add_local,
-    plan::Tbr,
+    plan::{Tbr, dying},
     rename::Rename,
     rows::Rows,
     statement::StatementAdjoint,
@@ -31,7 +31,7 @@ use crate::{
 
 /// What both sweeps of a routine share.
 pub(crate) struct Sweeps<'a, 'p> {
-    pub(crate) context: &'a Context<'p>,
+    pub(crate) context: &'p Context,
     pub(crate) draft: &'a Draft<'p>,
     pub(crate) tbr: &'a Tbr<'a>,
 }
@@ -116,31 +116,6 @@ impl<'p> Sweeps<'_, 'p> {
             LoopTest::Counted { index, .. } => Some(*index),
             LoopTest::Pre(_) | LoopTest::Post(_) => None,
         }
-    }
-
-    /// Locals that die at the end although the reverse sweep needs them: values, and the number of
-    /// extents that go with them where the shape is not declared.
-    pub(crate) fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
-        let routine = self.original();
-        let set = &self.tbr.at(self.draft.exit());
-        (0..routine.variables.len())
-            .map(VarId::new)
-            .filter(|&v| {
-                matches!(routine.variable(v).role, Role::Local)
-                    && routine.result != Some(v)
-                    && routine.variable(v).ty != ScalarType::Tape
-            })
-            .map(|v| {
-                let places = self.tbr.members(set, v);
-                let shape = draft::is_deferred(routine.variable(v));
-                (
-                    v,
-                    places,
-                    if shape { routine.variable(v).rank() } else { 0 },
-                )
-            })
-            .filter(|(_, places, extents)| !places.is_empty() || *extents > 0)
-            .collect()
     }
 
     /// Control bits that tell the arms of a branch apart.
@@ -527,7 +502,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
     fn routine_exit(&mut self) -> Vec<Stmt> {
         let s = self.sweeps;
         let mut out = Vec::new();
-        for (v, places, extents) in s.dying() {
+        for (v, places, extents) in dying(s.context, s.draft, s.tbr) {
             for place in places {
                 out.push(s.push(s.class(v), Expr::Place(place)));
             }
@@ -654,7 +629,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
         let original = s.original();
         let mut out: Vec<Stmt> = Vec::new();
         let mut extents: Vec<VarId> = Vec::new();
-        for (v, places, rank) in s.dying().into_iter().rev() {
+        for (v, places, rank) in dying(s.context, s.draft, s.tbr).into_iter().rev() {
             while extents.len() < rank {
                 let name = self.namer.numbered("extent");
                 let n = add_local(&mut self.routine, name, ScalarType::Integer, "extent");
