@@ -48,8 +48,14 @@ use cfg_core::{
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    blocks::{self, Choice, Found},
-    reverse::{Options, Setting, prepare, survey_all},
+    blocks::{
+        elimination::eliminate,
+        preaccumulated::{Choice, code},
+        survey::{Found, survey_all},
+    },
+    options::Options,
+    plan::setting::Setting,
+    prepare::prepare,
 };
 
 /// All segments of a program that have a Jacobian.
@@ -149,7 +155,7 @@ pub fn preaccumulate(
     search: &Search<'_>,
 ) -> Result<Preaccumulation, Diagnostics> {
     with(valid, main, |all| {
-        blocks::eliminate(all, search, search.large, None)
+        eliminate(all, search, search.large, None)
     })
 }
 
@@ -167,7 +173,7 @@ pub fn preaccumulate_within<T: Fn(f64) -> bool>(
     with(valid, main, |all| {
         let is_over = start();
         // A block of a hundred thousand statements is to take two seconds, not thirty.
-        blocks::eliminate(all, search, search.large, Some(&is_over))
+        eliminate(all, search, search.large, Some(&is_over))
     })
 }
 
@@ -217,8 +223,7 @@ fn with(
                 found,
                 steps: outcome.steps.clone(),
             };
-            let Ok((segment, code)) =
-                blocks::code(&mut draft, vertex.statements(), &choice, &mut twins)
+            let Ok((segment, code)) = code(&mut draft, vertex.statements(), &choice, &mut twins)
             else {
                 continue;
             };
