@@ -6,11 +6,11 @@ pub(crate) mod changes;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, Vertex, VertexKind,
     },
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;

@@ -11,8 +11,7 @@ use super::{
     lower::Lower,
 };
 use cfg_core::{
-    dominance::Dominators,
-    graph::{Adjacency, Reversed, postorder},
+    graph::{Adjacency, Reversed, dominance::Dominators, postorder},
     ir::Control,
     structure::Structure,
 };

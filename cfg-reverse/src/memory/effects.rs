@@ -2,8 +2,8 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    global_set::{self, GlobalSet},
     ir::{Program, Role, Routine, Stmt, StmtKind},
+    memory::global_set::{self, GlobalSet},
 };
 use fixedbitset::FixedBitSet;
 use std::{

@@ -2,9 +2,12 @@
 
 use cfg_core::{
     entity::{VarId, VertexId},
-    graph::{Adjacency, Reversed, reachable},
+    graph::{
+        Adjacency, Reversed,
+        loops::{LoopForest, LoopId},
+        reachable,
+    },
     ir::{Cfg, LoopTest, Program, Routine, StmtKind, VertexKind},
-    loops::{LoopForest, LoopId},
 };
 use fixedbitset::FixedBitSet;
 

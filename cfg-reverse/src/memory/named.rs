@@ -2,8 +2,8 @@
 
 use cfg_core::{
     entity::{GlobalId, VarId},
-    global_set::GlobalSet,
     ir::{Role, Routine},
+    memory::global_set::GlobalSet,
 };
 use std::collections::HashMap;
 

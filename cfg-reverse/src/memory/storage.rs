@@ -2,8 +2,8 @@
 
 use cfg_core::{
     entity::GlobalId,
-    global_set::GlobalSet,
     ir::{Program, Role, Routine, ScalarType},
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;

@@ -3,8 +3,8 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{Expr, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 

@@ -2,8 +2,8 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
+    graph::loops::LoopForest,
     ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind},
-    loops::LoopForest,
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;

@@ -2,8 +2,8 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{Cfg, Intent, Role, Routine, ScalarType, Stmt, StmtKind, Variable, VertexKind},
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;

@@ -12,8 +12,8 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    global_set::GlobalSet,
     ir::{Program, Role, Routine},
+    memory::global_set::GlobalSet,
 };
 
 use crate::{

@@ -3,11 +3,11 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic},
     entity::{GlobalId, RoutineId, VarId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Global, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, VertexKind,
     },
+    memory::global_set::GlobalSet,
     text,
 };
 

@@ -3,8 +3,8 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
+    graph::loops::LoopId,
     ir::{Cfg, FreshIds, LoopForm, OriginRole, VertexKind},
-    loops::LoopId,
 };
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@
 //! So the graphs are linear in the original. It costs a marker per loop that is left, which is why other
 //! graphs keep blocks on each edge.
 
-use cfg_core::{entity::EdgeId, ir::Cfg, loops::LoopId};
+use cfg_core::{entity::EdgeId, graph::loops::LoopId, ir::Cfg};
 
 use crate::plan::regions::Regions;
 
