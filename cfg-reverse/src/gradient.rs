@@ -40,51 +40,11 @@ pub(crate) fn gradient(
 ) -> Result<Routine, Diagnostics> {
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
-    // The reverse sweep's parameters but for the tape, which becomes a local.
-    let mut routine = routine_shell(rev);
-    routine.name = name;
-    routine.origin = Some(Box::new((original.name.clone(), "gradient".into())));
-    let parameters = rev.parameters - 1;
-    routine.variables = rev.variables[..rev.parameters].to_vec();
-    routine.parameters = parameters;
+    let mut routine = declarations(original, rev, name);
+    let (parameters, tape) = (routine.parameters, VarId::new(routine.parameters));
     let primal = original.parameters + usize::from(original.result.is_some());
-    for v in 0..original.parameters {
-        routine.variables[v].role = original.variables[v].role;
-    }
-    if original.result.is_some() {
-        routine.variables[original.parameters].role = Role::Parameter {
-            intent: Intent::Out,
-            optional: false,
-        };
-    }
-    let tape = VarId::new(parameters);
-    routine.variables[parameters].role = Role::Local;
-    let mut globals: Vec<GlobalId> = global_variables(original).map(|(_, g)| g).collect();
-    let named: GlobalSet = globals.iter().copied().collect();
-    let others = context.effects.touched[main.index()].minus(&named).to_vec();
     let is_changed = |g: GlobalId| changed.contains(context.nodes.global(g));
-    globals.extend(others.into_iter().filter(|&g| is_changed(g)));
-    for &g in &globals {
-        let mut variable = context.program.global(g).variable.clone();
-        variable.role = Role::Global(g);
-        routine.add_variable(variable);
-    }
-    // Shapes may name globals, which have other numbers here.
-    let number: HashMap<GlobalId, usize> = globals.iter().copied().zip(0..).collect();
-    let renumber = |v: VarId| match rev.variable(v).role {
-        Role::Global(g) => number
-            .get(&g)
-            .map_or(v, |&k| VarId::new(parameters + 1 + k)),
-        Role::Parameter { .. } | Role::Local => v,
-    };
-    for variable in &mut routine.variables[..parameters] {
-        for dim in &mut variable.shape {
-            dim.lower = with_variables(&dim.lower, &renumber);
-            if let Extent::Fixed(e) = &mut dim.extent {
-                *e = with_variables(e, &renumber);
-            }
-        }
-    }
+    let globals = add_globals(context, main, rev, &mut routine, &is_changed);
     // Primal variables, as numbered here and in the original.
     let node = |v: VarId| context.nodes.of(main, original, v);
     let mut keep: Vec<VarId> = Vec::new();
@@ -105,10 +65,85 @@ pub(crate) fn gradient(
         }
     }
     let place = |v: usize| Some(Expr::var(VarId::new(v)));
-    // Each with the optional argument that it needs.
-    let mut statements = Vec::new();
     let arguments = (0..primal).chain([tape.index()]).map(place);
-    statements.push((None, call_statement(forward, arguments.collect())));
+    let mut statements = vec![(None, call_statement(forward, arguments.collect()))];
+    let restore = keep_aside(&mut routine, keep, &mut statements);
+    let arguments = (0..parameters).chain([tape.index()]).map(place);
+    statements.push((None, call_statement(reverse, arguments.collect())));
+    statements.extend(restore);
+    declare_active(context, original, out, &mut routine, primal);
+    routine.body = Some(straight_line(statements)?);
+    Ok(routine)
+}
+
+/// The reverse sweep's parameters but for the tape, which becomes a local.
+fn declarations(original: &Routine, rev: &Routine, name: String) -> Routine {
+    let mut routine = routine_shell(rev);
+    routine.name = name;
+    routine.origin = Some(Box::new((original.name.clone(), "gradient".into())));
+    let parameters = rev.parameters - 1;
+    routine.variables = rev.variables[..rev.parameters].to_vec();
+    routine.parameters = parameters;
+    for v in 0..original.parameters {
+        routine.variables[v].role = original.variables[v].role;
+    }
+    if original.result.is_some() {
+        routine.variables[original.parameters].role = Role::Parameter {
+            intent: Intent::Out,
+            optional: false,
+        };
+    }
+    routine.variables[parameters].role = Role::Local;
+    routine
+}
+
+/// Names the globals that the original names, and of those that its callees use what the reverse sweep changes.
+/// Shapes may name globals, which have other numbers here than in the reverse sweep.
+fn add_globals(
+    context: &Context,
+    main: RoutineId,
+    rev: &Routine,
+    routine: &mut Routine,
+    is_changed: &impl Fn(GlobalId) -> bool,
+) -> Vec<GlobalId> {
+    let original = context.program.routine(main);
+    let parameters = routine.parameters;
+    let mut globals: Vec<GlobalId> = global_variables(original).map(|(_, g)| g).collect();
+    let named: GlobalSet = globals.iter().copied().collect();
+    let others = context.effects.touched[main.index()].minus(&named).to_vec();
+    globals.extend(others.into_iter().filter(|&g| is_changed(g)));
+    for &g in &globals {
+        let mut variable = context.program.global(g).variable.clone();
+        variable.role = Role::Global(g);
+        routine.add_variable(variable);
+    }
+    let number: HashMap<GlobalId, usize> = globals.iter().copied().zip(0..).collect();
+    let renumber = |v: VarId| match rev.variable(v).role {
+        Role::Global(g) => number
+            .get(&g)
+            .map_or(v, |&k| VarId::new(parameters + 1 + k)),
+        Role::Parameter { .. } | Role::Local => v,
+    };
+    for variable in &mut routine.variables[..parameters] {
+        for dim in &mut variable.shape {
+            dim.lower = with_variables(&dim.lower, &renumber);
+            if let Extent::Fixed(e) = &mut dim.extent {
+                *e = with_variables(e, &renumber);
+            }
+        }
+    }
+    globals
+}
+
+/// A statement, with the optional argument that it needs.
+type Guarded = (Option<VarId>, Stmt);
+
+/// Saves the values of variables before the reverse sweep; gives the statements that restore them after it.
+fn keep_aside(
+    routine: &mut Routine,
+    keep: Vec<VarId>,
+    statements: &mut Vec<Guarded>,
+) -> Vec<Guarded> {
     let mut restore = Vec::new();
     let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
     let is_optional = |v: &VarId| {
@@ -151,17 +186,12 @@ pub(crate) fn gradient(
             restore.push((None, pop));
         }
     }
-    let arguments = (0..parameters).chain([tape.index()]).map(place);
-    statements.push((None, call_statement(reverse, arguments.collect())));
     restore.reverse();
-    statements.extend(restore);
-    declare_active(context, original, out, &mut routine, primal);
-    routine.body = Some(straight_line(statements)?);
-    Ok(routine)
+    restore
 }
 
 /// ENTRY, one block, EXIT. What needs an optional argument is executed if that is present.
-fn straight_line(statements: Vec<(Option<VarId>, Stmt)>) -> Result<Cfg, Diagnostics> {
+fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
     let v = VertexId::new;
     let line = built::graph(
         vec![

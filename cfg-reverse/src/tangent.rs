@@ -15,8 +15,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    code::routines::routine_shell,
-    code::{names::Namer, temporaries::Temporaries},
+    code::{names::Namer, routines::routine_shell, temporaries::Temporaries},
     codes,
     memory::{effects::Effects, shared, storage::storage_classes},
     partials::{linearize::Workspace, scope::Scope},
@@ -146,12 +145,9 @@ fn needs_tangent(
 ) -> FixedBitSet {
     let mut wanted = FixedBitSet::with_capacity(program.routines.len());
     wanted.insert(main.index());
-    let mut callers: Vec<Vec<RoutineId>> = vec![Vec::new(); program.routines.len()];
+    let callers = effects.callers(reachable);
     let mut work = Vec::new();
     for &r in reachable {
-        for c in &effects.callees[r.index()] {
-            callers[c.index()].push(r);
-        }
         let routine = program.routine(r);
         if routine.variables.iter().any(has_tangent) {
             wanted.insert(r.index());

@@ -13,6 +13,7 @@ use crate::{
         routines::call_statement,
     },
     codes,
+    memory::effects::given_adjoint,
     partials::{
         Unsupported, assignment,
         protect::{Around, accumulate, keep, protect},
@@ -34,7 +35,7 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let called = context.program.routine(callee);
-        if let Some(adjoint) = called.derivatives.as_ref().and_then(|d| d.adjoint) {
+        if let Some(adjoint) = given_adjoint(called) {
             return self.given(context, routine, callee, adjoint, arguments, result);
         }
         if let Some((forward, reverse)) = context.sweeps[callee.index()] {

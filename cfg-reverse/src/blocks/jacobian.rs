@@ -371,21 +371,8 @@ fn adjoint(
     scope.temporaries.reset();
     // Last targets first; a target's adjoint is complete when it is used.
     entries.sort_by_key(|&(source, target, _)| (std::cmp::Reverse(target), source));
-    let mut reverse = Vec::new();
     let used: HashSet<u32> = entries.iter().map(|e| e.1).collect();
-    // The adjoint of each vertex that is no independent.
-    let mut d: HashMap<u32, VarId> = HashMap::new();
-    for output in segment.outputs.iter().rev() {
-        let Some(b) = scope.derivative_place(&output.place) else {
-            continue;
-        };
-        if let Some(v) = output.vertex.filter(|v| used.contains(v)) {
-            let t = scope.scalar_temporary(ty);
-            reverse.push(Stmt::assign(Place::whole(t), Expr::Place(b.clone())));
-            d.insert(v, t);
-        }
-        reverse.push(Stmt::assign(b, zero(ty)));
-    }
+    let (mut reverse, mut d) = seeds(scope, segment, &used);
     let independents: HashMap<u32, &Place> =
         segment.independents.iter().map(|(v, p)| (*v, p)).collect();
     let mut popped: HashMap<VarId, VarId> = HashMap::new();
@@ -407,30 +394,17 @@ fn adjoint(
                 negative,
                 masks,
             } => {
-                let twin = match popped.get(&variable) {
-                    Some(&twin) => twin,
-                    None => {
-                        let twin = *twins.entry(variable).or_insert_with(|| {
-                            let theirs = forward.routine.variable(variable);
-                            let mut own = Variable::new(
-                                theirs.name.clone(),
-                                ty,
-                                Vec::new(),
-                                VariableRole::Local,
-                            );
-                            own.origin.clone_from(&theirs.origin);
-                            scope.routine.add_variable(own)
-                        });
-                        pushed.push(variable);
-                        popped.insert(variable, twin);
-                        reverse.push(Stmt::new(StmtKind::Pop {
-                            tape,
-                            class,
-                            target: Place::whole(twin),
-                        }));
-                        twin
-                    }
-                };
+                let twin = *popped.entry(variable).or_insert_with(|| {
+                    let own = twins.entry(variable);
+                    let twin = *own.or_insert_with(|| twin_of(scope, forward, variable, ty));
+                    pushed.push(variable);
+                    reverse.push(Stmt::new(StmtKind::Pop {
+                        tape,
+                        class,
+                        target: Place::whole(twin),
+                    }));
+                    twin
+                });
                 (negative, times(seed, twin, masks, ty))
             }
         };
@@ -468,4 +442,36 @@ fn adjoint(
         })
         .collect();
     (pushes, reverse)
+}
+
+/// Copies and zeroes the adjoints of everything live that the segment writes, last write first. Gives the copies
+/// of the vertices that are `used`: the adjoints of those that are no independents.
+fn seeds(
+    scope: &mut Scope,
+    segment: &Segment,
+    used: &HashSet<u32>,
+) -> (Vec<Stmt>, HashMap<u32, VarId>) {
+    let ty = segment.ty;
+    let mut reverse = Vec::new();
+    let mut d = HashMap::new();
+    for output in segment.outputs.iter().rev() {
+        let Some(b) = scope.derivative_place(&output.place) else {
+            continue;
+        };
+        if let Some(v) = output.vertex.filter(|v| used.contains(v)) {
+            let t = scope.scalar_temporary(ty);
+            reverse.push(Stmt::assign(Place::whole(t), Expr::Place(b.clone())));
+            d.insert(v, t);
+        }
+        reverse.push(Stmt::assign(b, zero(ty)));
+    }
+    (reverse, d)
+}
+
+/// The variable of the reverse sweep that a variable of the forward sweep is popped to; it has the same name.
+fn twin_of(scope: &mut Scope, forward: &ForwardScope, variable: VarId, ty: ScalarType) -> VarId {
+    let theirs = forward.routine.variable(variable);
+    let mut own = Variable::new(theirs.name.clone(), ty, Vec::new(), VariableRole::Local);
+    own.origin.clone_from(&theirs.origin);
+    scope.routine.add_variable(own)
 }

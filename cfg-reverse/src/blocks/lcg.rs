@@ -124,29 +124,7 @@ pub(crate) fn linearize(
             drafts.push(None);
         }
     }
-    // What reaches a dependent. Edges come in the order of their targets.
-    let mut outputs: Vec<(usize, Output)> = Vec::new();
-    let mut useful = vec![false; b.vertices as usize];
-    for (place, last) in &b.written {
-        if !live(place.var) {
-            continue;
-        }
-        let vertex = b.versions.get(place).and_then(|version| version.vertex);
-        if let Some(v) = vertex {
-            useful[v as usize] = true;
-        }
-        let place = place.clone();
-        outputs.push((*last, Output { place, vertex }));
-    }
-    outputs.sort_by_key(|(last, _)| *last);
-    for edge in b.edges.iter().rev() {
-        if useful[edge.target as usize] {
-            useful[edge.source as usize] = true;
-        }
-    }
-    b.edges.retain(|edge| useful[edge.target as usize]);
-    b.independents.retain(|(v, _)| useful[*v as usize]);
-
+    let outputs = b.outputs(live);
     // The code, with labels in variables.
     let mut labels = Vec::with_capacity(b.edges.len());
     let mut partials = Vec::with_capacity(b.edges.len());
@@ -181,21 +159,7 @@ pub(crate) fn linearize(
                     }
                 }
             };
-            let (kind, negative) = match &label {
-                Label::Constant(c) if c.abs() == 1.0 => (Kind::Unit, *c < 0.0),
-                Label::Constant(_) => (Kind::Constant, false),
-                Label::Variable { .. } => (Kind::Variable, false),
-            };
-            new_edges.push(NewEdge {
-                kind,
-                negative,
-                tag: u32::try_from(labels.len()).unwrap_or(u32::MAX),
-                ..NewEdge::new(
-                    i64::from(edge.source) + 1,
-                    i64::from(edge.target) + 1,
-                    Kind::Unit,
-                )
-            });
+            new_edges.push(graph_edge(edge, &label, labels.len()));
             labels.push(label);
         }
         code.push(draft.filter(|_| any).map(|draft| {
@@ -207,10 +171,7 @@ pub(crate) fn linearize(
     }
     let id = |v: u32| i64::from(v) + 1;
     let inputs: Vec<i64> = b.independents.iter().map(|(v, _)| id(*v)).collect();
-    let dependents: Vec<i64> = outputs
-        .iter()
-        .filter_map(|(_, output)| output.vertex.map(id))
-        .collect();
+    let dependents: Vec<i64> = outputs.iter().filter_map(|o| o.vertex.map(id)).collect();
     let lcg = if dependents.is_empty() {
         None
     } else {
@@ -222,12 +183,27 @@ pub(crate) fn linearize(
         ty,
         code,
         independents: b.independents,
-        outputs: outputs.into_iter().map(|(_, output)| output).collect(),
+        outputs,
         labels,
         partials,
         names: b.names,
         lcg,
     })
+}
+
+/// An edge as the graph has it; `tag`: where its label is.
+fn graph_edge(edge: &Edge, label: &Label, tag: usize) -> NewEdge {
+    let (kind, negative) = match label {
+        Label::Constant(c) if c.abs() == 1.0 => (Kind::Unit, *c < 0.0),
+        Label::Constant(_) => (Kind::Constant, false),
+        Label::Variable { .. } => (Kind::Variable, false),
+    };
+    let (source, target) = (i64::from(edge.source) + 1, i64::from(edge.target) + 1);
+    NewEdge {
+        negative,
+        tag: u32::try_from(tag).unwrap_or(u32::MAX),
+        ..NewEdge::new(source, target, kind)
+    }
 }
 
 /// One statement's code.
@@ -237,6 +213,35 @@ struct Linearized {
 }
 
 impl Builder {
+    /// Live places with their last versions, in the order of the last writes. What reaches none of these is
+    /// dropped.
+    fn outputs(&mut self, live: impl Fn(VarId) -> bool) -> Vec<Output> {
+        let mut outputs: Vec<(usize, Output)> = Vec::new();
+        let mut useful = vec![false; self.vertices as usize];
+        for (place, last) in &self.written {
+            if !live(place.var) {
+                continue;
+            }
+            let version = self.versions.get(place);
+            let vertex = version.and_then(|version| version.vertex);
+            if let Some(v) = vertex {
+                useful[v as usize] = true;
+            }
+            let place = place.clone();
+            outputs.push((*last, Output { place, vertex }));
+        }
+        outputs.sort_by_key(|(last, _)| *last);
+        // Edges come in the order of their targets.
+        for edge in self.edges.iter().rev() {
+            if useful[edge.target as usize] {
+                useful[edge.source as usize] = true;
+            }
+        }
+        self.edges.retain(|edge| useful[edge.target as usize]);
+        self.independents.retain(|(v, _)| useful[*v as usize]);
+        outputs.into_iter().map(|(_, output)| output).collect()
+    }
+
     fn vertex(&mut self) -> u32 {
         self.vertices += 1;
         self.names.push(None);

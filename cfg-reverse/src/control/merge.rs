@@ -5,7 +5,7 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::VertexId,
-    ir::{Annotations, Edge, Routine, Stmt, Vertex, VertexKind},
+    ir::{Annotations, Cfg, Edge, Routine, Stmt, Vertex, VertexKind},
 };
 
 use crate::code::built;
@@ -19,39 +19,92 @@ pub fn merge(mut routine: Routine) -> Result<Routine, Diagnostics> {
     let Some(cfg) = routine.body.take() else {
         return Ok(routine);
     };
-    let n = cfg.vertex_count();
-    // The vertex that each vertex has become part of.
-    let mut into: Vec<usize> = (0..n).collect();
-    // Whether it has become part of one behind it.
-    let mut ahead = vec![false; n];
-    let is_block = |v: VertexId| matches!(cfg.vertex(v).kind, VertexKind::Block(_));
-    let inserted = |v: VertexId| is_inserted(cfg.vertex(v));
-    // Blocks have one way out, and those that follow here one way in, so a run of inserted blocks is a
-    // chain.
-    let before = |v: VertexId| only(cfg.predecessors(v)).filter(|&u| is_block(u));
-    let one_way = |u: VertexId| cfg.in_edges(u).len() == 1;
-    let after = |v: VertexId| only(cfg.successors(v)).filter(|&u| is_block(u) && one_way(u));
-    for (head, _) in cfg.vertices() {
-        if !inserted(head) || before(head).is_some_and(inserted) {
-            continue;
-        }
-        let mut run = vec![head];
-        let mut tail = head;
-        while let Some(next) = after(tail).filter(|&u| inserted(u) && u != head) {
-            run.push(next);
-            tail = next;
-        }
-        let target = before(head).or_else(|| after(tail)).unwrap_or(head);
-        for v in run {
-            ahead[v.index()] = before(head).is_none();
-            into[v.index()] = target.index();
+    let Groups { into, ahead } = Groups::of(&cfg);
+    let (vertices, mut edges) = cfg.into_parts();
+    let (out, new_index) = merged_vertices(vertices, &edges, &into);
+    // An edge inside a group disappears; its label moves to the group's in-edge, which has it already:
+    // only first edges of a chain carry labels. Its annotations move to the edge into or out of the group,
+    // a part of the same edge of the original.
+    let mut to_in_edge: Vec<Annotations> = vec![None; into.len()];
+    let mut to_out_edge = to_in_edge.clone();
+    for e in &mut edges {
+        let (from, group) = (e.from.index(), into[e.from.index()]);
+        if e.from != e.to && group == into[e.to.index()] && e.annotations.is_some() {
+            let side = match ahead[from] {
+                true => &mut to_in_edge,
+                false => &mut to_out_edge,
+            };
+            side[group] = e.annotations.take();
         }
     }
-    let (vertices, mut edges) = cfg.into_parts();
+    let edges = edges
+        .into_iter()
+        .filter(|e| e.from == e.to || into[e.from.index()] != into[e.to.index()])
+        .map(|e| Edge {
+            from: VertexId::new(new_index[into[e.from.index()]]),
+            to: VertexId::new(new_index[into[e.to.index()]]),
+            id: None,
+            annotations: (e.annotations)
+                .or_else(|| to_out_edge[into[e.from.index()]].take())
+                .or_else(|| to_in_edge[into[e.to.index()]].take()),
+            ..e
+        })
+        .collect();
+    routine.body = Some(built::graph(out, edges)?);
+    Ok(routine)
+}
+
+/// Which vertices become one.
+struct Groups {
+    /// The vertex that each vertex has become part of.
+    into: Vec<usize>,
+    /// Whether it has become part of one behind it.
+    ahead: Vec<bool>,
+}
+
+impl Groups {
+    fn of(cfg: &Cfg) -> Self {
+        let n = cfg.vertex_count();
+        let mut into: Vec<usize> = (0..n).collect();
+        let mut ahead = vec![false; n];
+        let is_block = |v: VertexId| matches!(cfg.vertex(v).kind, VertexKind::Block(_));
+        let inserted = |v: VertexId| is_inserted(cfg.vertex(v));
+        // Blocks have one way out, and those that follow here one way in, so a run of inserted blocks is a
+        // chain.
+        let before = |v: VertexId| only(cfg.predecessors(v)).filter(|&u| is_block(u));
+        let one_way = |u: VertexId| cfg.in_edges(u).len() == 1;
+        let after = |v: VertexId| only(cfg.successors(v)).filter(|&u| is_block(u) && one_way(u));
+        for (head, _) in cfg.vertices() {
+            if !inserted(head) || before(head).is_some_and(inserted) {
+                continue;
+            }
+            let mut run = vec![head];
+            let mut tail = head;
+            while let Some(next) = after(tail).filter(|&u| inserted(u) && u != head) {
+                run.push(next);
+                tail = next;
+            }
+            let target = before(head).or_else(|| after(tail)).unwrap_or(head);
+            for v in run {
+                ahead[v.index()] = before(head).is_none();
+                into[v.index()] = target.index();
+            }
+        }
+        Self { into, ahead }
+    }
+}
+
+/// The vertices that are left, each with the statements of its group, and the new numbers of vertices.
+fn merged_vertices(
+    vertices: Vec<Vertex>,
+    edges: &[Edge],
+    into: &[usize],
+) -> (Vec<Vertex>, Vec<usize>) {
+    let n = vertices.len();
     // Statements of a merged group in order of execution: groups are chains, so follow their edges.
     let mut next_in_group: Vec<Option<usize>> = vec![None; n];
     let mut has_before = vec![false; n];
-    for e in &edges {
+    for e in edges {
         let (a, b) = (e.from.index(), e.to.index());
         if into[a] == into[b] && a != b {
             next_in_group[a] = Some(b);
@@ -97,36 +150,7 @@ pub fn merge(mut routine: Routine) -> Result<Routine, Diagnostics> {
             out.push(vertex);
         }
     }
-    // An edge inside a group disappears; its label moves to the group's in-edge, which has it already:
-    // only first edges of a chain carry labels. Its annotations move to the edge into or out of the group,
-    // a part of the same edge of the original.
-    let mut to_in_edge: Vec<Annotations> = vec![None; n];
-    let mut to_out_edge = to_in_edge.clone();
-    for e in &mut edges {
-        let (from, group) = (e.from.index(), into[e.from.index()]);
-        if e.from != e.to && group == into[e.to.index()] && e.annotations.is_some() {
-            let side = match ahead[from] {
-                true => &mut to_in_edge,
-                false => &mut to_out_edge,
-            };
-            side[group] = e.annotations.take();
-        }
-    }
-    let edges = edges
-        .into_iter()
-        .filter(|e| e.from == e.to || into[e.from.index()] != into[e.to.index()])
-        .map(|e| Edge {
-            from: VertexId::new(new_index[into[e.from.index()]]),
-            to: VertexId::new(new_index[into[e.to.index()]]),
-            id: None,
-            annotations: (e.annotations)
-                .or_else(|| to_out_edge[into[e.from.index()]].take())
-                .or_else(|| to_in_edge[into[e.to.index()]].take()),
-            ..e
-        })
-        .collect();
-    routine.body = Some(built::graph(out, edges)?);
-    Ok(routine)
+    (out, new_index)
 }
 
 fn only(mut vertices: impl Iterator<Item = VertexId>) -> Option<VertexId> {

@@ -98,6 +98,17 @@ impl Effects {
         }
     }
 
+    /// The callers of each routine, of those that are reachable, in the same order.
+    pub(crate) fn callers(&self, reachable: &[RoutineId]) -> Vec<Vec<RoutineId>> {
+        let mut callers = vec![Vec::new(); self.callees.len()];
+        for &r in reachable {
+            for callee in &self.callees[r.index()] {
+                callers[callee.index()].push(r);
+            }
+        }
+        callers
+    }
+
     /// The routine and everything it calls, callees before callers where there is no recursion.
     pub(crate) fn reachable(&self, main: RoutineId) -> Vec<RoutineId> {
         let mut seen = FixedBitSet::with_capacity(self.callees.len());
@@ -123,6 +134,6 @@ impl Effects {
 }
 
 /// The adjoint that the user gives for a routine.
-fn given_adjoint(routine: &Routine) -> Option<RoutineId> {
+pub(crate) fn given_adjoint(routine: &Routine) -> Option<RoutineId> {
     routine.derivatives.as_ref().and_then(|d| d.adjoint)
 }

@@ -134,12 +134,7 @@ pub(crate) fn solve_across_calls<'p>(
     drafts: &mut [Option<Draft<'p>>],
 ) {
     let mut needed = vec![Needed::default(); drafts.len()];
-    let mut callers: Vec<Vec<RoutineId>> = vec![Vec::new(); drafts.len()];
-    for &r in reachable {
-        for c in &context.effects.callees[r.index()] {
-            callers[c.index()].push(r);
-        }
-    }
+    let callers = context.effects.callers(reachable);
     let mut queued = FixedBitSet::with_capacity(drafts.len());
     let mut work: std::collections::VecDeque<RoutineId> = reachable.iter().copied().collect();
     queued.extend(reachable.iter().map(|r| r.index()));

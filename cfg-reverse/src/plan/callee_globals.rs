@@ -10,11 +10,10 @@ use cfg_core::{
     ir::{Role, Routine, StmtKind},
     memory::global_set::GlobalSet,
 };
-use fixedbitset::FixedBitSet;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{
-    plan::{draft::Draft, worklist::next_one},
+    plan::{draft::Draft, worklist::Worklist},
     prepare::context::Context,
 };
 
@@ -109,13 +108,9 @@ impl Flow<'_> {
         let n = draft.cfg.vertex_count();
         let (order, position) = (draft.shape.order(), draft.shape.position());
         let mut at = vec![GlobalSet::default(); n];
-        // By position in the order.
-        let mut dirty = FixedBitSet::with_capacity(n);
-        dirty.extend(calls.keys().map(|v| position[v.index()] as usize));
-        let mut from = 0;
-        while let Some(p) = next_one(&dirty, from) {
-            dirty.remove(p);
-            from = p + 1;
+        let with_calls = calls.keys().map(|v| position[v.index()] as usize);
+        let mut dirty = Worklist::of(n, with_calls);
+        while let Some(p) = dirty.take() {
             let v = order[p];
             let mut set = at[v.index()].clone();
             for &(_, callee) in calls.get(&v).into_iter().flatten() {
@@ -123,9 +118,7 @@ impl Flow<'_> {
             }
             for w in draft.cfg.successors(v) {
                 if at[w.index()].extend(&set) {
-                    let q = position[w.index()] as usize;
-                    dirty.insert(q);
-                    from = from.min(q);
+                    dirty.add(position[w.index()] as usize);
                 }
             }
         }

@@ -9,11 +9,12 @@ use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
 use crate::{
-    code::routines::routine_shell,
     code::{
-        expressions::as_place, names::Namer, rename::Rename, rows::Rows, temporaries::Temporaries,
+        expressions::as_place, names::Namer, rename::Rename, routines::routine_shell, rows::Rows,
+        temporaries::Temporaries,
     },
     memory::{
+        effects::given_adjoint,
         named::Named,
         storage::{shared_classes, storage_classes},
     },
@@ -194,10 +195,7 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
         } = &statement.kind
         {
             let called = context.program.routine(*callee);
-            let user = called
-                .derivatives
-                .as_ref()
-                .is_some_and(|d| d.adjoint.is_some());
+            let user = given_adjoint(called).is_some();
             if context.sweeps[callee.index()].is_some() || user {
                 let actuals = arguments.iter().flatten().filter_map(as_place);
                 for place in actuals.chain(result.as_ref()) {

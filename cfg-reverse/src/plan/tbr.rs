@@ -23,7 +23,7 @@ use crate::{
     memory::{effects::Effects, loops::counted_index, named::Named},
     plan::{
         adjoints::StatementCode, atoms::Atoms, callee_globals::CalleeGlobals, counters::LoopPlan,
-        draft::Draft, shape::Shape, worklist::next_one,
+        draft::Draft, shape::Shape, worklist::Worklist,
     },
     prepare::{context::Context, optional},
 };
@@ -194,13 +194,9 @@ impl<'a> Tbr<'a> {
     /// Worklist in topological order until nothing grows.
     fn iterate(&mut self) {
         let n = self.cfg.vertex_count();
-        let mut dirty = FixedBitSet::with_capacity(n);
-        dirty.insert_range(..);
+        let mut dirty = Worklist::of(n, 0..n);
         let mut set = self.empty();
-        let mut from = 0;
-        while let Some(p) = next_one(&dirty, from) {
-            dirty.remove(p);
-            from = p + 1;
+        while let Some(p) = dirty.take() {
             let v = self.shape.order()[p];
             self.load(v, &mut set);
             self.transfer(v, &mut set, &mut |_, _, _| {});
@@ -218,9 +214,7 @@ impl<'a> Tbr<'a> {
                     grow(&mut self.at[range], out.as_slice())
                 };
                 if grew {
-                    let q = self.shape.position()[w.index()] as usize;
-                    dirty.insert(q);
-                    from = from.min(q);
+                    dirty.add(self.shape.position()[w.index()] as usize);
                 }
             }
         }

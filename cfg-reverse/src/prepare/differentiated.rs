@@ -2,13 +2,13 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Program, Role, Routine},
+    ir::{Program, Role},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     activity::{Activity, reach::Numbering},
-    memory::effects::Effects,
+    memory::effects::{Effects, given_adjoint},
 };
 
 /// Gives ids to the sweeps of every routine that has a body, and an active variable or a call of a routine
@@ -23,19 +23,16 @@ pub(crate) fn number_sweeps(
 ) -> Vec<Option<(RoutineId, RoutineId)>> {
     let n = normal.routines.len();
     let mut differentiated = FixedBitSet::with_capacity(n);
+    let callers = effects.callers(reachable);
     // Routines that reach an active global, and what has to be done for their callers.
     let mut reaches = FixedBitSet::with_capacity(n);
     let mut work = Vec::new();
-    let mut callers: Vec<Vec<RoutineId>> = vec![Vec::new(); n];
     for &r in reachable {
         let routine = normal.routine(r);
         if routine.body.is_none() {
             continue;
         }
-        for callee in &effects.callees[r.index()] {
-            callers[callee.index()].push(r);
-        }
-        let is_given = has_given_adjoint(routine);
+        let is_given = given_adjoint(routine).is_some();
         let (mut active, mut global) = (false, false);
         for (v, variable) in routine.variables.iter().enumerate() {
             if variable.ty.is_real() && activity.is_active(nodes.of(r, routine, VarId::new(v))) {
@@ -53,7 +50,7 @@ pub(crate) fn number_sweeps(
     }
     while let Some(r) = work.pop() {
         for &caller in &callers[r.index()] {
-            if !has_given_adjoint(normal.routine(caller)) && !reaches.put(caller.index()) {
+            if given_adjoint(normal.routine(caller)).is_none() && !reaches.put(caller.index()) {
                 differentiated.insert(caller.index());
                 work.push(caller);
             }
@@ -66,9 +63,4 @@ pub(crate) fn number_sweeps(
         next += 2;
     }
     sweeps
-}
-
-fn has_given_adjoint(routine: &Routine) -> bool {
-    let given = routine.derivatives.as_ref();
-    given.is_some_and(|d| d.adjoint.is_some())
 }

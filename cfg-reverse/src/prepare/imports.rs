@@ -18,7 +18,10 @@ use cfg_core::{
 
 use crate::{
     code::{names::Namer, routines::each_extent},
-    memory::{effects::Effects, named::global_variables},
+    memory::{
+        effects::{Effects, given_adjoint},
+        named::global_variables,
+    },
 };
 
 /// The globals that a routine is to name although only its callees do, in ascending order.
@@ -33,11 +36,7 @@ pub(crate) fn to_import(program: &Program, effects: &Effects, id: RoutineId) -> 
     let mut all = own.clone();
     for &callee in callees {
         let called = program.routine(callee);
-        if called
-            .derivatives
-            .as_ref()
-            .is_some_and(|d| d.adjoint.is_some())
-        {
+        if given_adjoint(called).is_some() {
             all.extend(&effects.touched[callee.index()]);
         }
         if called.result.is_some_and(|r| called.variable(r).rank() > 0) {

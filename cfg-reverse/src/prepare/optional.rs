@@ -13,7 +13,7 @@ use cfg_core::{
     ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
 };
 
-use crate::code::splice::Splice;
+use crate::{code::splice::Splice, memory::effects::given_adjoint};
 
 fn may_be_absent(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
@@ -61,8 +61,7 @@ fn is_given(program: &Program, kind: &StmtKind) -> bool {
     let StmtKind::Call { callee, .. } = kind else {
         return false;
     };
-    let given = program.routine(*callee).derivatives.as_ref();
-    given.is_some_and(|d| d.adjoint.is_some())
+    given_adjoint(program.routine(*callee)).is_some()
 }
 
 /// True if the place is recorded before the statement, and not by it.

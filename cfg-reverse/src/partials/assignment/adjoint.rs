@@ -44,23 +44,7 @@ pub(crate) fn adjoint(
         return Ok(vec![zero_of(target_b)]);
     }
     let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
-    // What the operands have to do with the target decides how the seed is held.
-    let mut itself = false;
-    let mut overlap = false;
-    for (n, node) in nodes.nodes.iter().enumerate() {
-        if let NodeKind::Leaf(place) = node.kind {
-            if place == target
-                && !reads_own_subscripts(target)
-                && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
-            {
-                itself = true;
-            } else if place.var == target.var {
-                overlap |= !typing::disjoint(place, target);
-            } else {
-                overlap |= scope.may_share(place.var, target.var);
-            }
-        }
-    }
+    let (mut itself, overlap) = target_among_operands(scope, &nodes, target)?;
     let mut seed = Expr::Place(target_b.clone());
     if overlap {
         itself = false;
@@ -80,6 +64,59 @@ pub(crate) fn adjoint(
     });
     let mut increments = std::mem::take(&mut nodes.lists.increments);
     increments.clear();
+    propagate(scope, &mut nodes, &mut d, &mut increments, &mut code)?;
+    // The target's own adjoint last: the other increments read it.
+    let own = increments
+        .iter()
+        .position(|(p, ..)| itself && *p == target_b);
+    let last = match own.map(|i| increments.remove(i)) {
+        Some((place, first, others)) => {
+            let value = sum(std::iter::once(first).chain(others).collect());
+            let value = value.filter(|value| !matches!(value, Expr::Place(p) if *p == place));
+            value.map(|value| Stmt::assign(place, value))
+        }
+        None => (!overlap).then(|| zero_of(target_b)),
+    };
+    add_increments(&mut increments, last, &mut code);
+    (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
+    scope.workspace = nodes.into_workspace();
+    Ok(code)
+}
+
+/// Whether the target is an operand itself, and whether another operand may overlap it: this decides how the
+/// seed is held.
+fn target_among_operands(
+    scope: &Scope,
+    nodes: &Nodes<'_>,
+    target: &Place,
+) -> Result<(bool, bool), Unsupported> {
+    let mut itself = false;
+    let mut overlap = false;
+    for (n, node) in nodes.nodes.iter().enumerate() {
+        if let NodeKind::Leaf(place) = node.kind {
+            if place == target
+                && !reads_own_subscripts(target)
+                && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
+            {
+                itself = true;
+            } else if place.var == target.var {
+                overlap |= !typing::disjoint(place, target);
+            } else {
+                overlap |= scope.may_share(place.var, target.var);
+            }
+        }
+    }
+    Ok((itself, overlap))
+}
+
+/// Passes the adjoints `d` of the nodes on, from the root to the leaves, where they become increments.
+fn propagate(
+    scope: &mut Scope,
+    nodes: &mut Nodes<'_>,
+    d: &mut [Option<Expr>],
+    increments: &mut Vec<Increment>,
+    code: &mut Vec<Stmt>,
+) -> Result<(), Unsupported> {
     let mut known = Known::default();
     for n in (0..nodes.nodes.len()).rev() {
         let Some(mut dn) = d[n].take() else { continue };
@@ -91,7 +128,7 @@ pub(crate) fn adjoint(
                     dn = nodes.guarded_adjoint(n, dn, rank);
                 }
                 if let Some(b) = scope.derivative_place(&place) {
-                    match known.find(&increments, &b) {
+                    match known.find(increments, &b) {
                         Some(k) => increments[k].2.push(dn),
                         None => increments.push((b, dn, Vec::new())),
                     }
@@ -116,24 +153,17 @@ pub(crate) fn adjoint(
                     if nodes.nodes[c].active {
                         uses -= 1;
                         let dn = if uses > 0 { dn.clone() } else { dn.take() };
-                        d[c] = dn.and_then(|dn| pull_back(scope, &nodes, n, c, dn, partial));
+                        d[c] = dn.and_then(|dn| pull_back(scope, nodes, n, c, dn, partial));
                     }
                 }
             }
         }
     }
-    // The target's own adjoint last: the other increments read it.
-    let own = increments
-        .iter()
-        .position(|(p, ..)| itself && *p == target_b);
-    let last = match own.map(|i| increments.remove(i)) {
-        Some((place, first, others)) => {
-            let value = sum(std::iter::once(first).chain(others).collect());
-            let value = value.filter(|value| !matches!(value, Expr::Place(p) if *p == place));
-            value.map(|value| Stmt::assign(place, value))
-        }
-        None => (!overlap).then(|| zero_of(target_b)),
-    };
+    Ok(())
+}
+
+/// Writes the increments, then what is `last`.
+fn add_increments(increments: &mut Vec<Increment>, last: Option<Stmt>, code: &mut Vec<Stmt>) {
     let size = increments.len() + usize::from(last.is_some());
     if size > 0 {
         // And one, because the target is likely to be popped before.
@@ -148,9 +178,6 @@ pub(crate) fn adjoint(
         }
     }
     code.extend(last);
-    (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
-    scope.workspace = nodes.into_workspace();
-    Ok(code)
 }
 
 /// What one place is incremented by: the last operand first.
