@@ -116,7 +116,7 @@ impl<'p> Sweeps<'_, 'p> {
         tape_class(self.original().variable(v).ty)
     }
 
-    /// Of the k-th global that only callees name and that is pushed.
+    /// The tape stack of the k-th global that only callees name and that is pushed.
     fn class_of_global(&self, k: usize) -> TapeClass {
         let g = self.tbr.callee_globals.saved[k];
         tape_class(self.context.program.global(g).variable.ty)

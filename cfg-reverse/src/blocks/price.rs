@@ -23,7 +23,7 @@ pub(crate) type Calls = Vec<(VertexId, RoutineId)>;
 pub(crate) struct Measure {
     /// By routine, without what it calls.
     pub(super) costs: Vec<u64>,
-    /// Of a run.
+    /// Cost of a run.
     pub(super) total: u64,
     pub(super) recorded: Vec<Option<Recorded>>,
 }

@@ -81,7 +81,7 @@ pub(crate) fn bind_formals(e: &Expr, arguments: &[Option<Expr>]) -> Expr {
             Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
             _ => node,
         },
-        _ => node,
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => node,
     })
 }
 

@@ -46,7 +46,7 @@ impl Temporaries {
         self.take_in_order(routine, namer, base, ty, Order::Row)
     }
 
-    /// The same, where the storage order matters.
+    /// A temporary of this type and storage order.
     pub(crate) fn take_in_order(
         &mut self,
         routine: &mut Routine,

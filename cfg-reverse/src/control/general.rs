@@ -50,7 +50,7 @@ pub(crate) trait ForwardCode {
     fn marker(&mut self, ordinal: usize, ways: usize) -> Vec<Stmt>;
     /// Says which edge that leaves several loops is taken.
     fn set_way(&mut self, number: i64) -> Vec<Stmt>;
-    /// Which it is.
+    /// The variable that says which edge that leaves several loops was taken.
     fn way(&mut self) -> Expr;
     /// Statements before EXIT.
     fn routine_exit(&mut self) -> Vec<Stmt>;
@@ -71,17 +71,17 @@ pub(crate) trait AdjointCode {
     fn add_pass(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Sets the variable that tells where the first pass begins.
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt>;
-    /// That variable.
+    /// The variable that tells where the first pass of a reverse loop begins.
     fn point(&mut self, header: VertexId) -> Expr;
     /// Statements after the reverse loop.
     fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt>;
     /// Takes the marker of one of so many ways.
     fn pop_marker(&mut self, ways: usize) -> Vec<Stmt>;
-    /// What was taken.
+    /// The marker that was popped last.
     fn marker(&mut self) -> Expr;
     /// The variable of a region's dispatch.
     fn state(&mut self, region: VertexId) -> Expr;
-    /// Sets it.
+    /// Sets the variable of a region's dispatch.
     fn set_state(&mut self, region: VertexId, state: i64) -> Vec<Stmt>;
     /// Statements after ENTRY.
     fn routine_exit(&mut self) -> Vec<Stmt>;

@@ -25,14 +25,14 @@ pub(crate) trait TraceCode {
     fn routine_exit(&mut self) -> Vec<Stmt>;
     /// Pushes, or pops, one of so many numbers.
     fn record(&mut self, number: usize, of: usize) -> Vec<Stmt>;
-    /// What was popped.
+    /// The number that was popped last.
     fn number(&mut self) -> Expr;
 }
 
 /// The basic blocks of what is live, in topological order as far as there is one.
 struct BasicBlocks {
     rows: Vec<Vec<VertexId>>,
-    /// By vertex.
+    /// The row of each vertex.
     of: Vec<Option<usize>>,
 }
 

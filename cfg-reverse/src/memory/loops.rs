@@ -90,6 +90,11 @@ pub(crate) fn counted_index(cfg: &Cfg, v: VertexId) -> Option<VarId> {
             LoopTest::Counted { index, .. } => Some(*index),
             LoopTest::Pre(_) | LoopTest::Post(_) => None,
         },
-        _ => None,
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Block(_)
+        | VertexKind::EndLoop
+        | VertexKind::Branch(_)
+        | VertexKind::EndBranch => None,
     }
 }

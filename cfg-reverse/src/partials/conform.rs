@@ -27,7 +27,12 @@ fn scalar_choice<'e>(variables: &[Variable], e: &'e Expr) -> Option<&'e [Expr; 3
             let operands: &[Expr; 3] = (**operands).try_into().ok()?;
             (rank(variables, &operands[0]) == 0).then_some(operands)
         }
-        _ => None,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => None,
     }
 }
 
@@ -59,7 +64,7 @@ pub(crate) fn conform<'e>(
     Ok(Cow::Owned(shaped(variables, e, &otherwise)?))
 }
 
-/// The same where the target takes its shape from the expression: a conditional expression may give it
+/// As [`conform`], where the target takes its shape from the expression: a conditional expression may give it
 /// none, and no other part of the expression may depend on that.
 pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Unsupported> {
     let n = rank(variables, e);
@@ -94,7 +99,7 @@ pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Uns
     ))
 }
 
-/// The same, of an expression that has the shape of another one; a scalar is left.
+/// As [`conform`], for an expression that has the shape of another one; a scalar is left.
 pub(crate) fn conform_to(
     variables: &[Variable],
     e: Expr,
@@ -201,7 +206,7 @@ pub(crate) fn has_shape(variables: &[Variable], e: &Expr) -> bool {
             Some([_, yes, no]) => has_shape(variables, yes) && has_shape(variables, no),
             None => operands.iter().any(|e| has_shape(variables, e)),
         },
-        _ => true,
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => true,
     }
 }
 
@@ -240,7 +245,7 @@ fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Vec<Expr> {
                 }
             }
         }
-        _ => otherwise.to_vec(),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => otherwise.to_vec(),
     }
 }
 
@@ -289,6 +294,6 @@ fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
             known.map_or_else(Vec::new, |e| size(variables, e))
         }
         Expr::Place(_) => vec![Expr::op(Op::Size, [e.clone()])],
-        _ => Vec::new(),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Vec::new(),
     }
 }

@@ -120,7 +120,7 @@ impl<'e> Nodes<'e> {
         all
     }
 
-    /// Its memory.
+    /// Gives back the memory of these nodes, for the next expression.
     pub(crate) fn into_workspace(self) -> Workspace {
         Workspace {
             nodes: emptied(self.nodes),
@@ -212,7 +212,12 @@ impl<'e> Nodes<'e> {
                 }
                 self.operator(expr, *op, first, guard)
             }
-            _ => {
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => {
                 let ty = typing::of(variables, expr);
                 self.push(ty, expr, NodeKind::Passive(expr), false, guard)
             }

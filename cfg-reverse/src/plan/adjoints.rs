@@ -26,7 +26,7 @@ pub(crate) struct StatementAdjoint {
     pub(crate) after_pops: bool,
 }
 
-/// Both.
+/// What one statement needs of the forward sweep, and what stands for it in the reverse sweep.
 pub(crate) type Written = (StatementCode, StatementAdjoint);
 
 /// Most atoms that a list holds in place.

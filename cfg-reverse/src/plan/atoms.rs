@@ -23,7 +23,7 @@ pub(crate) struct Atoms {
     class: Vec<u32>,
     /// The atoms of each variable that is split into elements.
     elements: HashMap<VarId, Vec<(Vec<i64>, u32)>>,
-    /// The same, by subscripts.
+    /// The atom of each element of these variables, by subscripts.
     element: HashMap<(VarId, Vec<i64>), u32>,
     /// Atoms that a whole assignment replaces: no other variable shares them.
     single: FixedBitSet,

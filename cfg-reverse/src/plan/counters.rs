@@ -25,9 +25,9 @@ pub(crate) struct LoopPlan {
     pub(crate) counter: bool,
     /// The reverse loop of a counted loop runs over the values of its index.
     pub(crate) index: bool,
-    /// For that: first may change in the body, so what it was goes on the tape.
+    /// First may change in the body and the index is needed, so what it was goes on the tape.
     pub(crate) first: bool,
-    /// And step.
+    /// Step may change in the body and the index is needed, so what it was goes on the tape.
     pub(crate) step: bool,
 }
 
@@ -190,7 +190,9 @@ fn range(e: &Expr) -> (i128, i128) {
             }
             _ => (MIN, MAX),
         },
-        _ => (MIN, MAX),
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            (MIN, MAX)
+        }
     };
     (low.max(MIN), high.min(MAX))
 }

@@ -50,16 +50,16 @@ pub(crate) struct Draft<'p> {
     /// By callee: the globals whose values after a call its reverse sweep reads.
     pub(crate) needed: HashMap<RoutineId, GlobalSet>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
-    /// Of every statement.
+    /// What the adjoint of every statement needs.
     pub(crate) code: Rows<StatementCode>,
-    /// Of every statement, until the reverse sweep is written; variables have the numbers that they have
+    /// The adjoint of every statement, until the reverse sweep is written; variables have the numbers that they have
     /// there.
     pub(crate) adjoints: Rows<StatementAdjoint>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
     /// The numbers of variables in the forward sweep: parameters, result, tape first.
     pub(crate) forward_numbers: Rename,
-    /// And in the reverse sweep: parameters, result, their adjoints, tape first.
+    /// The numbers of variables in the reverse sweep: parameters, result, their adjoints, tape first.
     pub(crate) reverse_numbers: Rename,
 }
 

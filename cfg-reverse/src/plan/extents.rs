@@ -40,7 +40,12 @@ fn changeable(routine: &Routine, e: &Expr, f: &mut impl FnMut(&Place)) {
                                     .iter()
                                     .all(|d| matches!(d.extent, Extent::Fixed(_))))
                     }
-                    _ => false,
+                    Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..) => false,
                 };
                 if !shape_only {
                     changeable(routine, operand, f);

@@ -52,7 +52,7 @@ pub(crate) fn bits(draft: &Draft<'_>, place: &Place, unknown: u64) -> u64 {
     elements.saturating_mul(width(tape_class(variable.ty)))
 }
 
-/// The same for all of a variable.
+/// Bits that all of a variable takes on the tape; `unknown`: its elements, if its extents are not known.
 fn bits_of(variable: &Variable, unknown: u64) -> u64 {
     let extents = variable.shape.iter().map(|dim| match &dim.extent {
         Extent::Fixed(Expr::Int(n)) => Some(u64::try_from(*n).unwrap_or(0)),
@@ -67,7 +67,10 @@ fn bits_of(variable: &Variable, unknown: u64) -> u64 {
 pub(crate) fn pushed(statements: &[Stmt]) -> u64 {
     let pushes = statements.iter().map(|statement| match statement.kind {
         StmtKind::Push { class, .. } => width(class),
-        _ => 0,
+        StmtKind::Assign { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => 0,
     });
     pushes.sum()
 }

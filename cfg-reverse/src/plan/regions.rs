@@ -122,7 +122,12 @@ impl Regions {
                 }
                 LoopTest::Pre(_) | LoopTest::Post(_) => LoopPlan::CONDITION,
             }),
-            _ => None,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => None,
         });
         let mut general = Self {
             order,

@@ -266,7 +266,7 @@ impl<'a> Tbr<'a> {
         set
     }
 
-    /// The same, in a set that is there.
+    /// Overwrites `set` with the set at the start of a vertex.
     fn load(&self, v: VertexId, set: &mut FixedBitSet) {
         set.as_mut_slice().copy_from_slice(&self.at[self.range(v)]);
     }

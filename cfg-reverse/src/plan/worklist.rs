@@ -10,7 +10,7 @@ pub(crate) struct Worklist {
 }
 
 impl Worklist {
-    /// Of some positions among so many.
+    /// A list of `open` positions, out of `len`.
     pub(crate) fn of(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
         let mut all = FixedBitSet::with_capacity(len);
         all.extend(open);

@@ -88,7 +88,10 @@ fn in_statement(variables: &[Variable], statement: &Stmt) -> Option<Found> {
             };
             possible.then_some(found)
         }
-        _ => None,
+        StmtKind::Call { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
     }
 }
 
@@ -106,7 +109,12 @@ fn is_elemental(value: &Expr, path: &[usize]) -> bool {
             at = &operands[k];
             true
         }
-        _ => false,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => false,
     })
 }
 
@@ -211,7 +219,9 @@ type Branch = (Expr, [Option<Stmt>; 2], Option<Stmt>);
 fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
     let mut operands = match std::mem::replace(conditional, by) {
         Expr::Op(_, operands) => Vec::from(operands).into_iter(),
-        _ => Vec::new().into_iter(),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => {
+            Vec::new().into_iter()
+        }
     };
     let mut operand = || operands.next().unwrap_or(Expr::Int(0));
     (operand(), [operand(), operand()])

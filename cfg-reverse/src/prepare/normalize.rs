@@ -55,7 +55,12 @@ impl Contains {
             e.walk(&mut |e| match e {
                 Expr::Op(Op::If, _) => self.conditionals = true,
                 Expr::Op(Op::ProductPartial, _) => self.partials = true,
-                _ => {}
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..) => {}
             });
         };
         match kind {
@@ -93,7 +98,7 @@ impl Normal {
         Ok(loops)
     }
 
-    /// The same, and branches where an adjoint needs them. `program`: the one that was normalized.
+    /// As [`Normal::expand`], and branches where an adjoint needs them. `program`: the one that was normalized.
     pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
         let branches =
             self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;

@@ -15,7 +15,7 @@ use cfg_core::{
 };
 
 use crate::{
-    code::{names::Namer, splice::Splice, typing},
+    code::{expressions::real, names::Namer, splice::Splice, typing},
     prepare::branches::{at_path, temporary},
 };
 
@@ -60,7 +60,10 @@ fn guards(variables: &[Variable], value: &Expr, path: &[usize]) -> Vec<Expr> {
 fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
     match &statement.kind {
         StmtKind::Assign { value, .. } => found(value),
-        _ => None,
+        StmtKind::Call { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
     }
 }
 
@@ -97,7 +100,7 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
         };
         // Where the partial is not evaluated, its operand must not be either; ones do no harm.
         for condition in guards.into_iter().rev() {
-            operand = Expr::op(Op::If, [condition, operand, one(ty.ty)]);
+            operand = Expr::op(Op::If, [condition, operand, real(1.0, ty.ty)]);
         }
         let a = temporary(routine, namer, ty.ty, ty.rank);
         statements.push(Stmt::assign(a.clone(), operand));
@@ -129,7 +132,7 @@ fn sweep(
         routine.variables[a.index()].rank(),
     );
     let product = temporary(routine, namer, ty, 0);
-    let start = graph.block(vec![Stmt::assign(product.clone(), one(ty))]);
+    let start = graph.block(vec![Stmt::assign(product.clone(), real(1.0, ty))]);
     graph.edge(block, start, None);
     let mut subscripts = Vec::new();
     let mut loops = Vec::new();
@@ -179,11 +182,4 @@ fn sweep(
         end = header;
     }
     end
-}
-
-fn one(ty: ScalarType) -> Expr {
-    match ty {
-        ScalarType::Real32 => Expr::Real32(1.0),
-        _ => Expr::Real(1.0),
-    }
 }

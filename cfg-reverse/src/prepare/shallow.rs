@@ -29,7 +29,11 @@ pub(crate) fn is_deep(kind: &StmtKind) -> bool {
                 Expr::Place(place) => {
                     found |= place.subscript_exprs().any(|e| e.depth() > SHALLOW);
                 }
-                _ => {}
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Op(..) => {}
             });
         }
     };

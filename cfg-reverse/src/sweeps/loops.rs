@@ -88,7 +88,12 @@ impl<'p> Reverse<'_, '_, 'p> {
             Expr::Int(1) => Expr::op(Op::Add, [first, passes]),
             Expr::Int(-1) => Expr::op(Op::Sub, [first, passes]),
             Expr::Int(-1024..=1024) => Expr::op(Op::Add, [first, times(passes)]),
-            _ => {
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => {
                 let half = times(Expr::op(Op::Div, [passes.clone(), Expr::Int(2)]));
                 let odd = times(Expr::op(Op::Mod, [passes, Expr::Int(2)]));
                 Expr::op(Op::Add, [first, half.clone(), half, odd])

@@ -48,7 +48,12 @@ pub(crate) fn overlapping(context: &Context, reachable: &[RoutineId]) -> FixedBi
                     Expr::Place(p) if routine.variable(p.var).ty.is_real() => {
                         Some(class[p.var.index()])
                     }
-                    _ => None,
+                    Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..) => None,
                 })
                 .collect();
             // In a marked routine a parameter may be another one, or a global.

@@ -224,7 +224,10 @@ impl<'a> Writer<'a> {
                 .any(|d| matches!(d.extent, Extent::Deferred));
         let scalar = tangent.last().is_some_and(|s| match &s.kind {
             StmtKind::Assign { value, .. } => self.scope.rank(value) == 0,
-            _ => false,
+            StmtKind::Call { .. }
+            | StmtKind::Push { .. }
+            | StmtKind::Pop { .. }
+            | StmtKind::Opaque { .. } => false,
         });
         let shape = self.scope.derivative_place(target);
         match (allocates && scalar, shape, tangent.pop()) {

@@ -44,7 +44,11 @@ pub(crate) fn forward_graph(
                     enter(cfg, general, &markers, code, e, &mut blocks);
                 }
             }
-            _ => {}
+            VertexKind::Entry
+            | VertexKind::Block(_)
+            | VertexKind::Loop { .. }
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => {}
         }
         for (role, of, block) in blocks {
             if end.at != usize::MAX {

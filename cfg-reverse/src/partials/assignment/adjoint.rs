@@ -276,6 +276,11 @@ fn pull_back(
 fn is_simple(e: &Expr) -> bool {
     match e {
         Expr::Op(Op::Neg, inner) => is_atomic(&inner[0]),
-        _ => is_atomic(e),
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => is_atomic(e),
     }
 }

@@ -42,7 +42,7 @@ impl Way {
 /// How edges leave several loops together.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaving {
-    /// By loop.
+    /// The way out of each loop that is left with others.
     pub(crate) ways: Vec<Option<Way>>,
     /// By edge that takes these ways.
     pub(crate) shared: Vec<Option<Shared>>,
