@@ -43,7 +43,7 @@ impl Contains {
     fn of(program: &Program, routine: &Routine) -> Self {
         let mut all = Self::default();
         each_statement(routine, |statement| {
-            all.add(program, routine, &statement.kind)
+            all.add(program, routine, &statement.kind);
         });
         all
     }
