@@ -280,9 +280,12 @@ fn resolve(modules: &BTreeMap<Name, Module>, here: &Name, path: &Name, depth: u3
     Some(at)
 }
 
+/// By two entries of a folder: modules of the first and the second of which one imports the other.
+type Pairs<'m> = BTreeMap<(String, String), (&'m Name, &'m Name)>;
+
 /// The circles among the entries of each folder, each as lines: its entries, then one import per pair.
 fn circles(imports: &BTreeSet<(Name, Name)>) -> Vec<Vec<String>> {
-    let mut folders: BTreeMap<Name, BTreeMap<(String, String), (&Name, &Name)>> = BTreeMap::new();
+    let mut folders: BTreeMap<Name, Pairs<'_>> = BTreeMap::new();
     for (from, to) in imports {
         let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         if let (Some(a), Some(b)) = (from.get(common), to.get(common)) {
