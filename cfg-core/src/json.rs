@@ -207,7 +207,7 @@ pub fn parse_within(bytes: &[u8], max_memory: usize) -> Parsed {
             }
         }
         // The note on too many problems has a place beyond them.
-        Err(e) => cx.problems.0.push(syntax(text, &e)),
+        Err(e) => cx.problems.0.extend(syntax(text, &e)),
     }
     mend::write(&mut cx.problems, &cx.cures, text, parsed.program.as_ref());
     parsed.problems = cx.problems;
@@ -293,8 +293,9 @@ fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagn
 /// The cure for a real number beyond binary64.
 const OUT_OF_RANGE: &str = "write a number that a binary64 can hold; infinity is [\"inf\"]";
 
-/// What serde_json has to say.
-fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
+/// What serde_json has to say, in other words where these are known, and further places at which the text is not
+/// JSON.
+fn syntax(text: &str, e: &serde_json::Error) -> Vec<Diagnostic> {
     let full = e.to_string();
     let message = full.split(" at line ").next().unwrap_or(&full).to_owned();
     let offset = offset_of(text, e.line(), e.column());
@@ -307,11 +308,16 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
     let bare = ["nan", "inf", "infinity"].contains(&word.to_ascii_lowercase().as_str());
     // Of two slips the first: what is out of range, say, may stand before one.
     let stop = stop_of(text, e.line(), e.column());
-    let slip = syntax::first_slip(text).filter(|slip| slip.offset <= stop && !bare);
+    let mut slips = syntax::slips(text);
+    if bare || slips.first().is_some_and(|slip| slip.offset > stop) {
+        slips.clear();
+    }
+    let slip = slips.first().cloned();
     let (line, column) = match &slip {
         Some(slip) => line_column(text.as_bytes(), slip.offset),
         None => (line, column),
     };
+    let mut further = Vec::new();
     let diagnostic = if bare {
         Diagnostic::error(
             &codes::BARE_NAN,
@@ -331,9 +337,14 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
     } else if message == "number out of range" {
         Diagnostic::error(&codes::NUMBER, message, OUT_OF_RANGE)
     } else if let Some(slip) = slip.filter(|slip| slip.offset < text.len()) {
+        for slip in slips.drain(1..) {
+            let (line, column) = line_column(text.as_bytes(), slip.offset);
+            let one = Diagnostic::error(&codes::SYNTAX, slip.message, slip.help);
+            further.push(one.at_line(line, column));
+        }
         Diagnostic::error(&codes::SYNTAX, slip.message, slip.help)
     } else if e.is_eof() {
-        let help = syntax::first_slip(text).map_or_else(
+        let help = slips.drain(..).next().map_or_else(
             || "the file is truncated, or a bracket or quote is not closed".to_owned(),
             |slip| slip.help,
         );
@@ -345,7 +356,8 @@ fn syntax(text: &str, e: &serde_json::Error) -> Diagnostic {
     } else {
         Diagnostic::error(&codes::SYNTAX, message, "mend the JSON at this place")
     };
-    diagnostic.at_line(line, column)
+    further.insert(0, diagnostic.at_line(line, column));
+    further
 }
 
 /// The offset of the word at a line and column as serde_json counts them.

@@ -6,8 +6,8 @@ crate::diagnostic_codes! {
     SYNTAX "J001" "not JSON"
         "A program is one JSON document (RFC 8259)."
         "The text cannot be read as JSON: a comma or bracket is missing or too much, a string is not closed, \
-         or the file ends too early. Reading stops at such a place; mend it and try again. JSON has no comments, \
-         no trailing commas and no NaN.";
+         or the file ends too early. Reading stops at a place where it is not clear what is meant; mend \
+         it and try again. JSON has no comments, no trailing commas and no NaN.";
     UTF8 "J002" "not UTF-8"
         "A program file is encoded in UTF-8."
         "The file has bytes that are not UTF-8 text, at the place given. Convert the file (`iconv -t UTF-8`), or \

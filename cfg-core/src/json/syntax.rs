@@ -24,8 +24,22 @@ enum Next {
     Comma,
 }
 
-/// Finds the first slip; `None` if it is of another kind than those that are known here.
-pub(super) fn first_slip(text: &str) -> Option<Slip> {
+/// The number of slips after which the search ends.
+const MOST: usize = 50;
+
+/// Finds the slips of a text. The first is the first place at which the text is not JSON, or none if that is of
+/// another kind than those that are known here. Further ones are found as long as what was meant is clear:
+/// comments, words and other quotes in place of strings, commas before closing brackets.
+pub(super) fn slips(text: &str) -> Vec<Slip> {
+    let mut found = Vec::new();
+    if let Some(last) = soft_slips(text, &mut found) {
+        found.push(last);
+    }
+    found
+}
+
+/// Adds the slips after which reading can go on; returns the one at which it cannot.
+fn soft_slips(text: &str, found: &mut Vec<Slip>) -> Option<Slip> {
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut next = Next::Value { or_end: false };
     let mut comma = 0;
@@ -39,8 +53,13 @@ pub(super) fn first_slip(text: &str) -> Option<Slip> {
         let Some(&byte) = bytes.get(i) else {
             return unclosed(text, &open);
         };
-        if let Some(slip) = comment(text, i) {
-            return Some(slip);
+        if found.len() >= MOST {
+            return None;
+        }
+        if let Some((slip, end)) = comment(text, i) {
+            found.push(slip);
+            i = end;
+            continue;
         }
         if open.is_empty() && next == Next::Comma {
             return Some(after_the_end(text, i));
@@ -61,11 +80,12 @@ pub(super) fn first_slip(text: &str) -> Option<Slip> {
                 if !open.is_empty() && comma > 0 && bytes[comma] == b',' =>
             {
                 let close = char::from(byte);
-                return Some(Slip {
+                found.push(Slip {
                     offset: comma,
                     message: format!("a comma before `{close}`"),
                     help: "remove this comma: JSON has none after the last element".to_owned(),
                 });
+                next = Next::Comma;
             }
             (b',', Next::Comma) => {
                 comma = i;
@@ -112,18 +132,36 @@ pub(super) fn first_slip(text: &str) -> Option<Slip> {
                     ),
                 );
             }
-            (_, Next::Name { .. }) => return word(text, i, true),
+            (_, Next::Name { .. }) => {
+                i = meant(text, i, true, found)?;
+                next = Next::Colon;
+            }
             (_, Next::Value { .. }) => {
                 let end = after_number(bytes, i);
                 // Not at the boundary of a character: no number at all.
-                if !text.get(i..end).is_some_and(is_literal) {
-                    return word(text, i, false);
-                }
-                i = end;
+                i = if text.get(i..end).is_some_and(is_literal) {
+                    end
+                } else {
+                    meant(text, i, false, found)?
+                };
                 next = Next::Comma;
             }
         }
     }
+}
+
+/// Adds the slip of something that stands where a value or a name should be. Returns where it ends if it is
+/// clear that it is meant as one.
+fn meant(text: &str, at: usize, name: bool, found: &mut Vec<Slip>) -> Option<usize> {
+    let (slip, end) = word(text, at, name)?;
+    found.push(slip);
+    let after = text[end?..].trim_start();
+    let follows: &[char] = if name {
+        &[':']
+    } else {
+        &[',', ']', '}', '/', '#']
+    };
+    end.filter(|_| after.starts_with(follows))
 }
 
 fn slip(offset: usize, message: impl Into<String>, help: impl Into<String>) -> Option<Slip> {
@@ -144,7 +182,8 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn comment(text: &str, at: usize) -> Option<Slip> {
+/// A comment, and where it ends.
+fn comment(text: &str, at: usize) -> Option<(Slip, usize)> {
     let rest = &text[at..];
     let end = if rest.starts_with("/*") {
         rest.find("*/").map_or(rest.len(), |end| end + 2)
@@ -157,7 +196,7 @@ fn comment(text: &str, at: usize) -> Option<Slip> {
         "remove `{}`; text of your own goes into \"annotations\": {{\"comment\": \"...\"}}",
         shown(&rest[..end])
     );
-    slip(at, "JSON has no comments", help)
+    Some((slip(at, "JSON has no comments", help)?, at + end))
 }
 
 /// A string that does not end on its line, or not at all.
@@ -289,8 +328,8 @@ fn one_token(rest: &str) -> &str {
     &rest[..end.clamp(first, rest.len())]
 }
 
-/// Something where a value or a name should be.
-fn word(text: &str, at: usize, name: bool) -> Option<Slip> {
+/// Something where a value or a name should be; where it ends, if it is clear that it is meant as one.
+fn word(text: &str, at: usize, name: bool) -> Option<(Slip, Option<usize>)> {
     let rest = &text[at..];
     let first = rest.chars().next()?;
     let quotes = [
@@ -306,33 +345,27 @@ fn word(text: &str, at: usize, name: bool) -> Option<Slip> {
     if let Some((_, close)) = quotes.iter().find(|q| q.0 == first) {
         let inside = &rest[first.len_utf8()..];
         let inside = &inside[..inside.find([*close, '\n', first]).unwrap_or(inside.len())];
+        let after = at + first.len_utf8() + inside.len();
+        let closing = text[after..].chars().next().filter(|&c| c != '\n');
+        let end = closing.map(|c| after + c.len_utf8());
         let kind = if first == '\'' {
             "single quotes"
         } else {
             "other quotes"
         };
-        return slip(
-            at,
-            format!("JSON has no {kind}"),
-            format!(
-                "write {} in double quotes, as all strings and names",
-                super::token::quote(inside)
-            ),
+        let help = format!(
+            "write {} in double quotes, as all strings and names",
+            super::token::quote(inside)
         );
+        return Some((slip(at, format!("JSON has no {kind}"), help)?, end));
     }
     if matches!(first, ',') {
-        return slip(
-            at,
-            "a comma where a value is expected",
-            "remove this comma, or write the value that is missing before it",
-        );
+        let help = "remove this comma, or write the value that is missing before it";
+        return Some((slip(at, "a comma where a value is expected", help)?, None));
     }
     if matches!(first, ')' | '(') {
-        return slip(
-            at,
-            format!("`{first}` is not JSON"),
-            "lists and expressions stand in square brackets: [\"sin\", \"x\"]",
-        );
+        let help = "lists and expressions stand in square brackets: [\"sin\", \"x\"]";
+        return Some((slip(at, format!("`{first}` is not JSON"), help)?, None));
     }
     let end = rest
         .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-')))
@@ -352,25 +385,19 @@ fn word(text: &str, at: usize, name: bool) -> Option<Slip> {
             _ => plain_number(word),
         };
         if let Some(ours) = ours {
-            return slip(
-                at,
-                format!("`{}` is not JSON", shown(word)),
-                format!("write {ours}"),
-            );
+            let message = format!("`{}` is not JSON", shown(word));
+            return Some((slip(at, message, format!("write {ours}"))?, Some(at + end)));
         }
         if word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
-            return slip(
-                at,
-                format!("`{}` is not a number of JSON", shown(word)),
-                "write a decimal number, 1, 0.5 or 1e-3; an expression is an array, [\"-\", \"x\"]",
-            );
+            let message = format!("`{}` is not a number of JSON", shown(word));
+            let help =
+                "write a decimal number, 1, 0.5 or 1e-3; an expression is an array, [\"-\", \"x\"]";
+            return Some((slip(at, message, help)?, Some(at + end)));
         }
     }
-    slip(
-        at,
-        format!("`{}` stands without quotes", shown(word)),
-        format!("write {}", super::token::quote(word)),
-    )
+    let message = format!("`{}` stands without quotes", shown(word));
+    let help = format!("write {}", super::token::quote(word));
+    Some((slip(at, message, help)?, Some(at + end)))
 }
 
 /// JSON's spelling of a number that is written as other languages allow.
@@ -500,7 +527,8 @@ mod tests {
                 "close the quote: \"a",
             ),
         ] {
-            let found = first_slip(text).unwrap_or_else(|| panic!("{text}: nothing"));
+            let slips = slips(text);
+            let found = slips.first().unwrap_or_else(|| panic!("{text}: nothing"));
             assert_eq!(found.message, message, "{text}");
             assert!(found.help.contains(help), "{text}: {}", found.help);
             assert!(
@@ -508,6 +536,38 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn further_slips_are_found_while_it_is_clear_what_is_meant() {
+        for (text, messages) in [
+            (
+                "{ // a\n 'b': True, /* c */ d: [x,], # e\n \"f\": 1 2, 'g': 3}",
+                &[
+                    "JSON has no comments",
+                    "JSON has no single quotes",
+                    "`True` is not JSON",
+                    "JSON has no comments",
+                    "`d` stands without quotes",
+                    "`x` stands without quotes",
+                    "a comma before `]`",
+                    "JSON has no comments",
+                    "a comma is missing",
+                ][..],
+            ),
+            // What is no single word is not guessed at.
+            ("{\"a\": s + x, 'b': 1}", &["`s` stands without quotes"]),
+            ("['a, 'b']", &["JSON has no single quotes"]),
+            (
+                "{a: 1, b = 2, 'c': 3}",
+                &["`a` stands without quotes", "`b` stands without quotes"],
+            ),
+        ] {
+            let found = slips(text);
+            let found: Vec<&str> = found.iter().map(|slip| &*slip.message).collect();
+            assert_eq!(found, messages, "{text}");
+        }
+        assert_eq!(slips(&"#\n".repeat(2 * MOST)).len(), MOST);
     }
 
     #[test]
@@ -520,7 +580,7 @@ mod tests {
             " [1, -2.5e+3, true, {\"a\": [\"//\", \"#\", \"'\"], \"b\\\"\": {}}] ",
             "1e999",
         ] {
-            assert_eq!(first_slip(text), None, "{text}");
+            assert_eq!(slips(text), [], "{text}");
         }
     }
 
@@ -540,7 +600,7 @@ mod tests {
                 state ^= state << 17;
                 text += pieces[(state % pieces.len() as u64) as usize];
             }
-            if first_slip(&text).is_some() {
+            if !slips(&text).is_empty() {
                 let parsed = serde_json::from_str::<serde_json::Value>(&text);
                 assert!(parsed.is_err(), "{text:?}");
             }

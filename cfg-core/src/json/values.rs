@@ -63,14 +63,15 @@ fn document<T: Wire>(bytes: &[u8]) -> Result<T::Out, Diagnostics> {
         .deserialize(&mut tokens)
         .and_then(|document| tokens.end().map(|()| document));
     let document = document.unwrap_or_else(|e| {
-        let mut problem = syntax(text, &e);
-        // As operators they are for programs.
-        if problem.code == codes::BARE_NAN.code {
-            "write the string \"NaN\", \"inf\" or \"-inf\"".clone_into(&mut problem.help);
-        } else if problem.help == OUT_OF_RANGE {
-            problem.help = OUT_OF_RANGE.replace("[\"inf\"]", "the string \"inf\"");
+        for mut problem in syntax(text, &e) {
+            // As operators they are for programs.
+            if problem.code == codes::BARE_NAN.code {
+                "write the string \"NaN\", \"inf\" or \"-inf\"".clone_into(&mut problem.help);
+            } else if problem.help == OUT_OF_RANGE {
+                problem.help = OUT_OF_RANGE.replace("[\"inf\"]", "the string \"inf\"");
+            }
+            cx.problems.0.push(problem);
         }
-        cx.problems.0.push(problem);
         None
     });
     let mut problems = cx.problems;
