@@ -256,7 +256,7 @@ fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut
                 }
             }
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
-                argument.walk_places(&mut |p| visit(p.var))
+                argument.walk_places(&mut |p| visit(p.var));
             }
         }
     }
