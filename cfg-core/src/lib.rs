@@ -89,6 +89,7 @@ pub mod ir;
 pub mod json;
 pub mod loops;
 pub mod order;
+pub mod random;
 pub mod recover;
 pub mod similar;
 pub mod structure;

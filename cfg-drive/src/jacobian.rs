@@ -3,7 +3,8 @@
 use crate::absolute::absolute;
 use crate::codes;
 use crate::colouring::{self, Pattern};
-use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
+use crate::mode::{Adjoint, Named, Primal, Tangent};
+use crate::options::Options;
 use crate::point::{Point, zeros_like};
 use crate::slot::Slot;
 use crate::sparsity::Blocks;

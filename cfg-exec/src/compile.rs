@@ -28,8 +28,11 @@ use crate::{
     code::{Callback, Code, Ext, Instr},
     machine::{Image, MathTable},
 };
-use emit::{Compiling, Emitter};
+use emit::Emitter;
 pub(crate) use globals::Globals;
+
+/// A value, or why the executor does not run the program.
+type Compiling<T> = Result<T, Box<Diagnostic>>;
 
 /// How a program is compiled.
 #[derive(Clone, Default)]

@@ -1,8 +1,8 @@
 //! What can go wrong while a program runs, and how it is told.
 
-use cfg_core::diagnostic::Diagnostic;
+use std::sync::Arc;
 
-use crate::code::Party;
+use cfg_core::diagnostic::Diagnostic;
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate.
@@ -70,6 +70,14 @@ cfg_core::diagnostic_codes! {
     UNSUPPORTED "X221" "not supported by the executor"
         "The executor runs every valid program, except for the forms that it names here."
         "The message says which form and what to write instead.";
+}
+
+/// What an argument may overlap.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Party {
+    Argument(usize),
+    /// A global of this name.
+    Global(Arc<str>),
 }
 
 /// A fault while running; turned into a [`Diagnostic`] once, where the place is known.

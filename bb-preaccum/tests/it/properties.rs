@@ -62,7 +62,7 @@ fn every_sequence_gives_the_jacobian() {
             is_jacobian(&lcg, &run.steps, &expected, &labels);
         }
         // Any legal steps in any order.
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         for _ in 0..10 {
             is_jacobian(&lcg, &random_edges(&lcg, &mut rng), &expected, &labels);
             is_jacobian(&lcg, &random_faces(&lcg, &mut rng), &expected, &labels);
@@ -481,7 +481,7 @@ fn twenty_five_intermediates_are_always_proven() {
 /// Inputs and outputs in any number add little: `sets` neighbourhoods among `middle` intermediates, each
 /// that of `width / sets` inputs and outputs.
 fn wide(seed: u64, middle: usize, width: usize, sets: usize) -> Lcg {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let first = width as i64;
     let behind = first + middle as i64;
     let mut edges = Vec::new();

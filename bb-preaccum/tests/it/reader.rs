@@ -174,7 +174,7 @@ fn round_trips() {
 #[test]
 fn broken_text_never_panics() {
     let good = graph(3, shape(3)).to_json().into_bytes();
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     for _ in 0..4000 {
         let mut text = good.clone();
         for _ in 0..1 + rng.below(4) {

@@ -1,8 +1,9 @@
 //! Gradients: the forward and the reverse sweep.
 
 use super::derived::Derived;
-use super::{Named, Options, Trace};
+use super::{Named, Trace};
 use crate::codes;
+use crate::options::Options;
 use crate::point::{Point, zeros_like};
 use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;

@@ -1,8 +1,9 @@
 //! Derivatives in a direction: the tangent program.
 
+use super::Named;
 use super::derived::Derived;
-use super::{Named, Options};
 use crate::codes;
+use crate::options::Options;
 use crate::point::Point;
 use crate::slot::active;
 use cfg_core::diagnostic::Diagnostics;

@@ -1,13 +1,12 @@
 //! Operations that are rare or big, reached through a side table.
 
-use std::sync::Arc;
-
 use cfg_core::{
     entity::RoutineId,
     ir::{Op, Order, ScalarType},
 };
 
 use super::{Arr, Reg, StackClass, Target};
+use crate::fault::Party;
 
 /// One subscript of a section.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +44,6 @@ pub(crate) enum Passed {
 pub(crate) struct MayOverlap {
     pub(crate) first: (usize, Extent),
     pub(crate) second: (Party, Extent),
-}
-
-/// What an argument may overlap.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Party {
-    Argument(usize),
-    /// A global of this name.
-    Global(Arc<str>),
 }
 
 /// Cells that an argument covers.

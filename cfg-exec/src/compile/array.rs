@@ -7,8 +7,9 @@ use cfg_core::{
 };
 
 use super::{
+    Compiling,
     abi::may_share,
-    emit::{Compiling, Emitter, Lane, Operand},
+    emit::{Emitter, Lane, Operand},
 };
 use crate::{
     cell,

@@ -7,7 +7,7 @@ use cfg_core::{
     ir::{Extent, Program, ScalarType, Variable},
 };
 
-use super::emit::Compiling;
+use super::Compiling;
 use crate::{
     cell,
     descriptor::{self, Axis, Descriptor},

@@ -8,8 +8,9 @@ use cfg_core::{
 };
 
 use super::{
+    Compiling,
     abi::Pass,
-    emit::{CONSTANTS, Compiling, Emitter, Home, LoopState},
+    emit::{CONSTANTS, Emitter, Home, LoopState, REGISTERS},
 };
 use crate::{
     cell,
@@ -17,8 +18,6 @@ use crate::{
     descriptor,
 };
 
-/// Registers of a frame.
-pub(super) const REGISTERS: usize = 256;
 /// Registers that are left for variables and loops, so that temporaries find room.
 const LASTING: usize = REGISTERS - 120 - CONSTANTS;
 /// Loops of which nesting depth keep their state in registers.

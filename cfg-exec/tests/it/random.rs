@@ -13,7 +13,8 @@ use cfg_testkit::{
     property::check,
 };
 
-fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
+/// The argument that a datum is, in storage order `order`.
+pub(crate) fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
     use cfg_core::elemental::Scalar;
     let ty = match &datum.elements {
         Elements::Real(_) => ScalarType::Real,

@@ -139,8 +139,7 @@ fn scan(stream: &TokenStream, here: &Name, module: &mut Module) {
 
 /// Whether two colons follow the token at `i`.
 fn path_follows(tokens: &[TokenTree], i: usize) -> bool {
-    let colon =
-        |k: usize| matches!(tokens.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':');
+    let colon = |k: usize| matches!(tokens.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':');
     colon(i + 1) && colon(i + 2)
 }
 
@@ -222,12 +221,7 @@ fn imports(modules: &BTreeMap<Name, Module>) -> BTreeSet<(Name, Name)> {
 
 /// The module that defines what a path names: modules first, then re-exports. Chains of re-exports longer
 /// than 20 do not occur.
-fn resolve(
-    modules: &BTreeMap<Name, Module>,
-    here: &Name,
-    path: &Name,
-    depth: u32,
-) -> Option<Name> {
+fn resolve(modules: &BTreeMap<Name, Module>, here: &Name, path: &Name, depth: u32) -> Option<Name> {
     if depth > 20 {
         return None;
     }
