@@ -5,8 +5,9 @@
 //! every edge runs from a smaller to a larger number. The user's ids are kept for input and output.
 
 mod build;
-pub mod interop;
+pub mod petgraph;
 mod read;
+mod write;
 
 use std::fmt;
 
@@ -193,7 +194,7 @@ impl Lcg {
 
     /// The graph in its JSON form.
     pub fn to_json(&self) -> String {
-        interop::to_json(self)
+        write::to_json(self)
     }
 }
 

@@ -1,5 +1,8 @@
 //! Are the derivatives right? Adjoint against tangent, tangent against divided differences.
 //!
+//! This check runs programs at a point; the command `cfgrev check` prints what it finds. The static check of pushes
+//! and pops on all paths is the crate `tape-check`.
+//!
 //! **Dot product.** For a random seed ȳ and direction ẋ, ȳ·(F′ẋ) and (F′ᵀȳ)·ẋ are the same number,
 //! computed by two different programs. They may differ by rounding, which is small relative to s, the same
 //! product with the absolute values of seed, direction and every local partial. s is computed by a third

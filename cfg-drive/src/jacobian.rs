@@ -41,7 +41,7 @@ pub struct Jacobian {
     pub sweeps: usize,
     /// Tangent runs that found the sparsity pattern; 0 unless compressed.
     pub probes: usize,
-    /// What pays for the entries.
+    /// The lease that pays for the entries.
     held: Lease,
 }
 
@@ -136,7 +136,7 @@ pub fn compressed_jacobian(
     Ok(found)
 }
 
-/// What every way of computing a Jacobian needs.
+/// A Jacobian to be computed: everything that every way of computing it needs.
 struct Work<'p> {
     program: &'p ValidProgram,
     routine: RoutineId,

@@ -40,7 +40,7 @@ pub struct Primal {
     options: Options,
 }
 
-/// What a run of the routine itself gives.
+/// Results of a run of the routine itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// All `out` and `inout` parameters, and the result of a function as `return`.
@@ -49,7 +49,7 @@ pub struct Run {
     pub trace: Trace,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// What was pushed and popped.
+    /// Counts of what was pushed and popped.
     pub tape: TapeCounts,
     /// All that the executor has to tell.
     pub(crate) report: RunReport,

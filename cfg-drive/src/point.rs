@@ -19,7 +19,7 @@ pub struct Point {
     pub arguments: Vec<Argument>,
     /// Globals that were given; the others start with the program's own values.
     pub globals: Vec<(GlobalId, Value)>,
-    /// What pays for them, and for the text that they were read from.
+    /// The lease that pays for them, and for the text that they were read from.
     pub held: Lease,
 }
 

@@ -30,7 +30,7 @@ impl Slot {
         }
     }
 
-    /// What a name in POINT, SEED or on the command line means.
+    /// The slot that a name in POINT, SEED or on the command line means.
     pub fn find(program: &Program, routine: &Routine, name: &str) -> Option<Self> {
         if result_key(routine) == Some(name) {
             return routine.result.map(Self::Result);

@@ -98,7 +98,7 @@ pub(crate) enum Instr {
         a: Reg,
         b: Reg,
     },
-    /// The same plus `c`.
+    /// `c`, plus `a*b` if `a` is not 0.
     StrongMulAdd {
         d: Reg,
         a: Reg,

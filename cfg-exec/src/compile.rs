@@ -59,7 +59,7 @@ impl fmt::Debug for CompileOptions {
     }
 }
 
-/// What is kept of a routine, besides its code.
+/// The declarations of a routine, which the host needs besides its code.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) name: String,

@@ -72,7 +72,7 @@ cfg_core::diagnostic_codes! {
         "The message says which form and what to write instead.";
 }
 
-/// What an argument may overlap.
+/// A variable that an argument of a call may overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Party {
     Argument(usize),

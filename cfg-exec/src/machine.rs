@@ -45,7 +45,7 @@ pub(crate) struct MathTable {
     pub(crate) powi: fn(f64, i64) -> f64,
 }
 
-/// What the machine runs.
+/// A program as the machine runs it.
 pub(crate) struct Image {
     pub(crate) routines: Vec<Code>,
     pub(crate) names: Vec<String>,
@@ -136,7 +136,7 @@ pub(crate) struct Machine {
     pub(crate) memory: Vec<u64>,
     /// End of the memory in use.
     pub(crate) top: usize,
-    /// What pays for the buffers.
+    /// The lease that pays for the buffers.
     pub(crate) held: Lease,
     pub(crate) staged: Vec<Staged>,
     pub(crate) staged_axes: Vec<Axis>,

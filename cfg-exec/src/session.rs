@@ -60,7 +60,7 @@ pub struct Session {
     ready: bool,
     /// Most bytes of memory outside of runs.
     limit: u64,
-    /// What the last run has come to when it was stopped: steps, and the loops in its message.
+    /// Steps that the last run had taken when it was stopped, and the loops in its message.
     stopped: (u64, String),
 }
 
@@ -78,7 +78,7 @@ impl Session {
         Self::sharing(compiled, &Memory::default(), u64::MAX)
     }
 
-    /// The same, with an account of memory that other sessions may share. Runs have limits of their own; globals
+    /// A session in which globals have their initial values, with an account of memory that other sessions may share. Runs have limits of their own; globals
     /// that are set outside of them take no more than `limit` allows.
     pub fn sharing(compiled: &Compiled, memory: &Memory, limit: u64) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Session {
         Ok(())
     }
 
-    /// What cells of globals hold.
+    /// The contents of cells of globals.
     fn global_cells(&self, range: std::ops::Range<usize>) -> Vec<u64> {
         if self.ready {
             return self.machine.memory[range].to_vec();
@@ -366,7 +366,7 @@ impl Session {
         }
     }
 
-    /// What a run was stopped by; at a limit with the loops that were running.
+    /// The diagnostic of a run that a fault has stopped; at a limit with the loops that were running.
     fn stop(&mut self, fuel: i64, fault: &Fault) -> Diagnostic {
         let inner = &*self.compiled.inner;
         let mut problem = report::locate(inner, &self.machine, fault);

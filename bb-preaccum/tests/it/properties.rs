@@ -158,7 +158,7 @@ fn brute_vertex(graph: &Primal<'_>, model: CostModel) -> u64 {
         .unwrap_or_else(|| graph.counts().multiplications(model))
 }
 
-/// The same over all edge eliminations; graphs are remembered with what remains to be paid.
+/// The least cost of all edge eliminations; graphs are remembered with what remains to be paid.
 fn brute_edge(
     graph: &Primal<'_>,
     model: CostModel,
@@ -206,7 +206,7 @@ fn dual_key(graph: &Dual<'_>, most: u32) -> DualKey {
     living.iter().zip(&entries).map(row).collect()
 }
 
-/// The same over all face eliminations; `most` is above the numbers of dual vertices.
+/// The least cost of all face eliminations; `most` is above the numbers of dual vertices.
 fn brute_face(
     graph: &Dual<'_>,
     most: u32,

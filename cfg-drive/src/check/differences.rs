@@ -26,7 +26,7 @@ pub(super) struct Comparison<'a> {
     pub(super) stopped: Option<Diagnostic>,
 }
 
-/// What a comparison has found.
+/// The result of a comparison with differences.
 pub(super) struct Compared {
     pub(super) differences: Differences,
     /// The kinks that the run at the point itself came across.
@@ -35,7 +35,7 @@ pub(super) struct Compared {
     pub(super) stopped: Option<Diagnostic>,
 }
 
-/// What is known of one element after some steps.
+/// One element of the dependents, as far as some steps tell.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Element {
     /// Smallest relative gap.
@@ -117,7 +117,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What a run has given; notes the limit that has stopped it, if it is the first.
+    /// The results of a run that was not stopped; notes the limit that has stopped it, if it is the first.
     fn within_limits<T>(&mut self, run: Result<T, Diagnostics>) -> Option<T> {
         let problems = match run {
             Ok(found) => return Some(found),

@@ -132,7 +132,7 @@ fn dot_product(
     }
 }
 
-/// What two results for parts lack in being the one for the whole, weighted.
+/// The weighted difference between the sum of two results for parts and the one for the whole.
 fn lack(a: &Named, b: &Named, whole: &Named, weights: &[f64]) -> f64 {
     let (a, b, whole) = (elements(a), elements(b), elements(whole));
     let missing = a.iter().zip(&b).zip(&whole).map(|((a, b), w)| a + b - w);

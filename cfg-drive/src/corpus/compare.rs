@@ -99,7 +99,7 @@ pub(super) fn compare(
     Ok(entry)
 }
 
-/// What the figures of an entry mean.
+/// The status that the figures of an entry mean, and why.
 fn verdict(
     entry: &Entry,
     expected: Option<&Expected>,
@@ -156,7 +156,7 @@ fn lengths(jacobian: &Jacobian) -> String {
     format!("d[{}]/d[{}]", list(&jacobian.rows), list(&jacobian.columns))
 }
 
-/// What the rows of the Jacobian are.
+/// The variables that are the rows of the Jacobian.
 enum Rows {
     /// `y`, with respect to `x`.
     Named,

@@ -28,7 +28,7 @@ pub(super) struct Derived {
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
-    /// What pays for the seeds that were read or made last.
+    /// The lease that pays for the seeds that were read or made last.
     read: Mutex<Lease>,
 }
 
@@ -189,7 +189,7 @@ impl Derived {
         })
     }
 
-    /// What a run of the original meets, if that is asked for. Derivative code has kinks and singular
+    /// Kinks and singular points that a run of the original meets, if they are asked for. Derivative code has kinks and singular
     /// points of its own, of which the user knows nothing.
     pub(super) fn events(&mut self, point: &Point) -> Result<Vec<Met>, Diagnostics> {
         if !self.options.events {

@@ -148,13 +148,13 @@ pub(crate) enum Ext {
         d: Arr,
         arr: Arr,
     },
-    /// Another descriptor of the same cells.
+    /// Another descriptor of the cells of an array that must be there.
     Alias {
         d: Arr,
         arr: Arr,
         rank: u8,
     },
-    /// The same, of an array that may not be there.
+    /// Another descriptor of the cells of an array that may not be there.
     Same {
         d: Arr,
         arr: Arr,
@@ -313,7 +313,7 @@ pub(crate) enum Ext {
         a: Reg,
         b: Option<Reg>,
     },
-    /// The same for a real to an integer power.
+    /// A kink or singular point of a real to an integer power, reported if asked for.
     WatchPower {
         a: Reg,
         b: Reg,

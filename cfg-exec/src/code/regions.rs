@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cfg_core::entity::VertexId;
 
-/// What jumps back to one place.
+/// Code that jumps back to one place: a LOOP, or a cycle of general control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
     /// The LOOP; in general control flow the vertex that is jumped back to.

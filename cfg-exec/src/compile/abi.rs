@@ -33,7 +33,7 @@ pub(super) struct Abi {
     globals: Reach,
 }
 
-/// What a routine does with globals, itself and all it calls: one bit for each question.
+/// The use that a routine and all it calls make of globals: one bit for each question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) mentioned: u64,

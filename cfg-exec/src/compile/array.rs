@@ -30,7 +30,7 @@ pub(super) fn address(e: &Expr) -> usize {
 }
 
 impl Emitter<'_> {
-    /// What stands for an expression in the body of an elementwise loop.
+    /// The lane that stands for an expression in the body of an elementwise loop.
     pub(super) fn lane(&self, e: &Expr) -> Option<Lane> {
         if self.lanes.is_empty() {
             return None;
@@ -93,8 +93,8 @@ impl Emitter<'_> {
         self.array_or(e, None)
     }
 
-    /// The same; where only scalars turn out to be chosen in conditional expressions, the value has the
-    /// shape of another array (or extents of 1).
+    /// A descriptor of the value of an array expression. Where only scalars turn out to be chosen in conditional
+    /// expressions, the value has the shape of the array `otherwise` (or extents of 1).
     fn array_or(&mut self, e: &Expr, otherwise: Option<Arr>) -> Compiling<View> {
         match e {
             Expr::Place(place) => self.view(place),
@@ -590,7 +590,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What is done with each element of an expression.
+/// The action on each element of an expression.
 #[derive(Clone, Copy)]
 enum Goal {
     /// Stored into the target.

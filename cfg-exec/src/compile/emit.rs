@@ -54,12 +54,13 @@ pub(super) struct Operand {
     pub(super) ty: ScalarType,
 }
 
-/// What stands for an expression in the body of an elementwise loop.
+/// A value that stands for an expression in the body of an elementwise loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lane {
     /// The element at the address in a register.
     Cursor(Reg, ScalarType),
-    /// The same, used exactly once in each pass: it moves on along this dimension of this array.
+    /// The element at the address in a register, used exactly once in each pass: the address moves on along this
+    /// dimension of this array.
     Moving(Reg, ScalarType, u8, Arr),
     /// A scalar computed before the loop.
     Scalar(Operand),
@@ -168,7 +169,7 @@ impl<'p> Emitter<'p> {
 
     // --- places and errors -------------------------------------------------------------------
 
-    /// What follows belongs to this vertex and statement.
+    /// Instructions that follow belong to this vertex and statement.
     pub(super) fn at(&mut self, vertex: Option<VertexId>, statement: Option<u32>) {
         self.place = (vertex, statement);
         let pc = self.code.instrs.len() as u32;

@@ -24,7 +24,7 @@ pub(crate) struct Globals {
     pub(crate) descriptor_at: Vec<u32>,
     /// Number of cells.
     pub(crate) cells: u64,
-    /// What they hold at the start, later ones over earlier ones.
+    /// The initial values, later ones over earlier ones.
     initial: Vec<Initial>,
 }
 

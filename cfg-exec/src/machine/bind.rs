@@ -68,7 +68,7 @@ impl Machine {
     }
 
     /// Binds a parameter to a copy of the cells that it takes, where their places cannot be said by strides.
-    /// What is written into the copy goes back when the routine is left. Nobody can tell: arguments that
+    /// Values that are written into the copy go back when the routine is left. Nobody can tell: arguments that
     /// overlap are refused unless none of them is written.
     fn gather(
         &mut self,

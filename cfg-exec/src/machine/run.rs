@@ -19,7 +19,7 @@ use crate::{
     fault::Fault,
 };
 
-/// What the outer loop does next.
+/// The reason why a stretch of instructions ends.
 enum Leave {
     Ext(u32),
     Return,

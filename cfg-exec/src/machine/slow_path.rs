@@ -166,7 +166,7 @@ pub(super) fn control_count(cell: u64) -> Result<u64, Box<Fault>> {
     Ok(cell)
 }
 
-/// What a tape refuses as a fault of a run with these limits.
+/// The fault of a run with these limits whose tape refuses a push or a pop.
 #[cold]
 #[inline(never)]
 pub(super) fn tape_fault(error: TapeError, limits: Option<Limits>) -> Box<Fault> {

@@ -46,7 +46,7 @@ pub struct Met {
     pub times: u64,
 }
 
-/// What a run did.
+/// The account of a run: its result, steps, use of tapes, visits and kinks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunReport {
     /// The result of a function.

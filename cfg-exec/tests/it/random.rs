@@ -35,7 +35,7 @@ pub(crate) fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
     value
 }
 
-/// The same, as text in which -0, NaN and uninitialised elements are told apart.
+/// The interpreter's values, as text in which -0, NaN and uninitialised elements are told apart.
 fn naive(argument: &interpret::Argument<()>) -> Vec<String> {
     let show = |x: &interpret::Value<()>| match x {
         interpret::Value::Undefined => "?".to_owned(),
