@@ -372,18 +372,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
             })
         })
         .collect();
-    let [_, edge_bound, face_bound] = bounds;
-    let (optimal, proof) = if best.cost <= floor {
-        (Some(Technique::Face), Proof::Paths)
-    } else if best.cost == face_bound {
-        (Some(Technique::Face), Proof::Exhausted(Technique::Face))
-    } else if best.technique <= Technique::Edge && best.cost == edge_bound {
-        (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
-    } else if best.technique == Technique::Vertex && best.cost == bounds[0] {
-        (Some(Technique::Vertex), Proof::Exhausted(Technique::Vertex))
-    } else {
-        (None, Proof::None)
-    };
+    let (optimal, proof) = proof(&best, floor, bounds);
     Outcome {
         model: options.model,
         technique: best.technique,
@@ -400,6 +389,22 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
         left_out: found.left_out,
         interrupted: meter.interrupted,
         work: meter.spent,
+    }
+}
+
+/// The class in which a sequence is the best, and how that is known; `bounds` by class.
+fn proof(best: &Sequence, floor: u64, bounds: [u64; 3]) -> (Option<Technique>, Proof) {
+    let [vertex_bound, edge_bound, face_bound] = bounds;
+    if best.cost <= floor {
+        (Some(Technique::Face), Proof::Paths)
+    } else if best.cost == face_bound {
+        (Some(Technique::Face), Proof::Exhausted(Technique::Face))
+    } else if best.technique <= Technique::Edge && best.cost == edge_bound {
+        (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
+    } else if best.technique == Technique::Vertex && best.cost == vertex_bound {
+        (Some(Technique::Vertex), Proof::Exhausted(Technique::Vertex))
+    } else {
+        (None, Proof::None)
     }
 }
 

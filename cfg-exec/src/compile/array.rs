@@ -539,17 +539,7 @@ impl Emitter<'_> {
         let x = self.expr(value, None)?;
         let x = self.convert(x, to.ty, None)?;
         let s = self.register_of(x.value)?;
-        let (p, axis, arr) = (target, fastest, to.arr);
-        match goal {
-            Goal::Store => self.emit(Instr::StoreNext { p, s, axis, arr }),
-            Goal::Sum(d) => self.emit(Instr::AddF { d, a: d, b: s }),
-            Goal::Increment { negative: false } => self.emit(Instr::IncNext { p, s, axis, arr }),
-            Goal::Increment { negative: true } => {
-                let d = self.temporary()?;
-                self.emit(Instr::NegF { d, a: s });
-                self.emit(Instr::IncNext { p, s: d, axis, arr });
-            }
-        }
+        self.each_element(goal, s, (target, fastest, to.arr))?;
         self.release(mark);
         for (k, &axis) in axes.iter().enumerate().rev() {
             for &(p, arr, moves) in &cursors {
@@ -568,6 +558,26 @@ impl Emitter<'_> {
             }
         }
         self.bind(end);
+        Ok(())
+    }
+
+    /// Emits what is done with the element `s`; the target's cursor moves along a dimension of an array.
+    fn each_element(
+        &mut self,
+        goal: Goal,
+        s: Reg,
+        (p, axis, arr): (Reg, u8, Arr),
+    ) -> Compiling<()> {
+        match goal {
+            Goal::Store => self.emit(Instr::StoreNext { p, s, axis, arr }),
+            Goal::Sum(d) => self.emit(Instr::AddF { d, a: d, b: s }),
+            Goal::Increment { negative: false } => self.emit(Instr::IncNext { p, s, axis, arr }),
+            Goal::Increment { negative: true } => {
+                let d = self.temporary()?;
+                self.emit(Instr::NegF { d, a: s });
+                self.emit(Instr::IncNext { p, s: d, axis, arr });
+            }
+        }
         Ok(())
     }
 

@@ -33,6 +33,10 @@ impl Machine {
     }
 
     /// Runs operation `k` of the current routine; the program counter is already behind it.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one arm per operation, each a few lines or a call"
+    )]
     pub(super) fn ext(&mut self, image: &Image, k: u32) -> Result<(), Box<Fault>> {
         let code = &image.routines[self.now.routine];
         match &code.ext[k as usize] {

@@ -150,32 +150,7 @@ impl Lower<'_, '_> {
             let mut children = doc.children(argument);
             children.next().filter(|_| children.next().is_none())
         };
-        // A string and a number have nothing in common, although both are integers here.
-        let (symbol, _) = self.model.routines[callee].formals[i];
-        let formal_is_string = self.model.symbols[symbol].string;
-        let is_string = only.is_some_and(|c| self.is_string(c));
-        if is_string != formal_is_string {
-            let name = &formal.name;
-            if is_string {
-                self.report(
-                    argument,
-                    &codes::CALL,
-                    format!(
-                        "a string for the formal {name} of type {}",
-                        formal.ty.name()
-                    ),
-                    "pass a variable of the formal's type",
-                );
-            } else {
-                self.report(
-                    argument,
-                    &codes::HIDDEN,
-                    format!("the formal {name} is a string whose value is needed, and what is passed is not in the document"),
-                    "pass a constant, or a formal argument that gets constants",
-                );
-            }
-            return None;
-        }
+        self.same_kind_of_text(argument, only, callee, i, &formal)?;
         if let Some(reference) = only.filter(|&c| doc.name(c) == El::VariableReference) {
             let place = self.place(reference)?;
             let converts = place.ty.is_real() && formal.ty.is_real();
@@ -243,6 +218,44 @@ impl Lower<'_, '_> {
         let value = self.converted(argument, value, formal.ty)?;
         let value = self.spill(argument, value)?;
         Some(value.expr)
+    }
+
+    /// Refuses a string for a number and a number for a string.
+    fn same_kind_of_text(
+        &mut self,
+        argument: NodeId,
+        only: Option<NodeId>,
+        callee: usize,
+        i: usize,
+        formal: &Formal,
+    ) -> Option<()> {
+        // A string and a number have nothing in common, although both are integers here.
+        let (symbol, _) = self.model.routines[callee].formals[i];
+        let formal_is_string = self.model.symbols[symbol].string;
+        let is_string = only.is_some_and(|c| self.is_string(c));
+        if is_string != formal_is_string {
+            let name = &formal.name;
+            if is_string {
+                self.report(
+                    argument,
+                    &codes::CALL,
+                    format!(
+                        "a string for the formal {name} of type {}",
+                        formal.ty.name()
+                    ),
+                    "pass a variable of the formal's type",
+                );
+            } else {
+                self.report(
+                    argument,
+                    &codes::HIDDEN,
+                    format!("the formal {name} is a string whose value is needed, and what is passed is not in the document"),
+                    "pass a constant, or a formal argument that gets constants",
+                );
+            }
+            return None;
+        }
+        Some(())
     }
 
     /// An actual of the other kind of real: a copy of the formal's kind is passed, and copied back if the

@@ -205,43 +205,7 @@ impl Lower<'_, '_> {
     /// The place that a `VariableReference`, `AssignmentLHS` or similar element names.
     pub(crate) fn place(&mut self, v: NodeId) -> Option<TypedPlace> {
         let doc = self.doc;
-        for (at, what) in [
-            (At::Deriv, "a derivative"),
-            (At::Deref, "what a pointer points to"),
-        ] {
-            if doc.attr(v, at).is_some_and(|t| t == "1" || t == "true") {
-                self.report(
-                    v,
-                    &codes::TYPE,
-                    format!("a reference to {what} ({}=\"1\")", at.text()),
-                    "the document must be of the original program, without pointers",
-                );
-                return None;
-            }
-        }
-        let mut symbol = None;
-        let mut subscripts = None;
-        for child in doc.children(v) {
-            match doc.name(child) {
-                El::SymbolReference if symbol.is_none() => symbol = Some(child),
-                El::ArrayElementReference if subscripts.is_none() => subscripts = Some(child),
-                El::VariableReferenceEdge => {}
-                _ => {
-                    let problem = crate::xaif::read::model::unexpected(doc, child);
-                    self.sink.push(problem);
-                    return None;
-                }
-            }
-        }
-        let Some(reference) = symbol else {
-            self.report(
-                v,
-                &codes::EXPRESSION,
-                "a reference without SymbolReference",
-                "name the variable",
-            );
-            return None;
-        };
+        let (reference, subscripts) = self.parts(v)?;
         let symbol = self.scan.symbol.get(&reference).copied()?;
         let var = self.variable(symbol, reference)?;
         let (ty, rank) = {
@@ -306,6 +270,49 @@ impl Lower<'_, '_> {
             depth: depth + 1,
             vectors,
         })
+    }
+
+    /// The symbol and the subscripts of a reference.
+    fn parts(&mut self, v: NodeId) -> Option<(NodeId, Option<NodeId>)> {
+        let doc = self.doc;
+        for (at, what) in [
+            (At::Deriv, "a derivative"),
+            (At::Deref, "what a pointer points to"),
+        ] {
+            if doc.attr(v, at).is_some_and(|t| t == "1" || t == "true") {
+                self.report(
+                    v,
+                    &codes::TYPE,
+                    format!("a reference to {what} ({}=\"1\")", at.text()),
+                    "the document must be of the original program, without pointers",
+                );
+                return None;
+            }
+        }
+        let mut symbol = None;
+        let mut subscripts = None;
+        for child in doc.children(v) {
+            match doc.name(child) {
+                El::SymbolReference if symbol.is_none() => symbol = Some(child),
+                El::ArrayElementReference if subscripts.is_none() => subscripts = Some(child),
+                El::VariableReferenceEdge => {}
+                _ => {
+                    let problem = crate::xaif::read::model::unexpected(doc, child);
+                    self.sink.push(problem);
+                    return None;
+                }
+            }
+        }
+        let Some(reference) = symbol else {
+            self.report(
+                v,
+                &codes::EXPRESSION,
+                "a reference without SymbolReference",
+                "name the variable",
+            );
+            return None;
+        };
+        Some((reference, subscripts))
     }
 
     /// A subscript; a vector is handed back as such.

@@ -301,6 +301,7 @@ fn model(stem: &str, operand: &Typed) -> Result<Typed> {
 }
 
 /// The value of an intrinsic that is an expression.
+#[allow(clippy::too_many_lines, reason = "a table: one line per name")]
 pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Typed> {
     let elemental = |op: Op, operands: Vec<Typed>| {
         let (least, most) = op.arity();

@@ -53,65 +53,10 @@ impl ExpressionGraph {
                 root: 0,
             });
         }
+        let (operands, uses) = connected(doc, &vertices, edges, sink)?;
         let mut report = |n: NodeId, info: &CodeInfo, message: String, help: &str| {
             sink.push(doc.error(n, info, message, help));
         };
-        let mut index: HashMap<i64, usize> = HashMap::new();
-        let number = |n: NodeId, at: At| doc.attr(n, at).and_then(|t| t.trim().parse::<i64>().ok());
-        for (i, &v) in vertices.iter().enumerate() {
-            let Some(id) = doc.id(v, At::VertexId) else {
-                report(
-                    v,
-                    &codes::ATTRIBUTE,
-                    "vertex_id is missing or no id".to_owned(),
-                    "number the vertices of an expression 1, 2, ...",
-                );
-                return None;
-            };
-            if index.insert(id, i).is_some() {
-                report(
-                    v,
-                    &codes::DUPLICATE,
-                    format!("two vertices of the expression have id {id}"),
-                    "number the second one differently",
-                );
-                return None;
-            }
-        }
-        // Operands of each vertex with their positions; uses of each vertex.
-        let mut operands: Vec<Vec<(i64, usize)>> = vec![Vec::new(); vertices.len()];
-        let mut uses = vec![0usize; vertices.len()];
-        for e in edges {
-            let (Some(source), Some(target), Some(position)) = (
-                doc.id(e, At::Source),
-                doc.id(e, At::Target),
-                number(e, At::Position),
-            ) else {
-                report(
-                    e,
-                    &codes::ATTRIBUTE,
-                    "source, target or position is missing or not a whole number".to_owned(),
-                    "write all three",
-                );
-                return None;
-            };
-            let (Some(&source), Some(&target)) = (index.get(&source), index.get(&target)) else {
-                let text = |at| doc.attr(e, at).unwrap_or_default();
-                report(
-                    e,
-                    &codes::EXPRESSION,
-                    format!(
-                        "the edge {} -> {} leads to a vertex that is not there",
-                        text(At::Source),
-                        text(At::Target)
-                    ),
-                    "name vertices of the same expression",
-                );
-                return None;
-            };
-            operands[target].push((position, source));
-            uses[source] += 1;
-        }
         let roots: Vec<usize> = (0..vertices.len()).filter(|&v| uses[v] == 0).collect();
         let &[root] = roots.as_slice() else {
             report(
@@ -201,4 +146,75 @@ impl ExpressionGraph {
         }
         value[self.root].take()
     }
+}
+
+/// Operands of a vertex, with their positions.
+type Operands = Vec<(i64, usize)>;
+
+/// The operands of each vertex, and how many uses it has.
+fn connected(
+    doc: &Document<'_>,
+    vertices: &[NodeId],
+    edges: Vec<NodeId>,
+    sink: &mut Sink,
+) -> Option<(Vec<Operands>, Vec<usize>)> {
+    let mut report = |n: NodeId, info: &CodeInfo, message: String, help: &str| {
+        sink.push(doc.error(n, info, message, help));
+    };
+    let mut index: HashMap<i64, usize> = HashMap::new();
+    let number = |n: NodeId, at: At| doc.attr(n, at).and_then(|t| t.trim().parse::<i64>().ok());
+    for (i, &v) in vertices.iter().enumerate() {
+        let Some(id) = doc.id(v, At::VertexId) else {
+            report(
+                v,
+                &codes::ATTRIBUTE,
+                "vertex_id is missing or no id".to_owned(),
+                "number the vertices of an expression 1, 2, ...",
+            );
+            return None;
+        };
+        if index.insert(id, i).is_some() {
+            report(
+                v,
+                &codes::DUPLICATE,
+                format!("two vertices of the expression have id {id}"),
+                "number the second one differently",
+            );
+            return None;
+        }
+    }
+    let mut operands: Vec<Operands> = vec![Vec::new(); vertices.len()];
+    let mut uses = vec![0usize; vertices.len()];
+    for e in edges {
+        let (Some(source), Some(target), Some(position)) = (
+            doc.id(e, At::Source),
+            doc.id(e, At::Target),
+            number(e, At::Position),
+        ) else {
+            report(
+                e,
+                &codes::ATTRIBUTE,
+                "source, target or position is missing or not a whole number".to_owned(),
+                "write all three",
+            );
+            return None;
+        };
+        let (Some(&source), Some(&target)) = (index.get(&source), index.get(&target)) else {
+            let text = |at| doc.attr(e, at).unwrap_or_default();
+            report(
+                e,
+                &codes::EXPRESSION,
+                format!(
+                    "the edge {} -> {} leads to a vertex that is not there",
+                    text(At::Source),
+                    text(At::Target)
+                ),
+                "name vertices of the same expression",
+            );
+            return None;
+        };
+        operands[target].push((position, source));
+        uses[source] += 1;
+    }
+    Some((operands, uses))
 }

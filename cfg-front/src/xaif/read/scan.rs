@@ -101,27 +101,7 @@ impl Scan {
         let decl = &model.routines[r];
         let mut out = RoutineScan::default();
         let formals: HashSet<SymbolId> = decl.formals.iter().map(|f| f.0).collect();
-        for &(symbol, node) in &decl.formals {
-            if model.scopes[model.symbols[symbol].scope].owner != Some(r) {
-                sink.push(doc.error(
-                    node,
-                    &codes::SYMBOL,
-                    format!(
-                        "the formal {} is not of the routine's scope",
-                        model.symbols[symbol].id
-                    ),
-                    "declare it in the scope that controlflowgraph_scope_id names",
-                ));
-            }
-        }
-        if formals.len() != decl.formals.len() {
-            sink.push(doc.error(
-                decl.node,
-                &codes::DUPLICATE,
-                "a symbol is a formal argument twice",
-                "each formal argument has a symbol of its own",
-            ));
-        }
+        formals_are_own(doc, model, r, sink);
         let mut seen = formals.clone();
         let mut hides_stores = false;
         for section in doc.children(decl.node) {
@@ -178,48 +158,14 @@ impl Scan {
                         }
                     }
                     El::SubroutineCall | El::FunctionCall => {
-                        let Some(callee) = model.callee(doc, n, sink) else {
-                            continue;
-                        };
-                        self.callee.insert(n, callee);
-                        let mut call = Call {
-                            callee,
-                            arguments: Vec::new(),
-                        };
-                        for argument in doc.children(n) {
-                            if doc.name(argument) != El::Argument {
-                                continue;
-                            }
-                            let Some(position) = int(doc, argument, At::Position, sink) else {
-                                continue;
-                            };
-                            // A position that does not exist is reported where the call is lowered.
-                            if let Some(Some(i)) = model.routines[callee].slot(position) {
-                                call.arguments.push((i, None, argument));
-                            }
-                        }
-                        out.calls.push(call);
+                        out.calls.extend(self.call(doc, model, n, sink));
                     }
                     El::Marker => {
                         let text = doc.attr(n, At::Annotation).unwrap_or_default();
                         hides_stores |= !crate::xaif::read::scan::markers::harmless(&text);
                     }
                     El::Intrinsic if doc.attr(n, At::Name).as_deref() == Some("present") => {
-                        // The operand is the reference next to it; every formal read in the same
-                        // expression may be the one.
-                        for sibling in doc.parent(n).into_iter().flat_map(|p| doc.children(p)) {
-                            if doc.name(sibling) != El::VariableReference {
-                                continue;
-                            }
-                            for s in doc.children(sibling) {
-                                if doc.name(s) == El::SymbolReference
-                                    && let Some(symbol) = model.reference(doc, s, sink)
-                                    && formals.contains(&symbol)
-                                {
-                                    out.optional.insert(symbol);
-                                }
-                            }
-                        }
+                        out.optional.extend(presence(doc, model, n, &formals, sink));
                     }
                     _ => {}
                 }
@@ -240,6 +186,35 @@ impl Scan {
             }
         }
         out
+    }
+
+    /// A call with the arguments that have a formal.
+    fn call(
+        &mut self,
+        doc: &Document<'_>,
+        model: &Model,
+        n: NodeId,
+        sink: &mut Sink,
+    ) -> Option<Call> {
+        let callee = model.callee(doc, n, sink)?;
+        self.callee.insert(n, callee);
+        let mut call = Call {
+            callee,
+            arguments: Vec::new(),
+        };
+        for argument in doc.children(n) {
+            if doc.name(argument) != El::Argument {
+                continue;
+            }
+            let Some(position) = int(doc, argument, At::Position, sink) else {
+                continue;
+            };
+            // A position that does not exist is reported where the call is lowered.
+            if let Some(Some(i)) = model.routines[callee].slot(position) {
+                call.arguments.push((i, None, argument));
+            }
+        }
+        Some(call)
     }
 
     /// Where a symbol lives.
@@ -457,4 +432,58 @@ impl Scan {
         self.writes_formal = formal;
         self.writes_outside = outside;
     }
+}
+
+/// The formals of a routine are different symbols of its own scope.
+fn formals_are_own(doc: &Document<'_>, model: &Model, r: usize, sink: &mut Sink) {
+    let decl = &model.routines[r];
+    let formals: HashSet<SymbolId> = decl.formals.iter().map(|f| f.0).collect();
+    for &(symbol, node) in &decl.formals {
+        if model.scopes[model.symbols[symbol].scope].owner != Some(r) {
+            sink.push(doc.error(
+                node,
+                &codes::SYMBOL,
+                format!(
+                    "the formal {} is not of the routine's scope",
+                    model.symbols[symbol].id
+                ),
+                "declare it in the scope that controlflowgraph_scope_id names",
+            ));
+        }
+    }
+    if formals.len() != decl.formals.len() {
+        sink.push(doc.error(
+            decl.node,
+            &codes::DUPLICATE,
+            "a symbol is a formal argument twice",
+            "each formal argument has a symbol of its own",
+        ));
+    }
+}
+
+/// The formals that a `present` may be about.
+fn presence(
+    doc: &Document<'_>,
+    model: &Model,
+    n: NodeId,
+    formals: &HashSet<SymbolId>,
+    sink: &mut Sink,
+) -> Vec<SymbolId> {
+    let mut found = Vec::new();
+    // The operand is the reference next to it; every formal read in the same
+    // expression may be the one.
+    for sibling in doc.parent(n).into_iter().flat_map(|p| doc.children(p)) {
+        if doc.name(sibling) != El::VariableReference {
+            continue;
+        }
+        for s in doc.children(sibling) {
+            if doc.name(s) == El::SymbolReference
+                && let Some(symbol) = model.reference(doc, s, sink)
+                && formals.contains(&symbol)
+            {
+                found.push(symbol);
+            }
+        }
+    }
+    found
 }

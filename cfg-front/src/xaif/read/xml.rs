@@ -244,18 +244,7 @@ impl<'t> Document<'t> {
                 Ok(e) => e,
                 Err(e) => {
                     let at = (reader.error_position() as usize).max(offset);
-                    if let quick_xml::Error::Namespace(
-                        NamespaceError::TooManyBindings(_) | NamespaceError::TooDeeplyNested(_),
-                    ) = e
-                    {
-                        return Err(document.problem(
-                            at,
-                            &codes::LIMIT,
-                            "elements or namespaces are nested too deeply",
-                            "a document of a program is a few levels deep; write it again",
-                        ));
-                    }
-                    return Err(malformed(at, e.to_string()));
+                    return Err(document.unreadable(at, &e));
                 }
             };
             if skipped > 0 {
@@ -331,6 +320,22 @@ impl<'t> Document<'t> {
             return Err(document.malformed(0, "the document has no element".to_owned()));
         }
         Ok(document)
+    }
+
+    /// An error of the XML parser.
+    fn unreadable(&self, at: usize, e: &quick_xml::Error) -> Box<Diagnostic> {
+        if let quick_xml::Error::Namespace(
+            NamespaceError::TooManyBindings(_) | NamespaceError::TooDeeplyNested(_),
+        ) = e
+        {
+            return self.problem(
+                at,
+                &codes::LIMIT,
+                "elements or namespaces are nested too deeply",
+                "a document of a program is a few levels deep; write it again",
+            );
+        }
+        self.malformed(at, e.to_string())
     }
 
     /// Appends an element and links it to its parent and siblings.
