@@ -1,4 +1,7 @@
-//! Diagnostics: errors as values that name the place, the rule that was broken, and how to mend it.
+//! Diagnostics: errors as values that name the place, the rule that was broken, and how to mend it; did you mean, as help
+//! ([`similar`]).
+
+pub mod similar;
 
 use std::fmt;
 

@@ -36,8 +36,8 @@ mod style;
 
 use crate::{
     entity::{EdgeId, RoutineId, VertexId},
+    graph::loops::LoopForest,
     ir::{Arm, Cfg, Control, Expr, Program, Routine, Selector, Vertex, VertexKind, VertexType},
-    loops::LoopForest,
     structure::Structure,
     text::{Cases, Printer},
 };

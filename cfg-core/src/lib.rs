@@ -68,30 +68,25 @@
 //! | [`json`] | reading and writing files |
 //! | [`text`], [`dot`] | programs as text, graphs as pictures |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
-//! | [`similar`] | did you mean: the nearest known name |
-//! | [`structure`], [`order`] | the nesting of loops and branches, Algorithm 1 |
-//! | [`graph`], [`dominance`], [`loops`], [`dataflow`] | algorithms and analyses on any graph |
-//! | [`global_set`], [`components`] | sets of globals by routine, closed over calls |
+//! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
+//! | [`graph`] | algorithms on any graph: dominators, loop forest, strongly connected parts |
+//! | [`dataflow`] | data-flow analyses of one routine |
+//! | [`memory`] | sets of globals by routine, closed over calls |
+//! | [`random`] | pseudo-random numbers that are the same on every machine |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
-pub mod classify;
-pub mod components;
 pub mod dataflow;
 pub mod diagnostic;
-pub mod dominance;
 pub mod dot;
 pub mod elemental;
 pub mod entity;
-pub mod global_set;
 pub mod graph;
 pub mod ir;
 pub mod json;
-pub mod loops;
-pub mod order;
+pub mod memory;
 pub mod random;
 pub mod recover;
-pub mod similar;
 pub mod structure;
 #[cfg(test)]
 mod testing;

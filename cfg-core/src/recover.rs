@@ -8,6 +8,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`classify`] | how far a graph nests, and what stands in the way of more |
 //! | `flatten` | the other way: every vertex a block or a branch, jumps between them |
 //! | `reduce` | loops and branches, by reduction |
 //! | `headers` | loops with further exits, in what does not reduce |
@@ -37,6 +38,7 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
+pub mod classify;
 mod counted;
 mod draft;
 mod flatten;

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod cure;
+mod order;
 mod regions;
 #[cfg(test)]
 mod tests;
@@ -9,11 +10,10 @@ mod tests;
 pub use regions::{Region, RegionId, RegionKind, RegionTree};
 
 use crate::{
-    classify::{ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
     ir::{Cfg, Control},
-    order,
+    recover::classify::{ControlClass, classify},
     validate::codes,
 };
 

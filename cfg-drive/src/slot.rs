@@ -2,9 +2,9 @@
 
 use crate::codes;
 use cfg_core::diagnostic::Diagnostics;
+use cfg_core::diagnostic::similar::did_you_mean;
 use cfg_core::entity::{GlobalId, VarId};
 use cfg_core::ir::{Program, Role, Routine, Variable};
-use cfg_core::similar::did_you_mean;
 
 /// A variable that outlives a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,15 +5,14 @@
 
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
-    classify::classify,
     entity::{RoutineId, VertexId},
+    graph::loops::LoopForest,
     ir::{
         Arm, CaseRange, Cfg, Control, Edge, Expr, Place, Program, Routine,
         ScalarType::{Integer, Real},
         Selector, Stmt, Vertex, VertexKind,
     },
-    loops::LoopForest,
-    recover,
+    recover::{self, classify::classify},
     validate::validate,
 };
 use cfg_reverse::{Options, reverse};

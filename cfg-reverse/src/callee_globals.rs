@@ -7,8 +7,8 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VertexId},
-    global_set::GlobalSet,
     ir::{Role, Routine, StmtKind},
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::{BTreeMap, HashMap};

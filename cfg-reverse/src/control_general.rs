@@ -24,12 +24,11 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
-    graph::{Adjacency, reverse_postorder},
+    graph::{Adjacency, loops::LoopId, reverse_postorder},
     ir::{
         Annotations, Arm, CaseRange, Cfg, Edge, Expr, FreshIds, LoopForm, LoopTest, Op, Origin,
         OriginRole, Selector, Stmt, Vertex, VertexKind,
     },
-    loops::LoopId,
 };
 use std::collections::BTreeMap;
 

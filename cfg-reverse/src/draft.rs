@@ -3,11 +3,11 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Intent, Op, OpClass, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, TapeClass, Variable, VertexKind,
     },
+    memory::global_set::GlobalSet,
     structure::Structure,
     text,
 };

@@ -2,14 +2,16 @@
 //! need a marker, which loops have a trip count and where it is recorded.
 //!
 //! Only vertices on a path from ENTRY to EXIT are reversed. Loops come from the loop forest
-//! ([`cfg_core::loops`]); of these the reducible ones are *counted* (their header is their only entry),
+//! ([`cfg_core::graph::loops`]); of these the reducible ones are *counted* (their header is their only entry),
 //! irreducible ones are not: there every merge has its marker.
 
 use cfg_core::{
     entity::{EdgeId, VertexId},
-    graph::reverse_postorder,
+    graph::{
+        loops::{LoopForest, LoopId},
+        reverse_postorder,
+    },
     ir::{Cfg, LoopTest, Program, Routine, VertexKind},
-    loops::{LoopForest, LoopId},
 };
 use fixedbitset::FixedBitSet;
 use std::borrow::Cow;

@@ -12,8 +12,8 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    global_set::GlobalSet,
     ir::{Program, Role, Routine, ScalarType},
+    memory::global_set::GlobalSet,
 };
 use std::collections::HashMap;
 

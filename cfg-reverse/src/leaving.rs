@@ -18,8 +18,8 @@
 
 use cfg_core::{
     entity::{EdgeId, VertexId},
+    graph::loops::LoopId,
     ir::{Arm, CaseRange, Cfg, Expr, OriginRole, Selector, VertexKind},
-    loops::LoopId,
 };
 
 use crate::{

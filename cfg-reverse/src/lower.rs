@@ -9,12 +9,15 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{VarId, VertexId},
-    graph::{Adjacency, Reversed, reachable},
+    graph::{
+        Adjacency, Reversed,
+        loops::{LoopForest, LoopId},
+        reachable,
+    },
     ir::{
         Cfg, Edge, Expr, FreshIds, LoopTest, Op, Place, Program, Routine, ScalarType, Selector,
         Stmt, StmtKind, Vertex, VertexKind, keep_edge_ids,
     },
-    loops::{LoopForest, LoopId},
 };
 use fixedbitset::FixedBitSet;
 

@@ -8,11 +8,11 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    global_set::{self, GlobalSet},
     ir::{
         Expr, Intent, Op, Place, Program, Range, Role, Routine, ScalarType, Stmt, StmtKind,
         Subscript, Variable, VertexKind,
     },
+    memory::global_set::{self, GlobalSet},
 };
 use fixedbitset::FixedBitSet;
 use std::{

@@ -11,11 +11,11 @@
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Intent, LoopTest, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, VertexKind,
     },
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 

@@ -8,11 +8,11 @@ use bb_preaccum::{
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Control, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
+    memory::global_set::GlobalSet,
     recover::recover,
     structure::Structure,
     validate::ValidProgram,

@@ -7,11 +7,11 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Expr, Extent, Global, Intent, Op, Overlay, Place, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, VertexKind,
     },
+    memory::global_set::GlobalSet,
     text,
     validate::ValidProgram,
 };

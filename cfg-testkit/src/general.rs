@@ -571,7 +571,7 @@ impl Maker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::{loops::LoopForest, validate::validate};
+    use cfg_core::{graph::loops::LoopForest, validate::validate};
 
     /// Valid, and of all kinds.
     #[test]

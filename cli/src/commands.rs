@@ -28,7 +28,9 @@ use crate::output::problem;
 use crate::physical_memory::half_of_memory;
 use crate::report::Text;
 use cfg_core::{
-    diagnostic::Diagnostics, entity::RoutineId, ir::Program, similar::did_you_mean,
+    diagnostic::{Diagnostics, similar::did_you_mean},
+    entity::RoutineId,
+    ir::Program,
     validate::ValidProgram,
 };
 

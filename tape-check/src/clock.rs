@@ -8,9 +8,8 @@
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    graph::reachable,
+    graph::{loops::LoopForest, reachable},
     ir::{Cfg, ControlWidth, Expr, LoopTest, TapeClass, VertexKind},
-    loops::LoopForest,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};

@@ -7,11 +7,11 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    global_set::GlobalSet,
     ir::{
         Cfg, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector, Stmt,
         StmtKind, TapeClass, VertexKind,
     },
+    memory::global_set::GlobalSet,
 };
 use std::collections::{BTreeMap, HashMap};
 

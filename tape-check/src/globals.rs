@@ -2,8 +2,8 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    global_set::{self, GlobalSet},
     ir::{LoopTest, Program, Role, Routine, StmtKind, VertexKind},
+    memory::global_set::{self, GlobalSet},
 };
 
 /// By routine, the storage that it and everything that it calls may write. Globals that share storage

@@ -12,8 +12,8 @@
 
 use cfg_core::{
     diagnostic::CodeInfo,
-    dominance::Dominators,
     entity::{EdgeId, VarId, VertexId},
+    graph::dominance::Dominators,
     ir::{Cfg, Expr, LoopTest, Op, Selector, VertexKind},
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cfg_core::similar::did_you_mean;
+use cfg_core::diagnostic::similar::did_you_mean;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::codes;

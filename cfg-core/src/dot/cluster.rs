@@ -1,7 +1,7 @@
 //! Loops as clusters: which vertices are inside which box, in linear time.
 
 use super::MAX_CLUSTER_DEPTH;
-use crate::{entity::VertexId, ir::Cfg, loops::LoopForest};
+use crate::{entity::VertexId, graph::loops::LoopForest, ir::Cfg};
 
 /// One step of writing nested clusters.
 pub(super) enum Step {

@@ -8,8 +8,8 @@
 
 use crate::{
     entity::{EdgeId, VertexId},
+    graph::loops::LoopForest,
     ir::Cfg,
-    loops::LoopForest,
 };
 
 /// How an edge is drawn.

@@ -288,8 +288,7 @@ impl<'g> IntoNodeReferences for View<'g> {
 mod tests {
     use super::*;
     use crate::{
-        dominance::Dominators,
-        graph::{postorder, reachable},
+        graph::{dominance::Dominators, postorder, reachable},
         testing::{Rng, nested, random_nesting},
     };
     use petgraph::{

@@ -7,9 +7,11 @@ use super::{
     token::Token,
 };
 use crate::{
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS},
+    diagnostic::{
+        CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS,
+        similar::{Similarity, question},
+    },
     entity::{MAX_ENTITIES, VarId},
-    similar::{Similarity, question},
 };
 use std::collections::HashMap;
 

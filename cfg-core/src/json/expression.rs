@@ -9,8 +9,8 @@ use super::{
     mend::Cure,
     token::{Token, Wire, element, quote, skip_array},
 };
+use crate::diagnostic::similar::question;
 use crate::ir::{Expr, Op, Place, Range, Subscript};
-use crate::similar::question;
 use serde::de::SeqAccess;
 
 /// An expression.

@@ -8,7 +8,7 @@ use super::{
     context::{Context, Seg},
     mend::Cure,
 };
-use crate::similar::question;
+use crate::diagnostic::similar::question;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{fmt, marker::PhantomData};
 

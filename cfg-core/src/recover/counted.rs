@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{
     entity::{VarId, VertexId},
+    graph::loops::{LoopForest, LoopId},
     ir::{
         Cfg, Expr, LoopForm, LoopTest, Op, OpClass, Place, Program, Routine, StmtKind, VertexKind,
     },
-    loops::{LoopForest, LoopId},
 };
 use std::collections::BTreeMap;
 

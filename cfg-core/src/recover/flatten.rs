@@ -19,11 +19,11 @@
 use super::{draft::Draft, writes::Writes};
 use crate::{
     entity::VarId,
+    graph::loops::LoopForest,
     ir::{
         Cfg, Control, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector,
         Stmt, StmtKind, Variable, VertexKind,
     },
-    loops::LoopForest,
 };
 use std::collections::BTreeSet;
 

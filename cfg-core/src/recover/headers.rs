@@ -6,8 +6,8 @@
 use super::draft::Draft;
 use crate::{
     entity::{EdgeId, VertexId},
+    graph::loops::LoopForest,
     ir::{Cfg, Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
-    loops::LoopForest,
 };
 
 /// Makes a LOOP of every branch that is the only entry of a cycle and one of its exits.

@@ -24,8 +24,8 @@
 
 use super::draft::{Draft, Serve};
 use crate::{
+    graph::loops::Sets,
     ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
-    loops::Sets,
 };
 
 /// How a part ends.

@@ -3,8 +3,8 @@
 use crate::{
     dataflow::{Access, decision_accesses, statement_accesses},
     entity::VarId,
+    graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt, VertexKind},
-    loops::{LoopForest, LoopId},
     typing::{self, Type},
 };
 

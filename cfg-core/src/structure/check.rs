@@ -4,9 +4,8 @@
 use super::cure::Cures;
 use crate::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
-    dominance::Dominators,
     entity::{EdgeId, VertexId},
-    graph::{self, Reversed},
+    graph::{self, Reversed, dominance::Dominators},
     ir::{Cfg, Control, FreshIds, MAX_ID, Selector, VertexKind, VertexType},
     validate::codes,
 };

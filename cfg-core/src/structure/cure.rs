@@ -5,11 +5,11 @@
 
 use super::check::{local_rules, name};
 use crate::{
-    classify::{Classification, ControlClass, classify},
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
+    graph::loops::LoopForest,
     ir::{Cfg, Control, FreshIds, VertexKind, VertexType},
-    loops::LoopForest,
+    recover::classify::{Classification, ControlClass, classify},
 };
 use std::cell::{OnceCell, RefCell};
 

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     dataflow::{Analysis, Direction, solve},
-    dominance::Dominators,
     entity::{VarId, VertexId},
+    graph::dominance::Dominators,
     ir::{
         Cfg, Expr, Intent, LoopTest, Op, OpClass, Place, Program, Role, Routine, ScalarType,
         Selector, Stmt, StmtKind, Vertex, VertexKind,

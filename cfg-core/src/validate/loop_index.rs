@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    global_set::{self, GlobalSet},
     ir::{Intent, LoopTest, Program, Role, StmtKind, VertexKind},
+    memory::global_set::{self, GlobalSet},
     structure::Structure,
 };
 use std::collections::HashMap;

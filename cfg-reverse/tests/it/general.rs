@@ -3,8 +3,8 @@
 use crate::adjoint::{agrees_general, visited};
 use cfg_core::{
     entity::VertexId,
+    graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Edge, Expr, FreshIds, Op, Selector, Vertex, VertexKind},
-    loops::{LoopForest, LoopId},
 };
 use cfg_reverse::{Blocks, Options, Unstructured};
 use cfg_testkit::{case::Case, general::generate, jumps::shapes, rng::Rng};

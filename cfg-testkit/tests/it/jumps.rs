@@ -2,12 +2,12 @@
 
 use cfg_core::builder::{RoutineBuilder, expr::*};
 use cfg_core::entity::{RoutineId, VarId, VertexId};
+use cfg_core::graph::loops::LoopForest;
 use cfg_core::graph::reachable;
 use cfg_core::ir::{
     Arm, CaseRange, Cfg, Control, Edge, Expr, Program, ScalarType::Integer, Selector, Stmt, Vertex,
     VertexKind,
 };
-use cfg_core::loops::LoopForest;
 use cfg_core::{recover, validate};
 use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
 use cfg_testkit::rng::Rng;

@@ -3,7 +3,7 @@
 use crate::output::to_stdout;
 use crate::{Outcome, codes, input::Usage};
 use cfg_core::diagnostic::CodeInfo;
-use cfg_core::similar::did_you_mean;
+use cfg_core::diagnostic::similar::did_you_mean;
 
 /// Every code of every crate.
 const TABLES: &[&[CodeInfo]] = &[

@@ -4,10 +4,10 @@ use crate::Outcome;
 use crate::args::{Source, Validate};
 use crate::input::{Session, Usage, Wanted, language};
 use crate::output::stdout_failed;
-use cfg_core::classify::classify;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::ir::Control;
 use cfg_core::json::Checked;
+use cfg_core::recover::classify::classify;
 use cfg_core::text::Name;
 use std::io;
 

@@ -1,14 +1,12 @@
 //! Faults planted into what the reversal made: the checker must find each.
 
 use cfg_core::{
-    dominance::Dominators,
     entity::{EdgeId, RoutineId, VarId, VertexId},
-    graph::{Reversed, reachable},
+    graph::{Reversed, dominance::Dominators, loops::LoopForest, reachable},
     ir::{
         Cfg, Control, ControlWidth, Edge, Expr, LoopTest, Op, OriginRole, Program, Role, Stmt,
         StmtKind, Subscript, TapeClass, Vertex, VertexKind,
     },
-    loops::LoopForest,
 };
 use fixedbitset::FixedBitSet;
 use tape_check::Pair;

@@ -1,6 +1,7 @@
 //! Words of the format that stand for choices.
 
 use crate::{
+    diagnostic::similar::question,
     ir::{Control, Intent, Order, ScalarType, VertexType},
     json::{
         codes,
@@ -9,7 +10,6 @@ use crate::{
         statement::{RoutineName, VariableName},
         token::{Token, Wire, quote},
     },
-    similar::question,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;

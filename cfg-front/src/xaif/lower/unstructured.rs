@@ -11,8 +11,7 @@ use crate::xaif::{
     lower::Lower,
 };
 use cfg_core::{
-    dominance::Dominators,
-    graph::{Adjacency, Reversed, postorder},
+    graph::{Adjacency, Reversed, dominance::Dominators, postorder},
     ir::Control,
     structure::Structure,
 };

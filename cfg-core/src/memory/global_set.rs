@@ -5,8 +5,8 @@
 //! A. Gill, *Fast mergeable integer maps*, 1998). Sets are never changed; a union that adds nothing is
 //! the very set that it began with. A trie is at most 27 levels deep.
 
-use crate::components::components;
 use crate::entity::GlobalId;
+use crate::graph::components::components;
 use std::{ops::ControlFlow, sync::Arc};
 
 /// A set of globals.

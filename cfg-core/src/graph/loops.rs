@@ -17,7 +17,7 @@
 //! Complexity: O((vertices + edges) log) in the worst case, linear in practice. No recursion.
 //!
 //! ```
-//! use cfg_core::{graph::Adjacency, loops::LoopForest};
+//! use cfg_core::graph::{Adjacency, loops::LoopForest};
 //!
 //! // 1 and 2 jump to each other and both are entered from 0; 2 has an edge to itself.
 //! let g = Adjacency::new(4, [(0, 1), (0, 2), (1, 2), (2, 1), (2, 2), (2, 3)]);

@@ -11,7 +11,7 @@
 //! linear in practice. No recursion.
 //!
 //! ```
-//! use cfg_core::{dominance::Dominators, graph::Adjacency};
+//! use cfg_core::graph::{Adjacency, dominance::Dominators};
 //!
 //! let g = Adjacency::new(4, [(0, 1), (0, 2), (1, 3), (2, 3)]);
 //! let dominators = Dominators::new(&g, 0);

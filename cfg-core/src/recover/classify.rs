@@ -2,8 +2,8 @@
 //! the way of more.
 //!
 //! ```
-//! use cfg_core::{classify::{ControlClass, classify}, ir::{Cfg, Edge, Selector, Vertex, VertexKind}};
-//! use cfg_core::{entity::VertexId, ir::Expr};
+//! use cfg_core::ir::{Cfg, Edge, Expr, Selector, Vertex, VertexKind};
+//! use cfg_core::{entity::VertexId, recover::classify::{ControlClass, classify}};
 //!
 //! // Two blocks that jump to each other, entered at both.
 //! let branch = || VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true))));
@@ -22,9 +22,12 @@
 
 use crate::{
     entity::{EdgeId, VertexId},
-    graph::{Adjacency, reverse_postorder},
+    graph::{
+        Adjacency,
+        loops::{LoopForest, LoopId},
+        reverse_postorder,
+    },
     ir::{Arm, Cfg, Edge, Expr, Selector, Stmt, StmtKind, Vertex, VertexKind},
-    loops::{LoopForest, LoopId},
     recover,
     structure::check::name,
 };

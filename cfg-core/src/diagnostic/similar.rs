@@ -1,7 +1,7 @@
 //! Did you mean: the known name that is nearest to one that is not known, by one rule for everything.
 //!
 //! ```
-//! use cfg_core::similar::{did_you_mean, nearest};
+//! use cfg_core::diagnostic::similar::{did_you_mean, nearest};
 //!
 //! assert_eq!(nearest("independants", ["dependents", "independents"]), Some("independents"));
 //! assert_eq!(nearest("x", ["y"]), None);

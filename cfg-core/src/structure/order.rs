@@ -47,7 +47,7 @@ const RESTRUCTURE: &str = "let each loop and branch end inside the loop or arm i
     jumps out of them by branches on a logical variable, or declare \"control\": \"general\"";
 
 /// Walks a graph that keeps the local rules. The first violation of the nesting ends the walk.
-pub(crate) fn nest(cfg: &Cfg) -> Step<Structure> {
+pub(super) fn nest(cfg: &Cfg) -> Step<Structure> {
     Walk::new(cfg).run()
 }
 

@@ -1,0 +1,132 @@
+//! Directed graphs as algorithms see them: the [`DiGraph`] trait, reversal by view, traversals.
+//!
+//! Nothing here recurses: the depth of a graph is bounded by memory only.
+
+use crate::{entity::VertexId, ir::Cfg};
+use fixedbitset::FixedBitSet;
+
+/// A directed graph on `0 .. len()`; the only thing a graph algorithm may ask for. Parallel edges
+/// appear as often as they are there.
+pub trait DiGraph {
+    /// Number of vertices.
+    fn len(&self) -> usize;
+
+    /// Targets of the edges that leave `v`, in a fixed order.
+    fn successors(&self, v: usize) -> impl Iterator<Item = usize>;
+
+    /// Sources of the edges that enter `v`, in a fixed order.
+    fn predecessors(&self, v: usize) -> impl Iterator<Item = usize>;
+
+    /// True if there are no vertices.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl DiGraph for Cfg {
+    fn len(&self) -> usize {
+        self.vertex_count()
+    }
+    fn successors(&self, v: usize) -> impl Iterator<Item = usize> {
+        self.successors(VertexId::new(v)).map(VertexId::index)
+    }
+    fn predecessors(&self, v: usize) -> impl Iterator<Item = usize> {
+        self.predecessors(VertexId::new(v)).map(VertexId::index)
+    }
+}
+
+/// The graph with its edges turned round, at no cost. Post-dominators are the dominators of this.
+pub struct Reversed<'g, G>(pub &'g G);
+
+impl<G: DiGraph> DiGraph for Reversed<'_, G> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn successors(&self, v: usize) -> impl Iterator<Item = usize> {
+        self.0.predecessors(v)
+    }
+    fn predecessors(&self, v: usize) -> impl Iterator<Item = usize> {
+        self.0.successors(v)
+    }
+}
+
+/// A graph given by adjacency lists: for generated graphs, tests and graphs without a [`Cfg`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adjacency {
+    succs: Vec<Vec<usize>>,
+    preds: Vec<Vec<usize>>,
+}
+
+impl Adjacency {
+    /// The graph on `0 .. n` with these edges; edges that leave the range are dropped.
+    pub fn new(n: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut graph = Self {
+            succs: vec![Vec::new(); n],
+            preds: vec![Vec::new(); n],
+        };
+        for (from, to) in edges {
+            if from < n && to < n {
+                graph.succs[from].push(to);
+                graph.preds[to].push(from);
+            }
+        }
+        graph
+    }
+}
+
+impl DiGraph for Adjacency {
+    fn len(&self) -> usize {
+        self.succs.len()
+    }
+    fn successors(&self, v: usize) -> impl Iterator<Item = usize> {
+        self.succs[v].iter().copied()
+    }
+    fn predecessors(&self, v: usize) -> impl Iterator<Item = usize> {
+        self.preds[v].iter().copied()
+    }
+}
+
+/// The vertices that can be reached from `root`, itself included.
+pub fn reachable(graph: &impl DiGraph, root: usize) -> FixedBitSet {
+    let mut seen = FixedBitSet::with_capacity(graph.len());
+    let mut work = Vec::new();
+    if root < graph.len() {
+        seen.insert(root);
+        work.push(root);
+    }
+    while let Some(v) = work.pop() {
+        for next in graph.successors(v) {
+            if !seen.put(next) {
+                work.push(next);
+            }
+        }
+    }
+    seen
+}
+
+/// Depth-first postorder from `root`: what is reachable from it, each vertex after those found from it.
+pub fn postorder(graph: &impl DiGraph, root: usize) -> Vec<usize> {
+    let mut seen = FixedBitSet::with_capacity(graph.len());
+    let mut order = Vec::new();
+    if root >= graph.len() {
+        return order;
+    }
+    seen.insert(root);
+    let mut stack = vec![(root, graph.successors(root))];
+    while let Some((v, rest)) = stack.last_mut() {
+        if let Some(next) = rest.find(|&s| !seen.put(s)) {
+            stack.push((next, graph.successors(next)));
+        } else {
+            order.push(*v);
+            stack.pop();
+        }
+    }
+    order
+}
+
+/// Reverse postorder from `root`: topological if what is reachable has no cycle.
+pub fn reverse_postorder(graph: &impl DiGraph, root: usize) -> Vec<usize> {
+    let mut order = postorder(graph, root);
+    order.reverse();
+    order
+}
