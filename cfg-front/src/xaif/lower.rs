@@ -5,7 +5,7 @@ mod bits;
 mod control;
 pub(crate) mod effects;
 pub(crate) mod expression;
-mod globals;
+pub(crate) mod globals;
 pub(crate) mod helpers;
 pub(crate) mod intrinsics;
 mod loops;
@@ -20,8 +20,10 @@ mod unstructured;
 use crate::xaif::{
     codes,
     graph::Places,
-    lower::{control, shapes, typed::Typed},
-    notation::names::short_name,
+    notation::{
+        annotations::annotations,
+        names::{free, short_name},
+    },
     read::{
         model::{Model, Sink, SymbolId, SymbolType},
         scan::{Home, Scan, hidden::Writes, storage::Storage},
@@ -36,8 +38,9 @@ use cfg_core::{
         StmtKind, Variable,
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use typed::Typed;
 
 /// Tables that the lowering of all routines shares.
 pub(crate) struct Shared<'a, 't> {

@@ -12,6 +12,7 @@ use crate::xaif::notation::{
     legal,
     names::short_name,
     spelling::{self, shape_name},
+    tapes::tape_routine,
 };
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},

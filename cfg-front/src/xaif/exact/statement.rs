@@ -4,7 +4,7 @@ use super::Reader;
 use crate::xaif::{
     codes,
     lower::expression::constant,
-    notation::spelling,
+    notation::{spelling, tapes::tape_class},
     read::{
         expression::ExpressionGraph,
         model::{int, text},

@@ -2,7 +2,7 @@
 
 use crate::xaif::{
     codes,
-    graph::{Draft, DraftEdge, Graph, Kind, Places},
+    graph::{Draft, DraftEdge, Graph, Kind, Places, sides},
     lower::{Lower, loops, unstructured},
     notation::annotations::annotations,
     read::{

@@ -15,6 +15,7 @@ use crate::xaif::{
         typed::Typed,
     },
     read::{
+        expression::{ExpressionGraph, Reports},
         model::Sink,
         xml::{At, Document, El, NodeId},
     },

@@ -5,7 +5,7 @@ use crate::xaif::{
     lower::Lower,
     read::{
         model::{Model, Sink, SymbolId},
-        scan::{Home, Scan},
+        scan::{Home, Scan, references::constant},
         xml::{At, Document, El, NodeId},
     },
 };

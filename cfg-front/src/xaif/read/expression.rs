@@ -15,10 +15,10 @@ use std::collections::HashMap;
 pub(crate) struct ExpressionGraph {
     pub(crate) vertices: Vec<NodeId>,
     /// Operands of each vertex, in order.
-    operands: Vec<Vec<usize>>,
+    pub(crate) operands: Vec<Vec<usize>>,
     /// Number of out-edges of each vertex.
-    uses: Vec<usize>,
-    root: usize,
+    pub(crate) uses: Vec<usize>,
+    pub(crate) root: usize,
 }
 
 /// A context in which expressions are evaluated: it has a place to report problems to.

@@ -4,6 +4,7 @@ pub(crate) mod strings;
 
 use crate::xaif::{
     codes,
+    notation::spelling::rank_of,
     read::xml::{At, Document, El, NodeId},
 };
 use cfg_core::{

@@ -1,7 +1,7 @@
 //! One pass over the graphs before anything is lowered: which symbols each routine uses and writes, and
 //! whom it calls. Every reference is resolved here, so that a wrong one is reported once.
 
-mod common;
+pub(crate) mod common;
 pub(crate) mod hidden;
 mod markers;
 mod passed;

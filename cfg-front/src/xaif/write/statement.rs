@@ -1,7 +1,11 @@
 //! Statements and expressions as XAIF.
 
 use super::{Writer, annotation, escape_text, source};
-use crate::xaif::notation::{legal, spelling::shape_name};
+use crate::xaif::notation::{
+    legal,
+    spelling::{self, shape_name},
+    tapes::tape_routine,
+};
 use cfg_core::{
     entity::VarId,
     ir::{Expr, Place, ScalarType, Stmt, StmtKind, Subscript},

@@ -9,7 +9,10 @@ use crate::xaif::{
     codes,
     read::{
         model::{Model, Sink, SymbolId, SymbolType},
-        scan::{Home, Scan},
+        scan::{
+            Home, Scan,
+            markers::{Open, harmless, is_pointer_assignment},
+        },
         xml::{At, Document, El, NodeId},
     },
 };
