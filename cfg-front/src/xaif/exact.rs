@@ -7,23 +7,16 @@ mod statement;
 
 use crate::xaif::{
     Options, codes,
-    graph::Places,
-    lower::expression::constant,
-    notation::spelling,
     read::{
-        expression::{ExpressionGraph, Reports},
-        model::{Model, Sink, int, text},
+        expression::Reports,
+        model::{Model, Sink},
         xml::{At, Document, El, NodeId},
     },
 };
 use cfg_core::{
     diagnostic::CodeInfo,
-    entity::{RoutineId, VarId, VertexId},
-    ir::{
-        Annotations, Arm, CaseRange, Cfg, ControlWidth, Edge, Expr, LoopForm, LoopTest, Origin,
-        OriginRole, Place, Program, Range, Role, Selector, Stmt, StmtKind, Subscript, TapeClass,
-        Vertex, VertexKind,
-    },
+    entity::VarId,
+    ir::{Annotations, Program, Role},
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

@@ -8,25 +8,18 @@
 mod graph;
 mod statement;
 
-use crate::xaif::notation::{
-    legal,
-    names::short_name,
-    spelling::{self, shape_name},
-    tapes::tape_routine,
-};
+use crate::xaif::notation::{legal, names::short_name, spelling::shape_name, tapes::tape_routine};
 use cfg_core::{
-    entity::{RoutineId, VarId, VertexId},
+    entity::VertexId,
     ir::{
-        Annotations, Cfg, Control, Edge, Expr, Extent, FreshIds, Intent, LoopForm, LoopTest, Op,
-        Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
+        Annotations, Cfg, Edge, Expr, Extent, Program, Role, Routine, ScalarType, StmtKind,
         Variable, Vertex, VertexKind,
     },
-    typing,
 };
 use quick_xml::escape::escape;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashSet},
     fmt::Write as _,
     io,
 };

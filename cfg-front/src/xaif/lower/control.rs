@@ -12,7 +12,7 @@ use crate::xaif::{
 };
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    ir::{Arm, CaseRange, Control, FreshIds, LoopTest, ScalarType, Selector, Stmt},
+    ir::{Arm, CaseRange, FreshIds, LoopTest, ScalarType, Selector, Stmt},
     structure::Structure,
 };
 use serde_json::json;

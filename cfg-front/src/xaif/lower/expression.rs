@@ -20,9 +20,7 @@ use crate::xaif::{
         xml::{At, Document, El, NodeId},
     },
 };
-use cfg_core::diagnostic::CodeInfo;
 use cfg_core::ir::{Expr, Place, Range, ScalarType, Stmt, StmtKind, Subscript};
-use std::collections::HashMap;
 
 /// Deepest nesting of subscripts in subscripts.
 const MOST_SUBSCRIPTS: usize = 64;

@@ -15,7 +15,7 @@ use crate::xaif::{
             Home, RoutineScan, Scan,
             common::{self, Blocks, Cluster},
         },
-        xml::{At, Document},
+        xml::Document,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
