@@ -187,11 +187,6 @@ impl Lcg {
         &self.in_edges[self.in_start[v] as usize..self.in_start[v + 1] as usize]
     }
 
-    /// Whether a dependent has out-edges.
-    pub fn has_read_dependents(&self) -> bool {
-        self.outputs.iter().any(|&v| !self.out_edges(v).is_empty())
-    }
-
     /// The graph in its JSON form.
     pub fn to_json(&self) -> String {
         write::to_json(self)

@@ -265,7 +265,11 @@ fn size(program: &Program) -> Size {
             match vertex.vertex_type() {
                 VertexType::Loop | VertexType::ForLoop => size.loops += 1,
                 VertexType::Branch => size.branches += 1,
-                _ => {}
+                VertexType::Entry
+                | VertexType::Exit
+                | VertexType::BasicBlock
+                | VertexType::EndLoop
+                | VertexType::EndBranch => {}
             }
             let calls = vertex.statements().iter();
             size.calls += calls

@@ -62,7 +62,10 @@ impl Random {
                 // Far from overflow, so that products with partials do not overflow either.
                 let most = match value.ty() {
                     ScalarType::Real32 => f64::from(f32::MAX).sqrt(),
-                    _ => f64::MAX.sqrt(),
+                    ScalarType::Real
+                    | ScalarType::Integer
+                    | ScalarType::Logical
+                    | ScalarType::Tape => f64::MAX.sqrt(),
                 };
                 let size = if scale > 0.0 && scale.is_finite() {
                     (1.0 / scale).clamp(1.0 / most, most)

@@ -50,8 +50,10 @@ pub(super) fn point(
         let element = |k: usize| match variable.ty {
             ScalarType::Logical => "false".to_owned(),
             ScalarType::Integer | ScalarType::Tape => "0".to_owned(),
-            _ if varied => format!("{:?}", (first + k) as f64 / 2.0),
-            _ => "0.0".to_owned(),
+            ScalarType::Real | ScalarType::Real32 if varied => {
+                format!("{:?}", (first + k) as f64 / 2.0)
+            }
+            ScalarType::Real | ScalarType::Real32 => "0.0".to_owned(),
         };
         let mut text = String::new();
         nested(

@@ -278,7 +278,9 @@ impl<'p> Writer<'p> {
                     match statement.kind {
                         StmtKind::Push { class, .. } => others.insert(tape_routine(class, false)),
                         StmtKind::Pop { class, .. } => others.insert(tape_routine(class, true)),
-                        _ => continue,
+                        StmtKind::Assign { .. }
+                        | StmtKind::Call { .. }
+                        | StmtKind::Opaque { .. } => continue,
                     };
                 }
             }
