@@ -7,11 +7,14 @@ mod statement;
 
 use crate::xaif::{
     Options, codes,
+    notation::annotations::annotations,
     read::{
         expression::Reports,
         model::{Model, Sink},
         xml::{At, Document, El, NodeId},
     },
+    top::{chosen_routine, chosen_variables},
+    validated,
 };
 use cfg_core::{
     diagnostic::CodeInfo,
@@ -88,13 +91,13 @@ pub(crate) fn program(
         return None;
     }
     if let Some(name) = &options.routine {
-        program.main = crate::xaif::top::chosen_routine(doc, name, &program, sink);
+        program.main = chosen_routine(doc, name, &program, sink);
     }
-    crate::xaif::top::chosen_variables(doc, options, &mut program, sink);
+    chosen_variables(doc, options, &mut program, sink);
     if sink.failed() {
         return None;
     }
-    crate::xaif::validated(doc, &model, &places, &program, sink);
+    validated(doc, &model, &places, &program, sink);
     Some(program)
 }
 
@@ -219,7 +222,7 @@ impl Reader<'_, '_> {
                 entries.push((key, number.map_or_else(|| json!(value), |i| json!(i))));
             }
         }
-        crate::xaif::notation::annotations::annotations(entries)
+        annotations(entries)
     }
 
     fn child(&mut self, n: NodeId, name: El) -> Option<NodeId> {

@@ -25,7 +25,7 @@ use crate::xaif::{
         names::{free, short_name},
     },
     read::{
-        model::{Model, Sink, SymbolId, SymbolType},
+        model::{Model, Sink, SymbolId, SymbolType, unexpected},
         scan::{Home, Scan, hidden::Writes, storage::Storage},
         xml::{At, Document, El, NodeId},
     },
@@ -353,7 +353,7 @@ impl<'a, 't> Lower<'a, 't> {
                     out.push((n, statement));
                 }
                 _ => {
-                    let problem = crate::xaif::read::model::unexpected(self.doc, n);
+                    let problem = unexpected(self.doc, n);
                     self.sink.push(problem);
                 }
             }

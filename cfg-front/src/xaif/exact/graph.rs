@@ -5,7 +5,7 @@ use crate::xaif::{
     codes,
     graph::Places,
     read::{
-        model::int,
+        model::{int, unexpected},
         xml::{At, El, NodeId},
     },
 };
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
                 }
             }
             _ => {
-                let problem = crate::xaif::read::model::unexpected(doc, n);
+                let problem = unexpected(doc, n);
                 self.sink.push(problem);
                 return None;
             }

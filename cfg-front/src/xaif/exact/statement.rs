@@ -7,7 +7,7 @@ use crate::xaif::{
     notation::{spelling, tapes::tape_class},
     read::{
         expression::ExpressionGraph,
-        model::{int, text},
+        model::{int, text, unexpected},
         xml::{At, El, NodeId},
     },
 };
@@ -53,7 +53,7 @@ impl Reader<'_, '_> {
                 }
             }
             _ => {
-                let problem = crate::xaif::read::model::unexpected(doc, n);
+                let problem = unexpected(doc, n);
                 self.sink.push(problem);
                 return None;
             }
@@ -204,7 +204,7 @@ impl Reader<'_, '_> {
                 Some((Expr::op(op, operands), depth))
             }
             _ => {
-                let problem = crate::xaif::read::model::unexpected(doc, v);
+                let problem = unexpected(doc, v);
                 self.sink.push(problem);
                 None
             }

@@ -4,7 +4,7 @@ use crate::xaif::{
     codes,
     lower::{Lower, expression::TypedPlace, typed::Typed},
     read::{
-        model::{SymbolType, int},
+        model::{SymbolType, int, unexpected},
         xml::{At, El, NodeId},
     },
 };
@@ -38,7 +38,7 @@ impl Lower<'_, '_> {
         let mut actuals: Vec<Option<NodeId>> = vec![None; formals.len()];
         for argument in doc.children(n) {
             if doc.name(argument) != El::Argument {
-                let problem = crate::xaif::read::model::unexpected(doc, argument);
+                let problem = unexpected(doc, argument);
                 self.sink.push(problem);
                 return None;
             }

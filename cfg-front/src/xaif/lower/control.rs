@@ -6,7 +6,7 @@ use crate::xaif::{
     lower::{Lower, loops, unstructured},
     notation::annotations::annotations,
     read::{
-        model::{id, int},
+        model::{id, int, unexpected},
         xml::{At, El, NodeId},
     },
 };
@@ -70,7 +70,7 @@ fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
                 continue;
             }
             _ => {
-                let problem = crate::xaif::read::model::unexpected(doc, n);
+                let problem = unexpected(doc, n);
                 lower.sink.push(problem);
                 fine = false;
                 continue;

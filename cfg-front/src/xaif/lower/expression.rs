@@ -16,7 +16,7 @@ use crate::xaif::{
     },
     read::{
         expression::{ExpressionGraph, Reports},
-        model::Sink,
+        model::{Sink, unexpected},
         xml::{At, Document, El, NodeId},
     },
 };
@@ -226,7 +226,7 @@ impl Lower<'_, '_> {
         let mut depth = 0;
         for triplet in doc.children(subscripts) {
             if doc.name(triplet) != El::IndexTriplet {
-                let problem = crate::xaif::read::model::unexpected(doc, triplet);
+                let problem = unexpected(doc, triplet);
                 self.sink.push(problem);
                 return None;
             }
@@ -296,7 +296,7 @@ impl Lower<'_, '_> {
                 El::ArrayElementReference if subscripts.is_none() => subscripts = Some(child),
                 El::VariableReferenceEdge => {}
                 _ => {
-                    let problem = crate::xaif::read::model::unexpected(doc, child);
+                    let problem = unexpected(doc, child);
                     self.sink.push(problem);
                     return None;
                 }

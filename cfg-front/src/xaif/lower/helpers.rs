@@ -3,6 +3,7 @@
 use crate::xaif::{
     codes,
     lower::{Lower, typed::Typed},
+    notation::names::free,
     read::xml::NodeId,
 };
 use cfg_core::{
@@ -46,7 +47,7 @@ impl Helpers {
         if let Some(&id) = self.known.get(key) {
             return Some(id);
         }
-        let name = crate::xaif::notation::names::free(&mut self.names, key, key);
+        let name = free(&mut self.names, key, key);
         let mut builder = RoutineBuilder::new(name);
         build(&mut builder);
         Some(self.add(key, builder.finish().ok()?))
@@ -65,7 +66,7 @@ impl Helpers {
         if let Some(&id) = self.known.get(&key) {
             return id;
         }
-        let name = crate::xaif::notation::names::free(&mut self.names, &key, &key);
+        let name = free(&mut self.names, &key, &key);
         self.add(&key, matmul(name, ty, a, b))
     }
 }

@@ -12,6 +12,7 @@ use crate::xaif::{
     codes,
     read::{
         model::{Model, Sink, SymbolId, int},
+        scan::{markers::harmless, references::beyond_one},
         xml::{At, Document, El, NodeId},
     },
 };
@@ -149,7 +150,7 @@ impl Scan {
                             formals.contains(&symbol),
                             declared.rank,
                             declared.bounds.as_slice(),
-                        ) && crate::xaif::read::scan::references::beyond_one(doc, parent)
+                        ) && beyond_one(doc, parent)
                         {
                             self.beyond.insert(symbol);
                         }
@@ -162,7 +163,7 @@ impl Scan {
                     }
                     El::Marker => {
                         let text = doc.attr(n, At::Annotation).unwrap_or_default();
-                        hides_stores |= !crate::xaif::read::scan::markers::harmless(&text);
+                        hides_stores |= !harmless(&text);
                     }
                     El::Intrinsic if doc.attr(n, At::Name).as_deref() == Some("present") => {
                         out.optional.extend(presence(doc, model, n, &formals, sink));

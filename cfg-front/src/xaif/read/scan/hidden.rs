@@ -12,6 +12,7 @@ use crate::xaif::{
         scan::{
             Home, Scan,
             markers::{Open, harmless, is_pointer_assignment},
+            passed,
         },
         xml::{At, Document, El, NodeId},
     },
@@ -83,7 +84,7 @@ pub(crate) fn find(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Si
     for r in 0..model.routines.len() {
         routine(doc, model, scan, r, &mut writes, &mut open, sink);
     }
-    crate::xaif::read::scan::passed::find(doc, model, scan, &mut open, sink);
+    passed::find(doc, model, scan, &mut open, sink);
     structures(doc, model, scan, sink);
     // A global that a marker of some routine writes and nothing else does cannot be read anywhere.
     let outside = open.outside;
