@@ -10,6 +10,7 @@ pub const EXPRESSION: CodeInfo = CodeInfo {
     explanation: "rewrite the statement as the message says, or take the variable out of the \
                   independents",
 };
+
 /// The adjoint of an adjoint.
 pub const TAPE: CodeInfo = CodeInfo {
     code: "R302",
@@ -18,6 +19,7 @@ pub const TAPE: CodeInfo = CodeInfo {
     explanation: "for second derivatives take the tangent of the adjoint, or the adjoint of the \
                   tangent",
 };
+
 /// An external routine without derivatives.
 pub const EXTERNAL: CodeInfo = CodeInfo {
     code: "R303",
@@ -26,6 +28,7 @@ pub const EXTERNAL: CodeInfo = CodeInfo {
            partials, or derivative routines",
     explanation: "give `external.partials`, or `derivatives.adjoint` and `derivatives.tangent`",
 };
+
 /// A shape that changes while the routine runs.
 pub const EXTENT: CodeInfo = CodeInfo {
     code: "R305",
@@ -33,6 +36,7 @@ pub const EXTENT: CodeInfo = CodeInfo {
     rule: "variables in lower bounds and extents keep their values while the routine runs",
     explanation: "copy the variable to another one and change that",
 };
+
 /// Nothing to differentiate.
 pub const NOTHING: CodeInfo = CodeInfo {
     code: "R307",
@@ -42,6 +46,7 @@ pub const NOTHING: CodeInfo = CodeInfo {
     explanation: "declare `independents` and `dependents` in the file, or choose them on the command \
                   line",
 };
+
 /// A routine without body.
 pub const NO_BODY: CodeInfo = CodeInfo {
     code: "R308",
@@ -49,6 +54,7 @@ pub const NO_BODY: CodeInfo = CodeInfo {
     rule: "the routine that is differentiated has a body",
     explanation: "choose another routine",
 };
+
 /// A given derivative routine that cannot be called.
 pub const GIVEN: CodeInfo = CodeInfo {
     code: "R309",
@@ -58,6 +64,7 @@ pub const GIVEN: CodeInfo = CodeInfo {
     explanation: "pass the global as a parameter, and declare parameters that the given routine does \
                   not write as `in`",
 };
+
 /// A function whose result has no shape before the call.
 pub const RESULT: CodeInfo = CodeInfo {
     code: "R310",
@@ -66,6 +73,7 @@ pub const RESULT: CodeInfo = CodeInfo {
            extents of parameters",
     explanation: "declare the extents of the result, or return the array in an `out` parameter",
 };
+
 /// Independents that share cells.
 pub const SHARED: CodeInfo = CodeInfo {
     code: "R311",

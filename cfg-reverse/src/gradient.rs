@@ -1,62 +1,216 @@
-//! What NAME_grad is a function of, so that its tangent is a Hessian.
+//! NAME_grad: both sweeps in one routine.
+
+pub(crate) mod active;
+pub(crate) mod changes;
 
 use cfg_core::{
-    entity::{GlobalId, VarId},
-    ir::{Program, Role, Routine, Variable},
+    diagnostic::Diagnostics,
+    entity::{GlobalId, RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable, Vertex, VertexKind,
+    },
+    memory::global_set::GlobalSet,
+};
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+
+use crate::{
+    code::{
+        built,
+        expressions::with_variables,
+        names::Namer,
+        routines::{call_statement, routine_shell, tape_class},
+        splice::Splice,
+    },
+    gradient::active::declare_active,
+    memory::named::global_variables,
+    prepare::context::Context,
 };
 
-use crate::{draft::Context, shared::without_sharing};
-
-/// Independents of NAME_grad: those of the original, and the adjoints of its dependents. Dependents: those of
-/// the original, and the adjoints of its independents. Of adjoint globals that share cells, one that covers
-/// them is named.
-pub(crate) fn declare_active(
-    context: &Context<'_>,
-    original: &Routine,
+/// NAME_grad: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
+/// kept aside.
+pub(crate) fn gradient(
+    context: &Context,
+    main: RoutineId,
     out: &Program,
-    routine: &mut Routine,
-    primal: usize,
-) {
-    let named = |routine: &mut Routine, g: GlobalId| {
-        let is = |v: &Variable| v.role == Role::Global(g);
-        match routine.variables.iter().position(is) {
-            Some(v) => VarId::new(v),
-            None => routine.add_variable(out.global(g).variable.clone()),
-        }
-    };
-    let mut sides = [&original.independents, &original.dependents].map(|list| {
-        let mut values = Vec::new();
-        let mut adjoints = Vec::new();
-        let mut globals = Vec::new();
-        for &v in list {
-            if let Role::Global(g) = original.variable(v).role {
-                values.push(named(routine, g));
-                globals.extend(context.adjoint_globals[g.index()]);
-                continue;
-            }
-            let k = if original.result == Some(v) {
-                original.parameters
-            } else {
-                v.index()
-            };
-            let reals = routine.variables[..k].iter().filter(|v| v.ty.is_real());
-            values.push(VarId::new(k));
-            adjoints.push(VarId::new(primal + reals.count()));
-        }
-        (values, adjoints, globals)
-    });
-    for (_, adjoints, globals) in &mut sides {
-        for g in without_sharing(out, globals) {
-            adjoints.push(named(routine, g));
+    (forward, reverse): (RoutineId, RoutineId),
+    name: String,
+    changed: &FixedBitSet,
+) -> Result<Routine, Diagnostics> {
+    let original = context.program.routine(main);
+    let rev = out.routine(reverse);
+    let mut routine = declarations(original, rev, name);
+    let (parameters, tape) = (routine.parameters, VarId::new(routine.parameters));
+    let primal = original.parameters + usize::from(original.result.is_some());
+    let is_changed = |g: GlobalId| changed.contains(context.nodes.global(g));
+    let globals = add_globals(context, main, rev, &mut routine, &is_changed);
+    // Primal variables, as numbered here and in the original.
+    let node = |v: VarId| context.nodes.of(main, original, v);
+    let mut keep: Vec<VarId> = Vec::new();
+    for v in 0..primal {
+        let theirs = if v < original.parameters {
+            VarId::new(v)
+        } else {
+            original.result.unwrap_or(VarId::new(v))
+        };
+        let variable = &routine.variables[v];
+        if changed.contains(node(theirs)) && variable.ty != ScalarType::Tape {
+            keep.push(VarId::new(v));
         }
     }
-    let [(x, x_b, _), (y, y_b, _)] = sides;
-    let sorted = |a: Vec<VarId>, b: Vec<VarId>| {
-        let mut all = [a, b].concat();
-        all.sort_unstable();
-        all.dedup();
-        all
+    for (k, &g) in globals.iter().enumerate() {
+        if is_changed(g) {
+            keep.push(VarId::new(parameters + 1 + k));
+        }
+    }
+    let place = |v: usize| Some(Expr::var(VarId::new(v)));
+    let arguments = (0..primal).chain([tape.index()]).map(place);
+    let mut statements = vec![(None, call_statement(forward, arguments.collect()))];
+    let restore = keep_aside(&mut routine, keep, &mut statements);
+    let arguments = (0..parameters).chain([tape.index()]).map(place);
+    statements.push((None, call_statement(reverse, arguments.collect())));
+    statements.extend(restore);
+    declare_active(context, original, out, &mut routine, primal);
+    routine.body = Some(straight_line(statements)?);
+    Ok(routine)
+}
+
+/// The reverse sweep's parameters but for the tape, which becomes a local.
+fn declarations(original: &Routine, rev: &Routine, name: String) -> Routine {
+    let mut routine = routine_shell(rev);
+    routine.name = name;
+    routine.origin = Some(Box::new((original.name.clone(), "gradient".into())));
+    let parameters = rev.parameters - 1;
+    routine.variables = rev.variables[..rev.parameters].to_vec();
+    routine.parameters = parameters;
+    for v in 0..original.parameters {
+        routine.variables[v].role = original.variables[v].role;
+    }
+    if original.result.is_some() {
+        routine.variables[original.parameters].role = Role::Parameter {
+            intent: Intent::Out,
+            optional: false,
+        };
+    }
+    routine.variables[parameters].role = Role::Local;
+    routine
+}
+
+/// Names the globals that the original names, and of those that its callees use what the reverse sweep changes.
+/// Shapes may name globals, which have other numbers here than in the reverse sweep.
+fn add_globals(
+    context: &Context,
+    main: RoutineId,
+    rev: &Routine,
+    routine: &mut Routine,
+    is_changed: &impl Fn(GlobalId) -> bool,
+) -> Vec<GlobalId> {
+    let original = context.program.routine(main);
+    let parameters = routine.parameters;
+    let mut globals: Vec<GlobalId> = global_variables(original).map(|(_, g)| g).collect();
+    let named: GlobalSet = globals.iter().copied().collect();
+    let others = context.effects.touched[main.index()].minus(&named).to_vec();
+    globals.extend(others.into_iter().filter(|&g| is_changed(g)));
+    for &g in &globals {
+        let mut variable = context.program.global(g).variable.clone();
+        variable.role = Role::Global(g);
+        routine.add_variable(variable);
+    }
+    let number: HashMap<GlobalId, usize> = globals.iter().copied().zip(0..).collect();
+    let renumber = |v: VarId| match rev.variable(v).role {
+        Role::Global(g) => number
+            .get(&g)
+            .map_or(v, |&k| VarId::new(parameters + 1 + k)),
+        Role::Parameter { .. } | Role::Local => v,
     };
-    routine.independents = sorted(x, y_b);
-    routine.dependents = sorted(x_b, y);
+    for variable in &mut routine.variables[..parameters] {
+        for dim in &mut variable.shape {
+            dim.lower = with_variables(&dim.lower, &renumber);
+            if let Extent::Fixed(e) = &mut dim.extent {
+                *e = with_variables(e, &renumber);
+            }
+        }
+    }
+    globals
+}
+
+/// A statement, with the optional argument that it needs.
+type Guarded = (Option<VarId>, Stmt);
+
+/// Saves the values of variables before the reverse sweep; gives the statements that restore them after it.
+fn keep_aside(
+    routine: &mut Routine,
+    keep: Vec<VarId>,
+    statements: &mut Vec<Guarded>,
+) -> Vec<Guarded> {
+    let mut restore = Vec::new();
+    let mut namer = Namer::new(routine.variables.iter().map(|v| v.name.as_str()));
+    let is_optional = |v: &VarId| {
+        matches!(
+            routine.variable(*v).role,
+            Role::Parameter { optional: true, .. }
+        )
+    };
+    let (optional, always): (Vec<VarId>, Vec<VarId>) = keep.into_iter().partition(is_optional);
+    for v in optional {
+        let kept = routine.add_variable(Variable::new(
+            namer.suffixed("results".to_owned()),
+            routine.variable(v).ty,
+            vec![Dim::deferred(); routine.variable(v).rank()],
+            Role::Local,
+        ));
+        statements.push((Some(v), Stmt::assign(Place::whole(kept), Expr::var(v))));
+        restore.push((Some(v), Stmt::assign(Place::whole(v), Expr::var(kept))));
+    }
+    if !always.is_empty() {
+        let kept = routine.add_variable(Variable::new(
+            namer.suffixed("results".to_owned()),
+            ScalarType::Tape,
+            Vec::new(),
+            Role::Local,
+        ));
+        for v in always {
+            let class = tape_class(routine.variable(v).ty);
+            let push = Stmt::new(StmtKind::Push {
+                tape: kept,
+                class,
+                value: Expr::var(v),
+            });
+            let pop = Stmt::new(StmtKind::Pop {
+                tape: kept,
+                class,
+                target: Place::whole(v),
+            });
+            statements.push((None, push));
+            restore.push((None, pop));
+        }
+    }
+    restore.reverse();
+    restore
+}
+
+/// ENTRY, one block, EXIT. What needs an optional argument is executed if that is present.
+fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
+    let v = VertexId::new;
+    let line = built::graph(
+        vec![
+            Vertex::new(1, VertexKind::Entry),
+            Vertex::new(2, VertexKind::Block(Vec::new())),
+            Vertex::new(3, VertexKind::Exit),
+        ],
+        vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
+    )?;
+    let mut graph = Splice::of(line);
+    let mut at = 1;
+    for (needs, statement) in statements {
+        match (needs, &mut graph.vertices[at].kind) {
+            (Some(argument), _) => {
+                at = graph.if_present(at, argument, vec![statement], Vec::new());
+            }
+            (None, VertexKind::Block(block)) => block.push(statement),
+            (None, _) => at = graph.after(at, vec![statement]),
+        }
+    }
+    graph.finish()
 }

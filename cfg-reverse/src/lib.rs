@@ -74,81 +74,41 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 //!
-//! | file | what |
+//! Folders in the order in which they build on one another:
+//!
+//! | folder | what |
 //! |---|---|
-//! | `control` | Algorithms 2 to 5 of the paper as one rule per edge |
-//! | `control_general`, `general`, `lower` | the same for general graphs |
-//! | `leaving`, `structured` | edges that leave many loops together; general sweeps that nest |
-//! | `activity`, `dependence` | varied, useful, active; which dependents depend on which independents |
-//! | `linearize`, `assignment` | partial derivatives of an expression; tangent and adjoint of an assignment |
-//! | `conform`, `results` | sizes of array expressions; functions that return arrays |
-//! | `segments`, `block` | which statements of a block are linearized together; their graph |
-//! | `blocks`, `jacobian`, `choose` | elimination, the code of preaccumulated blocks, which blocks that is |
-//! | `recorded` | how much is recorded, and whether one way ever records more than another |
-//! | `preaccumulate` | the same for reading: graphs, sequences and code of a program's blocks |
-//! | `plan`, `loop_plan` | to-be-recorded analysis; how loops are counted |
-//! | `normalize`, `draft`, `statement`, `sweeps`, `rename`, `reverse` | from a program to its sweeps |
-//! | `shallow`, `optional` | deep subscripts and conditions; optional arguments that are handed on |
-//! | `built` | graphs that are built, checked |
-//! | `globals`, `callee_globals` | globals that a routine names, or leaves to its callees |
-//! | `shared` | independents and dependents that share cells |
-//! | `given` | calls of derivative routines that the user gives |
-//! | `gradient` | independents and dependents of the gradient routine |
-//! | `merge` | inserted blocks merged into neighbours |
-//! | `trace` | the enumeration of executed blocks |
-//! | `tangent` | the tangent program |
+//! | `code` | names, types, temporaries, small expressions; graphs that are taken apart, put together and checked |
+//! | `memory` | what statements and calls read and write, which variables share cells |
+//! | `activity` | varied, useful, active; which dependents depend on which independents |
+//! | `prepare` | the program in normal form, and which routines get sweeps |
+//! | `partials` | partial derivatives of an expression; tangent and adjoint of an assignment |
+//! | `plan` | what is recorded: how loops are counted, ways through general graphs, overwritten values |
+//! | `blocks` | adjoints of basic blocks, statement by statement or from preaccumulated Jacobians |
+//! | `control` | the graphs of the sweeps: Algorithms 2 to 5 of the paper, general graphs, traces |
+//! | `sweeps` | what stands in these graphs |
+//! | `gradient` | both sweeps in one routine |
+//! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |
 
 mod activity;
-mod assignment;
-mod atoms;
-mod block;
 mod blocks;
-mod branches;
-mod built;
-mod callee_globals;
-mod choose;
+mod code;
 pub mod codes;
-mod conform;
 mod control;
-mod control_general;
-mod dependence;
-mod draft;
-mod general;
-mod given;
-mod globals;
 mod gradient;
-mod jacobian;
-mod leaving;
-mod linearize;
-mod loop_plan;
-mod lower;
-mod merge;
-mod names;
-mod normalize;
-mod optional;
-mod places;
+mod memory;
+mod options;
+mod partials;
 mod plan;
 pub mod preaccumulate;
-mod products;
-mod recorded;
-mod rename;
-mod results;
+mod prepare;
 mod reverse;
-mod rows;
-mod segments;
-mod shallow;
-mod shared;
-mod splice;
-mod statement;
-mod structured;
 mod sweeps;
 mod tangent;
-mod trace;
-mod typing;
 
-pub use blocks::Blocks;
-pub use dependence::dependence;
-pub use merge::merge;
-pub use plan::FLOW_LIMIT;
-pub use reverse::{Options, Reversal, Search, Unstructured, reverse};
+pub use activity::dependence::dependence;
+pub use control::merge::merge;
+pub use options::{Blocks, Options, Search, Unstructured};
+pub use plan::tbr::FLOW_LIMIT;
+pub use reverse::{Reversal, reverse};
 pub use tangent::{Tangent, tangent};

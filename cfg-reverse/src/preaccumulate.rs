@@ -48,8 +48,14 @@ use cfg_core::{
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    blocks::{self, Choice, Found},
-    reverse::{Options, prepare},
+    blocks::{
+        elimination::eliminate,
+        preaccumulated::{Choice, code},
+        survey::{Found, survey_all},
+    },
+    options::Options,
+    plan::setting::Setting,
+    prepare::prepare,
 };
 
 /// All segments of a program that have a Jacobian.
@@ -149,7 +155,7 @@ pub fn preaccumulate(
     search: &Search<'_>,
 ) -> Result<Preaccumulation, Diagnostics> {
     with(valid, main, |all| {
-        blocks::eliminate(all, search, search.large, None)
+        eliminate(all, search, search.large, None)
     })
 }
 
@@ -167,7 +173,7 @@ pub fn preaccumulate_within<T: Fn(f64) -> bool>(
     with(valid, main, |all| {
         let is_over = start();
         // A block of a hundred thousand statements is to take two seconds, not thirty.
-        blocks::eliminate(all, search, search.large, Some(&is_over))
+        eliminate(all, search, search.large, Some(&is_over))
     })
 }
 
@@ -192,75 +198,73 @@ fn with(
     main: RoutineId,
     eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    let done = prepare(valid, main, &Options::default(), |setting, _| {
-        let all = setting.survey();
-        let outcomes = eliminate(&all);
-        let program = setting.context.program;
-        let mut result = Preaccumulation {
-            blocks: Vec::new(),
-            program: program.clone(),
-            sweeps: vec![None; program.routines.len()],
+    let (prepared, _) = prepare(valid, main, &Options::default())?;
+    let setting = Setting::of(prepared);
+    let all = survey_all(&setting);
+    let outcomes = eliminate(&all);
+    let program = &setting.prepared.context.program;
+    let mut result = Preaccumulation {
+        blocks: Vec::new(),
+        program: program.clone(),
+        sweeps: vec![None; program.routines.len()],
+    };
+    let mut at = 0;
+    for &r in &setting.prepared.reachable {
+        let Some(mut draft) = setting.draft(r) else {
+            continue;
         };
-        let mut at = 0;
-        for &r in setting.reachable {
-            let Some(mut draft) = setting.draft(r) else {
+        let mut twins = HashMap::new();
+        while let Some(found) = all.get(at).filter(|found| found.routine == r) {
+            let outcome = &outcomes[at];
+            at += 1;
+            let Some(outcome) = outcome else { continue };
+            let vertex = draft.cfg.vertex(found.vertex);
+            let choice = Choice {
+                found,
+                steps: outcome.steps.clone(),
+            };
+            let Ok((segment, code)) = code(&mut draft, vertex.statements(), &choice, &mut twins)
+            else {
                 continue;
             };
-            let mut twins = HashMap::new();
-            while let Some(found) = all.get(at).filter(|found| found.routine == r) {
-                let outcome = &outcomes[at];
-                at += 1;
-                let Some(outcome) = outcome else { continue };
-                let vertex = draft.cfg.vertex(found.vertex);
-                let choice = Choice {
-                    found,
-                    steps: outcome.steps.clone(),
-                };
-                let Ok((segment, code)) =
-                    blocks::code(&mut draft, vertex.statements(), &choice, &mut twins)
-                else {
-                    continue;
-                };
-                let Some(lcg) = segment.lcg else { continue };
-                let id = |v: u32| i64::from(v) + 1;
-                let statements = vertex.statements()[found.range.clone()].iter();
-                result.blocks.push(Block {
-                    routine: r,
-                    vertex: vertex.id,
-                    statements: found.range.clone(),
-                    lcg,
-                    independents: segment
-                        .independents
-                        .into_iter()
-                        .map(|(v, place)| (id(v), place))
-                        .collect(),
-                    dependents: segment
-                        .outputs
-                        .into_iter()
-                        .filter_map(|output| Some((id(output.vertex?), output.place)))
-                        .collect(),
-                    names: segment.names,
-                    labels: segment.partials,
-                    outcome: outcome.clone(),
-                    linearized: segment
-                        .code
-                        .into_iter()
-                        .zip(statements)
-                        .flat_map(|(code, s)| code.unwrap_or_else(|| vec![s.clone()]))
-                        .collect(),
-                    jaes: code.jaes,
-                    pushes: code.pushes,
-                    reverse: code.reverse,
-                    entries: code
-                        .entries
-                        .into_iter()
-                        .map(|(source, target, value)| (id(source), id(target), value))
-                        .collect(),
-                });
-            }
-            result.sweeps[r.index()] = Some((draft.forward.routine, draft.scope.routine));
+            let Some(lcg) = segment.lcg else { continue };
+            let id = |v: u32| i64::from(v) + 1;
+            let statements = vertex.statements()[found.range.clone()].iter();
+            result.blocks.push(Block {
+                routine: r,
+                vertex: vertex.id,
+                statements: found.range.clone(),
+                lcg,
+                independents: segment
+                    .independents
+                    .into_iter()
+                    .map(|(v, place)| (id(v), place))
+                    .collect(),
+                dependents: segment
+                    .outputs
+                    .into_iter()
+                    .filter_map(|output| Some((id(output.vertex?), output.place)))
+                    .collect(),
+                names: segment.names,
+                labels: segment.partials,
+                outcome: outcome.clone(),
+                linearized: segment
+                    .code
+                    .into_iter()
+                    .zip(statements)
+                    .flat_map(|(code, s)| code.unwrap_or_else(|| vec![s.clone()]))
+                    .collect(),
+                jaes: code.jaes,
+                pushes: code.pushes,
+                reverse: code.reverse,
+                entries: code
+                    .entries
+                    .into_iter()
+                    .map(|(source, target, value)| (id(source), id(target), value))
+                    .collect(),
+            });
         }
-        Ok(result)
-    })?;
-    Ok(done.0)
+        result.sweeps[r.index()] = Some((draft.forward.routine, draft.scope.routine));
+    }
+    Ok(result)
 }

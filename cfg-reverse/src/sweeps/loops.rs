@@ -5,8 +5,9 @@ use cfg_core::{
     ir::{Expr, LoopTest, Op, Place, Stmt, TapeClass},
 };
 
-use super::Reverse;
-use crate::loop_plan;
+use crate::{
+    memory::loops::counted_index, plan::counters::runs_backwards, sweeps::reverse::Reverse,
+};
 
 impl<'p> Reverse<'_, '_, 'p> {
     pub(super) fn bound(&mut self, header: VertexId) -> VarId {
@@ -37,8 +38,7 @@ impl<'p> Reverse<'_, '_, 'p> {
         match self.sweeps.test(header)? {
             LoopTest::Counted {
                 first, last, step, ..
-            } => (!loop_plan::runs_backwards(first, last, step, complete))
-                .then_some([first, last, step]),
+            } => (!runs_backwards(first, last, step, complete)).then_some([first, last, step]),
             LoopTest::Pre(_) | LoopTest::Post(_) => None,
         }
     }
@@ -75,7 +75,7 @@ impl<'p> Reverse<'_, '_, 'p> {
     /// `first + (rBound - rCtr)*step`. What is added at a time leads to another value of the index, so that
     /// all of it fits.
     pub(super) fn index_in_body(&mut self, header: VertexId, complete: bool) -> Vec<Stmt> {
-        let index = loop_plan::counted_index(self.sweeps.draft.cfg, header);
+        let index = counted_index(self.sweeps.draft.cfg, header);
         let (Some(index), Some([first, _, step])) = (index, self.stepped(header, complete)) else {
             return Vec::new();
         };
@@ -88,7 +88,12 @@ impl<'p> Reverse<'_, '_, 'p> {
             Expr::Int(1) => Expr::op(Op::Add, [first, passes]),
             Expr::Int(-1) => Expr::op(Op::Sub, [first, passes]),
             Expr::Int(-1024..=1024) => Expr::op(Op::Add, [first, times(passes)]),
-            _ => {
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => {
                 let half = times(Expr::op(Op::Div, [passes.clone(), Expr::Int(2)]));
                 let odd = times(Expr::op(Op::Mod, [passes, Expr::Int(2)]));
                 Expr::op(Op::Add, [first, half.clone(), half, odd])

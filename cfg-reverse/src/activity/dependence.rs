@@ -1,0 +1,190 @@
+//! Which dependents can depend on which independents, by variables.
+
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Expr, Intent, Program, Routine, StmtKind},
+};
+use fixedbitset::FixedBitSet;
+
+use crate::activity::{
+    differentiable::differentiable_places,
+    reach::{Numbering, Reach},
+};
+
+/// For each dependent of a routine, the set of its independents on which it may depend differentiably, by
+/// position in the declarations.
+///
+/// The analysis is that of activity, with one bit for each independent: insensitive to flow and to
+/// subscripts, so a superset of the dependences of any run.
+pub fn dependence(program: &Program, routine: RoutineId) -> Vec<FixedBitSet> {
+    let nodes = Numbering::new(program);
+    let graph = dependence_graph(program, &nodes);
+    let declared = program.routine(routine);
+    let mut found =
+        vec![FixedBitSet::with_capacity(declared.independents.len()); declared.dependents.len()];
+    for (i, &x) in declared.independents.iter().enumerate() {
+        let mut start = FixedBitSet::with_capacity(nodes.len());
+        start.insert(nodes.of(routine, declared, x));
+        let reached = graph.forward(nodes.len(), &start);
+        for (set, &y) in found.iter_mut().zip(&declared.dependents) {
+            if reached.contains(nodes.of(routine, declared, y)) {
+                set.insert(i);
+            }
+        }
+    }
+    found
+}
+
+/// One edge u -> v where v may be computed from u.
+pub(crate) fn dependence_graph(program: &Program, nodes: &Numbering) -> Reach {
+    let mut graph = Reach::default();
+    for (i, routine) in program.routines.iter().enumerate() {
+        dependences(program, nodes, RoutineId::new(i), routine, &mut graph);
+    }
+    for (g, global) in program.globals.iter().enumerate() {
+        if let Some(overlay) = global.overlay {
+            graph.edge(g, overlay.base.index());
+            graph.edge(overlay.base.index(), g);
+        }
+    }
+    graph
+}
+
+fn dependences(
+    program: &Program,
+    nodes: &Numbering,
+    id: RoutineId,
+    routine: &Routine,
+    graph: &mut Reach,
+) {
+    let node = |v: VarId| nodes.of(id, routine, v);
+    if routine.aliased {
+        let mut last = None;
+        for p in routine.parameter_ids() {
+            if routine.variable(p).ty.is_real() {
+                if let Some(q) = last {
+                    graph.edge(node(p), node(q));
+                    graph.edge(node(q), node(p));
+                }
+                last = Some(p);
+            }
+        }
+    }
+    let Some(cfg) = &routine.body else {
+        external_dependences(routine, &node, graph);
+        return;
+    };
+    for (_, vertex) in cfg.vertices() {
+        for statement in vertex.statements() {
+            match &statement.kind {
+                StmtKind::Assign { target, value } => {
+                    if routine.variable(target.var).ty.is_real() {
+                        differentiable_places(routine, value, &mut |u| {
+                            graph.edge(node(u.var), node(target.var));
+                        });
+                    }
+                }
+                StmtKind::Call {
+                    callee,
+                    arguments,
+                    result,
+                } => {
+                    let called = program.routine(*callee);
+                    let formal = |v: VarId| nodes.of(*callee, called, v);
+                    for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                        let intent = called.variable(p).intent().unwrap_or(Intent::InOut);
+                        let Some(argument) = argument else { continue };
+                        if let Expr::Place(place) = argument
+                            && intent.writes()
+                        {
+                            graph.edge(formal(p), node(place.var));
+                        }
+                        if intent != Intent::Out {
+                            let tape = called.variable(p).ty == cfg_core::ir::ScalarType::Tape;
+                            if let (true, Expr::Place(place)) = (tape, argument) {
+                                graph.edge(node(place.var), formal(p));
+                            }
+                            differentiable_places(routine, argument, &mut |u| {
+                                graph.edge(node(u.var), formal(p));
+                            });
+                        }
+                    }
+                    if let (Some(place), Some(r)) = (result, called.result) {
+                        graph.edge(formal(r), node(place.var));
+                    }
+                }
+                StmtKind::Push { tape, value, .. } => {
+                    differentiable_places(routine, value, &mut |u| {
+                        graph.edge(node(u.var), node(*tape));
+                    });
+                }
+                StmtKind::Pop { tape, target, .. } => {
+                    if routine.variable(target.var).ty.is_real() {
+                        graph.edge(node(*tape), node(target.var));
+                    }
+                }
+                StmtKind::Opaque { .. } => {}
+            }
+        }
+    }
+}
+
+/// Without a body: what the partials say; without partials, everything written may depend on
+/// everything read.
+fn external_dependences(routine: &Routine, node: &impl Fn(VarId) -> usize, graph: &mut Reach) {
+    let reals = || {
+        routine
+            .parameter_ids()
+            .filter(|&p| routine.variable(p).ty.is_real())
+    };
+    if let (Some(external), Some(result)) = (&routine.external, routine.result)
+        && let Some(partials) = &external.partials
+    {
+        for partial in partials {
+            graph.edge(node(partial.parameter), node(result));
+        }
+        return;
+    }
+    for p in reals() {
+        if routine.variable(p).intent() == Some(Intent::Out) {
+            continue;
+        }
+        for q in reals() {
+            if routine.variable(q).intent().is_some_and(Intent::writes) {
+                graph.edge(node(p), node(q));
+            }
+        }
+        if let Some(result) = routine.result {
+            graph.edge(node(p), node(result));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+    use cfg_core::ir::ScalarType::Real;
+
+    #[test]
+    fn one_bit_for_each_independent() {
+        let mut f = RoutineBuilder::new("f");
+        let a = f.input("a", Real);
+        let b = f.input("b", Real);
+        let y = f.output("y", Real);
+        let z = f.output("z", Real);
+        let t = f.local("t", Real);
+        f.independents([a, b]).dependents([y, z]);
+        f.assign(t, sin(b));
+        f.assign(y, a * t);
+        f.assign(z, t);
+        let mut program = ProgramBuilder::new();
+        let f = program.add(f);
+        let program = program.finish().expect("the builder is used right");
+        let found: Vec<Vec<usize>> = dependence(&program, f)
+            .iter()
+            .map(|s| s.ones().collect())
+            .collect();
+        assert_eq!(found, [vec![0, 1], vec![1]]);
+    }
+}

@@ -1,0 +1,55 @@
+//! On which operands an expression depends differentiably.
+
+use cfg_core::ir::{Expr, Op, OpClass, Place, Routine};
+
+/// Calls `visit` for every real place on which the expression depends differentiably.
+pub(crate) fn differentiable_places<'e>(
+    routine: &Routine,
+    expr: &'e Expr,
+    visit: &mut impl FnMut(&'e Place),
+) {
+    match expr {
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Place(place) => {
+            if routine.variable(place.var).ty.is_real() {
+                visit(place);
+            }
+        }
+        Expr::Op(op, operands) => {
+            for (k, operand) in operands.iter().enumerate() {
+                if is_differentiable_operand(*op, k) {
+                    differentiable_places(routine, operand, visit);
+                }
+            }
+        }
+    }
+}
+
+/// False where the derivative with respect to the operand is zero or undefined everywhere.
+pub(crate) fn is_differentiable_operand(op: Op, operand: usize) -> bool {
+    match op {
+        Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::And
+        | Op::Or
+        | Op::Not
+        | Op::ToInt
+        | Op::ToLogical
+        | Op::Trips
+        | Op::Floor
+        | Op::Ceil
+        | Op::Round
+        | Op::Trunc
+        | Op::Any
+        | Op::All
+        | Op::MaxValPartial
+        | Op::MinValPartial => false,
+        Op::Sign | Op::Fill => operand == 0,
+        Op::If | Op::Polygamma => operand != 0,
+        _ => op.class() != OpClass::Inquiry,
+    }
+}

@@ -1,0 +1,261 @@
+//! The adjoints of calls: of sweeps, of routines that the user gives, of external functions.
+
+use cfg_core::{
+    diagnostic::CodeInfo,
+    entity::{RoutineId, VarId},
+    ir::{Expr, Intent, Place, Routine, Stmt, Variable},
+};
+use std::collections::HashSet;
+
+use crate::{
+    code::{
+        expressions::{as_place, bind_formals, zero},
+        routines::call_statement,
+    },
+    codes,
+    memory::effects::given_adjoint,
+    partials::{
+        Unsupported, assignment,
+        protect::{Around, accumulate, keep, protect},
+    },
+    plan::{
+        adjoints::{Reads, StatementAdjoint, StatementCode, Written},
+        draft::Draft,
+    },
+    prepare::{context::Context, results},
+};
+
+impl<'p> Draft<'p> {
+    pub(super) fn call(
+        &mut self,
+        context: &Context,
+        routine: &Routine,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
+        let called = context.program.routine(callee);
+        if let Some(adjoint) = given_adjoint(called) {
+            return self.given(context, routine, callee, adjoint, arguments, result);
+        }
+        if let Some((forward, reverse)) = context.sweeps[callee.index()] {
+            if result.is_some() {
+                results::known(called)?;
+            }
+            let primal = arguments
+                .iter()
+                .cloned()
+                .chain(result.map(|r| Some(Expr::Place(r.clone()))))
+                .chain([Some(Expr::var(self.tape))]);
+            let fwd = call_statement(forward, primal.collect());
+            let rev = call_statement(reverse, self.with_adjoints(arguments, called, result, true));
+            let reads_after = Reads::default().with(|add| {
+                for place in arguments.iter().flatten().filter_map(as_place) {
+                    for e in place.subscript_exprs() {
+                        e.walk_places(&mut |p| {
+                            self.atoms.of_place(p, &mut |a| add(a));
+                        });
+                    }
+                }
+            });
+            let code = StatementCode {
+                forward: Some(Box::new([fwd])),
+                reads_before: Reads::default(),
+                reads_after,
+            };
+            let adjoint = StatementAdjoint {
+                before_pops: Vec::new(),
+                code: vec![rev],
+                after_pops: false,
+            };
+            return Ok((code, adjoint));
+        }
+        if called.body.is_some() || !self.touches_active(context, called, callee) {
+            return Ok(Default::default());
+        }
+        // An external function: by its partials, or by differentiating its value.
+        let (Some(external), Some(result)) = (&called.external, result) else {
+            return Err((
+                &codes::EXTERNAL,
+                format!("`{}` has no body and no derivatives", called.name),
+            ));
+        };
+        let bind = |e: &Expr| bind_formals(e, arguments);
+        let Some(partials) = &external.partials else {
+            let Some(value) = &external.value else {
+                return Err((
+                    &codes::EXTERNAL,
+                    format!("`{}` has no body and no derivatives", called.name),
+                ));
+            };
+            let value = bind(value);
+            let reverse = assignment::adjoint(&mut self.scope, result, &value)
+                .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
+            return Ok(self.before(reverse));
+        };
+        let mut reverse = Vec::new();
+        if let Some(result_b) = self.scope.derivative_place(result) {
+            for partial in partials {
+                let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+                else {
+                    continue;
+                };
+                if !self.scope.active.contains(actual.var.index()) {
+                    continue;
+                }
+                if let Some(b) = self.scope.derivative_place(actual) {
+                    let term = Expr::op(
+                        cfg_core::ir::Op::StrongMul,
+                        [Expr::Place(result_b.clone()), bind(&partial.value)],
+                    );
+                    let value = Expr::op(cfg_core::ir::Op::Add, [Expr::Place(b.clone()), term]);
+                    reverse.push(Stmt::assign(b, value));
+                }
+            }
+            let ty = routine.variable(result.var).ty;
+            reverse.push(Stmt::assign(result_b, zero(ty)));
+        }
+        Ok(self.before(reverse))
+    }
+
+    pub(crate) fn touches_active(
+        &self,
+        context: &Context,
+        called: &Routine,
+        callee: RoutineId,
+    ) -> bool {
+        let formals = called.parameter_ids().chain(called.result);
+        formals
+            .into_iter()
+            .any(|p| called.variable(p).ty.is_real() && context.is_active(callee, called, p))
+    }
+
+    /// Actuals, the result's variable, then the adjoints of the real ones, then the tape.
+    pub(crate) fn with_adjoints(
+        &self,
+        arguments: &[Option<Expr>],
+        called: &Routine,
+        result: Option<&Place>,
+        tape: bool,
+    ) -> Vec<Option<Expr>> {
+        let result = result.map(|r| Some(Expr::Place(r.clone())));
+        let mut all: Vec<Option<Expr>> = arguments.iter().cloned().chain(result).collect();
+        let formals: Vec<VarId> = called.parameter_ids().chain(called.result).collect();
+        let adjoints: Vec<Option<Expr>> = formals
+            .iter()
+            .zip(&all)
+            .filter(|(p, _)| called.variable(**p).ty.is_real())
+            .map(|(_, actual)| {
+                let place = actual.as_ref().and_then(as_place)?;
+                self.scope.derivative_place(place).map(Expr::Place)
+            })
+            .collect();
+        all.extend(adjoints);
+        if tape {
+            all.push(Some(Expr::var(self.tape)));
+        }
+        all
+    }
+}
+
+impl<'p> Draft<'p> {
+    /// A call whose adjoint is a routine that the user gives.
+    pub(crate) fn given(
+        &mut self,
+        context: &Context,
+        routine: &Routine,
+        callee: RoutineId,
+        adjoint: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Result<Written, (&'static CodeInfo, String)> {
+        let called = context.program.routine(callee);
+        let touched = self.globals.among(&context.effects.touched[callee.index()]);
+        let mut globals = touched.iter();
+        if let Some(v) = globals.find(|v| context.is_active(self.id, routine, **v)) {
+            let message = format!(
+                "`{}` has a given adjoint and uses the global `{}`, which has a derivative",
+                called.name,
+                routine.variable(*v).name
+            );
+            return Err((&codes::GIVEN, message));
+        }
+        if !self.touches_active(context, called, callee) {
+            return Ok(Default::default());
+        }
+        self.scope.temporaries.reset();
+        let given_routine = context.program.routine(adjoint);
+        let mut all = self.with_adjoints(arguments, called, result, false);
+        let primal = arguments.len() + usize::from(result.is_some());
+        let mut around = Around::default();
+        let scope = &mut self.scope;
+        // Adjoints share cells where the actuals do, of which the classes are known.
+        let formals = called.parameter_ids().chain(called.result);
+        let real: Vec<(&Variable, Option<u32>)> = (formals.zip(&all))
+            .map(|(p, actual)| (called.variable(p), actual))
+            .filter(|(formal, _)| formal.ty.is_real())
+            .map(|(formal, actual)| {
+                let place = actual.as_ref().and_then(as_place);
+                (formal, place.map(|p| scope.class(p.var)))
+            })
+            .collect();
+        protect(scope, given_routine, &mut all, |i| i < primal, &mut around)?;
+        // Actuals that are only read may overlap. Their adjoints are written.
+        let adjoints: Vec<_> = (real.into_iter().zip(&mut all[primal..]))
+            .filter_map(|((formal, class), e)| Some((formal, class?, e)))
+            .filter(|(_, _, e)| e.is_some())
+            .collect();
+        let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
+        // Those that are used and changed in place, and one of each class of the others, keep their cells.
+        let changed = adjoints.iter().filter(|(formal, ..)| !is_read(formal));
+        let mut taken: HashSet<u32> = changed.map(|&(_, class, _)| class).collect();
+        for (formal, class, e) in adjoints {
+            if is_read(formal) && !taken.insert(class) {
+                accumulate(scope, formal, e, &mut around);
+            }
+        }
+        let written = &context.effects.written[adjoint.index()];
+        for v in self.globals.among(written) {
+            keep(scope, v, &mut around);
+        }
+        let reads_before = Reads::default().with(|add| {
+            let mut add = |v| self.atoms.of_var(v, &mut |a| add(a));
+            each_read(called, arguments, &mut add);
+            touched.iter().for_each(|&v| add(v));
+        });
+        let Around { before, after } = around;
+        let code = StatementCode {
+            reads_before,
+            ..StatementCode::default()
+        };
+        let adjoint = StatementAdjoint {
+            before_pops: Vec::new(),
+            code: (before
+                .into_iter()
+                .chain([call_statement(adjoint, all)])
+                .chain(after))
+            .collect(),
+            after_pops: true,
+        };
+        Ok((code, adjoint))
+    }
+}
+
+/// Variables whose values a user's adjoint routine reads.
+fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut(VarId)) {
+    for (p, argument) in called.parameter_ids().zip(arguments) {
+        let Some(argument) = argument else { continue };
+        let out = called.variable(p).intent() == Some(Intent::Out);
+        match argument {
+            Expr::Place(place) => {
+                if !out {
+                    visit(place.var);
+                }
+                for e in place.subscript_exprs() {
+                    e.walk_places(&mut |p| visit(p.var));
+                }
+            }
+            e => e.walk_places(&mut |p| visit(p.var)),
+        }
+    }
+}

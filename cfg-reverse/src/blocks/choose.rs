@@ -1,0 +1,247 @@
+//! Which segments are preaccumulated.
+//!
+//! The measure is what a run costs: operations of both sweeps (a division or square root counts as 4, any
+//! other elementary function as 12), and 6 for each word that is pushed and popped; all of it times an
+//! estimate of how often the vertex is visited (eight times for each loop around it). A segment whose
+//! statements alone keep some values in the to-be-recorded sets saves their pushes when it is
+//! preaccumulated; it pays with its Jacobian entries, or with the edges of the remainder graph where
+//! that is cheaper.
+//!
+//! A choice must not record more than the statements alone, whichever path a run takes ([`Comparison`]
+//! proves it): what the estimates get wrong may cost time, but no tape. Because segments share values, whole
+//! choices are priced: of all statements, all segments, the segments of routines that pay, and the
+//! segments that pay alone, the last three without the segments because of which more would be recorded, a
+//! program takes the cheapest.
+
+use bb_preaccum::{
+    cost::CostModel,
+    lcg::Kind,
+    scarcity::remainder,
+    search::{Outcome, replay},
+};
+use cfg_core::diagnostic::Diagnostics;
+use std::collections::HashMap;
+
+use crate::{
+    blocks::{
+        drafts::drafts,
+        elimination::{THOROUGH, eliminate, search_options},
+        preaccumulated::Choice,
+        price::{Calls, ELEMENTS, Measure, PUSH, rate, statement_cost, tape_cost},
+        survey::{Found, survey_all},
+    },
+    options::Options,
+    plan::{
+        draft::Draft,
+        recorded::{Comparison, bits, calls, pushed},
+        setting::Setting,
+        tbr::Tbr,
+    },
+};
+
+/// Every segment by its whole Jacobian (or what the search has left, if that is too large).
+pub(crate) fn complete<'f>(all: &'f [Found], outcomes: &[Option<Outcome>]) -> Vec<Choice<'f>> {
+    all.iter()
+        .zip(outcomes)
+        .map(|(found, outcome)| Choice {
+            found,
+            steps: outcome.as_ref().map_or(Vec::new(), |o| o.steps.clone()),
+        })
+        .collect()
+}
+
+/// Every segment by its Jacobian, or by the remainder graph from which a product is cheaper.
+fn scarce<'f>(all: &'f [Found], outcomes: &[Option<Outcome>]) -> Vec<Choice<'f>> {
+    let mut choices = complete(all, outcomes);
+    for choice in &mut choices {
+        let Some(lcg) = &choice.found.segment.lcg else {
+            continue;
+        };
+        // One product, and a push and a pop of each label.
+        let directions = 1 + PUSH;
+        let rest = remainder(lcg, CostModel::ConstantAware, &choice.steps, directions);
+        let whole = replay(lcg, &choice.steps).map_or(u64::MAX, |done| {
+            let nontrivial = done.entries.iter().filter(|e| e.kind != Kind::Unit).count();
+            done.counts.multiplications(CostModel::ConstantAware) + directions * nontrivial as u64
+        });
+        if rest.total(directions) < whole {
+            choice.steps = rest.steps;
+        }
+    }
+    choices
+}
+
+/// How often a choice is tried again without the segments because of which more is recorded.
+const ROUNDS: usize = 4;
+
+/// The routines with each segment in the way that is estimated to cost less.
+pub(crate) fn cheapest<'p>(
+    setting: &'p Setting<'_>,
+    options: &Options,
+) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
+    let statements = drafts(setting, &[])?;
+    let all = survey_all(setting);
+    if all.is_empty() {
+        return Ok(statements);
+    }
+    let outcomes = eliminate(&all, &search_options(options), THOROUGH, None);
+    let choices = scarce(&all, &outcomes);
+    let of = |which: &[usize]| -> Vec<Choice<'_>> {
+        which.iter().map(|&k| choices[k].clone()).collect()
+    };
+    let no_calls = |draft: &Option<Draft<'_>>| {
+        let context = &setting.prepared.context;
+        draft
+            .as_ref()
+            .map_or(Vec::new(), |draft| calls(context, draft))
+    };
+    let calls: Vec<Calls> = statements.iter().map(no_calls).collect();
+    let by_statement = Measure::of(setting, &calls, &statements);
+    let together = drafts(setting, &choices)?;
+    let by_block = Measure::of(setting, &calls, &together);
+    let alone = one_by_one(setting, &statements, &together, &choices);
+    drop(together);
+    let mut least = by_statement.total;
+    let mut best = None;
+    let every = (0..choices.len()).collect();
+    let by_routine = (0..choices.len()).filter(|&k| {
+        let r = choices[k].found.routine.index();
+        by_block.costs[r] < by_statement.costs[r]
+    });
+    for mut tried in [alone, by_routine.collect(), every] {
+        for _ in 0..ROUNDS {
+            if tried.is_empty() {
+                break;
+            }
+            let drafted = drafts(setting, &of(&tried))?;
+            let now = Measure::of(setting, &calls, &drafted);
+            let comparison = Comparison::new(
+                &setting.prepared.reachable,
+                &statements,
+                &calls,
+                &now.recorded,
+                &by_statement.recorded,
+            );
+            if comparison.is_never_more() {
+                if now.total < least {
+                    least = now.total;
+                    best = Some(drafted);
+                }
+                break;
+            }
+            tried.retain(|&k| {
+                let found = choices[k].found;
+                !comparison.is_due_to(found.routine, found.vertex)
+            });
+        }
+    }
+    Ok(best.unwrap_or(statements))
+}
+
+/// Most segments among which the cost of a push is divided.
+const MOST_READERS: usize = 16;
+
+/// Who reads an atom's value in the reverse sweep.
+#[derive(Clone, Default)]
+struct Readers {
+    segments: Vec<usize>,
+    others: bool,
+}
+
+/// The segments that pay, each judged alone.
+fn one_by_one(
+    setting: &Setting<'_>,
+    statements: &[Option<Draft<'_>>],
+    together: &[Option<Draft<'_>>],
+    choices: &[Choice<'_>],
+) -> Vec<usize> {
+    let mut saved = vec![0u64; choices.len()];
+    let mut of_routine: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (k, choice) in choices.iter().enumerate() {
+        let r = choice.found.routine.index();
+        of_routine.entry(r).or_default().push(k);
+    }
+    for (r, draft) in statements.iter().enumerate() {
+        let (Some(draft), Some(own)) = (draft, of_routine.get(&r)) else {
+            continue;
+        };
+        let tbr = Tbr::solve(&setting.prepared.context, draft);
+        attribute(draft, &tbr, own, choices, &mut saved);
+    }
+    let pays = |k: &usize| {
+        let found = choices[*k].found;
+        let r = found.routine.index();
+        let (Some(Some(before)), Some(Some(after))) = (statements.get(r), together.get(r)) else {
+            return false;
+        };
+        let all = &before.cfg.vertex(found.vertex).statements()[found.range.clone()];
+        let cost = |draft: &Draft<'_>| -> u64 {
+            let codes = &draft.code.of(found.vertex)[found.range.clone()];
+            let adjoints = &draft.adjoints.of(found.vertex)[found.range.clone()];
+            let forward = codes.iter().filter_map(|c| c.forward.as_deref());
+            let bits = forward.map(pushed).sum();
+            let written = codes.iter().zip(adjoints);
+            let costs = all.iter().zip(written).map(|(s, w)| statement_cost(s, w));
+            tape_cost(bits) + costs.sum::<u64>()
+        };
+        let rate = rate(before, found.vertex);
+        let by_statement = cost(before).saturating_mul(rate).saturating_add(saved[*k]);
+        cost(after).saturating_mul(rate) < by_statement
+    };
+    (0..choices.len()).filter(pays).collect()
+}
+
+/// Adds to each segment what the pushes cost that only its statements ask for; what several segments ask
+/// for, and nobody else, is divided among them.
+fn attribute(
+    draft: &Draft<'_>,
+    tbr: &Tbr<'_>,
+    own: &[usize],
+    choices: &[Choice<'_>],
+    saved: &mut [u64],
+) {
+    let mut segment_at: HashMap<(usize, usize), usize> = HashMap::new();
+    for &k in own {
+        let found = choices[k].found;
+        for s in found.range.clone() {
+            segment_at.insert((found.vertex.index(), s), k);
+        }
+    }
+    let mut readers = vec![Readers::default(); draft.atoms.len()];
+    for (v, _) in draft.cfg.vertices() {
+        for (s, code) in draft.code.of(v).iter().enumerate() {
+            let segment = segment_at.get(&(v.index(), s)).copied();
+            let before = code.reads_before.as_slice().iter();
+            for &atom in before.chain(code.reads_after.as_slice()) {
+                let readers = &mut readers[atom as usize];
+                match segment {
+                    Some(k) if readers.segments.last() == Some(&k) => {}
+                    // So many that each one's part is not worth counting.
+                    Some(_) if readers.segments.len() == MOST_READERS => readers.others = true,
+                    Some(k) => readers.segments.push(k),
+                    None => readers.others = true,
+                }
+            }
+        }
+    }
+    let mut share = |cost: u64, place: &cfg_core::ir::Place| {
+        let mut asked: Vec<usize> = Vec::new();
+        let mut others = false;
+        draft.atoms.of_place(place, &mut |atom| {
+            others |= readers[atom as usize].others;
+            asked.extend_from_slice(&readers[atom as usize].segments);
+        });
+        if !others && !asked.is_empty() {
+            for k in &asked {
+                saved[*k] += cost / asked.len() as u64;
+            }
+        }
+    };
+    for (v, _) in draft.cfg.vertices() {
+        let rate = rate(draft, v);
+        tbr.each_save(v, |_, place| {
+            let bits = tape_cost(bits(draft, place, ELEMENTS));
+            share(rate.saturating_mul(bits), place);
+        });
+    }
+}

@@ -1,0 +1,35 @@
+//! All routines of a program with the adjoints of their blocks.
+
+use cfg_core::diagnostic::Diagnostics;
+
+use crate::{
+    blocks::preaccumulated::Choice,
+    plan::{at_exit::solve_across_calls, draft::Draft, setting::Setting},
+};
+
+/// Writes every routine, and solves what is to be recorded.
+pub(crate) fn drafts<'p>(
+    setting: &'p Setting<'_>,
+    choices: &[Choice<'_>],
+) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
+    let context = &setting.prepared.context;
+    let mut found = Vec::new();
+    let routines = context.program.routines.iter();
+    let mut drafts: Vec<Option<Draft<'_>>> = routines.map(|_| None).collect();
+    let mut own: Vec<Vec<Choice<'_>>> = vec![Vec::new(); drafts.len()];
+    for choice in choices {
+        own[choice.found.routine.index()].push(choice.clone());
+    }
+    for &r in &setting.prepared.reachable {
+        let Some(mut draft) = setting.draft(r) else {
+            continue;
+        };
+        draft.write(context, &own[r.index()], &mut found);
+        drafts[r.index()] = Some(draft);
+    }
+    if !found.is_empty() {
+        return Err(Diagnostics(found));
+    }
+    solve_across_calls(context, &setting.prepared.reachable, &mut drafts);
+    Ok(drafts)
+}

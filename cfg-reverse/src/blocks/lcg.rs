@@ -1,0 +1,482 @@
+//! From a segment of a basic block to its linearized computational graph (Naumann et al. 2004,
+//! section 3, Eqn. (4)): a vertex per value that the segment reads from outside and per operation, an
+//! edge per operand that has a derivative, labelled with the local partial.
+//!
+//! A variable that is overwritten gets a vertex per version. Independents are what active values are
+//! read from before the segment writes them; dependents are the last versions of what the segment
+//! writes, where the variable is live at its end.
+
+use bb_preaccum::lcg::{Kind, Lcg, NewEdge};
+use cfg_core::{
+    elemental::{Math, Partial, Scalar, apply},
+    entity::VarId,
+    ir::{Expr, Op, Place, ScalarType, Stmt, StmtKind},
+};
+use std::{collections::HashMap, ops::Range};
+
+use crate::{
+    blocks::places::Places,
+    code::{
+        expressions::{real, rounded},
+        typing,
+    },
+    partials::{
+        Unsupported,
+        linearize::{NodeKind, Nodes},
+        scope::{ForwardScope, Scope, forward_temporary},
+    },
+};
+
+/// What an edge is labelled with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Label {
+    /// Known before the program runs.
+    Constant(f64),
+    /// Computed in the forward sweep.
+    Variable {
+        /// The partial.
+        partial: Expr,
+        /// A zero cancels every derivative, even an infinite one: an arm that is not taken.
+        masks: bool,
+    },
+}
+
+/// A place that the segment writes, with what its adjoint goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) place: Place,
+    /// The vertex; none if it was assigned something without derivative.
+    pub(crate) vertex: Option<u32>,
+}
+
+/// A segment, linearized.
+pub(crate) struct Segment {
+    /// The type of all its values.
+    pub(crate) ty: ScalarType,
+    /// Per statement: code that computes inner values and partials, and the statement over these; none
+    /// for statements that stay as they are.
+    pub(crate) code: Vec<Option<Vec<Stmt>>>,
+    /// Vertex and place.
+    pub(crate) independents: Vec<(u32, Place)>,
+    /// Live places, in the order of the last writes.
+    pub(crate) outputs: Vec<Output>,
+    /// Labels by tag of the graph's edges; a variable one is a variable.
+    pub(crate) labels: Vec<Label>,
+    /// The partials as expressions over what the statement reads, by tag.
+    pub(crate) partials: Vec<Expr>,
+    /// For each vertex the place that it is a value of; none for what is inside an expression.
+    pub(crate) names: Vec<Option<Place>>,
+    /// The graph; vertex v has the id v + 1. None if no dependent depends on anything.
+    pub(crate) lcg: Option<Lcg>,
+}
+
+/// The state of a place inside the segment.
+#[derive(Clone, Copy)]
+struct Version {
+    /// None: no derivative.
+    vertex: Option<u32>,
+    /// Position among the places written.
+    written: Option<usize>,
+}
+
+struct Edge {
+    source: u32,
+    target: u32,
+    label: Label,
+    statement: usize,
+}
+
+#[derive(Default)]
+struct Builder {
+    vertices: u32,
+    names: Vec<Option<Place>>,
+    edges: Vec<Edge>,
+    versions: Places<Version>,
+    independents: Vec<(u32, Place)>,
+    /// Places written, with the statement that did so last.
+    written: Vec<(Place, usize)>,
+}
+
+/// Linearizes a segment. `live` says what may still be read after it.
+pub(crate) fn linearize(
+    scope: &mut Scope,
+    forward: &mut ForwardScope,
+    statements: &[Stmt],
+    range: Range<usize>,
+    live: impl Fn(VarId) -> bool,
+) -> Result<Segment, Unsupported> {
+    forward.temporaries.reset();
+    let mut b = Builder::default();
+    let mut drafts = Vec::with_capacity(range.len());
+    let mut ty = ScalarType::Real;
+    let mut last_write: HashMap<u32, usize> = HashMap::new();
+    for (s, statement) in statements[range.clone()].iter().enumerate() {
+        let StmtKind::Assign { target, value } = &statement.kind else {
+            return Err(Unsupported(
+                "only assignments are linearized together".into(),
+            ));
+        };
+        last_write.insert(scope.class(target.var), s);
+        if scope.active.contains(target.var.index()) {
+            ty = scope.routine.variables[target.var.index()].ty;
+            drafts.push(Some(b.statement(scope, forward, s, target, value)?));
+        } else {
+            drafts.push(None);
+        }
+    }
+    let outputs = b.outputs(live);
+    // The code, with labels in variables.
+    let mut labels = Vec::with_capacity(b.edges.len());
+    let mut partials = Vec::with_capacity(b.edges.len());
+    let mut edges = b.edges.iter().peekable();
+    let mut code = Vec::with_capacity(drafts.len());
+    let mut new_edges = Vec::with_capacity(b.edges.len());
+    for (s, draft) in drafts.into_iter().enumerate() {
+        let mut taken = Vec::new();
+        let mut any = false;
+        while let Some(edge) = edges.next_if(|edge| edge.statement == s) {
+            any = true;
+            partials.push(expression(&edge.label, ty));
+            let label = match &edge.label {
+                Label::Constant(c) => Label::Constant(*c),
+                Label::Variable { partial, masks } => {
+                    let variable = match variable_that_stays(scope, forward, partial, ty) {
+                        Some(v)
+                            if (last_write.get(&scope.class(v))).is_none_or(|&last| last < s) =>
+                        {
+                            v
+                        }
+                        _ => {
+                            let c = forward_temporary(scope, forward, "c", ty);
+                            let value = converted(forward, partial, ty);
+                            taken.push(Stmt::assign(Place::whole(c), value));
+                            c
+                        }
+                    };
+                    Label::Variable {
+                        partial: Expr::var(variable),
+                        masks: *masks,
+                    }
+                }
+            };
+            new_edges.push(graph_edge(edge, &label, labels.len()));
+            labels.push(label);
+        }
+        code.push(draft.filter(|_| any).map(|draft| {
+            let mut all = draft.before;
+            all.append(&mut taken);
+            all.push(draft.assignment);
+            all
+        }));
+    }
+    let id = |v: u32| i64::from(v) + 1;
+    let inputs: Vec<i64> = b.independents.iter().map(|(v, _)| id(*v)).collect();
+    let dependents: Vec<i64> = outputs.iter().filter_map(|o| o.vertex.map(id)).collect();
+    let lcg = if dependents.is_empty() {
+        None
+    } else {
+        let graph = Lcg::new("", &inputs, &dependents, new_edges)
+            .map_err(|e| Unsupported(format!("the block's graph is not valid: {e}")))?;
+        Some(graph)
+    };
+    Ok(Segment {
+        ty,
+        code,
+        independents: b.independents,
+        outputs,
+        labels,
+        partials,
+        names: b.names,
+        lcg,
+    })
+}
+
+/// An edge as the graph has it; `tag`: where its label is.
+fn graph_edge(edge: &Edge, label: &Label, tag: usize) -> NewEdge {
+    let (kind, negative) = match label {
+        Label::Constant(c) if c.abs() == 1.0 => (Kind::Unit, *c < 0.0),
+        Label::Constant(_) => (Kind::Constant, false),
+        Label::Variable { .. } => (Kind::Variable, false),
+    };
+    let (source, target) = (i64::from(edge.source) + 1, i64::from(edge.target) + 1);
+    NewEdge {
+        negative,
+        tag: u32::try_from(tag).unwrap_or(u32::MAX),
+        ..NewEdge::new(source, target, kind)
+    }
+}
+
+/// One statement's code.
+struct Linearized {
+    before: Vec<Stmt>,
+    assignment: Stmt,
+}
+
+impl Builder {
+    /// Live places with their last versions, in the order of the last writes. What reaches none of these is
+    /// dropped.
+    fn outputs(&mut self, live: impl Fn(VarId) -> bool) -> Vec<Output> {
+        let mut outputs: Vec<(usize, Output)> = Vec::new();
+        let mut useful = vec![false; self.vertices as usize];
+        for (place, last) in &self.written {
+            if !live(place.var) {
+                continue;
+            }
+            let version = self.versions.get(place);
+            let vertex = version.and_then(|version| version.vertex);
+            if let Some(v) = vertex {
+                useful[v as usize] = true;
+            }
+            let place = place.clone();
+            outputs.push((*last, Output { place, vertex }));
+        }
+        outputs.sort_by_key(|(last, _)| *last);
+        // Edges come in the order of their targets.
+        for edge in self.edges.iter().rev() {
+            if useful[edge.target as usize] {
+                useful[edge.source as usize] = true;
+            }
+        }
+        self.edges.retain(|edge| useful[edge.target as usize]);
+        self.independents.retain(|(v, _)| useful[*v as usize]);
+        outputs.into_iter().map(|(_, output)| output).collect()
+    }
+
+    fn vertex(&mut self) -> u32 {
+        self.vertices += 1;
+        self.names.push(None);
+        self.vertices - 1
+    }
+
+    fn name(&mut self, vertex: u32, place: &Place) {
+        if let Some(name) = self.names.get_mut(vertex as usize) {
+            *name = Some(place.clone());
+        }
+    }
+
+    /// The vertex of a value that is read; a new independent if the segment has not written it.
+    fn read(&mut self, place: &Place) -> Option<u32> {
+        if let Some(version) = self.versions.get(place) {
+            return version.vertex;
+        }
+        let vertex = self.vertex();
+        self.name(vertex, place);
+        self.independents.push((vertex, place.clone()));
+        let version = Version {
+            vertex: Some(vertex),
+            written: None,
+        };
+        self.versions.insert(place, version);
+        Some(vertex)
+    }
+
+    fn write(&mut self, place: &Place, vertex: Option<u32>, statement: usize) {
+        if let Some(vertex) = vertex {
+            self.name(vertex, place);
+        }
+        let written = self.versions.get(place).and_then(|version| version.written);
+        let at = written.unwrap_or(self.written.len());
+        match self.written.get_mut(at) {
+            Some(known) => known.1 = statement,
+            None => self.written.push((place.clone(), statement)),
+        }
+        let version = Version {
+            vertex,
+            written: Some(at),
+        };
+        self.versions.insert(place, version);
+    }
+
+    fn statement(
+        &mut self,
+        scope: &mut Scope,
+        forward: &mut ForwardScope,
+        s: usize,
+        target: &Place,
+        value: &Expr,
+    ) -> Result<Linearized, Unsupported> {
+        let ty = scope.routine.variables[target.var.index()].ty;
+        let mut nodes = {
+            let active = &scope.active;
+            Nodes::of(
+                &forward.routine.variables,
+                value,
+                &|v| active.contains(v.index()),
+                std::mem::take(&mut scope.workspace),
+            )
+        };
+        let before = nodes.partials(
+            &mut forward.routine,
+            &mut scope.namer,
+            &mut forward.temporaries,
+        )?;
+        let mut vertices: Vec<Option<u32>> = vec![None; nodes.nodes.len()];
+        for n in 0..nodes.nodes.len() {
+            let node = &nodes.nodes[n];
+            if !node.active {
+                continue;
+            }
+            match &node.kind {
+                NodeKind::Leaf(place) => vertices[n] = self.read(place),
+                NodeKind::Passive(_) => {}
+                NodeKind::Op(_, children) => {
+                    let mut operands: Vec<(u32, Label)> = Vec::new();
+                    for (c, partial) in nodes.with_partials(*children) {
+                        if let (Some(v), Some(label)) = (vertices[c], label(partial, ty)) {
+                            operands.push((v, label));
+                        }
+                    }
+                    // Parallel edges are one, with the sum of the labels.
+                    operands.sort_by_key(|(v, _)| *v);
+                    let mut merged: Vec<(u32, Label)> = Vec::with_capacity(operands.len());
+                    for (v, label) in operands {
+                        match merged.last_mut() {
+                            Some((last, sum)) if *last == v => {
+                                let first = std::mem::replace(sum, Label::Constant(0.0));
+                                *sum = add(first, label, ty);
+                            }
+                            _ => merged.push((v, label)),
+                        }
+                    }
+                    merged.retain(|(_, label)| *label != Label::Constant(0.0));
+                    if merged.is_empty() {
+                        continue;
+                    }
+                    let vertex = self.vertex();
+                    vertices[n] = Some(vertex);
+                    for (source, label) in merged {
+                        let label = match label {
+                            Label::Variable { partial, masks } => Label::Variable {
+                                partial: nodes.guarded(n, partial, 0),
+                                masks,
+                            },
+                            Label::Constant(c) => Label::Constant(c),
+                        };
+                        self.edges.push(Edge {
+                            source,
+                            target: vertex,
+                            label,
+                            statement: s,
+                        });
+                    }
+                }
+            }
+        }
+        let root = nodes.root();
+        let mut vertex = vertices[root];
+        if let (NodeKind::Leaf(_), Some(source)) = (&nodes.nodes[root].kind, vertex) {
+            // A copy is a value of its own.
+            let target = self.vertex();
+            self.edges.push(Edge {
+                source,
+                target,
+                label: Label::Constant(1.0),
+                statement: s,
+            });
+            vertex = Some(target);
+        }
+        self.write(target, vertex, s);
+        Ok(Linearized {
+            before,
+            assignment: Stmt::assign(target.clone(), nodes.rebuild(root)),
+        })
+    }
+}
+
+/// The label that a partial makes; none if it is zero.
+fn label(partial: &Partial, ty: ScalarType) -> Option<Label> {
+    Some(match partial {
+        Partial::Zero => return None,
+        // All values of a segment have one type.
+        Partial::One | Partial::Convert { .. } => Label::Constant(1.0),
+        Partial::MinusOne => Label::Constant(-1.0),
+        Partial::Select { .. } => Label::Variable {
+            partial: partial.to_expr(ty),
+            masks: true,
+        },
+        Partial::Expr(p) => match constant(&p.expr, ty).filter(|c| c.is_finite()) {
+            Some(c) => Label::Constant(c),
+            None => Label::Variable {
+                partial: p.expr.clone(),
+                masks: p.masks,
+            },
+        },
+    })
+}
+
+fn add(a: Label, b: Label, ty: ScalarType) -> Label {
+    if let (Label::Constant(a), Label::Constant(b)) = (&a, &b) {
+        let sum = rounded(a + b, ty);
+        if sum.is_finite() {
+            return Label::Constant(sum);
+        }
+    }
+    let masks = |label: &Label| matches!(label, Label::Variable { masks: true, .. });
+    Label::Variable {
+        masks: masks(&a) || masks(&b),
+        partial: Expr::op(Op::Add, [expression(&a, ty), expression(&b, ty)]),
+    }
+}
+
+/// A label as an expression.
+pub(crate) fn expression(label: &Label, ty: ScalarType) -> Expr {
+    match label {
+        Label::Constant(c) => real(*c, ty),
+        Label::Variable { partial, .. } => partial.clone(),
+    }
+}
+
+/// The value of an expression of constants under operations that are the same on every machine.
+fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
+    fn value(e: &Expr) -> Option<Scalar> {
+        match e {
+            Expr::Int(i) => Some(Scalar::Integer(*i)),
+            Expr::Real(x) => Some(Scalar::Real(*x)),
+            Expr::Real32(x) => Some(Scalar::Real32(*x)),
+            Expr::Logical(_) | Expr::Place(_) => None,
+            Expr::Op(op, operands) => {
+                let exact = matches!(
+                    op,
+                    Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Sqrt
+                );
+                if !exact {
+                    return None;
+                }
+                let operands: Option<Vec<Scalar>> = operands.iter().map(value).collect();
+                apply(*op, &operands?, Math::Portable).ok()
+            }
+        }
+    }
+    value(e).map(|v| rounded(v.to_f64(), ty))
+}
+
+/// The variable that the partial is, if it is a real scalar.
+fn variable_that_stays(
+    scope: &Scope,
+    forward: &ForwardScope,
+    partial: &Expr,
+    ty: ScalarType,
+) -> Option<VarId> {
+    let Expr::Place(place) = partial else {
+        return None;
+    };
+    let variable = forward.routine.variables.get(place.var.index())?;
+    let stays = place.subscripts.is_empty()
+        && variable.rank() == 0
+        && variable.ty == ty
+        && !scope.is_shared(place.var);
+    stays.then_some(place.var)
+}
+
+/// A partial with the type of the label: integers become real.
+fn converted(forward: &ForwardScope, partial: &Expr, ty: ScalarType) -> Expr {
+    if typing::of(&forward.routine.variables, partial).ty == ScalarType::Integer {
+        let op = if ty == ScalarType::Real32 {
+            Op::ToReal32
+        } else {
+            Op::ToReal
+        };
+        return Expr::op(op, [partial.clone()]);
+    }
+    partial.clone()
+}

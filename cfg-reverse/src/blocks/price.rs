@@ -1,0 +1,125 @@
+//! What a run is estimated to cost.
+
+use cfg_core::{
+    entity::{RoutineId, VertexId},
+    ir::{Expr, Op, Stmt, StmtKind},
+};
+
+use crate::plan::{
+    adjoints::{StatementAdjoint, StatementCode},
+    draft::Draft,
+    recorded::{Recorded, recorded},
+    setting::Setting,
+    tbr::Tbr,
+};
+
+/// What a value costs that is pushed and popped, in operations.
+pub(crate) const PUSH: u64 = 6;
+
+/// Where a routine calls forward sweeps, and of which routines.
+pub(crate) type Calls = Vec<(VertexId, RoutineId)>;
+
+/// What a way of writing the routines costs, and what it records.
+pub(crate) struct Measure {
+    /// By routine, without what it calls.
+    pub(super) costs: Vec<u64>,
+    /// Cost of a run.
+    pub(super) total: u64,
+    pub(super) recorded: Vec<Option<Recorded>>,
+}
+
+impl Measure {
+    pub(super) fn of(setting: &Setting<'_>, calls: &[Calls], drafts: &[Option<Draft<'_>>]) -> Self {
+        let mut costs = vec![0; drafts.len()];
+        let mut totals: Vec<u64> = vec![0; drafts.len()];
+        let mut all = vec![None; drafts.len()];
+        for &r in &setting.prepared.reachable {
+            let r = r.index();
+            let Some(draft) = &drafts[r] else { continue };
+            let tbr = Tbr::solve(&setting.prepared.context, draft);
+            costs[r] = routine_cost(setting, draft, &tbr);
+            // One level of a recursion counts.
+            let called = calls[r].iter().map(|&(v, callee)| {
+                let total = totals[callee.index()];
+                total.saturating_mul(rate(draft, v))
+            });
+            totals[r] = called.fold(costs[r], u64::saturating_add);
+            all[r] = Some(recorded(&setting.prepared.context, draft, &tbr, 0));
+        }
+        let main = setting.prepared.reachable.last();
+        Self {
+            costs,
+            total: main.map_or(0, |r| totals[r.index()]),
+            recorded: all,
+        }
+    }
+}
+
+/// How often a vertex is visited, roughly.
+pub(crate) fn rate(draft: &Draft<'_>, v: VertexId) -> u64 {
+    8u64.pow(draft.shape.loop_depth(v).min(10))
+}
+
+fn operations(e: &Expr) -> u64 {
+    let mut sum = 0;
+    e.walk(&mut |e| {
+        if let Expr::Op(op, operands) = e {
+            sum += match op {
+                Op::Add | Op::Mul => operands.len() as u64 - 1,
+                Op::Neg | Op::Sub | Op::StrongMul | Op::Fma | Op::If => 1,
+                Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::ToReal => 1,
+                Op::Div | Op::Sqrt => 4,
+                Op::Min | Op::Max | Op::Abs => 1,
+                _ => 12,
+            };
+        }
+    });
+    sum
+}
+
+fn code_cost(statements: &[Stmt]) -> u64 {
+    let cost = |statement: &Stmt| match &statement.kind {
+        StmtKind::Assign { target, value } => {
+            operations(value) + target.subscript_exprs().map(operations).sum::<u64>()
+        }
+        StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Opaque { .. } => 0,
+    };
+    statements.iter().map(cost).sum()
+}
+
+/// What bits cost that are pushed and popped.
+pub(crate) fn tape_cost(bits: u64) -> u64 {
+    bits.saturating_mul(PUSH) / 64
+}
+
+/// Both sweeps of one statement, without the tape.
+pub(crate) fn statement_cost(
+    statement: &Stmt,
+    (code, adjoint): (&StatementCode, &StatementAdjoint),
+) -> u64 {
+    let forward = match &code.forward {
+        Some(forward) => code_cost(forward),
+        None => code_cost(std::slice::from_ref(statement)),
+    };
+    forward + code_cost(&adjoint.code)
+}
+
+/// How many elements an array is taken to have if its extents are not known.
+pub(crate) const ELEMENTS: u64 = 10;
+
+fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> u64 {
+    let recorded = recorded(&setting.prepared.context, draft, tbr, ELEMENTS);
+    let mut sum = tape_cost(recorded.end);
+    for (v, vertex) in draft.cfg.vertices() {
+        let mut here = tape_cost(recorded.vertices[v.index()]);
+        let written = draft.code.of(v).iter().zip(draft.adjoints.of(v));
+        for (statement, written) in vertex.statements().iter().zip(written) {
+            here += statement_cost(statement, written);
+        }
+        sum = sum.saturating_add(here.saturating_mul(rate(draft, v)));
+    }
+    sum
+}

@@ -1,0 +1,269 @@
+//! Which stretches of a basic block's statements are linearized together.
+//!
+//! A *segment* is a run of assignments to scalars and array elements in which
+//!
+//! - all active values have one real type, and none is computed from a whole array;
+//! - nothing is written that a subscript of an active place reads, so that a place means the same cell
+//!   at every statement;
+//! - no element is read after another one was written that may be the same cell (`a(i)` after `a(j)`),
+//!   so that every value read is the one last written to that very place. Reading first and writing
+//!   later is harmless, and so are two writes (the adjoint takes the later one first).
+//!
+//! Where one of these would fail a new segment begins; calls, array statements, tape and opaque
+//! statements stand between segments.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Op, OpClass, Place, Role, ScalarType, Stmt, StmtKind},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use crate::{
+    blocks::places::{Places, apart, constant},
+    code::typing,
+    partials::{
+        linearize::{NodeKind, Nodes, Workspace},
+        scope::Scope,
+    },
+};
+
+/// What a statement is to segments.
+enum Sort<'s> {
+    /// Not to be linearized.
+    Apart,
+    /// Writes this place and has no derivative.
+    Passive(&'s Place),
+    /// An assignment with a derivative: target and the active places that its value reads.
+    Active {
+        target: &'s Place,
+        reads: Vec<&'s Place>,
+    },
+}
+
+/// The segments of a block, in order; each begins and ends with an active assignment.
+pub(crate) fn segments(scope: &Scope, statements: &[Stmt]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<Open> = None;
+    for (i, statement) in statements.iter().enumerate() {
+        match sort(scope, statement) {
+            Sort::Apart => found.extend(open.take().map(Open::range)),
+            Sort::Passive(target) => {
+                let fits = open
+                    .as_ref()
+                    .is_none_or(|open| open.may_write(scope, target));
+                if !fits {
+                    found.extend(open.take().map(Open::range));
+                }
+                if let Some(open) = &mut open {
+                    open.write(scope, target);
+                }
+            }
+            Sort::Active { target, reads } => {
+                let fits = open
+                    .as_ref()
+                    .is_none_or(|open| open.fits(scope, target, &reads));
+                if !fits {
+                    found.extend(open.take().map(Open::range));
+                }
+                let open = open.get_or_insert_with(|| Open::new(i, scope, target));
+                open.add(scope, i, target, &reads);
+            }
+        }
+    }
+    found.extend(open.take().map(Open::range));
+    found
+}
+
+fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
+    let StmtKind::Assign { target, value } = &statement.kind else {
+        return Sort::Apart;
+    };
+    let variables = &scope.routine.variables;
+    let class = scope.class(target.var);
+    if typing::place_rank(variables, target) > 0 {
+        return Sort::Apart;
+    }
+    if !scope.active.contains(target.var.index()) {
+        return if scope.is_shared(target.var) {
+            Sort::Apart
+        } else {
+            Sort::Passive(target)
+        };
+    }
+    let ty = variables[target.var.index()].ty;
+    let nodes = Nodes::of(
+        variables,
+        value,
+        &|v| scope.active.contains(v.index()),
+        Workspace::default(),
+    );
+    let own = |place: &Place| {
+        let mut found = false;
+        for e in place.subscript_exprs() {
+            e.walk_places(&mut |p| found |= scope.class(p.var) == class);
+        }
+        found
+    };
+    let mut fits = !own(target);
+    let mut reads = Vec::new();
+    for (n, node) in nodes.nodes.iter().enumerate() {
+        if !node.active {
+            continue;
+        }
+        fits &= node.ty.rank == 0 && node.ty.ty == ty;
+        match &node.kind {
+            NodeKind::Leaf(place) => {
+                fits &= !own(place);
+                if nodes.is_guarded(n) {
+                    let role = variables[place.var.index()].role;
+                    let optional = matches!(role, Role::Parameter { optional: true, .. });
+                    fits &= place.subscripts.is_empty() && !optional;
+                }
+                reads.push(*place);
+            }
+            NodeKind::Passive(_) => {}
+            NodeKind::Op(op, children) => {
+                let elemental = op.class() == OpClass::Elemental && *op != Op::Fill;
+                fits &= elemental
+                    && nodes
+                        .operands(*children)
+                        .iter()
+                        .all(|&c| nodes.nodes[c].ty.rank == 0);
+            }
+        }
+    }
+    if fits {
+        Sort::Active { target, reads }
+    } else {
+        Sort::Apart
+    }
+}
+
+/// When a place was read or written for the first time, or written again.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// Since when its value is known to be what was last written to it.
+    since: usize,
+    /// When it was last written; 0: not yet.
+    written: usize,
+}
+
+/// A segment that may go on.
+struct Open {
+    first: usize,
+    last: usize,
+    ty: ScalarType,
+    time: usize,
+    /// Storage classes written, and those that subscripts read.
+    written: HashSet<u32>,
+    subscripts: HashSet<u32>,
+    places: Places<Seen>,
+    /// The last write to each variable, and the last to an element with constant subscripts.
+    writes: HashMap<VarId, (usize, usize)>,
+    /// Variables written, by storage class.
+    members: HashMap<u32, Vec<VarId>>,
+}
+
+impl Open {
+    fn new(first: usize, scope: &Scope, target: &Place) -> Self {
+        Self {
+            first,
+            last: first,
+            ty: scope.routine.variables[target.var.index()].ty,
+            time: 0,
+            written: HashSet::new(),
+            subscripts: HashSet::new(),
+            places: Places::default(),
+            writes: HashMap::new(),
+            members: HashMap::new(),
+        }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.first..self.last + 1
+    }
+
+    fn may_write(&self, scope: &Scope, target: &Place) -> bool {
+        !self.subscripts.contains(&scope.class(target.var))
+    }
+
+    fn fits(&self, scope: &Scope, target: &Place, reads: &[&Place]) -> bool {
+        let mut steady = true;
+        for place in reads.iter().copied().chain([target]) {
+            for e in place.subscript_exprs() {
+                e.walk_places(&mut |p| steady &= !self.written.contains(&scope.class(p.var)));
+            }
+            steady &= self.places.symbolic(place.var).len() + reads.len() < Places::<Seen>::MOST;
+        }
+        steady
+            && scope.routine.variables[target.var.index()].ty == self.ty
+            && self.may_write(scope, target)
+            && reads.iter().all(|place| self.is_known(scope, place))
+    }
+
+    /// False if another cell that may be this one has been written since the place's value was.
+    fn is_known(&self, scope: &Scope, place: &Place) -> bool {
+        let since = self.places.get(place).map_or(0, |seen| seen.since);
+        if let Some(members) = self.members.get(&scope.class(place.var)) {
+            let others = members.iter().filter(|&&v| v != place.var);
+            let last = others.filter_map(|v| self.writes.get(v)).map(|w| w.0).max();
+            if last.is_some_and(|time| time > since) {
+                return false;
+            }
+        }
+        let symbolic = self.places.symbolic(place.var);
+        let overlapped = symbolic
+            .iter()
+            .any(|(other, seen)| seen.written > since && other != place && !apart(other, place));
+        let hit = constant(place).is_none()
+            && (self.writes.get(&place.var)).is_some_and(|&(_, time)| time > since);
+        !overlapped && !hit
+    }
+
+    fn add(&mut self, scope: &Scope, i: usize, target: &Place, reads: &[&Place]) {
+        self.last = i;
+        self.time += 1;
+        for place in reads.iter().copied().chain([target]) {
+            for e in place.subscript_exprs() {
+                e.walk_places(&mut |p| {
+                    self.subscripts.insert(scope.class(p.var));
+                });
+            }
+        }
+        for place in reads {
+            if self.places.get(place).is_none() {
+                let seen = Seen {
+                    since: self.time,
+                    written: 0,
+                };
+                self.places.insert(place, seen);
+            }
+        }
+        self.write(scope, target);
+    }
+
+    fn write(&mut self, scope: &Scope, target: &Place) {
+        self.time += 1;
+        let class = scope.class(target.var);
+        if self.written.insert(class) || scope.is_shared(target.var) {
+            let members = self.members.entry(class).or_default();
+            if !members.contains(&target.var) {
+                members.push(target.var);
+            }
+        }
+        let seen = Seen {
+            since: self.time,
+            written: self.time,
+        };
+        self.places.insert(target, seen);
+        let fixed = constant(target).is_some();
+        let write = self.writes.entry(target.var).or_default();
+        write.0 = self.time;
+        if fixed {
+            write.1 = self.time;
+        }
+    }
+}

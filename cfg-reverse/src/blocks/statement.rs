@@ -1,0 +1,172 @@
+//! The adjoints of the statements of a routine, one by one.
+
+use cfg_core::{
+    diagnostic::Diagnostic,
+    ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
+    text,
+};
+use std::collections::HashMap;
+
+use crate::{
+    blocks::preaccumulated::{Choice, write},
+    code::{
+        expressions::{extent_of, fill, zero},
+        routines::is_deferred,
+        typing,
+    },
+    codes,
+    partials::{Unsupported, assignment, conform},
+    plan::{adjoints::Written, draft::Draft, extents::check_extents},
+    prepare::context::Context,
+};
+
+impl<'p> Draft<'p> {
+    /// Writes the adjoint of every statement; the statements of the chosen segments together. Choices
+    /// come in the order of the vertices and their statements.
+    pub(crate) fn write(
+        &mut self,
+        context: &Context,
+        choices: &[Choice<'_>],
+        found: &mut Vec<Diagnostic>,
+    ) {
+        let id = self.id;
+        let routine = context.program.routine(id);
+        check_extents(context, id, routine, found);
+        let mut choices = choices.iter().peekable();
+        let mut twins = HashMap::new();
+        for (v, vertex) in self.cfg.vertices() {
+            let statements = vertex.statements();
+            for (s, statement) in statements.iter().enumerate() {
+                if s < self.code.open() {
+                    continue;
+                }
+                let choice = choices
+                    .next_if(|choice| choice.found.vertex == v && choice.found.range.start == s);
+                if let Some(choice) = choice
+                    && let Ok(together) = write(self, statements, choice, &mut twins)
+                {
+                    together.into_iter().for_each(|code| self.push(code));
+                    continue;
+                }
+                match self.statement(context, routine, statement) {
+                    Ok(code) => self.push(code),
+                    Err((info, message)) => {
+                        let shown = text::stmt(routine, &context.program, statement);
+                        let element = format!(
+                            "routine {}, vertex {}, statement `{shown}`",
+                            routine.name, vertex.id
+                        );
+                        let pointer = format!("/routines/{}/vertices/{}", id.index(), v.index());
+                        found.push(
+                            Diagnostic::error(info, message, info.explanation)
+                                .at_element(element)
+                                .at_pointer(pointer),
+                        );
+                        self.push(Default::default());
+                    }
+                }
+            }
+            self.code.close();
+            self.adjoints.close();
+        }
+        for variable in &self.forward.routine.variables[self.tape.index() + 1..] {
+            self.namer.reserve(&variable.name);
+        }
+    }
+
+    fn statement(
+        &mut self,
+        context: &Context,
+        routine: &Routine,
+        statement: &Stmt,
+    ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
+        let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let reverse =
+                    assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
+                let code = self.before(reverse);
+                if target.subscripts.is_empty() && is_deferred(routine.variable(target.var)) {
+                    return (self.reshaped(routine, statement, target, code)).map_err(unsupported);
+                }
+                Ok(code)
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(context, routine, *callee, arguments, result.as_ref()),
+            StmtKind::Push { .. } | StmtKind::Pop { .. } => Err((
+                &codes::TAPE,
+                "the adjoint of a routine that uses a tape is not available".to_owned(),
+            )),
+            StmtKind::Opaque { writes, .. } => {
+                let reverse = writes
+                    .iter()
+                    .filter(|v| self.scope.active.contains(v.index()))
+                    .filter_map(|&v| {
+                        let b = self.scope.derivative_place(&Place::whole(v))?;
+                        Some(Stmt::assign(b, zero(routine.variable(v).ty)))
+                    })
+                    .collect();
+                Ok(self.before(reverse))
+            }
+        }
+    }
+
+    /// An assignment that may change its target's shape: the extents that it had before go on the tape,
+    /// and the reverse sweep gives them back to the target and its adjoint.
+    fn reshaped(
+        &mut self,
+        routine: &Routine,
+        statement: &Stmt,
+        target: &Place,
+        (mut code, mut adjoint): Written,
+    ) -> Result<Written, Unsupported> {
+        let variable = routine.variable(target.var);
+        let integer = typing::ExprType {
+            ty: ScalarType::Integer,
+            rank: 0,
+        };
+        let mut forward = Vec::new();
+        let mut extents = Vec::new();
+        for k in 0..variable.rank() {
+            forward.push(Stmt::new(StmtKind::Push {
+                tape: self.tape,
+                class: TapeClass::Integer,
+                value: extent_of(target.var, k),
+            }));
+            extents.push(self.scope.temporaries.take(
+                &mut self.scope.routine,
+                &mut self.scope.namer,
+                "n",
+                integer,
+            ));
+        }
+        forward.push(statement.clone());
+        for &n in extents.iter().rev() {
+            adjoint.before_pops.push(Stmt::new(StmtKind::Pop {
+                tape: self.tape,
+                class: TapeClass::Integer,
+                target: Place::whole(n),
+            }));
+        }
+        let extents: Vec<Expr> = extents.into_iter().map(Expr::var).collect();
+        let blank = fill(variable.ty, extents.iter().cloned());
+        adjoint
+            .before_pops
+            .push(Stmt::assign(target.clone(), blank));
+        if let Some(b) = self.scope.derivative_place(target) {
+            // A value without a shape, zero or the adjoint of a reduction, would leave it the new one.
+            for s in &mut adjoint.code {
+                if let StmtKind::Assign { target, value } = &mut s.kind
+                    && *target == b
+                {
+                    *value = conform::in_shape(&self.scope.routine.variables, value, &extents)?;
+                }
+            }
+        }
+        code.forward = Some(forward.into());
+        Ok((code, adjoint))
+    }
+}

@@ -1,0 +1,117 @@
+//! The segments of a program.
+
+use cfg_core::{
+    dataflow::{Analysis as _, Liveness, solve},
+    entity::{RoutineId, VarId, VertexId},
+    ir::VertexKind,
+};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+use crate::{
+    blocks::{
+        lcg::{Segment, linearize},
+        segments::segments,
+    },
+    plan::{draft::Draft, setting::Setting, tbr::FLOW_LIMIT},
+    prepare::context::Context,
+};
+
+/// A segment of some block.
+pub(crate) struct Found {
+    pub(crate) routine: RoutineId,
+    pub(crate) vertex: VertexId,
+    pub(crate) range: Range<usize>,
+    /// Variables that are live at its end, of those that it writes.
+    pub(super) live: HashSet<VarId>,
+    pub(crate) segment: Segment,
+}
+
+/// Linearizes all segments of a routine. What cannot be linearized is left to the statement adjoint.
+pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Found>) {
+    let routine = context.program.routine(draft.id);
+    let cfg = draft.cfg;
+    let liveness = Liveness::new(&context.program, routine);
+    let small = cfg
+        .vertex_count()
+        .saturating_mul(routine.variables.len())
+        .saturating_mul(2)
+        <= FLOW_LIMIT;
+    let solution = small.then(|| solve(cfg, &liveness));
+    let mut members: HashMap<u32, Vec<VarId>> = HashMap::new();
+    for v in 0..routine.variables.len() {
+        let v = VarId::new(v);
+        if draft.scope.is_shared(v) {
+            members.entry(draft.scope.class(v)).or_default().push(v);
+        }
+    }
+    for (v, vertex) in cfg.vertices() {
+        let VertexKind::Block(statements) = &vertex.kind else {
+            continue;
+        };
+        let ranges = segments(&draft.scope, statements);
+        if ranges.is_empty() {
+            continue;
+        }
+        // Backwards through the block, to the end of each segment.
+        let mut lives: Vec<HashSet<VarId>> = Vec::with_capacity(ranges.len());
+        let mut state = solution.as_ref().map(|s| s.after(cfg, &liveness, v));
+        let mut at = statements.len();
+        for range in ranges.iter().rev() {
+            if let Some(state) = &mut state {
+                for statement in statements[range.end..at].iter().rev() {
+                    liveness.statement(statement, state);
+                }
+                at = range.end;
+            }
+            let mut live = HashSet::new();
+            for statement in &statements[range.clone()] {
+                let cfg_core::ir::StmtKind::Assign { target, .. } = &statement.kind else {
+                    continue;
+                };
+                let class = draft.scope.class(target.var);
+                let read = |v: &VarId| state.as_ref().is_none_or(|s| s.contains(v.index()));
+                let is_live = match members.get(&class) {
+                    Some(members) => members.iter().any(read),
+                    None => read(&target.var),
+                };
+                if is_live {
+                    live.insert(target.var);
+                }
+            }
+            lives.push(live);
+        }
+        lives.reverse();
+        for (range, live) in ranges.into_iter().zip(lives) {
+            let linearized = linearize(
+                &mut draft.scope,
+                &mut draft.forward,
+                statements,
+                range.clone(),
+                |v| live.contains(&v),
+            );
+            if let Ok(segment) = linearized {
+                all.push(Found {
+                    routine: draft.id,
+                    vertex: v,
+                    range,
+                    live,
+                    segment,
+                });
+            }
+        }
+    }
+}
+
+/// All segments of all routines.
+pub(crate) fn survey_all(setting: &Setting<'_>) -> Vec<Found> {
+    let mut all = Vec::new();
+    for &r in &setting.prepared.reachable {
+        if let Some(mut draft) = setting.draft(r) {
+            survey(&setting.prepared.context, &mut draft, &mut all);
+        }
+    }
+    all
+}

@@ -1,0 +1,12 @@
+//! Helpers that code is written with: names, types, temporaries, small expressions and statements, graphs that
+//! are taken apart, put together and checked. They know nothing of derivatives.
+
+pub(crate) mod built;
+pub(crate) mod expressions;
+pub(crate) mod names;
+pub(crate) mod rename;
+pub(crate) mod routines;
+pub(crate) mod rows;
+pub(crate) mod splice;
+pub(crate) mod temporaries;
+pub(crate) mod typing;

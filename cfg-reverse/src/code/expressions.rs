@@ -1,0 +1,96 @@
+//! Small expressions: constants, sums, extents.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, Place, ScalarType},
+};
+
+/// Constants and places: what a partial may repeat at no cost.
+pub(crate) fn is_atomic(expr: &Expr) -> bool {
+    !matches!(expr, Expr::Op(..))
+}
+
+/// The constant 0 of a real type.
+pub(crate) fn zero(ty: ScalarType) -> Expr {
+    match ty {
+        ScalarType::Real32 => Expr::Real32(0.0),
+        ScalarType::Integer => Expr::Int(0),
+        ScalarType::Logical => Expr::Logical(false),
+        ScalarType::Real | ScalarType::Tape => Expr::Real(0.0),
+    }
+}
+
+/// A constant of a real type.
+pub(crate) fn real(value: f64, ty: ScalarType) -> Expr {
+    if ty == ScalarType::Real32 {
+        Expr::Real32(value as f32)
+    } else {
+        Expr::Real(value)
+    }
+}
+
+/// A value rounded to the type.
+pub(crate) fn rounded(value: f64, ty: ScalarType) -> f64 {
+    if ty == ScalarType::Real32 {
+        f64::from(value as f32)
+    } else {
+        value
+    }
+}
+
+/// Most terms of a sum that is written with `-` for negated ones: each change of sign is a level.
+const MOST_SIGNS: usize = 32;
+
+/// The sum of terms from left to right, however many there are.
+pub(crate) fn sum(terms: Vec<Expr>) -> Option<Expr> {
+    if terms.len() > MOST_SIGNS {
+        return Some(Expr::op(Op::Add, terms));
+    }
+    terms.into_iter().reduce(add)
+}
+
+/// `value + term`, with `-` for a negated term.
+fn add(value: Expr, term: Expr) -> Expr {
+    match term {
+        Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, std::iter::once(value).chain(inner)),
+        term => Expr::op(Op::Add, [value, term]),
+    }
+}
+
+/// `size(v, k+1)`.
+pub(crate) fn extent_of(v: VarId, k: usize) -> Expr {
+    Expr::op(Op::Size, [Expr::var(v), Expr::Int(k as i64 + 1)])
+}
+
+/// An array of zeros.
+pub(crate) fn fill(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr {
+    Expr::op(Op::Fill, std::iter::once(zero(ty)).chain(extents))
+}
+
+pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
+    match e {
+        Expr::Place(place) => Some(place),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => None,
+    }
+}
+
+/// An expression over formals as one over actuals.
+pub(crate) fn bind_formals(e: &Expr, arguments: &[Option<Expr>]) -> Expr {
+    e.map(&mut |node| match &node {
+        Expr::Place(place) => match arguments.get(place.var.index()) {
+            Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
+            _ => node,
+        },
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => node,
+    })
+}
+
+pub(crate) fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
+    e.map(&mut |node| match node {
+        Expr::Place(mut place) => {
+            place.var = map(place.var);
+            Expr::Place(place)
+        }
+        node => node,
+    })
+}

@@ -1,0 +1,86 @@
+//! Parts of routines: declarations, variables, calls.
+
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Expr, Extent, Role, Routine, ScalarType, Stmt, StmtKind, TapeClass, Variable},
+};
+
+/// A routine's declarations without variables and body.
+pub(crate) fn routine_shell(routine: &Routine) -> Routine {
+    Routine {
+        name: routine.name.clone(),
+        parameters: routine.parameters,
+        result: routine.result,
+        control: routine.control,
+        aliased: routine.aliased,
+        annotations: routine.annotations.clone(),
+        ..Routine::default()
+    }
+}
+
+/// Everything but the graph.
+pub(crate) fn without_body(routine: &Routine) -> Routine {
+    Routine {
+        name: routine.name.clone(),
+        variables: routine.variables.clone(),
+        parameters: routine.parameters,
+        result: routine.result,
+        independents: routine.independents.clone(),
+        dependents: routine.dependents.clone(),
+        control: routine.control,
+        body: None,
+        external: routine.external.clone(),
+        derivatives: routine.derivatives.clone(),
+        aliased: routine.aliased,
+        origin: routine.origin.clone(),
+        annotations: routine.annotations.clone(),
+    }
+}
+
+/// A local of this type with a new name.
+pub(crate) fn add_local(
+    routine: &mut Routine,
+    name: String,
+    ty: ScalarType,
+    origin: &'static str,
+) -> VarId {
+    let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
+    variable.origin = Some(Box::new((String::new(), origin.to_owned())));
+    routine.add_variable(variable)
+}
+
+/// A call as a statement.
+pub(crate) fn call_statement(callee: RoutineId, arguments: Vec<Option<Expr>>) -> Stmt {
+    Stmt::new(StmtKind::Call {
+        callee,
+        arguments: arguments.into(),
+        result: None,
+    })
+}
+
+/// True of a local that takes its shape from what is assigned to it.
+pub(crate) fn is_deferred(variable: &Variable) -> bool {
+    let deferred = |d: &cfg_core::ir::Dim| matches!(d.extent, Extent::Deferred);
+    matches!(variable.role, Role::Local) && variable.shape.iter().any(deferred)
+}
+
+/// Calls `visit` for the expressions of a variable's shape.
+pub(crate) fn each_extent<'v>(variable: &'v Variable, visit: &mut impl FnMut(&'v Expr)) {
+    for dim in &variable.shape {
+        visit(&dim.lower);
+        if let Extent::Fixed(e) = &dim.extent {
+            visit(e);
+        }
+    }
+}
+
+/// The tape stack that holds values of a type.
+pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
+    use cfg_core::ir::ControlWidth;
+    match ty {
+        ScalarType::Real | ScalarType::Tape => TapeClass::Real,
+        ScalarType::Real32 => TapeClass::Real32,
+        ScalarType::Integer => TapeClass::Integer,
+        ScalarType::Logical => TapeClass::Control(ControlWidth::Bits(1)),
+    }
+}

@@ -1,0 +1,129 @@
+//! Puts branches and loops into the middle of a basic block.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{VarId, VertexId},
+    ir::{Cfg, Edge, Expr, FreshIds, Op, Selector, Stmt, Vertex, VertexKind, keep_edge_ids},
+};
+
+use crate::code::built;
+
+/// A graph that is taken apart.
+pub(crate) struct Splice {
+    pub(crate) vertices: Vec<Vertex>,
+    edges: Vec<Edge>,
+    /// The out-edge of each vertex that has one.
+    out_edge: Vec<Option<usize>>,
+    ids: FreshIds,
+}
+
+impl Splice {
+    /// Takes the graph apart if one of its statements is such a one; else it stays where it is.
+    pub(crate) fn where_any(
+        body: &mut Option<Cfg>,
+        is_meant: impl Fn(&Stmt) -> bool,
+    ) -> Option<Self> {
+        let meant = |cfg: &mut Cfg| {
+            let mut vertices = cfg.vertices();
+            vertices.any(|(_, v)| v.statements().iter().any(&is_meant))
+        };
+        body.take_if(meant).map(Self::of)
+    }
+
+    /// Takes a graph apart.
+    pub(crate) fn of(cfg: Cfg) -> Self {
+        let ids = FreshIds::of_vertices(&cfg);
+        let (vertices, mut edges) = cfg.into_parts();
+        keep_edge_ids(&mut edges);
+        let mut out_edge = vec![None; vertices.len()];
+        for (e, edge) in edges.iter().enumerate() {
+            out_edge[edge.from.index()] = Some(e);
+        }
+        Self {
+            vertices,
+            edges,
+            out_edge,
+            ids,
+        }
+    }
+
+    /// The graph; edges of the original keep their ids.
+    pub(crate) fn finish(self) -> Result<Cfg, Diagnostics> {
+        built::graph(self.vertices, self.edges)
+    }
+
+    pub(crate) fn add(&mut self, kind: VertexKind) -> usize {
+        self.vertices.push(Vertex::new(self.ids.next_id(), kind));
+        self.out_edge.push(None);
+        self.vertices.len() - 1
+    }
+
+    pub(crate) fn block(&mut self, statements: Vec<Stmt>) -> usize {
+        self.add(VertexKind::Block(statements))
+    }
+
+    pub(crate) fn edge(&mut self, from: usize, to: usize, label: Option<i64>) {
+        self.out_edge[from] = Some(self.edges.len());
+        let id = VertexId::new;
+        self.edges.push(Edge::new(id(from), id(to), label));
+    }
+
+    /// A new block that comes before what follows a block; nothing leads to it yet.
+    pub(crate) fn after(&mut self, block: usize, statements: Vec<Stmt>) -> usize {
+        let last = self.block(statements);
+        if let Some(e) = self.out_edge[block].take() {
+            self.edges[e].from = VertexId::new(last);
+            self.out_edge[last] = Some(e);
+        }
+        last
+    }
+
+    /// Statements after a block that are executed if an optional argument is present; the new block that
+    /// follows.
+    pub(crate) fn if_present(
+        &mut self,
+        block: usize,
+        argument: VarId,
+        statements: Vec<Stmt>,
+        rest: Vec<Stmt>,
+    ) -> usize {
+        let last = self.after(block, rest);
+        let (branch, _, end) = self.present_arm(block, argument, statements);
+        self.edge(branch, end, Some(0));
+        self.edge(end, last, None);
+        last
+    }
+
+    /// The same, with statements that are executed if it is not: their block, and the one that follows.
+    pub(crate) fn if_present_else(
+        &mut self,
+        block: usize,
+        argument: VarId,
+        [present, absent]: [Vec<Stmt>; 2],
+    ) -> [usize; 3] {
+        let last = self.after(block, Vec::new());
+        let (branch, arm, end) = self.present_arm(block, argument, present);
+        let other = self.block(absent);
+        self.edge(branch, other, Some(0));
+        self.edge(other, end, None);
+        self.edge(end, last, None);
+        [arm, other, last]
+    }
+
+    /// A branch behind a block, its first arm and where it ends.
+    fn present_arm(
+        &mut self,
+        block: usize,
+        argument: VarId,
+        statements: Vec<Stmt>,
+    ) -> (usize, usize, usize) {
+        let present = Expr::op(Op::Present, [Expr::var(argument)]);
+        let branch = self.add(VertexKind::Branch(Box::new(Selector::Condition(present))));
+        let arm = self.block(statements);
+        let end = self.add(VertexKind::EndBranch);
+        self.edge(block, branch, None);
+        self.edge(branch, arm, Some(1));
+        self.edge(arm, end, None);
+        (branch, arm, end)
+    }
+}

@@ -1,0 +1,85 @@
+//! Temporary variables, used again by other statements.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Order, Role, Routine, Variable},
+};
+
+use crate::code::{names::Namer, typing::ExprType};
+
+/// Variables that hold intermediate values, handed out again for every statement.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Temporaries {
+    pools: Vec<Pool>,
+}
+
+/// Base of the names, type, storage order, the variables, how many of them are in use.
+type Pool = (&'static str, ExprType, Order, Vec<VarId>, usize);
+
+impl Temporaries {
+    /// All temporaries are free again.
+    pub(crate) fn reset(&mut self) {
+        for pool in &mut self.pools {
+            pool.4 = 0;
+        }
+    }
+
+    /// Gives back the temporary that was taken last.
+    pub(crate) fn give_back(&mut self, base: &'static str, ty: ExprType, t: VarId) -> bool {
+        for (b, of, _, variables, used) in &mut self.pools {
+            if *b == base && *of == ty && *used > 0 && variables[*used - 1] == t {
+                *used -= 1;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A temporary of this type. Arrays take the shape of what is assigned to them.
+    pub(crate) fn take(
+        &mut self,
+        routine: &mut Routine,
+        namer: &mut Namer,
+        base: &'static str,
+        ty: ExprType,
+    ) -> VarId {
+        self.take_in_order(routine, namer, base, ty, Order::Row)
+    }
+
+    /// A temporary of this type and storage order.
+    pub(crate) fn take_in_order(
+        &mut self,
+        routine: &mut Routine,
+        namer: &mut Namer,
+        base: &'static str,
+        ty: ExprType,
+        order: Order,
+    ) -> VarId {
+        let found = self
+            .pools
+            .iter()
+            .position(|(b, t, o, ..)| *b == base && *t == ty && *o == order);
+        let pool = match found {
+            Some(i) => &mut self.pools[i],
+            None => {
+                self.pools.push((base, ty, order, Vec::new(), 0));
+                let last = self.pools.len() - 1;
+                &mut self.pools[last]
+            }
+        };
+        if pool.4 == pool.3.len() {
+            let shape = (0..ty.rank)
+                .map(|_| Dim {
+                    lower: Expr::Int(1),
+                    extent: Extent::Deferred,
+                })
+                .collect();
+            let mut variable = Variable::new(namer.numbered(base), ty.ty, shape, Role::Local);
+            variable.origin = Some(Box::new((String::new(), "temporary".into())));
+            variable.order = order;
+            pool.3.push(routine.add_variable(variable));
+        }
+        pool.4 += 1;
+        pool.3[pool.4 - 1]
+    }
+}

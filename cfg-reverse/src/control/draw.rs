@@ -1,0 +1,156 @@
+//! A graph under construction.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::VertexId,
+    graph::{Adjacency, reverse_postorder},
+    ir::{
+        Annotations, Arm, CaseRange, Cfg, Edge, Expr, FreshIds, Op, Origin, OriginRole, Selector,
+        Stmt, Vertex, VertexKind,
+    },
+};
+
+use crate::code::built;
+
+/// A graph under construction.
+#[derive(Default)]
+pub(crate) struct Draw {
+    pub(super) vertices: Vec<Vertex>,
+    edges: Vec<Edge>,
+}
+
+impl Draw {
+    /// A vertex; without an id it gets one at the end.
+    pub(crate) fn vertex(&mut self, id: i64, kind: VertexKind, role: OriginRole, of: i64) -> usize {
+        self.vertices.push(Vertex {
+            id,
+            kind,
+            origin: Some(Origin { role, vertex: of }),
+            annotations: None,
+        });
+        self.vertices.len() - 1
+    }
+
+    /// Gives a vertex the annotations of the one that it comes from.
+    pub(crate) fn annotate(&mut self, vertex: usize, of: &Vertex) {
+        (self.vertices[vertex].annotations).clone_from(&of.annotations);
+    }
+
+    /// The graph as it is, vertices without id numbered.
+    pub(crate) fn finish(mut self, ids: FreshIds) -> Result<Cfg, Diagnostics> {
+        number(&mut self.vertices, ids);
+        built::graph(self.vertices, self.edges)
+    }
+
+    pub(crate) fn edge(&mut self, from: usize, to: usize, label: Option<i64>) {
+        let (from, to) = (VertexId::new(from), VertexId::new(to));
+        self.edges.push(Edge::new(from, to, label));
+    }
+}
+
+/// The end of a chain of blocks: an edge from there, with this label, is still to be drawn.
+pub(crate) struct End {
+    pub(super) at: usize,
+    label: Option<i64>,
+    pub(super) annotations: Annotations,
+}
+
+impl End {
+    pub(crate) fn new(at: usize, label: Option<i64>) -> Self {
+        Self {
+            at,
+            label,
+            annotations: None,
+        }
+    }
+
+    /// Where an edge starts.
+    pub(crate) fn of(at: usize, edge: &Edge) -> Self {
+        Self {
+            at,
+            label: edge.label,
+            annotations: edge.annotations.clone(),
+        }
+    }
+
+    /// Goes on through a block, unless that is empty.
+    pub(crate) fn insert(&mut self, draw: &mut Draw, role: OriginRole, of: i64, block: Vec<Stmt>) {
+        if !block.is_empty() {
+            let next = draw.vertex(0, VertexKind::Block(block), role, of);
+            self.go(draw, next);
+            self.at = next;
+        }
+    }
+
+    /// Draws the edge.
+    pub(crate) fn go(&mut self, draw: &mut Draw, to: usize) {
+        draw.edge(self.at, to, self.label.take());
+        if let Some(last) = draw.edges.last_mut() {
+            last.annotations = self.annotations.take();
+        }
+    }
+}
+
+/// Gives ids to vertices that have none.
+pub(crate) fn number(vertices: &mut [Vertex], mut ids: FreshIds) {
+    for vertex in vertices.iter_mut().filter(|v| v.id == 0) {
+        vertex.id = ids.next_id();
+    }
+}
+
+/// A BRANCH on an integer `0 .. ways`; its labels are these numbers.
+pub(crate) fn choice(value: Expr, ways: usize) -> VertexKind {
+    if ways != 2 {
+        return cases(value, 0..ways as i64);
+    }
+    let second = Expr::op(Op::Eq, [value, Expr::Int(1)]);
+    VertexKind::Branch(Box::new(Selector::Condition(second)))
+}
+
+/// A BRANCH on some integers, which are its labels.
+pub(crate) fn cases(value: Expr, numbers: impl Iterator<Item = i64>) -> VertexKind {
+    let arms = numbers.map(|k| Arm {
+        label: k,
+        cases: Box::new([CaseRange {
+            lower: Some(k),
+            upper: Some(k),
+        }]),
+        default: false,
+    });
+    VertexKind::Branch(Box::new(Selector::Cases {
+        value,
+        arms: arms.collect(),
+    }))
+}
+
+/// The graph with its vertices in reverse postorder, inserted ones numbered in this order.
+pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Result<Cfg, Diagnostics> {
+    let mut vertices = draw.vertices.iter();
+    let entry = vertices
+        .position(|v| matches!(v.kind, VertexKind::Entry))
+        .unwrap_or(0);
+    // The successor that is found last comes first.
+    let edges = draw.edges.iter().rev();
+    let edges = edges.map(|e| (e.from.index(), e.to.index()));
+    let order = reverse_postorder(&Adjacency::new(draw.vertices.len(), edges), entry);
+    let mut new = vec![None; draw.vertices.len()];
+    for (k, &v) in order.iter().enumerate() {
+        new[v] = Some(VertexId::new(k));
+    }
+    let mut old: Vec<Option<Vertex>> = draw.vertices.into_iter().map(Some).collect();
+    let mut vertices: Vec<Vertex> = order.iter().filter_map(|&v| old[v].take()).collect();
+    number(&mut vertices, ids);
+    let mut edges: Vec<Edge> = draw
+        .edges
+        .into_iter()
+        .filter_map(|e| {
+            Some(Edge {
+                from: new[e.from.index()]?,
+                to: new[e.to.index()]?,
+                ..e
+            })
+        })
+        .collect();
+    edges.sort_by_key(|e| e.from);
+    built::graph(vertices, edges)
+}

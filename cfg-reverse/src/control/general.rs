@@ -1,0 +1,88 @@
+//! The augmented forward graph and the adjoint graph of a general graph, as one rule per edge.
+//!
+//! ```text
+//! forward    i , leave(e)... , enter(e)... , j
+//!   leave    for each loop with a count that e leaves, inner first      push(ctr), where needed
+//!   enter    j heads a loop with a count, e comes from outside          values that a loop's index
+//!                                                                       overwrites; marker; ctr := 0
+//!            j heads one, e comes from inside                           marker; ctr := ctr + 1
+//!            else                                                       marker
+//!            (a marker where the vertex has several in-edges of that kind)
+//!
+//! adjoint    the other way round: what e pushed is popped on it. After the adjoint of a vertex with
+//!            several in-edges the popped marker chooses one. A loop with a count is a FORLOOP, whose
+//!            ENDLOOP comes after the adjoint of the header; at its body's start a BRANCH leads the first
+//!            pass to the point at which the loop was left, the others to the back edges. An edge that
+//!            leaves loops enters the outermost one's FORLOOP.
+//! ```
+//!
+//! Where the adjoint of an irreducible region is entered at, or joins in, several points, its edges to
+//! these points go through one BRANCH on a variable: the dispatch of that region. Everything is linear
+//! in the graph: where edges leave so many loops that their blocks would be more than the graph, they share
+//! them ([`crate::plan::regions::leaving`]).
+
+mod adjoint;
+mod forward;
+mod nest;
+mod ways;
+
+pub(crate) use adjoint::adjoint_graph;
+pub(crate) use forward::forward_graph;
+
+use cfg_core::{
+    entity::{EdgeId, VertexId},
+    ir::{Expr, LoopTest, Stmt, VertexKind},
+};
+
+/// What stands in the vertices and inserted blocks of the forward graph.
+pub(crate) trait ForwardCode {
+    /// The image of a vertex.
+    fn copy(&mut self, v: VertexId) -> VertexKind;
+    /// Statements where the edge leaves the loop; `record`: with its trip count.
+    fn leave(&mut self, header: VertexId, record: bool) -> Vec<Stmt>;
+    /// Values that the loop's index overwrites.
+    fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt>;
+    /// Statements right before the entry of a loop.
+    fn loop_entry(&mut self, header: VertexId, counts: bool) -> Vec<Stmt>;
+    /// Statements on a back edge of a loop that counts.
+    fn loop_back(&mut self, header: VertexId) -> Vec<Stmt>;
+    /// Records one of so many ways.
+    fn marker(&mut self, ordinal: usize, ways: usize) -> Vec<Stmt>;
+    /// Says which edge that leaves several loops is taken.
+    fn set_way(&mut self, number: i64) -> Vec<Stmt>;
+    /// The variable that says which edge that leaves several loops was taken.
+    fn way(&mut self) -> Expr;
+    /// Statements before EXIT.
+    fn routine_exit(&mut self) -> Vec<Stmt>;
+}
+
+/// What stands in the vertices and inserted blocks of the adjoint graph.
+pub(crate) trait AdjointCode {
+    /// The adjoint of a block.
+    fn block(&mut self, v: VertexId) -> Vec<Stmt>;
+    /// The head of the reverse loop; passes are counted from `from` where there is no index.
+    fn for_loop(&mut self, header: VertexId, bound: bool, from: i64) -> LoopTest;
+    /// The number of passes of the reverse loop, if it has a variable: popped if it was recorded; `more`:
+    /// and one for the pass that was not completed. Then what else was saved there.
+    fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt>;
+    /// Statements at the start of its body.
+    fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt>;
+    /// One pass more, which was not completed.
+    fn add_pass(&mut self, header: VertexId) -> Vec<Stmt>;
+    /// Sets the variable that tells where the first pass begins.
+    fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt>;
+    /// The variable that tells where the first pass of a reverse loop begins.
+    fn point(&mut self, header: VertexId) -> Expr;
+    /// Statements after the reverse loop.
+    fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt>;
+    /// Takes the marker of one of so many ways.
+    fn pop_marker(&mut self, ways: usize) -> Vec<Stmt>;
+    /// The marker that was popped last.
+    fn marker(&mut self) -> Expr;
+    /// The variable of a region's dispatch.
+    fn state(&mut self, region: VertexId) -> Expr;
+    /// Sets the variable of a region's dispatch.
+    fn set_state(&mut self, region: VertexId, state: i64) -> Vec<Stmt>;
+    /// Statements after ENTRY.
+    fn routine_exit(&mut self) -> Vec<Stmt>;
+}

@@ -1,0 +1,42 @@
+//! Which variables the reverse sweeps change.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, StmtKind},
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    activity::reach::Reach,
+    plan::{draft::Draft, tbr::Tbr},
+    prepare::context::Context,
+};
+
+/// Collects which variables a reverse sweep changes: what it pops, and what its callees change.
+pub(crate) fn note_changes(
+    context: &Context,
+    draft: &Draft<'_>,
+    tbr: &Tbr<'_>,
+    sources: &mut FixedBitSet,
+    changed: &mut Reach,
+) {
+    let routine = context.program.routine(draft.id);
+    let node = |v: VarId| context.nodes.of(draft.id, routine, v);
+    sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
+    let saved = tbr.callee_globals.saved.iter();
+    sources.extend(saved.map(|&g| context.nodes.global(g)));
+    context.effects.each_call(draft.id, routine, |statement| {
+        if let StmtKind::Call {
+            callee, arguments, ..
+        } = &statement.kind
+            && context.sweeps[callee.index()].is_some()
+        {
+            let called = context.program.routine(*callee);
+            for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
+                if let Some(Expr::Place(place)) = actual {
+                    changed.edge(context.nodes.of(*callee, called, p), node(place.var));
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,100 @@
+//! The loops of a graph, their indices, and what is written in them.
+
+use cfg_core::{
+    entity::{VarId, VertexId},
+    graph::{
+        Adjacency, Reversed,
+        loops::{LoopForest, LoopId},
+        reachable,
+    },
+    ir::{Cfg, LoopTest, Program, Routine, StmtKind, VertexKind},
+};
+use fixedbitset::FixedBitSet;
+
+use crate::memory::{effects::Effects, named::Named, statements::each_written};
+
+/// The vertices on paths from ENTRY to EXIT, the only ones in a run that ends, and the loops among them.
+pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
+    let (Some(entry), Some(exit)) = (cfg.entry(), cfg.exit()) else {
+        return (
+            FixedBitSet::with_capacity(cfg.vertex_count()),
+            LoopForest::default(),
+        );
+    };
+    let mut live = reachable(cfg, entry.index());
+    live.intersect_with(&reachable(&Reversed(cfg), exit.index()));
+    let edges = cfg.edges().map(|(_, e)| (e.from.index(), e.to.index()));
+    let among = edges.filter(|&(a, b)| live.contains(a) && live.contains(b));
+    let graph = Adjacency::new(cfg.vertex_count(), among);
+    let forest = LoopForest::new(&graph, entry.index());
+    (live, forest)
+}
+
+/// Where the storage classes of variables may be written: position in the forest's order of members.
+pub(crate) struct Writes<'a> {
+    class: &'a [u32],
+    by_class: Vec<Vec<usize>>,
+}
+
+impl<'a> Writes<'a> {
+    pub(crate) fn of(
+        program: &Program,
+        effects: &Effects,
+        routine: &Routine,
+        cfg: &Cfg,
+        class: &'a [u32],
+    ) -> Self {
+        let globals = Named::of(routine);
+        let mut by_class: Vec<Vec<usize>> = vec![Vec::new(); routine.variables.len()];
+        for (v, vertex) in cfg.vertices() {
+            let mut at = |u: VarId| {
+                let list = &mut by_class[class[u.index()] as usize];
+                if list.last() != Some(&v.index()) {
+                    list.push(v.index());
+                }
+            };
+            if let VertexKind::Loop { test, .. } = &vertex.kind
+                && let LoopTest::Counted { index, .. } = test.as_ref()
+            {
+                at(*index);
+            }
+            for statement in vertex.statements() {
+                each_written(program, statement, &mut at);
+                if let StmtKind::Call { callee, .. } = &statement.kind {
+                    let written = &effects.written[callee.index()];
+                    globals.among(written).into_iter().for_each(&mut at);
+                }
+            }
+        }
+        Self { class, by_class }
+    }
+
+    /// True if a vertex of the loop other than `but` may write the variable.
+    pub(crate) fn inside(
+        &self,
+        forest: &LoopForest,
+        l: LoopId,
+        v: VarId,
+        but: Option<usize>,
+    ) -> bool {
+        self.by_class[self.class[v.index()] as usize]
+            .iter()
+            .any(|&w| Some(w) != but && forest.contains(l, w))
+    }
+}
+
+/// The index of a counted loop, if the vertex is its header.
+pub(crate) fn counted_index(cfg: &Cfg, v: VertexId) -> Option<VarId> {
+    match &cfg.vertex(v).kind {
+        VertexKind::Loop { test, .. } => match test.as_ref() {
+            LoopTest::Counted { index, .. } => Some(*index),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        },
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Block(_)
+        | VertexKind::EndLoop
+        | VertexKind::Branch(_)
+        | VertexKind::EndBranch => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! The globals that a routine names.
+
+use cfg_core::{
+    entity::{GlobalId, VarId},
+    ir::{Role, Routine},
+    memory::global_set::GlobalSet,
+};
+use std::collections::HashMap;
+
+/// The routine's variables that are globals.
+pub(crate) fn global_variables(routine: &Routine) -> impl Iterator<Item = (VarId, GlobalId)> {
+    let all = routine.variables.iter().enumerate();
+    all.filter_map(|(v, variable)| match variable.role {
+        Role::Global(g) => Some((VarId::new(v), g)),
+        Role::Parameter { .. } | Role::Local => None,
+    })
+}
+
+/// The globals that a routine names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named {
+    set: GlobalSet,
+    variable: HashMap<GlobalId, VarId>,
+}
+
+impl Named {
+    pub(crate) fn of(routine: &Routine) -> Self {
+        Self {
+            set: global_variables(routine).map(|(_, g)| g).collect(),
+            variable: global_variables(routine).map(|(v, g)| (g, v)).collect(),
+        }
+    }
+
+    /// The globals.
+    pub(crate) fn set(&self) -> &GlobalSet {
+        &self.set
+    }
+
+    /// The variable that a global is here.
+    pub(crate) fn variable(&self, g: GlobalId) -> Option<VarId> {
+        self.variable.get(&g).copied()
+    }
+
+    /// Those of a set that are named, in the order of the variables.
+    pub(crate) fn among(&self, set: &GlobalSet) -> Vec<VarId> {
+        let mut found = Vec::new();
+        self.set
+            .each_common(set, |g| found.extend(self.variable(g)));
+        found.sort_unstable();
+        found
+    }
+}

@@ -1,0 +1,11 @@
+//! Partial derivatives of one statement, and its adjoint and tangent.
+
+pub(crate) mod assignment;
+pub(crate) mod conform;
+pub(crate) mod linearize;
+pub(crate) mod protect;
+pub(crate) mod scope;
+
+/// Why an expression cannot be differentiated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unsupported(pub(crate) String);

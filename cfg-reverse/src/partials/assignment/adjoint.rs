@@ -1,0 +1,286 @@
+//! The adjoint of an assignment.
+
+use cfg_core::{
+    elemental::Partial,
+    ir::{Expr, Op, Place, Stmt},
+};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use crate::{
+    code::{
+        expressions::{is_atomic, sum, zero},
+        typing,
+    },
+    partials::{
+        Unsupported,
+        conform::{conform, times_size},
+        linearize::{NodeKind, Nodes},
+        scope::Scope,
+    },
+};
+
+/// The adjoint of `target := value`. The values that the statement overwrites have been restored.
+pub(crate) fn adjoint(
+    scope: &mut Scope,
+    target: &Place,
+    value: &Expr,
+) -> Result<Vec<Stmt>, Unsupported> {
+    let Some(target_b) = scope
+        .derivative_place(target)
+        .filter(|_| scope.is_active(target.var))
+    else {
+        return Ok(Vec::new());
+    };
+    scope.temporaries.reset();
+    let value = conform(&scope.routine.variables, value, Some(&target_b))?;
+    let mut nodes = scope.nodes(&value);
+    let root = nodes.root();
+    let target_type = typing::of_place(&scope.routine.variables, target);
+    let zero_of = |target_b: Place| Stmt::assign(target_b, zero(target_type.ty));
+    if !nodes.nodes[root].active {
+        return Ok(vec![zero_of(target_b)]);
+    }
+    let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
+    let (mut itself, overlap) = target_among_operands(scope, &nodes, target)?;
+    let mut seed = Expr::Place(target_b.clone());
+    if overlap {
+        itself = false;
+        let t = scope.take("b", target_type);
+        code.push(Stmt::assign(Place::whole(t), seed));
+        code.push(zero_of(target_b.clone()));
+        seed = Expr::var(t);
+    }
+    let mut d = std::mem::take(&mut nodes.lists.adjoints);
+    d.clear();
+    d.resize(nodes.nodes.len(), None);
+    // A scalar on the right of an array assignment is broadcast: its adjoint is the sum.
+    d[root] = Some(if nodes.nodes[root].ty.rank < target_type.rank {
+        Expr::op(Op::Sum, [seed])
+    } else {
+        seed
+    });
+    let mut increments = std::mem::take(&mut nodes.lists.increments);
+    increments.clear();
+    propagate(scope, &mut nodes, &mut d, &mut increments, &mut code)?;
+    // The target's own adjoint last: the other increments read it.
+    let own = increments
+        .iter()
+        .position(|(p, ..)| itself && *p == target_b);
+    let last = match own.map(|i| increments.remove(i)) {
+        Some((place, first, others)) => {
+            let value = sum(std::iter::once(first).chain(others).collect());
+            let value = value.filter(|value| !matches!(value, Expr::Place(p) if *p == place));
+            value.map(|value| Stmt::assign(place, value))
+        }
+        None => (!overlap).then(|| zero_of(target_b)),
+    };
+    add_increments(&mut increments, last, &mut code);
+    (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
+    scope.workspace = nodes.into_workspace();
+    Ok(code)
+}
+
+/// Whether the target is an operand itself, and whether another operand may overlap it: this decides how the
+/// seed is held.
+fn target_among_operands(
+    scope: &Scope,
+    nodes: &Nodes<'_>,
+    target: &Place,
+) -> Result<(bool, bool), Unsupported> {
+    let mut itself = false;
+    let mut overlap = false;
+    for (n, node) in nodes.nodes.iter().enumerate() {
+        if let NodeKind::Leaf(place) = node.kind {
+            if place == target
+                && !reads_own_subscripts(target)
+                && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
+            {
+                itself = true;
+            } else if place.var == target.var {
+                overlap |= !typing::disjoint(place, target);
+            } else {
+                overlap |= scope.may_share(place.var, target.var);
+            }
+        }
+    }
+    Ok((itself, overlap))
+}
+
+/// Passes the adjoints `d` of the nodes on, from the root to the leaves, where they become increments.
+fn propagate(
+    scope: &mut Scope,
+    nodes: &mut Nodes<'_>,
+    d: &mut [Option<Expr>],
+    increments: &mut Vec<Increment>,
+    code: &mut Vec<Stmt>,
+) -> Result<(), Unsupported> {
+    let mut known = Known::default();
+    for n in (0..nodes.nodes.len()).rev() {
+        let Some(mut dn) = d[n].take() else { continue };
+        match &nodes.nodes[n].kind {
+            NodeKind::Leaf(place) => {
+                let place = nodes.safe_place(n, place, &scope.routine.variables)?;
+                if nodes.is_guarded(n) {
+                    let rank = scope.type_of(&dn).rank;
+                    dn = nodes.guarded_adjoint(n, dn, rank);
+                }
+                if let Some(b) = scope.derivative_place(&place) {
+                    match known.find(increments, &b) {
+                        Some(k) => increments[k].2.push(dn),
+                        None => increments.push((b, dn, Vec::new())),
+                    }
+                }
+            }
+            NodeKind::Passive(_) => {}
+            &NodeKind::Op(_, children) => {
+                let operands = nodes.operands(children).iter();
+                let mut uses = operands.filter(|&&c| nodes.nodes[c].active).count();
+                if !is_simple(&dn) && (uses > 1 || dn.depth() > 6) {
+                    let ty = scope.type_of(&dn);
+                    let b = scope.take("b", ty);
+                    if nodes.is_guarded(n) {
+                        dn = nodes.guarded_adjoint(n, dn, ty.rank);
+                    }
+                    code.push(Stmt::assign(Place::whole(b), dn));
+                    dn = Expr::var(b);
+                }
+                let mut dn = Some(dn);
+                for position in children.positions() {
+                    let (c, partial) = nodes.take(position);
+                    if nodes.nodes[c].active {
+                        uses -= 1;
+                        let dn = if uses > 0 { dn.clone() } else { dn.take() };
+                        d[c] = dn.and_then(|dn| pull_back(scope, nodes, n, c, dn, partial));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the increments, then what is `last`.
+fn add_increments(increments: &mut Vec<Increment>, last: Option<Stmt>, code: &mut Vec<Stmt>) {
+    let size = increments.len() + usize::from(last.is_some());
+    if size > 0 {
+        // And one, because the target is likely to be popped before.
+        code.reserve_exact(size + 1);
+    }
+    // Nodes were visited from the last to the first: turn round, so that operands come in order.
+    for (place, first, others) in increments.drain(..).rev() {
+        let value = std::iter::once(Expr::Place(place.clone()));
+        let terms = value.chain(others.into_iter().rev()).chain([first]);
+        if let Some(value) = sum(terms.collect()) {
+            code.push(Stmt::assign(place, value));
+        }
+    }
+    code.extend(last);
+}
+
+/// What one place is incremented by: the last operand first.
+type Increment = (Place, Expr, Vec<Expr>);
+
+/// Finds places among the increments of one statement. Those of most are few; of many, those with equal
+/// fingerprints are compared.
+#[derive(Default)]
+struct Known {
+    by_fingerprint: HashMap<u64, Vec<usize>>,
+    seen: usize,
+}
+
+impl Known {
+    const FEW: usize = 16;
+
+    fn find(&mut self, increments: &[Increment], place: &Place) -> Option<usize> {
+        let is_it = |&k: &usize| increments[k].0 == *place;
+        if increments.len() <= Self::FEW {
+            return (0..increments.len()).find(is_it);
+        }
+        for (k, (known, ..)) in increments.iter().enumerate().skip(self.seen) {
+            let same = self.by_fingerprint.entry(fingerprint(known)).or_default();
+            same.push(k);
+        }
+        self.seen = increments.len();
+        let same = self.by_fingerprint.get(&fingerprint(place))?;
+        same.iter().copied().find(is_it)
+    }
+}
+
+/// Equal for equal places; not for many others.
+fn fingerprint(place: &Place) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place.var.hash(&mut hasher);
+    for e in place.subscript_exprs() {
+        e.walk(&mut |e| match e {
+            Expr::Int(i) => i.hash(&mut hasher),
+            Expr::Logical(b) => b.hash(&mut hasher),
+            // Zeros of either sign are equal.
+            Expr::Real(_) | Expr::Real32(_) => {}
+            Expr::Place(p) => p.var.hash(&mut hasher),
+            Expr::Op(op, operands) => (op, operands.len()).hash(&mut hasher),
+        });
+    }
+    hasher.finish()
+}
+
+/// A subscript that reads the variable itself, as in `k(k(1))`: the place moves when it is written.
+fn reads_own_subscripts(place: &Place) -> bool {
+    let mut found = false;
+    for e in place.subscript_exprs() {
+        e.walk_places(&mut |p| found |= p.var == place.var);
+    }
+    found
+}
+
+/// The adjoint of operand `c` from the adjoint `dn` of the node `n` that uses it.
+fn pull_back(
+    scope: &Scope,
+    nodes: &Nodes<'_>,
+    n: usize,
+    c: usize,
+    dn: Expr,
+    partial: Partial,
+) -> Option<Expr> {
+    let (node, child) = (&nodes.nodes[n], &nodes.nodes[c]);
+    // What is emitted under a scalar condition is guarded there.
+    let chosen = matches!(node.kind, NodeKind::Op(Op::If, _)) && nodes.has_scalar_guard(c);
+    let mut d = if chosen {
+        dn
+    } else {
+        partial.into_adjoint(dn, node.ty.ty)?
+    };
+    let rank = |d: &Expr| scope.type_of(d).rank;
+    if let NodeKind::Op(op, _) = &node.kind {
+        match op {
+            // Each element contributes to the sum: its adjoint is the sum's, broadcast.
+            Op::Sum | Op::Product | Op::MaxVal | Op::MinVal => {}
+            Op::Transpose if rank(&d) > 0 => d = Expr::op(Op::Transpose, [d]),
+            Op::Transpose => {}
+            _ if child.ty.rank < node.ty.rank => {
+                d = if rank(&d) > 0 {
+                    Expr::op(Op::Sum, [d])
+                } else {
+                    times_size(&scope.routine.variables, d, node.expr)
+                };
+            }
+            _ => {}
+        }
+    }
+    Some(d)
+}
+
+/// Cheap enough to stand in several places.
+fn is_simple(e: &Expr) -> bool {
+    match e {
+        Expr::Op(Op::Neg, inner) => is_atomic(&inner[0]),
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => is_atomic(e),
+    }
+}

@@ -1,0 +1,299 @@
+//! Shapes of array expressions: how many elements one has, and conditional expressions of which one arm is
+//! an array and the other a scalar.
+//!
+//! Adjoints and tangents that are the same for all elements are held as scalars, so where elements are summed
+//! they are multiplied by their number. Where the condition is a scalar, a scalar arm leaves an expression
+//! without a shape of its own: then it has that of the rest of the expression, and if nothing else is an
+//! array it has one element (`sum(if(c, x, a))` is `x` or `sum(a)`). Such arms are written as arrays
+//! (`fill`) before they are differentiated, so that every part of an expression tells its shape.
+
+use cfg_core::ir::{Expr, Op, OpClass, Place, Variable};
+use std::borrow::Cow;
+
+use crate::{code::typing, partials::Unsupported};
+
+/// Most conditional expressions with such arms where each takes its shape from the others: what is written for
+/// that may double with each.
+const MOST: usize = 6;
+
+fn rank(variables: &[Variable], e: &Expr) -> usize {
+    typing::of(variables, e).rank
+}
+
+/// A conditional expression that one condition decides for all elements.
+fn scalar_choice<'e>(variables: &[Variable], e: &'e Expr) -> Option<&'e [Expr; 3]> {
+    match e {
+        Expr::Op(Op::If, operands) => {
+            let operands: &[Expr; 3] = (**operands).try_into().ok()?;
+            (rank(variables, &operands[0]) == 0).then_some(operands)
+        }
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => None,
+    }
+}
+
+/// Number of conditional expressions with one scalar arm.
+fn mixed(variables: &[Variable], e: &Expr) -> usize {
+    let mut count = 0;
+    e.walk(&mut |e| {
+        if let Some([_, yes, no]) = scalar_choice(variables, e) {
+            count += usize::from((rank(variables, yes) == 0) != (rank(variables, no) == 0));
+        }
+    });
+    count
+}
+
+/// The expression with all such arms as arrays. What has no shape at all takes that of `like`, or else
+/// has extents 1.
+pub(crate) fn conform<'e>(
+    variables: &[Variable],
+    e: &'e Expr,
+    like: Option<&Place>,
+) -> Result<Cow<'e, Expr>, Unsupported> {
+    if mixed(variables, e) == 0 {
+        return Ok(Cow::Borrowed(e));
+    }
+    let otherwise = match like {
+        Some(place) => extents(variables, &Expr::Place(place.clone()), &[]),
+        None => ones(rank(variables, e)),
+    };
+    Ok(Cow::Owned(shaped(variables, e, &otherwise)?))
+}
+
+/// As [`conform`], where the target takes its shape from the expression: a conditional expression may give it
+/// none, and no other part of the expression may depend on that.
+pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Unsupported> {
+    let n = rank(variables, e);
+    if n == 0 || has_shape(variables, e) {
+        return shaped(variables, e, &ones(n));
+    }
+    if let Some([condition, yes, no]) = scalar_choice(variables, e) {
+        let condition = shaped(variables, condition, &[])?;
+        let arms = [conform_arms(variables, yes)?, conform_arms(variables, no)?];
+        return Ok(Expr::op(Op::If, std::iter::once(condition).chain(arms)));
+    }
+    // The operator with the one arm, or with the other.
+    if let Expr::Op(op, operands) = e
+        && op.class() == OpClass::Elemental
+        && mixed(variables, e) <= MOST
+        && let Some(k) = operands.iter().position(|e| rank(variables, e) > 0)
+    {
+        let inner = conform_arms(variables, &operands[k])?;
+        if let Some([condition, yes, no]) = scalar_choice(variables, &inner) {
+            let arm = |arm: &Expr| {
+                let mut operands = operands.clone();
+                operands[k] = arm.clone();
+                conform_arms(variables, &Expr::Op(*op, operands))
+            };
+            return Ok(Expr::op(Op::If, [condition.clone(), arm(yes)?, arm(no)?]));
+        }
+    }
+    Err(Unsupported(
+        "an array takes its shape from a conditional expression of an array and a scalar, to which more \
+         is done than can be differentiated: assign it to a variable, or use a branch"
+            .into(),
+    ))
+}
+
+/// As [`conform`], for an expression that has the shape of another one; a scalar is left.
+pub(crate) fn conform_to(
+    variables: &[Variable],
+    e: Expr,
+    like: &Expr,
+) -> Result<Expr, Unsupported> {
+    let n = rank(variables, &e);
+    if n == 0 || mixed(variables, &e) == 0 {
+        return Ok(e);
+    }
+    shaped(variables, &e, &extents(variables, like, &ones(n)))
+}
+
+/// An array with the shape of another one, if that has one.
+pub(crate) fn broadcast(variables: &[Variable], e: Expr, like: &Expr) -> Result<Expr, Unsupported> {
+    if !has_shape(variables, like) {
+        return Ok(e);
+    }
+    if rank(variables, &e) > 0 {
+        return conform_to(variables, e, like);
+    }
+    let extents = extents(variables, like, &[]);
+    Ok(Expr::op(Op::Fill, std::iter::once(e).chain(extents)))
+}
+
+/// An expression as an array of these extents, where it has no shape of its own.
+pub(crate) fn in_shape(
+    variables: &[Variable],
+    e: &Expr,
+    extents: &[Expr],
+) -> Result<Expr, Unsupported> {
+    if rank(variables, e) == 0 {
+        let value = std::iter::once(e.clone());
+        return Ok(Expr::op(Op::Fill, value.chain(extents.iter().cloned())));
+    }
+    match has_shape(variables, e) {
+        true => Ok(e.clone()),
+        false => shaped(variables, e, extents),
+    }
+}
+
+fn ones(rank: usize) -> Vec<Expr> {
+    vec![Expr::Int(1); rank]
+}
+
+/// `otherwise` are the extents of what has no shape of its own.
+fn shaped(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Result<Expr, Unsupported> {
+    let Expr::Op(op, operands) = e else {
+        return Ok(e.clone());
+    };
+    let each = |otherwise: &[Expr]| {
+        let operands = operands.iter().map(|e| shaped(variables, e, otherwise));
+        Ok(Expr::Op(*op, operands.collect::<Result<_, _>>()?))
+    };
+    match op.class() {
+        OpClass::Inquiry => return Ok(e.clone()),
+        OpClass::Reduction => return each(&ones(rank(variables, &operands[0]))),
+        OpClass::Transformational if *op == Op::Transpose => {
+            return each(&otherwise.iter().rev().cloned().collect::<Vec<_>>());
+        }
+        OpClass::Elemental if rank(variables, e) > 0 => {}
+        OpClass::Transformational | OpClass::Elemental => return each(otherwise),
+    }
+    if let Some([condition, yes, no]) = scalar_choice(variables, e) {
+        let arm = |arm: &Expr| {
+            let value = shaped(variables, arm, otherwise)?;
+            Ok(match rank(variables, arm) {
+                0 => Expr::op(Op::Fill, std::iter::once(value).chain(otherwise.to_vec())),
+                _ => value,
+            })
+        };
+        let condition = shaped(variables, condition, otherwise)?;
+        return Ok(Expr::op(Op::If, [condition, arm(yes)?, arm(no)?]));
+    }
+    if let Some(known) = operands.iter().find(|e| has_shape(variables, e)) {
+        return each(&extents(variables, known, otherwise));
+    }
+    if mixed(variables, e) > MOST {
+        return Err(Unsupported(format!(
+            "more than {MOST} conditional expressions with an array and a scalar to choose from decide \
+             together which shape the operands of `{}` have: use branches",
+            op.name()
+        )));
+    }
+    // Each has the shape of the others.
+    let others = |k: usize| {
+        let rest = operands.iter().enumerate().rev().filter(|&(j, _)| j != k);
+        rest.fold(otherwise.to_vec(), |other, (_, e)| {
+            extents(variables, e, &other)
+        })
+    };
+    let operands = operands.iter().enumerate();
+    let operands = operands.map(|(k, e)| shaped(variables, e, &others(k)));
+    Ok(Expr::Op(*op, operands.collect::<Result<_, _>>()?))
+}
+
+/// True of an array expression that has a shape whatever its conditions are.
+pub(crate) fn has_shape(variables: &[Variable], e: &Expr) -> bool {
+    if rank(variables, e) == 0 {
+        return false;
+    }
+    match e {
+        Expr::Op(Op::Fill, _) => true,
+        Expr::Op(_, operands) => match scalar_choice(variables, e) {
+            Some([_, yes, no]) => has_shape(variables, yes) && has_shape(variables, no),
+            None => operands.iter().any(|e| has_shape(variables, e)),
+        },
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => true,
+    }
+}
+
+/// The extents of an expression, or `otherwise` where it has no shape.
+fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Vec<Expr> {
+    let n = rank(variables, e);
+    if n == 0 {
+        return otherwise.to_vec();
+    }
+    match e {
+        Expr::Place(place) => {
+            let size = |k: usize| {
+                let all = Expr::Place(place.clone());
+                Expr::op(Op::Size, [all, Expr::Int(k as i64 + 1)])
+            };
+            (0..n).map(size).collect()
+        }
+        Expr::Op(Op::Fill, operands) => operands[1..].to_vec(),
+        Expr::Op(Op::Transpose, operands) => {
+            let turned: Vec<Expr> = otherwise.iter().rev().cloned().collect();
+            let mut inner = extents(variables, &operands[0], &turned);
+            inner.reverse();
+            inner
+        }
+        Expr::Op(_, operands) => {
+            if let Some([condition, yes, no]) = scalar_choice(variables, e) {
+                let yes = extents(variables, yes, otherwise);
+                let no = extents(variables, no, otherwise);
+                return choose(condition, yes, no);
+            }
+            match operands.iter().find(|e| has_shape(variables, e)) {
+                Some(known) => extents(variables, known, otherwise),
+                None => {
+                    let operands = operands.iter().rev();
+                    operands.fold(otherwise.to_vec(), |other, e| extents(variables, e, &other))
+                }
+            }
+        }
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => otherwise.to_vec(),
+    }
+}
+
+fn choose(condition: &Expr, yes: Vec<Expr>, no: Vec<Expr>) -> Vec<Expr> {
+    let pairs = yes.into_iter().zip(no);
+    let choice = |(yes, no)| match yes == no {
+        true => yes,
+        false => Expr::op(Op::If, [condition.clone(), yes, no]),
+    };
+    pairs.map(choice).collect()
+}
+
+/// A derivative that is the same for all elements of an array expression, summed over them.
+pub(crate) fn times_size(variables: &[Variable], d: Expr, e: &Expr) -> Expr {
+    let size = size(variables, e);
+    if size.is_empty() {
+        return d;
+    }
+    Expr::op(Op::Mul, std::iter::once(d).chain(size))
+}
+
+/// Factors of the number of elements. All parts of the expression tell their shapes.
+fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
+    match e {
+        Expr::Op(Op::Fill, operands) => {
+            let extents = operands[1..].iter().map(|n| match n {
+                Expr::Int(n) => Expr::Int(*n.max(&0)),
+                // Never negative.
+                Expr::Op(Op::Size, _) => n.clone(),
+                n => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
+            });
+            extents.collect()
+        }
+        Expr::Op(_, operands) => {
+            if let Some([condition, yes, no]) = scalar_choice(variables, e) {
+                let whole = |e| {
+                    let mut factors = size(variables, e);
+                    match factors.len() {
+                        1 => factors.remove(0),
+                        _ => Expr::op(Op::Mul, factors),
+                    }
+                };
+                return choose(condition, vec![whole(yes)], vec![whole(no)]);
+            }
+            let known = operands.iter().find(|e| rank(variables, e) > 0);
+            known.map_or_else(Vec::new, |e| size(variables, e))
+        }
+        Expr::Place(_) => vec![Expr::op(Op::Size, [e.clone()])],
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,194 @@
+//! Conditions under which the nodes of an expression are evaluated: those of the arms of conditional
+//! expressions around them.
+
+use cfg_core::ir::{Expr, Op, Place, Range, Role, Subscript, Variable};
+use std::borrow::Cow;
+
+use crate::{
+    code::expressions::zero,
+    partials::{Unsupported, linearize::Nodes},
+};
+
+/// Most conditional expressions that are written one in the other where what an arm does is guarded.
+const MOST_NESTED: usize = 8;
+
+/// The condition under which an arm of a conditional expression is evaluated.
+pub(crate) struct Guard {
+    pub(super) condition: Expr,
+    pub(super) scalar: bool,
+    pub(super) outer: Option<usize>,
+}
+
+/// A condition where those around it hold, from the inside out; false elsewhere.
+fn conjoined<'g>(innermost: Expr, around: impl Iterator<Item = &'g Guard>) -> Expr {
+    around.fold(innermost, |all, guard| {
+        let operands = [guard.condition.clone(), all, Expr::Logical(false)];
+        Expr::op(Op::If, operands)
+    })
+}
+
+impl<'e> Nodes<'e> {
+    /// The guard of what is not computed element by element inside an arm: if it has an array condition,
+    /// whether that holds for some element.
+    pub(super) fn guard_for_all(&mut self, guard: Option<usize>) -> Option<usize> {
+        let all = std::iter::successors(guard, |&g| self.guards[g].outer);
+        let mut all = all.map(|g| &self.guards[g]);
+        if all.clone().all(|guard| guard.scalar) {
+            return guard;
+        }
+        let innermost = all.next()?.condition.clone();
+        let condition = Expr::op(Op::Any, [conjoined(innermost, all)]);
+        self.guards.push(Guard {
+            condition,
+            scalar: true,
+            outer: None,
+        });
+        Some(self.guards.len() - 1)
+    }
+
+    /// `value` where the node's conditional arms are evaluated, 0 elsewhere. A scalar stays one: it is
+    /// evaluated if an element is for which all conditions hold.
+    pub(crate) fn guarded(&self, n: usize, value: Expr, rank: usize) -> Expr {
+        let zero = zero(self.nodes[n].ty.ty);
+        let guards = self.guards_of(n);
+        let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
+            Expr::op(Op::If, [condition.clone(), e, otherwise])
+        };
+        if let Some(all) = self.conjunction(n) {
+            return choose(&all, value, zero);
+        }
+        if rank > 0 || guards.clone().all(|g| self.guards[g].scalar) {
+            return guards.fold(value, |value, g| {
+                choose(&self.guards[g].condition, value, zero.clone())
+            });
+        }
+        match self.somewhere(n) {
+            Some(all) => choose(&all, value, zero),
+            None => value,
+        }
+    }
+
+    /// A node's adjoint where its arms of conditional expressions are evaluated, 0 elsewhere. Adjoints are
+    /// passed to the arms of scalar conditions as they are, see [`Nodes::has_scalar_guard`].
+    pub(crate) fn guarded_adjoint(&self, n: usize, d: Expr, rank: usize) -> Expr {
+        let (scalars, arrays): (Vec<usize>, Vec<usize>) =
+            (self.guards_of(n)).partition(|&g| self.guards[g].scalar);
+        if scalars.is_empty() {
+            return d;
+        }
+        if rank == 0 || arrays.is_empty() {
+            return self.guarded(n, d, rank);
+        }
+        // Scalar conditions outside: where one is false, the place has no elements.
+        arrays.into_iter().chain(scalars).fold(d, |d, g| {
+            let condition = self.guards[g].condition.clone();
+            Expr::op(Op::If, [condition, d, zero(self.nodes[n].ty.ty)])
+        })
+    }
+
+    /// The conditions under which a node is evaluated, innermost first.
+    fn guards_of(&self, n: usize) -> impl Iterator<Item = usize> + Clone {
+        std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer)
+    }
+
+    /// Many scalar conditions as one, so that no expression grows deep by them. `and` is lazy too.
+    fn conjunction(&self, n: usize) -> Option<Expr> {
+        let guards = self.guards_of(n);
+        if guards.clone().count() <= MOST_NESTED || guards.clone().any(|g| !self.guards[g].scalar) {
+            return None;
+        }
+        let mut conditions: Vec<Expr> = guards.map(|g| self.guards[g].condition.clone()).collect();
+        conditions.reverse();
+        Some(Expr::op(Op::And, conditions))
+    }
+
+    /// Whether all conditions under which a node is evaluated hold for some element.
+    fn somewhere(&self, n: usize) -> Option<Expr> {
+        let mut guards = self.guards_of(n).map(|g| &self.guards[g]);
+        let innermost = guards.next()?.condition.clone();
+        Some(Expr::op(Op::Any, [conjoined(innermost, guards)]))
+    }
+
+    /// True if the node is an arm of a conditional expression with a scalar condition: what is emitted
+    /// for it is guarded, so its derivative need not be.
+    pub(crate) fn has_scalar_guard(&self, n: usize) -> bool {
+        self.nodes[n].guard.is_some_and(|g| self.guards[g].scalar)
+    }
+
+    /// Of an operand of a node that is not computed element by element, inside an arm of an array condition: whether
+    /// that holds for some element.
+    pub(crate) fn guard_of_all(&self, node: usize, operand: usize) -> Option<Expr> {
+        let (outer, own) = (self.nodes[node].guard, self.nodes[operand].guard);
+        let guard = &self.guards[own.filter(|_| own != outer)?];
+        guard.scalar.then(|| guard.condition.clone())
+    }
+
+    /// True if the node is evaluated only under some condition.
+    pub(crate) fn is_guarded(&self, n: usize) -> bool {
+        self.nodes[n].guard.is_some()
+    }
+
+    /// The place of a leaf such that its subscripts may be evaluated although the arm that it stands in
+    /// is not taken: indices fall back to the lower bound, sections are empty.
+    pub(crate) fn safe_place(
+        &self,
+        n: usize,
+        place: &'e Place,
+        variables: &[Variable],
+    ) -> Result<Cow<'e, Place>, Unsupported> {
+        if !self.is_guarded(n) {
+            return Ok(Cow::Borrowed(place));
+        }
+        let variable = &variables[place.var.index()];
+        if matches!(variable.role, Role::Parameter { optional: true, .. }) {
+            return Err(Unsupported(format!(
+                "`{}` may be absent and is read inside a conditional expression with arrays: use a branch",
+                variable.name
+            )));
+        }
+        let guards = self.guards_of(n).map(|g| &self.guards[g]);
+        let scalars = guards.clone().filter(|g| g.scalar);
+        let mut sections: Vec<Expr> = scalars.map(|g| g.condition.clone()).collect();
+        if let Some(all) = self.conjunction(n) {
+            sections = vec![all];
+        }
+        // What stands under an array condition may be evaluated for all elements, and a section is; an
+        // element, if the conditions hold somewhere.
+        let elements = match guards.clone().all(|g| g.scalar) {
+            true => sections.clone(),
+            false => self.somewhere(n).into_iter().collect(),
+        };
+        let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
+            Expr::op(Op::If, [condition.clone(), e, otherwise])
+        };
+        let mut safe = place.clone();
+        for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
+            let bound = |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
+            match s {
+                Subscript::Index(Expr::Int(_)) => {}
+                Subscript::Index(e) => {
+                    for condition in &elements {
+                        *e = choose(condition, e.clone(), bound(Op::LBound));
+                    }
+                }
+                Subscript::Range(range) if **range == Range::default() => {}
+                Subscript::Range(range) => {
+                    for condition in &sections {
+                        let Range {
+                            lower,
+                            upper,
+                            stride,
+                        } = range.as_mut();
+                        let below = Expr::op(Op::Sub, [bound(Op::LBound), Expr::Int(1)]);
+                        let l = lower.take().unwrap_or_else(|| bound(Op::LBound));
+                        let u = upper.take().unwrap_or_else(|| bound(Op::UBound));
+                        *lower = Some(choose(condition, l, bound(Op::LBound)));
+                        *upper = Some(choose(condition, u, below));
+                        *stride = stride.take().map(|e| choose(condition, e, Expr::Int(1)));
+                    }
+                }
+            }
+        }
+        Ok(Cow::Owned(safe))
+    }
+}

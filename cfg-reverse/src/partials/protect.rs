@@ -1,0 +1,165 @@
+//! Calls of derivative routines that the user gives.
+//!
+//! The sweep that calls one goes on with the primal values, so whatever such a routine may write of them
+//! it is handed as a copy.
+
+use cfg_core::{
+    diagnostic::CodeInfo,
+    entity::VarId,
+    ir::{Expr, Intent, Op, Order, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
+};
+
+use crate::{
+    code::{
+        expressions::{as_place, zero},
+        typing::{self, ExprType},
+    },
+    codes,
+    partials::scope::Scope,
+};
+
+/// Statements around a call.
+#[derive(Default)]
+pub(crate) struct Around {
+    pub(crate) before: Vec<Stmt>,
+    pub(crate) after: Vec<Stmt>,
+}
+
+/// Where a copy of an actual argument is: the copy as the argument, all of the copy, what it is a copy of.
+struct Copied {
+    argument: Place,
+    copy: Place,
+    source: Place,
+}
+
+/// Hands `given` copies of the actual arguments that are chosen and that it may write.
+pub(crate) fn protect(
+    scope: &mut Scope,
+    given: &Routine,
+    arguments: &mut [Option<Expr>],
+    chosen: impl Fn(usize) -> bool,
+    around: &mut Around,
+) -> Result<(), (&'static CodeInfo, String)> {
+    for (i, (p, argument)) in given.parameter_ids().zip(arguments).enumerate() {
+        let formal = given.variable(p);
+        let writes = formal.intent().is_some_and(Intent::writes);
+        let Some(actual) = argument else { continue };
+        if !chosen(i) || !writes || formal.ty == ScalarType::Tape {
+            continue;
+        }
+        let Some(place) = as_place(actual) else {
+            let ty = typing::of(&scope.routine.variables, actual);
+            let t = Place::whole(take(scope, ty, Order::Row));
+            let value = std::mem::replace(actual, Expr::Place(t.clone()));
+            around.before.push(Stmt::assign(t, value));
+            continue;
+        };
+        let variable = scope.routine.variable(place.var);
+        if matches!(variable.role, Role::Parameter { optional: true, .. }) {
+            return Err((
+                &codes::GIVEN,
+                format!(
+                    "`{}` may write `{}`, for which it is given the optional `{}`",
+                    given.name, formal.name, variable.name
+                ),
+            ));
+        }
+        let copied = copy(scope, place, formal, &mut around.before);
+        // An array that is only written needs the shape.
+        if formal.intent() != Some(Intent::Out) || formal.rank() > 0 {
+            let value = Expr::Place(copied.source);
+            around.before.push(Stmt::assign(copied.copy, value));
+        }
+        *actual = Expr::Place(copied.argument);
+    }
+    Ok(())
+}
+
+/// Replaces an adjoint argument by zeros, which are added to it after the call.
+pub(crate) fn accumulate(
+    scope: &mut Scope,
+    formal: &Variable,
+    argument: &mut Option<Expr>,
+    around: &mut Around,
+) {
+    let Some(place) = argument.as_ref().and_then(as_place) else {
+        return;
+    };
+    let Copied {
+        argument: passed,
+        copy,
+        source,
+    } = copy(scope, place, formal, &mut around.before);
+    if typing::place_rank(&scope.routine.variables, &source) > 0 {
+        let shape = Stmt::assign(copy.clone(), Expr::Place(source.clone()));
+        around.before.push(shape);
+    }
+    let blank = Stmt::assign(copy.clone(), zero(formal.ty));
+    around.before.push(blank);
+    let sum = [Expr::Place(source.clone()), Expr::Place(copy)];
+    around
+        .after
+        .push(Stmt::assign(source, Expr::op(Op::Add, sum)));
+    *argument = Some(Expr::Place(passed));
+}
+
+/// Gives a global its value back after the call.
+pub(crate) fn keep(scope: &mut Scope, v: VarId, around: &mut Around) {
+    let place = Place::whole(v);
+    let ty = typing::of_place(&scope.routine.variables, &place);
+    if ty.ty == ScalarType::Tape {
+        return;
+    }
+    let t = take(scope, ty, Order::Row);
+    let kept = Stmt::assign(Place::whole(t), Expr::Place(place.clone()));
+    around.before.push(kept);
+    around.after.push(Stmt::assign(place, Expr::var(t)));
+}
+
+/// A temporary for what the formal is bound to.
+fn copy(scope: &mut Scope, place: &Place, formal: &Variable, before: &mut Vec<Stmt>) -> Copied {
+    let variable = scope.routine.variable(place.var);
+    let order = variable.order;
+    if !place.is_element() || formal.rank() == 0 {
+        let ty = typing::of_place(&scope.routine.variables, place);
+        let copy = Place::whole(take(scope, ty, order));
+        return Copied {
+            argument: copy.clone(),
+            copy,
+            source: place.clone(),
+        };
+    }
+    // An element bound to an array stands for the cells from it on.
+    let ty = ExprType {
+        ty: variable.ty,
+        rank: variable.rank(),
+    };
+    let lower = variable.shape.iter().map(|d| d.lower == Expr::Int(1));
+    let lower: Vec<bool> = lower.collect();
+    let mut subscripts = place.subscripts.clone();
+    for (k, s) in subscripts.iter_mut().enumerate() {
+        if let (Subscript::Index(i), false) = (s, lower[k]) {
+            // The copy's lower bounds are 1.
+            let integer = ExprType {
+                ty: ScalarType::Integer,
+                rank: 0,
+            };
+            let t = Place::whole(take(scope, integer, Order::Row));
+            let lower = [Expr::var(place.var), Expr::Int(k as i64 + 1)];
+            let from_0 = [Expr::Place(t.clone()), Expr::op(Op::LBound, lower)];
+            let from_1 = [Expr::op(Op::Sub, from_0), Expr::Int(1)];
+            let index = std::mem::replace(i, Expr::op(Op::Add, from_1));
+            before.push(Stmt::assign(t, index));
+        }
+    }
+    let t = take(scope, ty, order);
+    Copied {
+        argument: Place { var: t, subscripts },
+        copy: Place::whole(t),
+        source: Place::whole(place.var),
+    }
+}
+
+fn take(scope: &mut Scope, ty: ExprType, order: Order) -> VarId {
+    (scope.temporaries).take_in_order(&mut scope.routine, &mut scope.namer, "p", ty, order)
+}

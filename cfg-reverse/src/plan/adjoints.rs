@@ -1,0 +1,131 @@
+//! What is kept of each statement until the sweeps are written: its adjoint, and what that reads.
+
+use cfg_core::ir::{Stmt, StmtKind};
+
+use crate::plan::atoms::Atoms;
+
+/// What the adjoint of one statement needs of the forward sweep.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StatementCode {
+    /// Statements of the forward sweep that take the statement's place; `None`: the statement itself.
+    pub(crate) forward: Option<Box<[Stmt]>>,
+    /// Atoms whose values before the statement the adjoint reads.
+    pub(crate) reads_before: Reads,
+    /// Atoms whose values after the statement the adjoint reads.
+    pub(crate) reads_after: Reads,
+}
+
+/// What stands in the reverse sweep for one statement.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StatementAdjoint {
+    /// What comes first, before the pops: shapes that the pops need.
+    pub(crate) before_pops: Vec<Stmt>,
+    /// The adjoint.
+    pub(crate) code: Vec<Stmt>,
+    /// The adjoint stands after the pops (values before the statement), or before them (after it).
+    pub(crate) after_pops: bool,
+}
+
+/// What one statement needs of the forward sweep, and what stands for it in the reverse sweep.
+pub(crate) type Written = (StatementCode, StatementAdjoint);
+
+/// Most atoms that a list holds in place.
+const FEW: usize = 5;
+
+/// Atoms in ascending order, each once. Of most statements they are few, and every analysis reads them:
+/// these stand in place.
+#[derive(Clone, Debug)]
+pub(crate) enum Reads {
+    Few(u8, [u32; FEW]),
+    Many(Box<[u32]>),
+}
+
+impl Default for Reads {
+    fn default() -> Self {
+        Self::Few(0, [0; FEW])
+    }
+}
+
+impl Reads {
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        match self {
+            Self::Few(len, atoms) => &atoms[..usize::from(*len)],
+            Self::Many(atoms) => atoms,
+        }
+    }
+
+    /// The list with these atoms too.
+    #[must_use]
+    pub(crate) fn with(&self, each: impl FnOnce(&mut dyn FnMut(u32))) -> Self {
+        let (mut few, mut len) = match self {
+            Self::Few(len, atoms) => (*atoms, usize::from(*len)),
+            Self::Many(_) => ([0; FEW], 0),
+        };
+        // Everything, as soon as it is too much.
+        let mut many = match self {
+            Self::Few(..) => Vec::new(),
+            Self::Many(atoms) => atoms.to_vec(),
+        };
+        each(&mut |atom| {
+            if many.is_empty() {
+                let at = few[..len].partition_point(|&a| a < atom);
+                if few[..len].get(at) == Some(&atom) {
+                    return;
+                }
+                if len < FEW {
+                    few.copy_within(at..len, at + 1);
+                    few[at] = atom;
+                    len += 1;
+                    return;
+                }
+                many.extend_from_slice(&few);
+            }
+            many.push(atom);
+        });
+        if many.is_empty() {
+            return Self::Few(len as u8, few);
+        }
+        many.sort_unstable();
+        many.dedup();
+        Self::Many(many.into())
+    }
+}
+
+/// The atoms of the original (variables below `originals`) that some statements read.
+pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, atoms: &Atoms) -> Reads {
+    Reads::default().with(|add| {
+        let mut place = |place: &cfg_core::ir::Place| {
+            if place.var.index() < originals {
+                atoms.of_place(place, &mut |a| add(a));
+            }
+        };
+        for statement in statements {
+            if let StmtKind::Assign { target, value } = &statement.kind {
+                value.walk_places(&mut place);
+                for e in target.subscript_exprs() {
+                    e.walk_places(&mut place);
+                }
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_are_sets() {
+        let list = |atoms: &[u32]| Reads::default().with(|add| atoms.iter().for_each(|&a| add(a)));
+        assert!(list(&[]).as_slice().is_empty());
+        assert_eq!(list(&[3, 1, 3, 2, 1]).as_slice(), [1, 2, 3]);
+        assert_eq!(list(&[5, 4, 3, 2, 1]).as_slice(), [1, 2, 3, 4, 5]);
+        assert_eq!(list(&[5, 4, 3, 2, 1, 3]).as_slice(), [1, 2, 3, 4, 5]);
+        let six = list(&[9, 4, 3, 2, 1, 5, 9]);
+        assert_eq!(six.as_slice(), [1, 2, 3, 4, 5, 9]);
+        let more = six.with(|add| [7, 2].into_iter().for_each(add));
+        assert_eq!(more.as_slice(), [1, 2, 3, 4, 5, 7, 9]);
+        let more = list(&[2, 8]).with(|add| [7, 2].into_iter().for_each(add));
+        assert_eq!(more.as_slice(), [2, 7, 8]);
+    }
+}

@@ -1,0 +1,162 @@
+//! What the reverse sweep of a routine needs of the values at the routine's end: locals are recorded there, of
+//! the others the callers are told.
+
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Expr, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
+    memory::global_set::GlobalSet,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    code::routines::{each_extent, is_deferred},
+    memory::named::global_variables,
+    plan::{draft::Draft, tbr::Tbr},
+    prepare::context::Context,
+};
+
+/// What the reverse sweep of a routine reads of the values at the routine's end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needed {
+    /// By variable of the routine.
+    pub(crate) variables: FixedBitSet,
+    /// Globals, those that only callees name too.
+    pub(crate) globals: GlobalSet,
+}
+
+/// Parameters, result and globals that the sets say at EXIT, and variables in extents.
+pub(crate) fn needed_at_exit(routine: &Routine, tbr: &Tbr<'_>, exit: VertexId) -> Needed {
+    let set = &tbr.at(exit);
+    let mut needed = Needed {
+        variables: FixedBitSet::with_capacity(routine.variables.len()),
+        globals: tbr.callee_globals.at_exit.clone(),
+    };
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let v = VarId::new(v);
+        let visible = !matches!(variable.role, Role::Local) || routine.result == Some(v);
+        if visible && tbr.contains(set, &Place::whole(v)) {
+            needed.variables.insert(v.index());
+        }
+        each_extent(variable, &mut |e| {
+            e.walk_places(&mut |p| needed.variables.insert(p.var.index()));
+        });
+    }
+    for (v, g) in global_variables(routine) {
+        if needed.variables.contains(v.index()) {
+            needed.globals.insert(g);
+        }
+    }
+    needed
+}
+
+/// Locals that die at the end although the reverse sweep needs them: values, and the number of
+/// extents that go with them where the shape is not declared.
+pub(crate) fn dying(
+    context: &Context,
+    draft: &Draft<'_>,
+    tbr: &Tbr<'_>,
+) -> Vec<(VarId, Vec<Place>, usize)> {
+    let routine = context.program.routine(draft.id);
+    let set = &tbr.at(draft.exit());
+    (0..routine.variables.len())
+        .map(VarId::new)
+        .filter(|&v| {
+            matches!(routine.variable(v).role, Role::Local)
+                && routine.result != Some(v)
+                && routine.variable(v).ty != ScalarType::Tape
+        })
+        .map(|v| {
+            let places = tbr.members(set, v);
+            let shape = is_deferred(routine.variable(v));
+            (
+                v,
+                places,
+                if shape { routine.variable(v).rank() } else { 0 },
+            )
+        })
+        .filter(|(_, places, extents)| !places.is_empty() || *extents > 0)
+        .collect()
+}
+
+impl<'p> Draft<'p> {
+    /// Adds what the reverse sweeps of callees read after the calls.
+    pub(crate) fn read_after_calls(&mut self, context: &Context, needed: &[Needed]) {
+        if context.effects.callees[self.id.index()].is_empty() {
+            return;
+        }
+        let atoms = &self.atoms;
+        for (v, vertex) in self.cfg.vertices() {
+            let VertexKind::Block(statements) = &vertex.kind else {
+                continue;
+            };
+            for (s, statement) in statements.iter().enumerate() {
+                let StmtKind::Call {
+                    callee,
+                    arguments,
+                    result,
+                } = &statement.kind
+                else {
+                    continue;
+                };
+                if context.sweeps[callee.index()].is_none() {
+                    continue;
+                }
+                let called = context.program.routine(*callee);
+                let need = &needed[callee.index()];
+                self.needed.insert(*callee, need.globals.clone());
+                let reads = &mut self.code.of_mut(v)[s].reads_after;
+                *reads = reads.with(|add| {
+                    for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
+                        if let (true, Some(Expr::Place(place))) =
+                            (need.variables.contains(p.index()), actual.as_ref())
+                        {
+                            atoms.of_var(place.var, &mut |a| add(a));
+                        }
+                    }
+                    if let (Some(r), Some(place)) = (called.result, result)
+                        && need.variables.contains(r.index())
+                    {
+                        atoms.of_var(place.var, &mut |a| add(a));
+                    }
+                    for v in self.globals.among(&need.globals) {
+                        atoms.of_var(v, &mut |a| add(a));
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// What a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
+pub(crate) fn solve_across_calls<'p>(
+    context: &Context,
+    reachable: &[RoutineId],
+    drafts: &mut [Option<Draft<'p>>],
+) {
+    let mut needed = vec![Needed::default(); drafts.len()];
+    let callers = context.effects.callers(reachable);
+    let mut queued = FixedBitSet::with_capacity(drafts.len());
+    let mut work: std::collections::VecDeque<RoutineId> = reachable.iter().copied().collect();
+    queued.extend(reachable.iter().map(|r| r.index()));
+    while let Some(r) = work.pop_front() {
+        queued.set(r.index(), false);
+        let Some(draft) = &mut drafts[r.index()] else {
+            continue;
+        };
+        draft.read_after_calls(context, &needed);
+        if callers[r.index()].is_empty() {
+            continue;
+        }
+        let draft = &*draft;
+        let tbr = Tbr::solve(context, draft);
+        let now = needed_at_exit(context.program.routine(r), &tbr, draft.exit());
+        if now != needed[r.index()] {
+            needed[r.index()] = now;
+            for &caller in &callers[r.index()] {
+                if !queued.put(caller.index()) {
+                    work.push_back(caller);
+                }
+            }
+        }
+    }
+}

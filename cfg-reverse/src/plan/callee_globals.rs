@@ -1,0 +1,144 @@
+//! Globals that a routine does not name but its callees use.
+//!
+//! The reverse sweep of a callee may read such a global as it was when the call returned. If another call,
+//! or the same one in a loop, may overwrite it, the caller pushes it first, as it does with its own
+//! variables; only then does it name it. At the end of the routine the callers are told what is still
+//! needed.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VertexId},
+    ir::{Role, Routine, StmtKind},
+    memory::global_set::GlobalSet,
+};
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    plan::{draft::Draft, worklist::Worklist},
+    prepare::context::Context,
+};
+
+/// What becomes of these globals in one routine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CalleeGlobals {
+    /// Those that are pushed somewhere, in ascending order.
+    pub(crate) saved: Vec<GlobalId>,
+    /// By vertex: before which statement which of these are pushed.
+    saves: BTreeMap<VertexId, Vec<(usize, usize)>>,
+    /// Those whose values at the end of the routine may be needed.
+    pub(crate) at_exit: GlobalSet,
+}
+
+/// The calls of one vertex: statement and callee.
+type Calls = Vec<(usize, RoutineId)>;
+
+struct Flow<'a> {
+    context: &'a Context,
+    /// What the reverse sweep of each callee needs, without what the routine names.
+    needed: HashMap<RoutineId, GlobalSet>,
+}
+
+impl CalleeGlobals {
+    pub(crate) fn solve(context: &Context, draft: &Draft<'_>) -> Self {
+        let needed: HashMap<RoutineId, GlobalSet> = (draft.needed.iter())
+            .map(|(&callee, set)| (callee, set.minus(draft.globals.set())))
+            .filter(|(_, set)| !set.is_empty())
+            .collect();
+        if needed.is_empty() {
+            return Self::default();
+        }
+        let flow = Flow { context, needed };
+        let calls = calls(draft);
+        let at = flow.iterate(draft, &calls);
+        let mut saves: BTreeMap<VertexId, Vec<(usize, GlobalId)>> = BTreeMap::new();
+        let mut saved = GlobalSet::default();
+        for (&v, calls) in &calls {
+            let mut set = at[v.index()].clone();
+            for &(s, callee) in calls {
+                flow.call(callee, &mut set, |g| {
+                    saves.entry(v).or_default().push((s, g));
+                    saved.insert(g);
+                });
+            }
+        }
+        let saved = saved.to_vec();
+        let number = |(s, g)| (s, saved.partition_point(|&other| other < g));
+        let numbered = |list: Vec<_>| list.into_iter().map(number).collect();
+        Self {
+            saves: (saves.into_iter())
+                .map(|(v, list)| (v, numbered(list)))
+                .collect(),
+            at_exit: at[draft.exit().index()].clone(),
+            saved,
+        }
+    }
+
+    /// What is pushed in a vertex: before which statement, in the order of these, and its position among
+    /// those that are pushed somewhere.
+    pub(crate) fn saves(&self, v: VertexId) -> &[(usize, usize)] {
+        self.saves.get(&v).map_or(&[], |saves| saves)
+    }
+
+    /// Declares the globals that are pushed somewhere in a sweep of the routine; the number of the first.
+    pub(crate) fn declare(&self, context: &Context, routine: &mut Routine) -> usize {
+        let first = routine.variables.len();
+        for &g in &self.saved {
+            let mut variable = context.program.global(g).variable.clone();
+            variable.role = Role::Global(g);
+            routine.add_variable(variable);
+        }
+        first
+    }
+}
+
+fn calls(draft: &Draft<'_>) -> BTreeMap<VertexId, Calls> {
+    let mut all: BTreeMap<VertexId, Calls> = BTreeMap::new();
+    for (v, vertex) in draft.cfg.vertices() {
+        for (s, statement) in vertex.statements().iter().enumerate() {
+            if let StmtKind::Call { callee, .. } = statement.kind {
+                all.entry(v).or_default().push((s, callee));
+            }
+        }
+    }
+    all
+}
+
+impl Flow<'_> {
+    /// The sets at the start of each vertex.
+    fn iterate(&self, draft: &Draft<'_>, calls: &BTreeMap<VertexId, Calls>) -> Vec<GlobalSet> {
+        let n = draft.cfg.vertex_count();
+        let (order, position) = (draft.shape.order(), draft.shape.position());
+        let mut at = vec![GlobalSet::default(); n];
+        let with_calls = calls.keys().map(|v| position[v.index()] as usize);
+        let mut dirty = Worklist::of(n, with_calls);
+        while let Some(p) = dirty.take() {
+            let v = order[p];
+            let mut set = at[v.index()].clone();
+            for &(_, callee) in calls.get(&v).into_iter().flatten() {
+                self.call(callee, &mut set, |_| {});
+            }
+            for w in draft.cfg.successors(v) {
+                if at[w.index()].extend(&set) {
+                    dirty.add(position[w.index()] as usize);
+                }
+            }
+        }
+        at
+    }
+
+    /// Runs a call; `save` is called for what is pushed before it.
+    fn call(&self, callee: RoutineId, set: &mut GlobalSet, mut save: impl FnMut(GlobalId)) {
+        let effects = &self.context.effects;
+        let mut replaced = GlobalSet::default();
+        set.each_common(&effects.written[callee.index()], |g| {
+            save(g);
+            // The value of one that shares storage may be needed by another name.
+            if !effects.storage.overlaid.contains(g) {
+                replaced.insert(g);
+            }
+        });
+        *set = set.minus(&replaced);
+        if let Some(needed) = self.needed.get(&callee) {
+            set.extend(needed);
+        }
+    }
+}

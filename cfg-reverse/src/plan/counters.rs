@@ -1,0 +1,327 @@
+//! How each loop is counted: by the iterations, or by the values of its index.
+
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    graph::loops::LoopForest,
+    ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind},
+    structure::Structure,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    memory::{
+        effects::Effects,
+        loops::{Writes, counted_index},
+        named::Named,
+        statements::{each_place, each_written},
+    },
+    prepare::context::Context,
+};
+
+/// How a loop's trip count comes to the reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoopPlan {
+    /// Count the iterations, push the count.
+    pub(crate) counter: bool,
+    /// The reverse loop of a counted loop runs over the values of its index.
+    pub(crate) index: bool,
+    /// First may change in the body and the index is needed, so what it was goes on the tape.
+    pub(crate) first: bool,
+    /// Step may change in the body and the index is needed, so what it was goes on the tape.
+    pub(crate) step: bool,
+}
+
+impl LoopPlan {
+    /// A loop with a condition.
+    pub(crate) const CONDITION: Self = Self {
+        counter: true,
+        index: false,
+        first: false,
+        step: false,
+    };
+
+    /// A counted loop in whose body these of first, last and step may change; `read`: its index may be
+    /// read.
+    pub(crate) fn counted([first, last, step]: [bool; 3], counters: bool, read: bool) -> Self {
+        let counter = counters || first || last || step;
+        let index = read || !counter;
+        Self {
+            counter,
+            index,
+            first: first && index,
+            step: step && index,
+        }
+    }
+}
+
+/// True if a bound of a loop has so many levels that it is not evaluated again.
+pub(crate) fn is_deep(bound: &Expr) -> bool {
+    bound.depth() > Expr::MAX_DEPTH / 2
+}
+
+/// A LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
+struct Header<'g> {
+    at: VertexId,
+    counted: Option<(VarId, [Bound<'g>; 3])>,
+}
+
+/// First, last or step.
+#[derive(Clone, Copy)]
+enum Bound<'g> {
+    Constant,
+    Variable(VarId),
+    Other(&'g Expr),
+}
+
+impl<'g> Bound<'g> {
+    fn of(e: &'g Expr) -> Self {
+        match e {
+            Expr::Int(_) => Self::Constant,
+            Expr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
+            e => Self::Other(e),
+        }
+    }
+
+    /// True if it is too deep to be part of the reverse loop's bounds: then it is recorded.
+    fn is_deep(self) -> bool {
+        matches!(self, Self::Other(e) if is_deep(e))
+    }
+
+    fn each_variable(self, visit: &mut impl FnMut(VarId)) {
+        match self {
+            Self::Constant => {}
+            Self::Variable(v) => visit(v),
+            Self::Other(e) => e.walk_places(&mut |p| visit(p.var)),
+        }
+    }
+}
+
+fn headers(cfg: &Cfg) -> Vec<Header<'_>> {
+    fn header((at, vertex): (VertexId, &Vertex)) -> Option<Header<'_>> {
+        let VertexKind::Loop { test, .. } = &vertex.kind else {
+            return None;
+        };
+        let counted = match test.as_ref() {
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => Some((*index, [first, last, step].map(Bound::of))),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        };
+        Some(Header { at, counted })
+    }
+    cfg.vertices().filter_map(header).collect()
+}
+
+/// The indices of all counted loops.
+pub(crate) fn indices(cfg: &Cfg) -> impl Iterator<Item = VarId> {
+    cfg.vertices().filter_map(|(v, _)| counted_index(cfg, v))
+}
+
+/// The indices of LOOPs whose values something may read: all but locals that share no storage and occur
+/// nowhere else.
+pub(crate) fn named_indices(
+    program: &Program,
+    routine: &Routine,
+    cfg: &Cfg,
+    indices: impl IntoIterator<Item = VarId>,
+    class: &[u32],
+) -> FixedBitSet {
+    let n = routine.variables.len();
+    let mut members = vec![0; n];
+    for &c in class {
+        members[c as usize] += 1;
+    }
+    let mut named = FixedBitSet::with_capacity(n);
+    let mut open = FixedBitSet::with_capacity(n);
+    for index in indices {
+        let (i, variable) = (index.index(), routine.variable(index));
+        let alone = matches!(variable.role, Role::Local) && members[class[i] as usize] == 1;
+        if alone && routine.result != Some(index) {
+            open.insert(i);
+        } else {
+            named.insert(i);
+        }
+    }
+    let mut left = open.count_ones(..);
+    for (_, vertex) in cfg.vertices() {
+        if left == 0 {
+            break;
+        }
+        each_place(program, vertex, &mut |p| {
+            let i = p.var.index();
+            if open.contains(i) && !named.put(i) {
+                left -= 1;
+            }
+        });
+    }
+    named
+}
+
+/// More iterations than any run does.
+const ENDLESS: i128 = 1 << 62;
+
+/// A loop that takes steps no larger than this needs more than any run does to cross the range of integers.
+const SMALL: i128 = 1 << 10;
+
+/// The least and the largest value that an integer expression may have.
+fn range(e: &Expr) -> (i128, i128) {
+    const MIN: i128 = i64::MIN as i128;
+    const MAX: i128 = i64::MAX as i128;
+    let (low, high) = match e {
+        Expr::Int(n) => (i128::from(*n), i128::from(*n)),
+        Expr::Op(Op::Size | Op::Trips, _) => (0, MAX),
+        Expr::Op(Op::Add, operands) => {
+            let ranges = operands.iter().map(range);
+            // Folded from the left, without overflow at any step.
+            let sums = ranges.reduce(|(a, b), (c, d)| ((a + c).max(MIN), (b + d).min(MAX)));
+            sums.unwrap_or((MIN, MAX))
+        }
+        Expr::Op(Op::Sub, operands) => match &**operands {
+            [a, b] => {
+                let ((a, b), (c, d)) = (range(a), range(b));
+                (a - d, b - c)
+            }
+            [a] => {
+                let (a, b) = range(a);
+                (-b, -a)
+            }
+            _ => (MIN, MAX),
+        },
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            (MIN, MAX)
+        }
+    };
+    (low.max(MIN), high.min(MAX))
+}
+
+/// True if all that the FORLOOP over the values of an index computes is known to fit 64 bits: it begins at
+/// `first + (n-1)*step` and ends at `first - step`. `complete`: the loop is left at its header only.
+pub(crate) fn runs_backwards(first: &Expr, last: &Expr, step: &Expr, complete: bool) -> bool {
+    let Expr::Int(step) = step else { return false };
+    let step = i128::from(*step);
+    let ((low, high), (least, most)) = (range(first), range(last));
+    if step.abs() > SMALL {
+        // No distance in the loop is longer than the range of its values on one side of 0.
+        return step > i128::from(i64::MIN) && if step > 0 { low >= 0 } else { high <= 0 };
+    }
+    let fits = |x: i128| i64::try_from(x).is_ok();
+    // From a first value so near the edge, a loop that is not left early would not end.
+    let far = if step > 0 {
+        least >= -ENDLESS
+    } else {
+        most <= ENDLESS
+    };
+    (fits(low - step) && fits(high - step)) || (complete && far)
+}
+
+/// Decides how each loop is counted. `changed`: the statements are not those of the program that the
+/// effects are of.
+pub(crate) fn plan_loops(
+    context: &Context,
+    id: RoutineId,
+    cfg: &Cfg,
+    structure: &Structure,
+    class: &[u32],
+    changed: bool,
+) -> Vec<Option<LoopPlan>> {
+    let (program, effects) = (&context.program, &context.effects);
+    let routine = program.routine(id);
+    let headers = headers(cfg);
+    let counted = || headers.iter().filter_map(|h| h.counted.as_ref());
+    let indices = counted().map(|(index, _)| *index);
+    let named = named_indices(program, routine, cfg, indices, class);
+    let class = |v: VarId| class[v.index()] as usize;
+    // Classes that a bound reads.
+    let mut read = FixedBitSet::with_capacity(routine.variables.len());
+    for bound in counted().flat_map(|(_, bounds)| bounds) {
+        bound.each_variable(&mut |v| read.insert(class(v)));
+    }
+    // Positions in topological order at which each of these may be written; a body is an interval there.
+    let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
+    let mut assigned = effects.assigned[id.index()].ones();
+    let assigns = changed
+        || !effects.callees[id.index()].is_empty()
+        || assigned.any(|v| read.contains(class(VarId::new(v))));
+    if assigns {
+        let globals = Named::of(routine);
+        for (position, &v) in structure.order.iter().enumerate() {
+            let mut at = |u: VarId| {
+                let list = &mut written[class(u)];
+                if read.contains(class(u)) && list.last() != Some(&(position as u32)) {
+                    list.push(position as u32);
+                }
+            };
+            for statement in cfg.vertex(v).statements() {
+                each_written(program, statement, &mut at);
+                if let StmtKind::Call { callee, .. } = &statement.kind {
+                    let written = &effects.written[callee.index()];
+                    globals.among(written).into_iter().for_each(&mut at);
+                }
+            }
+        }
+    }
+    for header in &headers {
+        if let Some((index, _)) = header.counted
+            && read.contains(class(index))
+        {
+            written[class(index)].push(structure.position[header.at.index()]);
+        }
+    }
+    written.iter_mut().for_each(|list| list.sort_unstable());
+    let changes = |bound: Bound<'_>, from: u32, to: u32| {
+        let mut found = false;
+        bound.each_variable(&mut |v| {
+            let list = &written[class(v)];
+            let i = list.partition_point(|&x| x < from);
+            found |= list.get(i).is_some_and(|&x| x <= to);
+        });
+        found
+    };
+    let mut plans = vec![None; cfg.vertex_count()];
+    for Header { at, counted } in headers {
+        plans[at.index()] = Some(match counted {
+            Some((index, bounds)) => {
+                let end = structure.partner(at).unwrap_or(at);
+                let from = structure.position[at.index()];
+                let to = structure.position[end.index()];
+                let changing = bounds.map(|bound| bound.is_deep() || changes(bound, from, to));
+                let read = named.contains(index.index());
+                LoopPlan::counted(changing, context.counters, read)
+            }
+            None => LoopPlan::CONDITION,
+        });
+    }
+    plans
+}
+
+/// By vertex: which of first, last and step of a counted loop are not evaluated again, because its body may
+/// change them, or because they are deep; of loops that are kept.
+pub(crate) fn changing_bounds(
+    program: &Program,
+    effects: &Effects,
+    routine: &Routine,
+    cfg: &Cfg,
+    forest: &LoopForest,
+    class: &[u32],
+) -> Vec<[bool; 3]> {
+    let writes = Writes::of(program, effects, routine, cfg, class);
+    let mut changing = vec![[false; 3]; cfg.vertex_count()];
+    for (h, vertex) in cfg.vertices() {
+        if let VertexKind::Loop { test, .. } = &vertex.kind
+            && let LoopTest::Counted {
+                first, last, step, ..
+            } = test.as_ref()
+            && let Some(l) = forest.headed_by(h.index())
+        {
+            changing[h.index()] = [first, last, step].map(|e| {
+                let mut found = false;
+                e.walk_places(&mut |p| found |= writes.inside(forest, l, p.var, None));
+                found || is_deep(e)
+            });
+        }
+    }
+    changing
+}

@@ -1,0 +1,236 @@
+//! One routine on its way to a forward and a reverse sweep: variables, statement adjoints, loop plans.
+
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Cfg, Intent, Role, Routine, ScalarType, Stmt, StmtKind, Variable, VertexKind},
+    memory::global_set::GlobalSet,
+};
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+
+use crate::{
+    code::{
+        expressions::as_place, names::Namer, rename::Rename, routines::routine_shell, rows::Rows,
+        temporaries::Temporaries,
+    },
+    memory::{
+        effects::given_adjoint,
+        named::Named,
+        storage::{shared_classes, storage_classes},
+    },
+    partials::{
+        linearize::Workspace,
+        scope::{ForwardScope, Scope},
+    },
+    plan::{
+        adjoints::{StatementAdjoint, StatementCode, Written, primal_reads},
+        atoms::Atoms,
+        counters::{LoopPlan, plan_loops},
+        shape::Shape,
+    },
+    prepare::{context::Context, normalize::Normal},
+};
+
+/// A routine with everything that both sweeps are written from.
+pub(crate) struct Draft<'p> {
+    pub(crate) id: RoutineId,
+    /// Number of variables of the normalized routine; the same variables come first everywhere.
+    pub(crate) originals: usize,
+    /// The tape, the first variable after the originals in both sweeps.
+    pub(crate) tape: VarId,
+    /// The reverse routine under construction: all variables, no body.
+    pub(crate) scope: Scope,
+    /// Name table as it was before the reverse routine's own variables.
+    pub(crate) namer: Namer,
+    pub(crate) cfg: &'p Cfg,
+    pub(crate) shape: Shape<'p>,
+    pub(crate) atoms: Atoms,
+    /// The globals that the routine names.
+    pub(crate) globals: Named,
+    /// By callee: the globals whose values after a call its reverse sweep reads.
+    pub(crate) needed: HashMap<RoutineId, GlobalSet>,
+    pub(crate) loops: Vec<Option<LoopPlan>>,
+    /// What the adjoint of every statement needs.
+    pub(crate) code: Rows<StatementCode>,
+    /// The adjoint of every statement, until the reverse sweep is written; variables have the numbers that they have
+    /// there.
+    pub(crate) adjoints: Rows<StatementAdjoint>,
+    /// Temporaries of the forward routine.
+    pub(crate) forward: ForwardScope,
+    /// The numbers of variables in the forward sweep: parameters, result, tape first.
+    pub(crate) forward_numbers: Rename,
+    /// The numbers of variables in the reverse sweep: parameters, result, their adjoints, tape first.
+    pub(crate) reverse_numbers: Rename,
+}
+
+impl<'p> Draft<'p> {
+    /// Declares everything; no code yet.
+    pub(crate) fn new(
+        context: &'p Context,
+        id: RoutineId,
+        normal: &Normal,
+        shape: Shape<'p>,
+    ) -> Option<Self> {
+        let routine = context.program.routine(id);
+        let cfg = routine.body.as_ref()?;
+        let class = storage_classes(&context.program, routine);
+        let loops = match shape {
+            Shape::Structured(structure) => {
+                plan_loops(context, id, cfg, structure, &class, normal.changed)
+            }
+            Shape::General(general) => general.plans.clone(),
+        };
+        let mut scope = Scope {
+            routine: Routine {
+                body: None,
+                variables: routine.variables.clone(),
+                ..routine_shell(routine)
+            },
+            namer: normal.namer.clone(),
+            temporaries: Temporaries::default(),
+            workspace: Workspace::default(),
+            derivative: vec![None; routine.variables.len()],
+            active: FixedBitSet::with_capacity(routine.variables.len()),
+            storage: class.clone(),
+            shared: shared_classes(&class),
+        };
+        let tape_name = scope.namer.suffixed("tape".to_owned());
+        let tape = scope.routine.add_variable(Variable::new(
+            tape_name,
+            ScalarType::Tape,
+            Vec::new(),
+            Role::Parameter {
+                intent: Intent::InOut,
+                optional: false,
+            },
+        ));
+        let namer = scope.namer.clone();
+        let forward = ForwardScope {
+            routine: scope.routine.clone(),
+            temporaries: Temporaries::default(),
+        };
+        let mut first: Vec<VarId> = routine.parameter_ids().chain(routine.result).collect();
+        let numbers =
+            |first: &[VarId], of: &Routine| Rename::parameters_first(of.variables.len(), first);
+        let forward_first: Vec<VarId> = first.iter().copied().chain([tape]).collect();
+        let forward_numbers = numbers(&forward_first, &forward.routine);
+        add_adjoints(context, id, routine, &mut scope);
+        let adjoints = first.iter().filter_map(|v| scope.derivative[v.index()]);
+        let adjoints: Vec<VarId> = adjoints.chain([tape]).collect();
+        first.extend(adjoints);
+        let reverse_numbers = numbers(&first, &scope.routine);
+        Some(Self {
+            id,
+            originals: routine.variables.len(),
+            tape,
+            scope,
+            namer,
+            cfg,
+            shape,
+            atoms: Atoms::new(&context.program, routine, cfg, &class),
+            globals: Named::of(routine),
+            needed: HashMap::new(),
+            loops,
+            code: Rows::with_capacity(cfg.vertex_count()),
+            adjoints: Rows::with_capacity(cfg.vertex_count()),
+            forward,
+            forward_numbers,
+            reverse_numbers,
+        })
+    }
+
+    pub(crate) fn push(&mut self, (code, mut adjoint): Written) {
+        let statements = adjoint.before_pops.iter_mut().chain(&mut adjoint.code);
+        statements.for_each(|s| self.reverse_numbers.stmt(s));
+        self.code.push(code);
+        self.adjoints.push(adjoint);
+    }
+
+    /// Code that stands after the pops of its statement.
+    pub(crate) fn before(&self, reverse: Vec<Stmt>) -> Written {
+        let code = StatementCode {
+            reads_before: primal_reads(&reverse, self.originals, &self.atoms),
+            ..StatementCode::default()
+        };
+        let adjoint = StatementAdjoint {
+            before_pops: Vec::new(),
+            code: reverse,
+            after_pops: true,
+        };
+        (code, adjoint)
+    }
+
+    /// The vertex that is EXIT.
+    pub(crate) fn exit(&self) -> VertexId {
+        // It comes last, or late.
+        let is_exit = |v: &VertexId| matches!(self.cfg.vertex(*v).kind, VertexKind::Exit);
+        let exit = self.shape.order().iter().rev().copied().find(is_exit);
+        exit.unwrap_or(VertexId::new(0))
+    }
+}
+
+/// Gives an adjoint variable to every real parameter and result, to every active variable, and to what
+/// is passed to a real formal of a differentiated routine.
+fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut Scope) {
+    let n = routine.variables.len();
+    let mut wanted = FixedBitSet::with_capacity(n);
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let var = VarId::new(v);
+        if !variable.ty.is_real() {
+            continue;
+        }
+        if context.is_active(id, routine, var) {
+            scope.active.insert(v);
+            wanted.insert(v);
+        }
+        if matches!(variable.role, Role::Parameter { .. }) || routine.result == Some(var) {
+            wanted.insert(v);
+        }
+    }
+    context.effects.each_call(id, routine, |statement| {
+        if let StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } = &statement.kind
+        {
+            let called = context.program.routine(*callee);
+            let user = given_adjoint(called).is_some();
+            if context.sweeps[callee.index()].is_some() || user {
+                let actuals = arguments.iter().flatten().filter_map(as_place);
+                for place in actuals.chain(result.as_ref()) {
+                    if routine.variable(place.var).ty.is_real() {
+                        wanted.insert(place.var.index());
+                    }
+                }
+            }
+        }
+    });
+    for v in wanted.ones() {
+        let variable = &routine.variables[v];
+        let role = match variable.role {
+            Role::Parameter { optional, .. } => Role::Parameter {
+                intent: Intent::InOut,
+                optional,
+            },
+            Role::Local => Role::Local,
+            Role::Global(g) => match context.adjoint_globals[g.index()] {
+                Some(b) => Role::Global(b),
+                None => continue,
+            },
+        };
+        let name = match role {
+            Role::Global(b) => context.program.global(b).variable.name.clone(),
+            Role::Parameter { .. } | Role::Local => {
+                scope.namer.suffixed(format!("{}_b", variable.name))
+            }
+        };
+        let adjoint = Variable {
+            name,
+            role,
+            origin: Some(Box::new((variable.name.clone(), "adjoint".into()))),
+            ..variable.clone()
+        };
+        scope.derivative[v] = Some(scope.routine.add_variable(adjoint));
+    }
+}

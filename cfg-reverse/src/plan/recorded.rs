@@ -1,0 +1,239 @@
+//! How much routines record, and whether one way of writing them ever records more than another.
+//!
+//! What a run records is the sum over the vertices that it visits, so one way never records more than
+//! another if no path from ENTRY to EXIT has a positive sum of differences. The longest paths prove it:
+//! lengths `at` with `at[to] >= at[from] + difference[to]` for all edges, which exist if there is no
+//! positive cycle, bound every walk (R. Bellman, On a routing problem, Quart. Appl. Math. 16, 1958). One
+//! pass in topological order finds them, where loops have one entry; the edges back are only checked.
+//! A call adds what bounds its callee; a recursive one adds nothing, and then nothing must be the bound.
+
+use cfg_core::{
+    entity::{RoutineId, VertexId},
+    ir::{ControlWidth, Expr, Extent, Place, Stmt, StmtKind, TapeClass, Variable},
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{
+    code::{routines::tape_class, typing},
+    plan::{at_exit::dying, draft::Draft, tbr::Tbr},
+    prepare::context::Context,
+};
+
+/// Bits that a routine pushes itself, but for control: that is the same, however blocks are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    /// By vertex.
+    pub(crate) vertices: Vec<u64>,
+    /// At the end of the routine.
+    pub(crate) end: u64,
+}
+
+/// Bits of a value on the tape.
+fn width(class: TapeClass) -> u64 {
+    match class {
+        TapeClass::Integer | TapeClass::Real => 64,
+        TapeClass::Real32 => 32,
+        TapeClass::Control(ControlWidth::Bits(bits)) => bits.into(),
+        TapeClass::Control(ControlWidth::Count) => 0,
+    }
+}
+
+/// Bits that a place takes on the tape; `unknown`: the elements of an array whose extents are not known.
+pub(crate) fn bits(draft: &Draft<'_>, place: &Place, unknown: u64) -> u64 {
+    let variables = &draft.scope.routine.variables;
+    let variable = &variables[place.var.index()];
+    if place.subscripts.is_empty() {
+        return bits_of(variable, unknown);
+    }
+    let elements = match typing::place_rank(variables, place) {
+        0 => 1,
+        _ => unknown,
+    };
+    elements.saturating_mul(width(tape_class(variable.ty)))
+}
+
+/// Bits that all of a variable takes on the tape; `unknown`: its elements, if its extents are not known.
+fn bits_of(variable: &Variable, unknown: u64) -> u64 {
+    let extents = variable.shape.iter().map(|dim| match &dim.extent {
+        Extent::Fixed(Expr::Int(n)) => Some(u64::try_from(*n).unwrap_or(0)),
+        Extent::Fixed(_) | Extent::Deferred => None,
+    });
+    let known = extents.reduce(|a, b| Some(a?.saturating_mul(b?)));
+    let elements = known.unwrap_or(Some(1)).unwrap_or(unknown);
+    elements.saturating_mul(width(tape_class(variable.ty)))
+}
+
+/// Bits that the statements of a forward sweep push themselves.
+pub(crate) fn pushed(statements: &[Stmt]) -> u64 {
+    let pushes = statements.iter().map(|statement| match statement.kind {
+        StmtKind::Push { class, .. } => width(class),
+        StmtKind::Assign { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => 0,
+    });
+    pushes.sum()
+}
+
+/// What a routine records; an array whose extents are not known counts as `unknown` elements.
+pub(crate) fn recorded(
+    context: &Context,
+    draft: &Draft<'_>,
+    tbr: &Tbr<'_>,
+    unknown: u64,
+) -> Recorded {
+    let vertices = draft.cfg.vertices().map(|(v, _)| {
+        let code = draft.code.of(v).iter();
+        let own = code.filter_map(|code| code.forward.as_deref().map(pushed));
+        let mut sum: u64 = own.sum();
+        tbr.each_save(v, |_, place| {
+            sum = sum.saturating_add(bits(draft, place, unknown));
+        });
+        for &(_, k) in tbr.callee_globals.saves(v) {
+            let g = tbr.callee_globals.saved[k];
+            let variable = &context.program.global(g).variable;
+            sum = sum.saturating_add(bits_of(variable, unknown));
+        }
+        sum
+    });
+    let dying = dying(context, draft, tbr);
+    let places = dying.iter().flat_map(|(_, places, _)| places);
+    Recorded {
+        vertices: vertices.collect(),
+        end: places.map(|place| bits(draft, place, unknown)).sum(),
+    }
+}
+
+/// The calls of forward sweeps: where, and which routine.
+pub(crate) fn calls(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, RoutineId)> {
+    let mut calls = Vec::new();
+    for (v, vertex) in draft.cfg.vertices() {
+        for (statement, code) in vertex.statements().iter().zip(draft.code.of(v)) {
+            if let StmtKind::Call { callee, .. } = statement.kind
+                && let Some((sweep, _)) = context.sweeps[callee.index()]
+                && let Some(
+                    [
+                        Stmt {
+                            kind: StmtKind::Call { callee: called, .. },
+                            ..
+                        },
+                    ],
+                ) = code.forward.as_deref()
+                && *called == sweep
+            {
+                calls.push((v, callee));
+            }
+        }
+    }
+    calls
+}
+
+/// One way of writing the routines of a program, compared with another.
+pub(crate) struct Comparison {
+    /// What a vertex, in itself, records more.
+    more: Vec<Vec<i64>>,
+    /// Routines to which it is due that some run may record more: they do so themselves, on a path or
+    /// a cycle, or are called by such a one.
+    blamed: FixedBitSet,
+}
+
+impl Comparison {
+    /// Compares; `reachable`: the routines, callees first where there is no recursion, the main one last.
+    pub(crate) fn new(
+        reachable: &[RoutineId],
+        drafts: &[Option<Draft<'_>>],
+        calls: &[Vec<(VertexId, RoutineId)>],
+        now: &[Option<Recorded>],
+        then: &[Option<Recorded>],
+    ) -> Self {
+        let mut comparison = Self {
+            more: vec![Vec::new(); drafts.len()],
+            blamed: FixedBitSet::with_capacity(drafts.len()),
+        };
+        let mut bounds: Vec<Option<i64>> = vec![None; drafts.len()];
+        let mut assumed = FixedBitSet::with_capacity(drafts.len());
+        for &r in reachable {
+            let r = r.index();
+            let (Some(draft), Some(now), Some(then)) = (&drafts[r], &now[r], &then[r]) else {
+                bounds[r] = Some(0);
+                continue;
+            };
+            let pairs = now.vertices.iter().zip(&then.vertices);
+            let more: Vec<i64> = pairs.map(|(&a, &b)| difference(a, b)).collect();
+            let mut with_calls = more.clone();
+            for &(v, callee) in &calls[r] {
+                let bound = bounds[callee.index()];
+                assumed.set(callee.index(), assumed[callee.index()] || bound.is_none());
+                let sum = &mut with_calls[v.index()];
+                *sum = sum.saturating_add(bound.unwrap_or(0));
+            }
+            comparison.more[r] = more;
+            let end = difference(now.end, then.end);
+            bounds[r] = Some(match longest(draft, &with_calls) {
+                Some(bound) => bound.saturating_add(end),
+                None => {
+                    comparison.blamed.insert(r);
+                    0
+                }
+            });
+        }
+        for r in assumed.ones().chain(reachable.last().map(|r| r.index())) {
+            if bounds[r].is_some_and(|bound| bound > 0) {
+                comparison.blamed.insert(r);
+            }
+        }
+        for &r in reachable.iter().rev() {
+            if comparison.blamed[r.index()] {
+                for &(_, callee) in &calls[r.index()] {
+                    if bounds[callee.index()].is_some_and(|bound| bound > 0) {
+                        comparison.blamed.insert(callee.index());
+                    }
+                }
+            }
+        }
+        comparison
+    }
+
+    /// True if no run records more.
+    pub(crate) fn is_never_more(&self) -> bool {
+        self.blamed.is_clear()
+    }
+
+    /// True if it is, in part, due to this vertex that some run may record more.
+    pub(crate) fn is_due_to(&self, r: RoutineId, v: VertexId) -> bool {
+        let more = self.more[r.index()].get(v.index());
+        self.blamed[r.index()] && more.is_some_and(|&more| more > 0)
+    }
+}
+
+/// The longest path from ENTRY to EXIT, by lengths of vertices; none if there may be a positive cycle.
+fn longest(draft: &Draft<'_>, lengths: &[i64]) -> Option<i64> {
+    let cfg = draft.cfg;
+    // To the end of each vertex.
+    let mut at: Vec<Option<i64>> = vec![None; cfg.vertex_count()];
+    for &v in draft.shape.order() {
+        let before = cfg.predecessors(v).filter_map(|u| at[u.index()]).max();
+        let start = if Some(v) == cfg.entry() {
+            Some(0)
+        } else {
+            before
+        };
+        at[v.index()] = start.map(|start| start.saturating_add(lengths[v.index()]));
+    }
+    let bounds = cfg.edges().all(|(_, edge)| {
+        at[edge.from.index()].is_none_or(|from| {
+            let through = from.saturating_add(lengths[edge.to.index()]);
+            at[edge.to.index()].is_some_and(|to| to >= through)
+        })
+    });
+    if bounds {
+        at[draft.exit().index()]
+    } else {
+        None
+    }
+}
+
+fn difference(a: u64, b: u64) -> i64 {
+    let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
+    signed(a) - signed(b)
+}

@@ -1,0 +1,60 @@
+//! The order in which the vertices of a graph are visited until nothing changes.
+
+use fixedbitset::FixedBitSet;
+
+/// Positions in an order of vertices that are still to be visited, the first ones first.
+pub(crate) struct Worklist {
+    open: FixedBitSet,
+    /// No open position lies before this one.
+    from: usize,
+}
+
+impl Worklist {
+    /// A list of `open` positions, out of `len`.
+    pub(crate) fn of(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
+        let mut all = FixedBitSet::with_capacity(len);
+        all.extend(open);
+        Self { open: all, from: 0 }
+    }
+
+    /// A position is to be visited, again if it has been before.
+    pub(crate) fn add(&mut self, position: usize) {
+        self.open.insert(position);
+        self.from = self.from.min(position);
+    }
+
+    /// Takes the first open position.
+    pub(crate) fn take(&mut self) -> Option<usize> {
+        const BITS: usize = usize::BITS as usize;
+        let words = self.open.as_slice();
+        let mut w = self.from / BITS;
+        let mut word = *words.get(w)? & (usize::MAX << (self.from % BITS));
+        while word == 0 {
+            w += 1;
+            word = *words.get(w)?;
+        }
+        let position = w * BITS + word.trailing_zeros() as usize;
+        self.open.remove(position);
+        self.from = position + 1;
+        Some(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_open_position_comes_first() {
+        let mut list = Worklist::of(200, [130, 2, 64]);
+        assert_eq!([list.take(), list.take()], [Some(2), Some(64)]);
+        list.add(65);
+        list.add(3);
+        list.add(199);
+        let rest: Vec<usize> = std::iter::from_fn(|| list.take()).collect();
+        assert_eq!(rest, [3, 65, 130, 199]);
+        list.add(0);
+        assert_eq!([list.take(), list.take()], [Some(0), None]);
+        assert_eq!(Worklist::of(0, []).take(), None);
+    }
+}

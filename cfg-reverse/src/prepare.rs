@@ -1,0 +1,204 @@
+//! Everything before the first decision on how a block is written: the program in normal form, its active
+//! variables, and which routines get sweeps.
+
+pub(crate) mod branches;
+pub(crate) mod context;
+pub(crate) mod derivative_globals;
+pub(crate) mod differentiated;
+pub(crate) mod hoist;
+pub(crate) mod imports;
+pub(crate) mod lower;
+pub(crate) mod normalize;
+pub(crate) mod optional;
+pub(crate) mod products;
+pub(crate) mod results;
+pub(crate) mod shallow;
+
+use cfg_core::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    entity::RoutineId,
+    ir::{Cfg, Control, Program, Routine, VertexKind},
+    recover::recover,
+    structure::Structure,
+    validate::ValidProgram,
+};
+use std::borrow::Cow;
+
+use crate::{
+    activity::{Activity, reach::Numbering},
+    code::built,
+    codes,
+    memory::{effects::Effects, shared},
+    options::{Options, Unstructured},
+    prepare::{
+        context::Context,
+        derivative_globals::add_derivative_globals,
+        differentiated::number_sweeps,
+        normalize::{Normal, normal_program},
+    },
+};
+
+/// A program in normal form, with what is decided before any block is written.
+pub(crate) struct Prepared<'v> {
+    pub(crate) context: Context,
+    /// The routine that is reversed and everything that it calls, callees first where there is no recursion.
+    pub(crate) reachable: Vec<RoutineId>,
+    /// The name tables of the normal forms, whose routines are in the context's program.
+    pub(crate) normals: Vec<Option<Normal>>,
+    /// The structures of those that nest.
+    pub(crate) structures: Vec<Option<Cow<'v, Structure>>>,
+}
+
+impl Prepared<'_> {
+    /// The graphs that normalization left as they were.
+    pub(crate) fn into_unchanged(self) -> Vec<Option<Cfg>> {
+        let routines = self.context.program.routines.into_iter();
+        let graphs = routines.zip(self.normals).map(|(routine, normal)| {
+            let changed = normal.is_none_or(|n| n.changed);
+            routine.body.filter(|_| !changed)
+        });
+        graphs.collect()
+    }
+}
+
+/// Everything before the first decision on how a block is written, and the program that the sweeps go to; the
+/// places of the original routines are empty there.
+pub(crate) fn prepare<'v>(
+    valid: &'v ValidProgram,
+    main: RoutineId,
+    options: &Options,
+) -> Result<(Prepared<'v>, Program), Diagnostics> {
+    let program = valid.program();
+    check_main(program, main)?;
+    results::of_main(program.routine(main))?;
+    shared::check_independents(program, main)?;
+    let effects = Effects::of(program);
+    let reachable = effects.reachable(main);
+    let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
+    let mut structures: Vec<Option<Cow<'v, Structure>>> = vec![None; normals.len()];
+    // A trace is of blocks and jumps, whatever their structure is.
+    let trace = options.unstructured == Unstructured::Trace;
+    for &r in &reachable {
+        let (normal, structure) = normal_form(valid, &effects, r, trace)?;
+        normals[r.index()] = Some(normal);
+        structures[r.index()] = structure;
+    }
+    let mut out = Program {
+        routines: vec![Routine::default(); program.routines.len()],
+        globals: program.globals.clone(),
+        main: program.main,
+        annotations: program.annotations.clone(),
+    };
+    let adjoint_globals = add_derivative_globals(
+        program,
+        &effects,
+        main,
+        &mut normals,
+        &mut out,
+        "b",
+        "adjoint",
+    );
+    // Routines name the adjoint globals too.
+    let normal = Program {
+        globals: out.globals.clone(),
+        ..normal_program(program, &mut normals)
+    };
+    let nodes = Numbering::new(&normal);
+    let activity = Activity::of(&normal, &effects, &nodes, main);
+    let context = Context {
+        sweeps: number_sweeps(&normal, &effects, &nodes, &activity, &reachable, main),
+        program: normal,
+        effects,
+        nodes,
+        activity,
+        adjoint_globals,
+        counters: options.counters,
+        trace,
+    };
+    let prepared = Prepared {
+        context,
+        reachable,
+        normals,
+        structures,
+    };
+    Ok((prepared, out))
+}
+
+/// One routine in normal form, and its structure, if it is declared or found.
+fn normal_form<'v>(
+    valid: &'v ValidProgram,
+    effects: &Effects,
+    r: RoutineId,
+    trace: bool,
+) -> Result<(Normal, Option<Cow<'v, Structure>>), Diagnostics> {
+    let program = valid.program();
+    let mut normal = normalize::normalize(program, effects, r);
+    let split = normal.split(program)?;
+    let Some(declared) = valid.structure(r).filter(|_| !trace) else {
+        let found = structure(program, effects, &mut normal, trace)?;
+        normal.changed = true;
+        return Ok((normal, found.map(Cow::Owned)));
+    };
+    let structure = match &normal.routine.body {
+        Some(cfg) if split => Cow::Owned(built::structure(cfg)?),
+        _ => Cow::Borrowed(declared),
+    };
+    Ok((normal, Some(structure)))
+}
+
+fn check_main(program: &Program, main: RoutineId) -> Result<(), Diagnostics> {
+    let routine = program.routine(main);
+    let mut found = Vec::new();
+    let mut refuse = |code: &'static CodeInfo, message: String| {
+        let element = format!("routine {}", routine.name);
+        found.push(Diagnostic::error(code, message, code.explanation).at_element(element));
+    };
+    if routine.body.is_none() {
+        refuse(&codes::NO_BODY, format!("`{}` has no body", routine.name));
+    }
+    for (list, what) in [
+        (&routine.independents, "independents"),
+        (&routine.dependents, "dependents"),
+    ] {
+        if list.is_empty() {
+            let message = format!("`{}` declares no {what}", routine.name);
+            refuse(&codes::NOTHING, message);
+        }
+    }
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(Diagnostics(found)),
+    }
+}
+
+/// Finds the structure that a graph has although it is not declared; its LOOP vertices that do not head
+/// loops become branches.
+fn structure(
+    program: &Program,
+    effects: &Effects,
+    normal: &mut Normal,
+    trace: bool,
+) -> Result<Option<Structure>, Diagnostics> {
+    let mut routine = std::mem::take(&mut normal.routine);
+    if !trace {
+        routine = recover(program, &routine);
+    }
+    let recovered = (routine.control, loops(&routine));
+    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer)?;
+    let is_structured = recovered == (Control::Structured, loops(&normal.routine));
+    match &normal.routine.body {
+        Some(cfg) if is_structured && !trace => Ok(Some(built::structure(cfg)?)),
+        _ => {
+            normal.routine.control = Control::General;
+            Ok(None)
+        }
+    }
+}
+
+/// Number of LOOP vertices.
+fn loops(routine: &Routine) -> usize {
+    let vertices = routine.body.iter().flat_map(Cfg::vertices);
+    vertices
+        .filter(|(_, v)| matches!(v.kind, VertexKind::Loop { .. }))
+        .count()
+}

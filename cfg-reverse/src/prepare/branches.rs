@@ -1,0 +1,314 @@
+//! Conditional expressions that become branches, because an arm reads an optional argument: the adjoint of
+//! `y := if(present(z), z, 0)` increments the adjoint of `z`, which is there only if `z` is.
+//!
+//! A conditional expression that is not the whole right side goes to a temporary first. Only those with a
+//! scalar condition that are evaluated whenever the statement is can become branches; the arms are looked
+//! at again, so that nesting is resolved from the outside in. A scalar arm of an array does not tell the
+//! shape of the whole: there the statement is written in each arm, with what the arm gives. Under an array
+//! condition the argument is copied, if it is present; what is not present has no value, and what has none
+//! may be left out. Each branch costs five vertices.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::VarId,
+    ir::{
+        Dim, Expr, Op, OpClass, Place, Role, Routine, ScalarType, Selector, Stmt, StmtKind,
+        Variable, VertexKind,
+    },
+};
+
+use crate::code::{names::Namer, routines::add_local, splice::Splice, typing};
+
+/// Most conditional expressions of a statement that is written in each arm: it doubles with each.
+const MOST_COPIES: usize = 6;
+
+/// What stands in the way of an adjoint, and where in the right side.
+enum Found {
+    /// A conditional expression that becomes a branch.
+    Branch(Vec<usize>),
+    /// The same, of which an arm does not tell the shape.
+    Shapeless(Vec<usize>),
+    /// A conditional expression over arrays, with the optional arguments that it reads.
+    Arrays(Vec<usize>, Vec<VarId>),
+}
+
+/// Makes the branches; true if there is one.
+pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
+    let variables = &routine.variables;
+    let graph = Splice::where_any(&mut routine.body, |s| in_statement(variables, s).is_some());
+    let Some(mut graph) = graph else {
+        return Ok(false);
+    };
+    let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
+    while let Some(v) = work.pop() {
+        let VertexKind::Block(statements) = &mut graph.vertices[v].kind else {
+            continue;
+        };
+        let mut all = statements.iter().enumerate();
+        let first =
+            all.find_map(|(s, statement)| Some((s, in_statement(&routine.variables, statement)?)));
+        let Some((at, found)) = first else {
+            continue;
+        };
+        let mut rest = statements.split_off(at + 1);
+        let Some(statement) = statements.pop() else {
+            continue;
+        };
+        let (condition, arms, after) = match found {
+            Found::Branch(path) => to_place(routine, namer, statement, &path),
+            Found::Shapeless(path) => in_each_arm(statement, &path),
+            Found::Arrays(path, optional) => copies(routine, namer, statement, &path, &optional),
+        };
+        rest.splice(0..0, after);
+        let last = graph.after(v, rest);
+        let branch = graph.add(VertexKind::Branch(Box::new(Selector::Condition(condition))));
+        let [yes, no] = arms.map(|arm| graph.block(arm.into_iter().collect()));
+        let end = graph.add(VertexKind::EndBranch);
+        graph.edge(v, branch, None);
+        graph.edge(branch, yes, Some(1));
+        graph.edge(branch, no, Some(0));
+        graph.edge(yes, end, None);
+        graph.edge(no, end, None);
+        graph.edge(end, last, None);
+        work.extend([last, no, yes]);
+    }
+    routine.body = Some(graph.finish()?);
+    Ok(true)
+}
+
+fn in_statement(variables: &[Variable], statement: &Stmt) -> Option<Found> {
+    match &statement.kind {
+        StmtKind::Assign { value, .. } => {
+            let found = found(variables, value, &mut Vec::new())?;
+            let possible = match &found {
+                Found::Shapeless(path) => {
+                    conditionals(value) <= MOST_COPIES && is_elemental(value, path)
+                }
+                Found::Branch(_) | Found::Arrays(..) => true,
+            };
+            possible.then_some(found)
+        }
+        StmtKind::Call { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
+    }
+}
+
+fn conditionals(value: &Expr) -> usize {
+    let mut count = 0;
+    value.walk(&mut |e| count += usize::from(matches!(e, Expr::Op(Op::If, _))));
+    count
+}
+
+/// True if nothing on a path needs an array: a scalar may stand at its end too.
+fn is_elemental(value: &Expr, path: &[usize]) -> bool {
+    let mut at = value;
+    path.iter().all(|&k| match at {
+        Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+            at = &operands[k];
+            true
+        }
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => false,
+    })
+}
+
+/// The optional real arguments that an expression reads, each once, and whether it reads all of them whole.
+/// Inquiries read nothing.
+fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
+    fn visit(variables: &[Variable], e: &Expr, found: &mut (Vec<VarId>, bool)) {
+        match e {
+            Expr::Op(op, _) if op.class() == OpClass::Inquiry => {}
+            Expr::Op(_, operands) => operands.iter().for_each(|e| visit(variables, e, found)),
+            Expr::Place(place) => {
+                let v = &variables[place.var.index()];
+                let optional = matches!(v.role, Role::Parameter { optional: true, .. });
+                if v.ty.is_real() && optional {
+                    found.1 &= place.subscripts.is_empty();
+                    if !found.0.contains(&place.var) {
+                        found.0.push(place.var);
+                    }
+                }
+                place
+                    .subscript_exprs()
+                    .for_each(|e| visit(variables, e, found));
+            }
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        }
+    }
+    let mut found = (Vec::new(), true);
+    visit(variables, e, &mut found);
+    found
+}
+
+/// The first outermost conditional expression that has such an arm, operand by operand from the root.
+fn found(variables: &[Variable], value: &Expr, path: &mut Vec<usize>) -> Option<Found> {
+    let Expr::Op(op, operands) = value else {
+        return None;
+    };
+    match op {
+        Op::If => {
+            let [condition, arms @ ..] = &**operands else {
+                return None;
+            };
+            let reads: Vec<_> = arms
+                .iter()
+                .map(|arm| optional_reads(variables, arm))
+                .collect();
+            if reads.len() != 2 || reads.iter().all(|(list, _)| list.is_empty()) {
+                return None;
+            }
+            let path = path.clone();
+            if typing::of(variables, condition).rank > 0 {
+                let whole = reads.iter().all(|(_, whole)| *whole);
+                let list = reads.into_iter().flat_map(|(list, _)| list);
+                return whole.then(|| Found::Arrays(path, list.collect()));
+            }
+            let rank = typing::of(variables, value).rank;
+            let full = |arm: &Expr| typing::of(variables, arm).rank == rank;
+            Some(if arms.iter().all(full) {
+                Found::Branch(path)
+            } else {
+                Found::Shapeless(path)
+            })
+        }
+        // These may not evaluate all operands, and have no derivatives.
+        Op::And | Op::Or => None,
+        _ => operands.iter().enumerate().find_map(|(k, operand)| {
+            path.push(k);
+            let found = found(variables, operand, path);
+            path.pop();
+            found
+        }),
+    }
+}
+
+/// The operand at the end of a path.
+pub(crate) fn at_path<'e>(value: &'e mut Expr, path: &[usize]) -> &'e mut Expr {
+    let mut at = value;
+    for &k in path {
+        match at {
+            Expr::Op(_, operands) => at = &mut operands[k],
+            other => return other,
+        }
+    }
+    at
+}
+
+/// A new local for values of this type; arrays take the shape of what is assigned to them.
+pub(crate) fn temporary(
+    routine: &mut Routine,
+    namer: &mut Namer,
+    ty: ScalarType,
+    rank: usize,
+) -> Place {
+    let t = add_local(routine, namer.numbered("t"), ty, "temporary");
+    routine.variables[t.index()].shape = vec![Dim::deferred(); rank];
+    Place::whole(t)
+}
+
+/// The condition, the statement of each arm, and what comes after them.
+type Branch = (Expr, [Option<Stmt>; 2], Option<Stmt>);
+
+/// The condition and the arms of a conditional expression, which is replaced.
+fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
+    let mut operands = match std::mem::replace(conditional, by) {
+        Expr::Op(_, operands) => Vec::from(operands).into_iter(),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => {
+            Vec::new().into_iter()
+        }
+    };
+    let mut operand = || operands.next().unwrap_or(Expr::Int(0));
+    (operand(), [operand(), operand()])
+}
+
+/// Each arm is assigned to what the statement assigns to, or to a temporary that the statement reads.
+fn to_place(
+    routine: &mut Routine,
+    namer: &mut Namer,
+    mut statement: Stmt,
+    path: &[usize],
+) -> Branch {
+    let annotations = statement.annotations.clone();
+    let StmtKind::Assign { target, value } = &mut statement.kind else {
+        return (Expr::Logical(true), [None, None], Some(statement));
+    };
+    let conditional = at_path(value, path);
+    let ty = typing::of(&routine.variables, conditional);
+    let to = if path.is_empty() {
+        target.clone()
+    } else {
+        temporary(routine, namer, ty.ty, ty.rank)
+    };
+    let (condition, arms) = take(conditional, Expr::Place(to.clone()));
+    let arms = arms.map(|arm| {
+        let mut assigned = Stmt::assign(to.clone(), arm);
+        assigned.annotations.clone_from(&annotations);
+        Some(assigned)
+    });
+    (condition, arms, (!path.is_empty()).then_some(statement))
+}
+
+/// The statement with the one arm, and with the other.
+fn in_each_arm(mut statement: Stmt, path: &[usize]) -> Branch {
+    let StmtKind::Assign { value, .. } = &mut statement.kind else {
+        return (Expr::Logical(true), [None, None], Some(statement));
+    };
+    let (condition, arms) = take(at_path(value, path), Expr::Int(0));
+    let arms = arms.map(|arm| {
+        let mut copy = statement.clone();
+        if let StmtKind::Assign { value, .. } = &mut copy.kind {
+            *at_path(value, path) = arm;
+        }
+        Some(copy)
+    });
+    (condition, arms, None)
+}
+
+/// An expression that reads the copy of a variable instead; inquiries stay.
+fn with_copy(e: &Expr, z: VarId, copy: VarId) -> Expr {
+    let replaced = |e: &mut Expr, from: VarId, to: VarId| {
+        if let Expr::Place(place) = e
+            && place.var == from
+        {
+            place.var = to;
+        }
+    };
+    e.map(&mut |mut node| {
+        match &mut node {
+            Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
+                operands
+                    .iter_mut()
+                    .take(1)
+                    .for_each(|e| replaced(e, copy, z));
+            }
+            node => replaced(node, z, copy),
+        }
+        node
+    })
+}
+
+/// The first argument is copied, if it is present, and the arms read the copy.
+fn copies(
+    routine: &mut Routine,
+    namer: &mut Namer,
+    mut statement: Stmt,
+    path: &[usize],
+    optional: &[VarId],
+) -> Branch {
+    let (StmtKind::Assign { value, .. }, Some(&z)) = (&mut statement.kind, optional.first()) else {
+        return (Expr::Logical(true), [None, None], Some(statement));
+    };
+    let (ty, rank) = (routine.variable(z).ty, routine.variable(z).rank());
+    let copy = temporary(routine, namer, ty, rank);
+    let conditional = at_path(value, path);
+    *conditional = with_copy(conditional, z, copy.var);
+    let copied = Stmt::assign(copy, Expr::var(z));
+    let present = Expr::op(Op::Present, [Expr::var(z)]);
+    (present, [Some(copied), None], Some(statement))
+}

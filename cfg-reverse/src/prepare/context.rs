@@ -1,0 +1,33 @@
+//! What is decided for the whole program before any routine is written.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Program, Routine},
+};
+
+use crate::{
+    activity::{Activity, reach::Numbering},
+    memory::effects::Effects,
+};
+
+/// What is decided for the whole program before any routine is written.
+pub(crate) struct Context {
+    /// Normalized routines where they are differentiated, the others as they are.
+    pub(crate) program: Program,
+    pub(crate) effects: Effects,
+    pub(crate) nodes: Numbering,
+    pub(crate) activity: Activity,
+    /// Forward and reverse routine of each routine that is differentiated.
+    pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
+    /// Adjoint of each real global.
+    pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
+    pub(crate) counters: bool,
+    /// General graphs are reversed by the numbers of their blocks.
+    pub(crate) trace: bool,
+}
+
+impl Context {
+    pub(crate) fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.activity.is_active(self.nodes.of(id, routine, v))
+    }
+}

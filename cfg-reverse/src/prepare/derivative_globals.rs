@@ -1,0 +1,83 @@
+//! Adjoints and tangents of globals.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId},
+    ir::{Expr, Global, Overlay, Program, Role, Variable},
+};
+use fixedbitset::FixedBitSet;
+use std::{collections::HashSet, sync::Arc};
+
+use crate::{
+    code::{expressions::zero, names::Namer},
+    memory::effects::Effects,
+    prepare::normalize::Normal,
+};
+
+/// Adds a derivative for every real global that the routine or anything it calls names, called
+/// `NAME_suffix`. Returns it by global.
+pub(crate) fn add_derivative_globals(
+    program: &Program,
+    effects: &Effects,
+    main: RoutineId,
+    normals: &mut [Option<Normal>],
+    out: &mut Program,
+    suffix: &str,
+    origin: &str,
+) -> Vec<Option<GlobalId>> {
+    let touched = &effects.touched[main.index()];
+    let mut namer = Namer::new(
+        program
+            .globals
+            .iter()
+            .map(|g| g.variable.name.as_str())
+            .chain(
+                program
+                    .routines
+                    .iter()
+                    .chain(normals.iter().flatten().map(|n| &n.routine))
+                    .flat_map(|r| r.variables.iter().map(|v| v.name.as_str())),
+            ),
+    );
+    let mut wanted = FixedBitSet::with_capacity(program.globals.len());
+    for (g, global) in program.globals.iter().enumerate() {
+        if global.variable.ty.is_real() && touched.contains(GlobalId::new(g)) {
+            wanted.insert(g);
+            if let Some(overlay) = global.overlay {
+                wanted.insert(overlay.base.index());
+            }
+        }
+    }
+    let mut derivatives = vec![None; program.globals.len()];
+    for (k, g) in wanted.ones().enumerate() {
+        derivatives[g] = Some(GlobalId::new(out.globals.len() + k));
+    }
+    let mut names = HashSet::clone(&effects.names);
+    for g in wanted.ones() {
+        let global = &program.globals[g];
+        let name = namer.suffixed(format!("{}_{suffix}", global.variable.name));
+        names.insert(name.clone());
+        let id = GlobalId::new(out.globals.len());
+        out.globals.push(Global {
+            variable: Variable {
+                name,
+                role: Role::Global(id),
+                origin: Some(Box::new((global.variable.name.clone(), origin.to_owned()))),
+                ..global.variable.clone()
+            },
+            // The owner of shared storage has the initial values.
+            initial: (global.overlay.is_none())
+                .then(|| -> Box<[Expr]> { Box::new([zero(global.variable.ty)]) }),
+            overlay: global.overlay.and_then(|o| {
+                derivatives[o.base.index()].map(|base| Overlay {
+                    base,
+                    offset: o.offset,
+                })
+            }),
+        });
+    }
+    let names = Arc::new(names);
+    for n in normals.iter_mut().flatten() {
+        n.namer.share(Arc::clone(&names));
+    }
+    derivatives
+}

@@ -1,0 +1,184 @@
+//! What stands in front of a statement so that its subscripts, and the actual arguments of a call, cannot be
+//! changed by it.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Place, Program, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable},
+};
+use std::collections::HashSet;
+
+use crate::{
+    code::{names::Namer, temporaries::Temporaries, typing},
+    memory::{effects::Effects, named::Named, statements::each_written},
+    prepare::{results, shallow},
+};
+
+/// True for calls, and for assignments such as `k(k(1)) = 2`, after which the same subscripts may name
+/// another element: the pop would restore the wrong one. What the subscripts read may have another name. For
+/// deep assignments too.
+pub(crate) fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Call { .. } => true,
+        StmtKind::Assign { target, .. } => {
+            let variable = routine.variable(target.var);
+            let visible = |u: &Variable| !matches!(u.role, Role::Local);
+            let mut found = false;
+            for e in target.subscript_exprs() {
+                e.walk_places(&mut |p| {
+                    let u = routine.variable(p.var);
+                    found |= p.var == target.var
+                        || (u.ty == variable.ty && visible(u) && visible(variable));
+                });
+            }
+            found || shallow::is_deep(kind)
+        }
+        StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
+    }
+}
+
+pub(crate) struct Hoist<'a> {
+    pub(super) program: &'a Program,
+    pub(super) effects: &'a Effects,
+    pub(super) globals: &'a Named,
+    /// Storage classes of the variables that are not temporaries.
+    pub(super) class: &'a [u32],
+    pub(super) routine: &'a mut Routine,
+    pub(super) namer: &'a mut Namer,
+    pub(super) temporaries: &'a mut Temporaries,
+    pub(super) results: &'a mut results::Variables,
+    pub(super) out: &'a mut Vec<Stmt>,
+}
+
+impl Hoist<'_> {
+    pub(super) fn statement(&mut self, statement: Stmt) {
+        let Stmt {
+            mut kind,
+            annotations,
+        } = statement;
+        if shallow::is_deep(&kind) {
+            let variables = self.routine.variables.clone();
+            shallow::hoist(&variables, &mut kind, &mut |e| self.temporary(e));
+        }
+        if let StmtKind::Assign { target, .. } = &mut kind {
+            let written = HashSet::from([self.class_of(target.var)]);
+            self.fix_subscripts(target, &written);
+        }
+        let StmtKind::Call {
+            callee,
+            mut arguments,
+            result,
+        } = kind
+        else {
+            self.out.push(Stmt { kind, annotations });
+            return;
+        };
+        let mut written = HashSet::new();
+        let call = Stmt::new(StmtKind::Call {
+            callee,
+            arguments: arguments.clone(),
+            result: result.clone(),
+        });
+        each_written(self.program, &call, &mut |v| {
+            written.insert(self.class_of(v));
+        });
+        for v in self.globals.among(&self.effects.written[callee.index()]) {
+            written.insert(self.class_of(v));
+        }
+        let called = self.program.routine(callee);
+        for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {
+            match argument {
+                Some(Expr::Place(place)) => self.fix_subscripts(place, &written),
+                Some(e) => {
+                    let real = called.variable(p).ty.is_real();
+                    if real || reads_anything(e) {
+                        let t = self.temporary(e.clone());
+                        *argument = Some(Expr::var(t));
+                    }
+                }
+                None => {}
+            }
+        }
+        let after = result.map(|mut target| {
+            self.fix_subscripts(&mut target, &written);
+            let ty = typing::of_place(&self.routine.variables, &target);
+            if ty.rank > 0 && called.body.is_some() {
+                let (globals, routine, namer) =
+                    (self.globals, &mut *self.routine, &mut *self.namer);
+                let found = (self.results).take(called, &arguments, globals, routine, namer);
+                if let Some((t, shape)) = found {
+                    self.out.extend(shape);
+                    return (target, t);
+                }
+            }
+            let t = self.temporaries.take(self.routine, self.namer, "r", ty);
+            (target, t)
+        });
+        self.out.push(Stmt {
+            kind: StmtKind::Call {
+                callee,
+                arguments,
+                result: after.as_ref().map(|&(_, t)| Place::whole(t)),
+            },
+            annotations,
+        });
+        if let Some((target, t)) = after {
+            self.out.push(Stmt::assign(target, Expr::var(t)));
+        }
+    }
+
+    fn class_of(&self, v: VarId) -> u32 {
+        class_of(self.class, v)
+    }
+
+    /// Evaluates `e` before the call.
+    fn temporary(&mut self, e: Expr) -> VarId {
+        let ty = typing::of(&self.routine.variables, &e);
+        let t = self.temporaries.take(self.routine, self.namer, "a", ty);
+        self.out.push(Stmt::assign(Place::whole(t), e));
+        t
+    }
+
+    /// Subscripts that the call may change are evaluated before it.
+    fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<u32>) {
+        let class = self.class;
+        let changes = |e: &Expr| {
+            let mut found = false;
+            e.walk_places(&mut |p| found |= written.contains(&class_of(class, p.var)));
+            found
+        };
+        for s in &mut place.subscripts {
+            match s {
+                Subscript::Index(e) => {
+                    if changes(e) {
+                        *e = Expr::var(self.temporary(e.clone()));
+                    }
+                }
+                Subscript::Range(range) => {
+                    let Range {
+                        lower,
+                        upper,
+                        stride,
+                    } = range.as_mut();
+                    for bound in [lower, upper, stride] {
+                        if let Some(e) = bound
+                            && changes(e)
+                        {
+                            *bound = Some(Expr::var(self.temporary(e.clone())));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The storage class of a variable; a temporary, which has no entry, is one of its own.
+fn class_of(class: &[u32], v: VarId) -> u32 {
+    class.get(v.index()).copied().unwrap_or(v.index() as u32)
+}
+
+fn reads_anything(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk_places(&mut |_| found = true);
+    found
+}

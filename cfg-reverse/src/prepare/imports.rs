@@ -1,0 +1,99 @@
+//! Which globals a routine names, and which it leaves to the routines that it calls.
+//!
+//! A routine in normal form names what it used before, and of what its callees use only
+//!
+//! - globals in the storage of one that it names itself, and all that its parameters may be the same
+//!   cells as: these the analyses must see together;
+//! - what the shapes of results are declared with, and everything that a callee uses whose adjoint the
+//!   user gives: its statements read these.
+//!
+//! The values of all others are followed from call to call ([`crate::plan::callee_globals`]). So programs stay
+//! linear in size, however deep the calls are.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId},
+    ir::{Program, Role, Routine},
+    memory::global_set::GlobalSet,
+};
+
+use crate::{
+    code::{names::Namer, routines::each_extent},
+    memory::{
+        effects::{Effects, given_adjoint},
+        named::global_variables,
+    },
+};
+
+/// The globals that a routine is to name although only its callees do, in ascending order.
+pub(crate) fn to_import(program: &Program, effects: &Effects, id: RoutineId) -> Vec<GlobalId> {
+    let callees = &effects.callees[id.index()];
+    let touched = &effects.touched[id.index()];
+    if callees.is_empty() || touched.is_empty() {
+        return Vec::new();
+    }
+    let routine = program.routine(id);
+    let own: GlobalSet = global_variables(routine).map(|(_, g)| g).collect();
+    let mut all = own.clone();
+    for &callee in callees {
+        let called = program.routine(callee);
+        if given_adjoint(called).is_some() {
+            all.extend(&effects.touched[callee.index()]);
+        }
+        if called.result.is_some_and(|r| called.variable(r).rank() > 0) {
+            for variable in &called.variables {
+                each_extent(variable, &mut |e| {
+                    e.walk_places(&mut |p| {
+                        if let Role::Global(g) = called.variable(p.var).role {
+                            all.insert(g);
+                        }
+                    });
+                });
+            }
+        }
+    }
+    let of_callees = |set: &GlobalSet, all: &mut GlobalSet| {
+        touched.each_common(set, |g| all.insert(g));
+    };
+    if routine.aliased {
+        for p in routine.parameter_ids() {
+            if let Some(set) = effects.storage.by_type.get(&routine.variable(p).ty) {
+                of_callees(set, &mut all);
+            }
+        }
+    }
+    let mut with_overlays = all.clone();
+    all.each_common(&effects.storage.overlaid, |g| {
+        if let Some(set) = effects.storage.around(program, g) {
+            of_callees(set, &mut with_overlays);
+        }
+    });
+    with_overlays.minus(&own).to_vec()
+}
+
+/// A variable of the routine's own that has the name of a global of a callee gets another name, since the
+/// sweeps may have to name that global.
+pub(crate) fn import_globals(
+    program: &Program,
+    effects: &Effects,
+    id: RoutineId,
+    routine: &mut Routine,
+    namer: &mut Namer,
+) {
+    let touched = &effects.touched[id.index()];
+    if effects.callees[id.index()].is_empty() || touched.is_empty() {
+        return;
+    }
+    for variable in &mut routine.variables {
+        if let Some(&g) = effects.by_name.get(&variable.name)
+            && variable.role != Role::Global(g)
+            && touched.contains(g)
+        {
+            variable.name = namer.suffixed(std::mem::take(&mut variable.name));
+        }
+    }
+    for g in to_import(program, effects, id) {
+        let mut variable = program.global(g).variable.clone();
+        variable.role = Role::Global(g);
+        routine.add_variable(variable);
+    }
+}

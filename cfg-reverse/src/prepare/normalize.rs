@@ -1,0 +1,181 @@
+//! Brings a program into the form that the transformations read: subscripts of what is assigned do not
+//! depend on it, actual arguments with derivatives are places whose subscripts the call cannot change, function
+//! results go to a variable of their own, and routines name what they must of the globals that the routines they
+//! call can touch ([`crate::prepare::imports`]).
+//!
+//! Vertices and edges stay as they are; only statements are added.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{RoutineId, VertexId},
+    ir::{Expr, Op, Place, Program, Routine, StmtKind, VertexKind},
+};
+use std::sync::Arc;
+
+use crate::{
+    code::{names::Namer, temporaries::Temporaries},
+    memory::{
+        effects::Effects, named::Named, statements::each_statement, storage::storage_classes,
+    },
+    prepare::{
+        branches,
+        hoist::{Hoist, needs_hoisting},
+        imports::import_globals,
+        optional, products, results,
+    },
+};
+
+/// What may have to be rewritten in the statements of a routine, so that what has none of it is not
+/// searched again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Contains {
+    /// Statements that need hoisting.
+    hoisted: bool,
+    /// Conditional expressions.
+    conditionals: bool,
+    /// Partials of the reduction `product`.
+    partials: bool,
+    /// Optional arguments that may be absent where they are handed on.
+    optional: bool,
+}
+
+impl Contains {
+    fn of(program: &Program, routine: &Routine) -> Self {
+        let mut all = Self::default();
+        each_statement(routine, |statement| {
+            all.add(program, routine, &statement.kind);
+        });
+        all
+    }
+
+    fn add(&mut self, program: &Program, routine: &Routine, kind: &StmtKind) {
+        self.hoisted |= needs_hoisting(routine, kind);
+        optional::each_handed_on(program, routine, kind, |_| self.optional = true);
+        let mut expr = |e: &Expr| {
+            e.walk(&mut |e| match e {
+                Expr::Op(Op::If, _) => self.conditionals = true,
+                Expr::Op(Op::ProductPartial, _) => self.partials = true,
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..) => {}
+            });
+        };
+        match kind {
+            StmtKind::Assign { target, value } => {
+                target.subscript_exprs().for_each(&mut expr);
+                expr(value);
+            }
+            StmtKind::Call {
+                arguments, result, ..
+            } => {
+                arguments.iter().flatten().for_each(&mut expr);
+                let subscripts = result.iter().flat_map(Place::subscript_exprs);
+                subscripts.for_each(expr);
+            }
+            StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+        }
+    }
+}
+
+/// A routine in normal form, with the name table for what is added later.
+pub(crate) struct Normal {
+    pub(crate) routine: Routine,
+    pub(crate) namer: Namer,
+    /// The graph is another one than the original's.
+    pub(crate) changed: bool,
+    /// What the statements contained before.
+    contains: Contains,
+}
+
+impl Normal {
+    /// Writes as loops what has no derivative as an expression; true if there is something.
+    pub(crate) fn expand(&mut self) -> Result<bool, Diagnostics> {
+        let loops = self.contains.partials && products::expand(&mut self.routine, &mut self.namer)?;
+        self.changed |= loops;
+        Ok(loops)
+    }
+
+    /// As [`Normal::expand`], and branches where an adjoint needs them. `program`: the one that was normalized.
+    pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
+        let branches =
+            self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;
+        let guarded = self.contains.optional && optional::guard(program, &mut self.routine)?;
+        self.changed |= branches | guarded;
+        Ok(self.expand()? | branches | guarded)
+    }
+}
+
+/// Normalizes one routine.
+pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> Normal {
+    let mut routine = program.routine(id).clone();
+    let mut namer = Namer::with_shared(
+        Arc::clone(&effects.names),
+        routine.variables.iter().map(|v| v.name.as_str()),
+    );
+    import_globals(program, effects, id, &mut routine, &mut namer);
+    let mut changed = false;
+    let contains = Contains::of(program, program.routine(id));
+    if contains.hoisted
+        && let Some(mut cfg) = routine.body.take()
+    {
+        let mut temporaries = Temporaries::default();
+        let mut results = results::Variables::default();
+        let globals = Named::of(&routine);
+        let class = storage_classes(program, &routine);
+        for v in (0..cfg.vertex_count()).map(VertexId::new) {
+            let statements = cfg.vertex(v).statements();
+            if !statements.iter().any(|s| needs_hoisting(&routine, &s.kind)) {
+                continue;
+            }
+            if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind {
+                let mut normal = Vec::with_capacity(statements.len());
+                for statement in std::mem::take(statements) {
+                    temporaries.reset();
+                    let mut hoist = Hoist {
+                        program,
+                        effects,
+                        globals: &globals,
+                        class: &class,
+                        routine: &mut routine,
+                        namer: &mut namer,
+                        temporaries: &mut temporaries,
+                        results: &mut results,
+                        out: &mut normal,
+                    };
+                    hoist.statement(statement);
+                }
+                *statements = normal;
+                changed = true;
+            }
+        }
+        routine.body = Some(cfg);
+    }
+    Normal {
+        routine,
+        namer,
+        changed,
+        contains,
+    }
+}
+
+/// The program with normal forms in place of the routines that have one.
+pub(crate) fn normal_program(program: &Program, normals: &mut [Option<Normal>]) -> Program {
+    let routines = program
+        .routines
+        .iter()
+        .zip(normals)
+        .map(|(routine, normal)| match normal {
+            Some(n) => std::mem::take(&mut n.routine),
+            None => routine.clone(),
+        })
+        .collect();
+    Program {
+        routines,
+        globals: program.globals.clone(),
+        main: program.main,
+        annotations: None,
+    }
+}

@@ -1,0 +1,187 @@
+//! Optional arguments that are handed on, absent or not, to what may write them.
+//!
+//! If the value before is needed it must be recorded, and only what is present has one. So before such a
+//! statement stands `if present(z): z := z`, which is where the value is pushed and popped; the statement
+//! itself records nothing of `z`.
+//!
+//! A given adjoint reads the values before the call, so they are restored before it is called and not after it. Such a
+//! call stands in the two arms of a branch on `present(z)` instead, in one of them without the argument.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::VarId,
+    ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
+};
+
+use crate::{code::splice::Splice, memory::effects::given_adjoint};
+
+fn may_be_absent(routine: &Routine, v: VarId) -> bool {
+    let variable = routine.variable(v);
+    matches!(variable.role, Role::Parameter { optional: true, .. })
+        && variable.ty != ScalarType::Tape
+}
+
+/// Most arguments of a call for which it is written once with and once without each.
+const MOST: usize = 6;
+
+/// Calls `visit` for the optional arguments of the routine that the statement may write although they are
+/// absent.
+pub(crate) fn each_handed_on(
+    program: &Program,
+    routine: &Routine,
+    kind: &StmtKind,
+    mut visit: impl FnMut(VarId),
+) {
+    match kind {
+        StmtKind::Call {
+            callee, arguments, ..
+        } => {
+            let called = program.routine(*callee);
+            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                if let Some(Expr::Place(place)) = argument
+                    && place.subscripts.is_empty()
+                    && may_be_absent(called, p)
+                    && called.variable(p).intent().is_some_and(Intent::writes)
+                    && may_be_absent(routine, place.var)
+                {
+                    visit(place.var);
+                }
+            }
+        }
+        StmtKind::Opaque { writes, .. } => {
+            let absent = writes.iter().filter(|v| may_be_absent(routine, **v));
+            absent.for_each(|&v| visit(v));
+        }
+        StmtKind::Assign { .. } | StmtKind::Push { .. } | StmtKind::Pop { .. } => {}
+    }
+}
+
+/// True of a call of a routine with a given adjoint.
+fn is_given(program: &Program, kind: &StmtKind) -> bool {
+    let StmtKind::Call { callee, .. } = kind else {
+        return false;
+    };
+    given_adjoint(program.routine(*callee)).is_some()
+}
+
+/// True if the place is recorded before the statement, and not by it.
+pub(crate) fn is_guarded(
+    program: &Program,
+    routine: &Routine,
+    statement: &Stmt,
+    place: &Place,
+) -> bool {
+    let mut found = false;
+    if place.subscripts.is_empty()
+        && may_be_absent(routine, place.var)
+        && !is_given(program, &statement.kind)
+    {
+        each_handed_on(program, routine, &statement.kind, |v| {
+            found |= v == place.var;
+        });
+    }
+    found
+}
+
+fn handed_on(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarId> {
+    let mut list = Vec::new();
+    each_handed_on(program, routine, &statement.kind, |v| {
+        if !list.contains(&v) {
+            list.push(v);
+        }
+    });
+    list
+}
+
+/// The arguments that are to be guarded: none of a call that has been split.
+fn unguarded(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarId> {
+    let list = handed_on(program, routine, statement);
+    if is_given(program, &statement.kind) && list.len() > MOST {
+        return Vec::new();
+    }
+    list
+}
+
+/// The call with an argument left out.
+fn without(program: &Program, mut call: Stmt, z: VarId) -> Stmt {
+    if let StmtKind::Call {
+        callee, arguments, ..
+    } = &mut call.kind
+    {
+        let called = program.routine(*callee);
+        for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {
+            let is_z = matches!(argument, Some(Expr::Place(place)) if *place == Place::whole(z));
+            if is_z && may_be_absent(called, p) {
+                *argument = None;
+            }
+        }
+    }
+    call
+}
+
+/// Puts a call behind a block, with and without each of these arguments; the block that follows.
+fn split(
+    program: &Program,
+    graph: &mut Splice,
+    block: usize,
+    call: Stmt,
+    list: &[VarId],
+    rest: Vec<Stmt>,
+) -> usize {
+    let last = graph.after(block, rest);
+    let mut ends = vec![(block, call)];
+    graph.edge(block, last, None);
+    for (k, &z) in list.iter().enumerate() {
+        let innermost = k + 1 == list.len();
+        let mut arms = Vec::with_capacity(2 * ends.len());
+        for (at, call) in ends {
+            let calls = [call.clone(), without(program, call, z)];
+            let statements = calls
+                .clone()
+                .map(|c| if innermost { vec![c] } else { Vec::new() });
+            let [present, absent, _] = graph.if_present_else(at, z, statements);
+            arms.extend([present, absent].into_iter().zip(calls));
+        }
+        ends = arms;
+    }
+    last
+}
+
+/// Puts the assignments in front of the statements, and calls of what has a given adjoint into branches; true if
+/// there is one.
+pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Diagnostics> {
+    let mut body = routine.body.take();
+    let graph = Splice::where_any(&mut body, |s| !unguarded(program, routine, s).is_empty());
+    routine.body = body;
+    let Some(mut graph) = graph else {
+        return Ok(false);
+    };
+    for v in 0..graph.vertices.len() {
+        let (mut at, mut from) = (v, 0);
+        while let VertexKind::Block(statements) = &mut graph.vertices[at].kind {
+            let mut rest = statements.iter().enumerate().skip(from);
+            let found = rest.find_map(|(s, statement)| {
+                let list = unguarded(program, routine, statement);
+                (!list.is_empty()).then_some((s, list))
+            });
+            let Some((s, list)) = found else { break };
+            let mut rest = statements.split_off(s);
+            if is_given(program, &rest[0].kind) {
+                let call = rest.remove(0);
+                at = split(program, &mut graph, at, call, &list, rest);
+                from = 0;
+                continue;
+            }
+            let mut rest = Some(rest);
+            let last = list.len() - 1;
+            for (k, z) in list.into_iter().enumerate() {
+                let itself = Stmt::assign(Place::whole(z), Expr::var(z));
+                let rest = rest.take_if(|_| k == last).unwrap_or_else(Vec::new);
+                at = graph.if_present(at, z, vec![itself], rest);
+            }
+            from = 1;
+        }
+    }
+    routine.body = Some(graph.finish()?);
+    Ok(true)
+}

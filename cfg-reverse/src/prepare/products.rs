@@ -1,0 +1,185 @@
+//! The partials of the reduction `product` as loops, before they are differentiated in turn.
+//!
+//! `product_partial(a)` is, element by element, the product of all other elements. Its own derivative is
+//! not elementwise, so it is written with two loops over `a`: p(i) is first the product of what comes
+//! before a(i), then it is multiplied by the product of what comes after. No element is divided by, so
+//! zeros do no harm; the loops are differentiated like any others, as often as is wanted.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::VarId,
+    ir::{
+        Expr, LoopForm, LoopTest, Op, Place, Routine, ScalarType, Stmt, StmtKind, Subscript,
+        Variable, VertexKind,
+    },
+};
+
+use crate::{
+    code::{expressions::real, names::Namer, splice::Splice, typing},
+    prepare::branches::{at_path, temporary},
+};
+
+/// The first innermost partial, operand by operand from the root. What `and`, `or` and conditions evaluate
+/// has no derivative.
+fn found(e: &Expr) -> Option<Vec<usize>> {
+    let Expr::Op(op, operands) = e else {
+        return None;
+    };
+    let first = usize::from(*op == Op::If);
+    if matches!(op, Op::And | Op::Or) {
+        return None;
+    }
+    let inner = operands.iter().enumerate().skip(first);
+    let inner = inner.into_iter().find_map(|(k, operand)| {
+        let mut path = found(operand)?;
+        path.insert(0, k);
+        Some(path)
+    });
+    inner.or_else(|| (*op == Op::ProductPartial).then(Vec::new))
+}
+
+/// The conditions under which the operand at the end of a path is evaluated, outermost first.
+fn guards(variables: &[Variable], value: &Expr, path: &[usize]) -> Vec<Expr> {
+    let mut list = Vec::new();
+    let mut at = value;
+    for &k in path {
+        let Expr::Op(op, operands) = at else { break };
+        // All elements are evaluated where the condition is an array.
+        if *op == Op::If && typing::of(variables, &operands[0]).rank == 0 {
+            let condition = operands[0].clone();
+            list.push(match k {
+                1 => condition,
+                _ => Expr::op(Op::Not, [condition]),
+            });
+        }
+        at = &operands[k];
+    }
+    list
+}
+
+fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
+    match &statement.kind {
+        StmtKind::Assign { value, .. } => found(value),
+        StmtKind::Call { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
+    }
+}
+
+/// Writes the loops; true if there is one.
+pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Diagnostics> {
+    let graph = Splice::where_any(&mut routine.body, |s| in_statement(s).is_some());
+    let Some(mut graph) = graph else {
+        return Ok(false);
+    };
+    let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
+    while let Some(v) = work.pop() {
+        let VertexKind::Block(statements) = &mut graph.vertices[v].kind else {
+            continue;
+        };
+        let mut all = statements.iter().enumerate();
+        let first = all.find_map(|(s, statement)| Some((s, in_statement(statement)?)));
+        let Some((at, path)) = first else {
+            continue;
+        };
+        let mut rest = statements.split_off(at);
+        let Some(StmtKind::Assign { value, .. }) = rest.first_mut().map(|s| &mut s.kind) else {
+            continue;
+        };
+        let guards = guards(&routine.variables, value, &path);
+        let partial = at_path(value, &path);
+        let ty = typing::of(&routine.variables, partial);
+        let p = temporary(routine, namer, ty.ty, ty.rank);
+        let taken = std::mem::replace(partial, Expr::Place(p.clone()));
+        let Expr::Op(_, operands) = taken else {
+            continue;
+        };
+        let Some(mut operand) = Vec::from(operands).pop() else {
+            continue;
+        };
+        // Where the partial is not evaluated, its operand must not be either; ones do no harm.
+        for condition in guards.into_iter().rev() {
+            operand = Expr::op(Op::If, [condition, operand, real(1.0, ty.ty)]);
+        }
+        let a = temporary(routine, namer, ty.ty, ty.rank);
+        statements.push(Stmt::assign(a.clone(), operand));
+        // The shape; every element is assigned in the first loop.
+        statements.push(Stmt::assign(p.clone(), Expr::Place(a.clone())));
+        let last = graph.after(v, rest);
+        let mut end = v;
+        for forward in [true, false] {
+            end = sweep(routine, namer, &mut graph, end, (a.var, p.var), forward);
+        }
+        graph.edge(end, last, None);
+        work.push(last);
+    }
+    routine.body = Some(graph.finish()?);
+    Ok(true)
+}
+
+/// One of the two nests of loops, behind a block; the vertex at its end.
+fn sweep(
+    routine: &mut Routine,
+    namer: &mut Namer,
+    graph: &mut Splice,
+    block: usize,
+    (a, p): (VarId, VarId),
+    forward: bool,
+) -> usize {
+    let (ty, rank) = (
+        routine.variables[a.index()].ty,
+        routine.variables[a.index()].rank(),
+    );
+    let product = temporary(routine, namer, ty, 0);
+    let start = graph.block(vec![Stmt::assign(product.clone(), real(1.0, ty))]);
+    graph.edge(block, start, None);
+    let mut subscripts = Vec::new();
+    let mut loops = Vec::new();
+    let mut inside = (start, None);
+    for d in 0..rank {
+        let index = temporary(routine, namer, ScalarType::Integer, 0);
+        subscripts.push(Subscript::Index(Expr::Place(index.clone())));
+        let size = Expr::op(Op::Size, [Expr::var(a), Expr::Int(d as i64 + 1)]);
+        let (first, last, step) = match forward {
+            true => (Expr::Int(1), size, 1),
+            false => (size, Expr::Int(1), -1),
+        };
+        let header = graph.add(VertexKind::Loop {
+            form: LoopForm::Loop,
+            test: Box::new(LoopTest::Counted {
+                index: index.var,
+                first,
+                last,
+                step: Expr::Int(step),
+            }),
+        });
+        graph.edge(inside.0, header, inside.1);
+        inside = (header, Some(1));
+        loops.push(header);
+    }
+    let element = |var| Place {
+        var,
+        subscripts: subscripts.clone().into(),
+    };
+    let times = |x: Expr, y: Expr| Expr::op(Op::Mul, [x, y]);
+    let (so_far, here) = (Expr::Place(product.clone()), Expr::Place(element(p)));
+    let partial = if forward {
+        so_far.clone()
+    } else {
+        times(here, so_far.clone())
+    };
+    let body = graph.block(vec![
+        Stmt::assign(element(p), partial),
+        Stmt::assign(product, times(so_far, Expr::Place(element(a)))),
+    ]);
+    graph.edge(inside.0, body, inside.1);
+    let mut end = body;
+    for &header in loops.iter().rev() {
+        let end_loop = graph.add(VertexKind::EndLoop);
+        graph.edge(end, end_loop, None);
+        graph.edge(end_loop, header, None);
+        end = header;
+    }
+    end
+}

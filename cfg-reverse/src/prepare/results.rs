@@ -1,0 +1,192 @@
+//! Function results that are arrays. What a function returns is an `out` parameter of its derivative routines,
+//! so the variable that a call's result goes to must have its shape before the call: it is declared with the
+//! extents of the result where they are constant, else it is given them by an assignment.
+
+use cfg_core::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Op, Place, Role, Routine, ScalarType, Stmt, Variable},
+};
+
+use crate::{
+    code::{expressions::zero, names::Namer},
+    codes,
+    memory::named::Named,
+};
+
+/// What the extents of a result are evaluated over: parameters and globals of the function.
+struct Binding<'a> {
+    called: &'a Routine,
+    arguments: &'a [Option<Expr>],
+    /// Globals by their names in the caller.
+    globals: &'a Named,
+}
+
+impl Binding<'_> {
+    /// A function's extent in the caller. `None` if it is not made of constants, scalars and extents of
+    /// parameters alone.
+    fn bind(&self, e: &Expr) -> Option<Expr> {
+        Some(match e {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => e.clone(),
+            Expr::Place(place) if place.subscripts.is_empty() => self.variable(place.var)?,
+            Expr::Place(_) => return None,
+            Expr::Op(Op::Size, operands) => self.size(operands)?,
+            Expr::Op(Op::LBound | Op::UBound | Op::Present, _) => return None,
+            Expr::Op(op, operands) => {
+                let operands = operands.iter().map(|e| self.bind(e));
+                Expr::Op(*op, operands.collect::<Option<_>>()?)
+            }
+        })
+    }
+
+    fn variable(&self, v: VarId) -> Option<Expr> {
+        let variable = self.called.variable(v);
+        if variable.rank() > 0 {
+            return None;
+        }
+        match variable.role {
+            Role::Global(g) => self.globals.variable(g).map(Expr::var),
+            Role::Parameter { .. } => self.actual(v),
+            Role::Local => None,
+        }
+    }
+
+    fn actual(&self, v: VarId) -> Option<Expr> {
+        self.arguments.get(v.index())?.clone()
+    }
+
+    /// The parameter's own extents, or where these are deferred those of the actual argument.
+    fn size(&self, operands: &[Expr]) -> Option<Expr> {
+        let Some(Expr::Place(Place { var, subscripts })) = operands.first() else {
+            return None;
+        };
+        let shape = &self.called.variable(*var).shape;
+        if !subscripts.is_empty() {
+            return None;
+        }
+        let extent = |k: usize| match &shape.get(k)?.extent {
+            Extent::Fixed(e) => self.bind(e).map(not_negative),
+            Extent::Deferred => {
+                let all = self.actual(*var)?;
+                Some(Expr::op(Op::Size, [all, Expr::Int(k as i64 + 1)]))
+            }
+        };
+        match operands.get(1) {
+            Some(Expr::Int(k)) => extent(usize::try_from(k - 1).ok()?),
+            Some(_) => None,
+            None => {
+                let all: Option<Vec<Expr>> = (0..shape.len()).map(extent).collect();
+                let mut all = all?;
+                match all.len() {
+                    1 => all.pop(),
+                    _ => Some(Expr::op(Op::Mul, all)),
+                }
+            }
+        }
+    }
+}
+
+fn not_negative(extent: Expr) -> Expr {
+    match extent {
+        Expr::Int(n) => Expr::Int(n.max(0)),
+        e => Expr::op(Op::Max, [e, Expr::Int(0)]),
+    }
+}
+
+/// Refuses a function whose callers do not know the shape of its result before the call.
+pub(crate) fn known(called: &Routine) -> Result<(), (&'static CodeInfo, String)> {
+    let Some(result) = called.result else {
+        return Ok(());
+    };
+    // Each parameter stands for what is passed, each global for itself.
+    let arguments: Vec<Option<Expr>> = called.parameter_ids().map(|p| Some(Expr::var(p))).collect();
+    let globals = Named::of(called);
+    let binding = Binding {
+        called,
+        arguments: &arguments,
+        globals: &globals,
+    };
+    match binding.extents(result) {
+        Some(_) => Ok(()),
+        None => Err((
+            &codes::RESULT,
+            format!(
+                "the shape of what `{}` returns is not known before the call",
+                called.name
+            ),
+        )),
+    }
+}
+
+/// Refuses to differentiate a routine that decides itself which shape its result has.
+pub(crate) fn of_main(main: &Routine) -> Result<(), Diagnostics> {
+    let result = main.result.map(|r| main.variable(r));
+    let deferred = |d: &Dim| matches!(d.extent, Extent::Deferred);
+    if result.is_none_or(|r| !r.shape.iter().any(deferred)) {
+        return Ok(());
+    }
+    let message = format!("the result of `{}` has deferred extents", main.name);
+    let code = &codes::RESULT;
+    Err(Diagnostic::error(code, message, code.explanation)
+        .at_element(format!("routine {}", main.name))
+        .into())
+}
+
+impl Binding<'_> {
+    fn extents(&self, result: VarId) -> Option<Vec<Expr>> {
+        let shape = self.called.variable(result).shape.iter();
+        let extents = shape.map(|dim| match &dim.extent {
+            Extent::Fixed(e) => self.bind(e),
+            Extent::Deferred => None,
+        });
+        extents.collect()
+    }
+}
+
+/// Variables for results, used again by other statements.
+#[derive(Default)]
+pub(crate) struct Variables(Vec<(ScalarType, Vec<Dim>, cfg_core::ir::Order, VarId)>);
+
+impl Variables {
+    /// A variable for the array that a function returns, and the statement before the call that gives it
+    /// its shape, if one must. `None` if the shape is not known, see [`known`].
+    pub(crate) fn take(
+        &mut self,
+        called: &Routine,
+        arguments: &[Option<Expr>],
+        globals: &Named,
+        routine: &mut Routine,
+        namer: &mut Namer,
+    ) -> Option<(VarId, Option<Stmt>)> {
+        let result = called.result?;
+        let binding = Binding {
+            called,
+            arguments,
+            globals,
+        };
+        let extents = binding.extents(result)?;
+        let (ty, order) = (called.variable(result).ty, called.variable(result).order);
+        let constant = extents.iter().all(|e| matches!(e, Expr::Int(_)));
+        let shape: Vec<Dim> = match constant {
+            true => extents.iter().cloned().map(Dim::of).collect(),
+            false => vec![Dim::deferred(); extents.len()],
+        };
+        let same =
+            |(t, s, o, _): &&(ScalarType, Vec<Dim>, _, _)| (*t, s, *o) == (ty, &shape, order);
+        let v = match self.0.iter().find(same) {
+            Some(&(.., v)) => v,
+            None => {
+                let name = namer.numbered("r");
+                let mut variable = Variable::new(name, ty, shape.clone(), Role::Local);
+                variable.order = order;
+                variable.origin = Some(Box::new((String::new(), "temporary".into())));
+                let v = routine.add_variable(variable);
+                self.0.push((ty, shape, order, v));
+                v
+            }
+        };
+        let blank = std::iter::once(zero(ty)).chain(extents);
+        let shaped = (!constant).then(|| Stmt::assign(Place::whole(v), Expr::op(Op::Fill, blank)));
+        Some((v, shaped))
+    }
+}

@@ -1,0 +1,122 @@
+//! Deep subscripts and conditions are assigned to temporaries first.
+//!
+//! Derivative code repeats the subscripts and conditions of a statement, inside of expressions that are
+//! deeper than it. An expression has at most [`Expr::MAX_DEPTH`] levels, so what has almost as many could not
+//! be repeated. What stands in an arm of a conditional expression is evaluated only where the arm is.
+
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, OpClass, Place, StmtKind, Variable},
+};
+
+use crate::code::typing;
+
+/// Statements that are no deeper than this stay as they are.
+const DEEP: usize = 70;
+
+/// In the others, subscripts and conditions have at most so many levels.
+const SHALLOW: usize = 30;
+
+/// True if a statement has deep subscripts or conditions.
+pub(crate) fn is_deep(kind: &StmtKind) -> bool {
+    let mut found = false;
+    let mut look = |e: &Expr| {
+        if e.depth() > DEEP {
+            e.walk(&mut |e| match e {
+                Expr::Op(Op::If, operands) => {
+                    found |= operands.first().is_some_and(|e| e.depth() > SHALLOW);
+                }
+                Expr::Place(place) => {
+                    found |= place.subscript_exprs().any(|e| e.depth() > SHALLOW);
+                }
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Op(..) => {}
+            });
+        }
+    };
+    if let StmtKind::Assign { target, value } = kind {
+        look(value);
+        look(&Expr::Place(target.clone()));
+    }
+    found
+}
+
+/// Makes the statement shallow. `temporary` gives a variable for what is assigned to it before.
+pub(crate) fn hoist(
+    variables: &[Variable],
+    kind: &mut StmtKind,
+    temporary: &mut impl FnMut(Expr) -> VarId,
+) {
+    let StmtKind::Assign { target, value } = kind else {
+        return;
+    };
+    let mut hoist = Hoist {
+        variables,
+        temporary,
+        guards: Vec::new(),
+    };
+    hoist.expr(value);
+    hoist.place(target);
+}
+
+struct Hoist<'a, F> {
+    /// Those of the routine before there were temporaries.
+    variables: &'a [Variable],
+    temporary: &'a mut F,
+    /// The conditions under which an expression is evaluated, outermost first; whether each is an array.
+    guards: Vec<(Expr, bool)>,
+}
+
+impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
+    fn expr(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Place(place) => self.place(place),
+            // What these evaluate has no derivative, and is not repeated.
+            Expr::Op(Op::And | Op::Or, _) => {}
+            Expr::Op(op, _) if op.class() == OpClass::Inquiry => {}
+            Expr::Op(Op::If, operands) => {
+                let [condition, arms @ ..] = &mut **operands else {
+                    return;
+                };
+                let array = typing::of(self.variables, condition).rank > 0;
+                if condition.depth() > SHALLOW {
+                    let all = self.guarded(condition.clone(), Expr::Logical(false));
+                    *condition = Expr::var((self.temporary)(all));
+                }
+                let negated = Expr::op(Op::Not, [condition.clone()]);
+                for (arm, condition) in arms.iter_mut().zip([condition.clone(), negated]) {
+                    self.guards.push((condition, array));
+                    self.expr(arm);
+                    self.guards.pop();
+                }
+            }
+            Expr::Op(_, operands) => operands.iter_mut().for_each(|e| self.expr(e)),
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        }
+    }
+
+    fn place(&mut self, place: &mut Place) {
+        *place = place.map_subscripts(&mut |e| match e.depth() > SHALLOW {
+            true => {
+                let index = self.guarded(e.clone(), Expr::Int(0));
+                Expr::var((self.temporary)(index))
+            }
+            false => e.clone(),
+        });
+    }
+
+    /// The expression where it is evaluated, and something else elsewhere.
+    fn guarded(&self, e: Expr, otherwise: Expr) -> Expr {
+        let scalar = typing::of(self.variables, &e).rank == 0;
+        self.guards.iter().rev().fold(e, |e, (condition, array)| {
+            let condition = match array & scalar {
+                true => Expr::op(Op::Any, [condition.clone()]),
+                false => condition.clone(),
+            };
+            Expr::op(Op::If, [condition, e, otherwise.clone()])
+        })
+    }
+}

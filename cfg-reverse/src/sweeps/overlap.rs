@@ -1,0 +1,95 @@
+//! Routines whose adjoint parameters may overlap.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId},
+    ir::{Expr, Role, StmtKind},
+};
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+
+use crate::{
+    memory::{named::global_variables, storage::storage_classes},
+    prepare::context::Context,
+};
+
+/// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
+/// and a global that the callee names) share storage: read twice is legal, and then both adjoints are
+/// incremented in the same cells.
+pub(crate) fn overlapping(context: &Context, reachable: &[RoutineId]) -> FixedBitSet {
+    let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
+    let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
+    let real = context.effects.storage.real();
+    let mut names_globals = FixedBitSet::with_capacity(passes.len());
+    for &r in reachable {
+        let named = context.effects.touched[r.index()].intersects(&real);
+        names_globals.set(r.index(), named);
+    }
+    for &r in reachable {
+        let routine = context.program.routine(r);
+        if routine.aliased {
+            marked.insert(r.index());
+        }
+        let class = storage_classes(&context.program, routine);
+        let mut globals: HashMap<u32, Vec<GlobalId>> = HashMap::new();
+        for (v, g) in global_variables(routine) {
+            globals.entry(class[v.index()]).or_default().push(g);
+        }
+        context.effects.each_call(r, routine, |statement| {
+            let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+            else {
+                return;
+            };
+            let mut actuals: Vec<u32> = arguments
+                .iter()
+                .flatten()
+                .filter_map(|e| match e {
+                    Expr::Place(p) if routine.variable(p.var).ty.is_real() => {
+                        Some(class[p.var.index()])
+                    }
+                    Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..) => None,
+                })
+                .collect();
+            // In a marked routine a parameter may be another one, or a global.
+            let (mut parameters, mut named) = (0, names_globals.contains(callee.index()));
+            for e in arguments.iter().flatten() {
+                if let Expr::Place(p) = e
+                    && routine.variable(p.var).ty.is_real()
+                {
+                    match routine.variable(p.var).role {
+                        Role::Parameter { .. } => parameters += 1,
+                        Role::Global(_) => named = true,
+                        Role::Local => {}
+                    }
+                }
+            }
+            if parameters > 1 || (parameters == 1 && named) {
+                passes[r.index()].push(*callee);
+            }
+            let touched = &context.effects.touched[callee.index()];
+            actuals.sort_unstable();
+            let twice = actuals.windows(2).any(|w| w[0] == w[1]);
+            actuals.dedup();
+            let global = (actuals.iter().filter_map(|class| globals.get(class)))
+                .any(|same| same.iter().any(|&g| touched.contains(g)));
+            if twice || global {
+                marked.insert(callee.index());
+            }
+        });
+    }
+    let mut work: Vec<usize> = marked.ones().collect();
+    while let Some(r) = work.pop() {
+        for callee in &passes[r] {
+            if !marked.put(callee.index()) {
+                work.push(callee.index());
+            }
+        }
+    }
+    marked
+}

@@ -1,0 +1,308 @@
+//! The reverse sweep of one routine.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{EdgeId, VarId, VertexId},
+    ir::{
+        Arm, CaseRange, ControlWidth, Expr, Intent, LoopForm, Op, Place, Role, Routine, ScalarType,
+        Selector, Stmt, TapeClass, VertexKind,
+    },
+};
+use std::collections::HashMap;
+
+use crate::{
+    code::{
+        expressions::{extent_of, fill, zero},
+        names::Namer,
+        routines::{add_local, is_deferred},
+        rows::Rows,
+    },
+    control::{
+        general,
+        structured::{self, AdjointCode},
+        trace,
+    },
+    plan::{adjoints::StatementAdjoint, shape::Shape},
+    sweeps::{LoopVariables, Sweeps, finish, loop_local},
+};
+
+pub(crate) struct Reverse<'a, 'b, 'p> {
+    pub(super) sweeps: &'a Sweeps<'b, 'p>,
+    /// The first of the globals that only callees name and that are popped.
+    pub(super) globals: usize,
+    /// Of every statement, until its block is written.
+    pub(super) adjoints: Rows<StatementAdjoint>,
+    namer: Namer,
+    /// By header: those that have some.
+    loops: HashMap<VertexId, LoopVariables>,
+    routine: Routine,
+    pub(super) branch_id: Option<VarId>,
+}
+
+impl<'p> Sweeps<'_, 'p> {
+    /// The reverse sweep: parameters, result, adjoints, tape.
+    pub(crate) fn reverse(
+        &self,
+        name: String,
+        statements: Rows<StatementAdjoint>,
+    ) -> Result<Routine, Diagnostics> {
+        let original = self.original();
+        let mut routine = self.draft.scope.routine.clone();
+        let primal: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
+        let adjoints = (primal.iter()).filter_map(|v| self.draft.scope.derivative[v.index()]);
+        for &v in &primal {
+            if let Role::Parameter { intent, optional } = routine.variables[v.index()].role {
+                let intent = if intent.writes() {
+                    Intent::InOut
+                } else {
+                    intent
+                };
+                routine.variables[v.index()].role = Role::Parameter { intent, optional };
+            }
+        }
+        for b in adjoints.chain(original.result) {
+            let optional = matches!(
+                routine.variables[b.index()].role,
+                Role::Parameter { optional: true, .. }
+            );
+            routine.variables[b.index()].role = Role::Parameter {
+                intent: Intent::InOut,
+                optional,
+            };
+        }
+        let branch_id = match self.draft.shape {
+            Shape::Structured(_) => (self.draft.cfg.vertices())
+                .any(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch)),
+            Shape::General(_) if self.context.trace => true,
+            Shape::General(g) => (self.draft.cfg.vertices()).any(|(v, _)| {
+                g.groups(self.draft.cfg, v)
+                    .iter()
+                    .any(|ways| ways.len() > 1)
+            }),
+        };
+        let mut namer = self.draft.scope.namer.clone();
+        let branch_id = branch_id.then(|| {
+            let name = namer.suffixed("branchId".to_owned());
+            add_local(&mut routine, name, ScalarType::Integer, "marker")
+        });
+        let mut code = Reverse {
+            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
+            sweeps: self,
+            adjoints: statements,
+            namer,
+            loops: HashMap::new(),
+            routine,
+            branch_id,
+        };
+        let cfg = match self.draft.shape {
+            Shape::Structured(s) => (
+                structured::adjoint_graph(self.draft.cfg, s, &mut code)?,
+                true,
+            ),
+            Shape::General(g) if self.context.trace => {
+                (trace::adjoint_graph(self.draft.cfg, g, &mut code)?, false)
+            }
+            Shape::General(g) => general::adjoint_graph(self.draft.cfg, g, &mut code)?,
+        };
+        let numbers = &self.draft.reverse_numbers;
+        let routine = finish(code.routine, cfg, name, numbers, original, "reverse");
+        Ok(routine)
+    }
+
+    /// The adjoint of a block, from those of its statements, which are taken.
+    pub(super) fn adjoint_block(
+        &self,
+        v: VertexId,
+        adjoints: &mut [StatementAdjoint],
+        globals: usize,
+    ) -> Vec<Stmt> {
+        let statements = self.draft.cfg.vertex(v).statements();
+        let of_callees = self.tbr.callee_globals.saves(v);
+        if let ([statement], [adjoint]) = (statements, &mut *adjoints)
+            && adjoint.after_pops
+            && adjoint.before_pops.is_empty()
+            && self.tbr.save_count(v) <= 1
+            && of_callees.is_empty()
+        {
+            // Its code is the block.
+            let mut out = std::mem::take(&mut adjoint.code);
+            out.reserve_exact(self.tbr.save_count(v));
+            self.tbr.each_save(v, |_, place| {
+                out.insert(0, self.pop(self.class(place.var), place.clone()));
+            });
+            if let Some(first) = out.first_mut() {
+                first.annotations.clone_from(&statement.annotations);
+            }
+            return out;
+        }
+        let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.tbr.save_count(v));
+        self.tbr.each_save(v, |i, place| {
+            pops.push((i, self.pop(self.class(place.var), place.clone())));
+        });
+        for &(i, k) in of_callees {
+            let target = Place::whole(VarId::new(globals + k));
+            pops.push((i, self.pop(self.class_of_global(k), target)));
+        }
+        // Each statement's own variables first.
+        pops.sort_by_key(|pop| pop.0);
+        let size = adjoints.iter().map(|a| a.before_pops.len() + a.code.len());
+        let mut out = Vec::with_capacity(size.sum::<usize>() + pops.len());
+        for (i, (statement, adjoint)) in statements.iter().zip(adjoints).enumerate().rev() {
+            let at = out.len();
+            out.append(&mut adjoint.before_pops);
+            let code = std::mem::take(&mut adjoint.code);
+            let (before, after) = match adjoint.after_pops {
+                true => (Vec::new(), code),
+                false => (code, Vec::new()),
+            };
+            out.extend(before);
+            while let Some((_, pop)) = pops.pop_if(|p| p.0 == i) {
+                out.push(pop);
+            }
+            out.extend(after);
+            if let Some(first) = out.get_mut(at) {
+                first.annotations.clone_from(&statement.annotations);
+            }
+        }
+        out
+    }
+}
+
+impl Reverse<'_, '_, '_> {
+    pub(super) fn local(
+        &mut self,
+        header: VertexId,
+        base: &str,
+        origin: &'static str,
+        slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
+    ) -> VarId {
+        let id = self.sweeps.draft.cfg.vertex(header).id;
+        let slot = slot(self.loops.entry(header).or_default());
+        loop_local(slot, id, base, origin, &mut self.namer, &mut self.routine)
+    }
+}
+
+impl AdjointCode for Reverse<'_, '_, '_> {
+    fn adjoint(&mut self, v: VertexId) -> VertexKind {
+        let s = self.sweeps;
+        match &s.draft.cfg.vertex(v).kind {
+            VertexKind::Entry => VertexKind::Exit,
+            VertexKind::Exit => VertexKind::Entry,
+            VertexKind::Loop { .. } => VertexKind::EndLoop,
+            VertexKind::Branch(_) => VertexKind::EndBranch,
+            VertexKind::EndLoop => {
+                let header = s.draft.shape.partner(v);
+                VertexKind::Loop {
+                    form: LoopForm::ForLoop,
+                    test: Box::new(self.for_loop(header, s.plan(header).counter, true, 1)),
+                }
+            }
+            VertexKind::EndBranch => {
+                let branch = s.draft.shape.partner(v);
+                let id = self.branch_id.map_or(Expr::Int(0), Expr::var);
+                VertexKind::Branch(Box::new(match s.selector(branch) {
+                    Some(Selector::Cases { arms, .. }) => Selector::Cases {
+                        value: id,
+                        arms: arms
+                            .iter()
+                            .enumerate()
+                            .map(|(ordinal, arm)| Arm {
+                                label: arm.label,
+                                cases: Box::new([CaseRange {
+                                    lower: Some(ordinal as i64),
+                                    upper: Some(ordinal as i64),
+                                }]),
+                                default: false,
+                            })
+                            .collect(),
+                    },
+                    Some(Selector::Condition(_)) | None => {
+                        Selector::Condition(Expr::op(Op::Eq, [id, Expr::Int(1)]))
+                    }
+                }))
+            }
+            VertexKind::Block(_) => {
+                let adjoints = self.adjoints.of_mut(v);
+                VertexKind::Block(s.adjoint_block(v, adjoints, self.globals))
+            }
+        }
+    }
+
+    fn loop_exit(&mut self, header: VertexId) -> Vec<Stmt> {
+        let plan = self.sweeps.plan(header);
+        let mut out = Vec::new();
+        if plan.counter {
+            let bound = self.bound(header);
+            out.push(
+                self.sweeps
+                    .pop(TapeClass::Control(ControlWidth::Count), Place::whole(bound)),
+            );
+        } else if self.stepped(header, true).is_some() {
+            out.extend(self.count_trips(header));
+        }
+        out.extend(self.pop_bounds(header));
+        out
+    }
+
+    fn loop_body(&mut self, header: VertexId) -> Vec<Stmt> {
+        self.index_in_body(header, true)
+    }
+
+    fn loop_entry(&mut self, header: VertexId, entry: EdgeId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        s.index_saved_on(header, entry)
+            .map(|index| s.pop(s.class(index), Place::whole(index)))
+            .into_iter()
+            .collect()
+    }
+
+    fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let branch = s.draft.shape.partner(end_branch);
+        self.branch_id
+            .map(|id| s.pop(s.marker_class(branch), Place::whole(id)))
+            .into_iter()
+            .collect()
+    }
+
+    fn routine_exit(&mut self) -> Vec<Stmt> {
+        let s = self.sweeps;
+        let original = s.original();
+        let mut out: Vec<Stmt> = Vec::new();
+        let mut extents: Vec<VarId> = Vec::new();
+        for (v, places, rank) in s.dying().into_iter().rev() {
+            while extents.len() < rank {
+                let name = self.namer.numbered("extent");
+                let n = add_local(&mut self.routine, name, ScalarType::Integer, "extent");
+                extents.push(n);
+            }
+            for &n in extents[..rank].iter().rev() {
+                out.push(s.pop(TapeClass::Integer, Place::whole(n)));
+            }
+            if rank > 0 {
+                let shape = extents[..rank].iter().map(|&n| Expr::var(n));
+                let blank = fill(original.variable(v).ty, shape);
+                out.push(s.assign(Place::whole(v), blank));
+            }
+            for place in places.into_iter().rev() {
+                out.push(s.pop(s.class(v), place));
+            }
+        }
+        for (v, b) in s.draft.scope.derivative.iter().enumerate() {
+            let variable = &original.variables[v];
+            if let (Some(b), Role::Local) = (b, variable.role)
+                && original.result != Some(VarId::new(v))
+            {
+                let v = VarId::new(v);
+                let start = if is_deferred(variable) {
+                    let extents = (0..variable.rank()).map(|k| extent_of(v, k));
+                    fill(variable.ty, extents)
+                } else {
+                    zero(variable.ty)
+                };
+                out.push(s.assign(Place::whole(*b), start));
+            }
+        }
+        out
+    }
+}
