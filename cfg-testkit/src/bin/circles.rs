@@ -267,9 +267,12 @@ fn resolve(modules: &BTreeMap<Name, Module>, here: &Name, path: &Name, depth: u3
     Some(at)
 }
 
+/// For each pair of entries of a folder one import of the first from the second.
+type Pairs<'a> = BTreeMap<(String, String), (&'a Name, &'a Name)>;
+
 /// The circles among the entries of each folder, each as lines: its entries, then one import per pair.
 fn circles(imports: &BTreeSet<(Name, Name)>) -> Vec<Vec<String>> {
-    let mut folders: BTreeMap<Name, BTreeMap<(String, String), (&Name, &Name)>> = BTreeMap::new();
+    let mut folders: BTreeMap<Name, Pairs<'_>> = BTreeMap::new();
     for (from, to) in imports {
         let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         if let (Some(a), Some(b)) = (from.get(common), to.get(common)) {
