@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Vertices and edges with marks for those that are gone. Indices stay as they are until [`Self::finish`].
-pub(super) struct Draft {
+pub(super) struct EditedGraph {
     pub(super) vertices: Vec<Vertex>,
     pub(super) edges: Vec<Edge>,
     pub(super) dead_vertex: Vec<bool>,
@@ -26,7 +26,7 @@ pub(super) enum Serve {
     Header,
 }
 
-impl Draft {
+impl EditedGraph {
     pub(super) fn new(cfg: Cfg) -> Self {
         let ids = FreshIds::of_vertices(&cfg);
         let (vertices, mut edges) = cfg.into_parts();
