@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 
+use cfg_core::random::SplitMix64;
+
 use crate::cost::CostModel;
 use crate::eliminate::{Entry, JaeList, Label, Step, StepError, Term};
 use crate::lcg::{Kind, Lcg, Role};
-use crate::search::rng::split_mix;
 
 /// The modulus of all values here.
 pub const PRIME: u64 = (1 << 61) - 1;
@@ -28,9 +29,9 @@ fn plus(a: u64, b: u64) -> u64 {
 
 /// A pseudo-random label for every edge, the same for the same seed.
 pub fn labels(lcg: &Lcg, seed: u64) -> Vec<u64> {
-    let mut state = seed;
+    let mut stream = SplitMix64::new(seed);
     let label = |edge: &crate::lcg::Edge| {
-        let random = split_mix(&mut state);
+        let random = stream.bits();
         match (edge.kind, edge.negative) {
             (Kind::Unit, false) => 1,
             (Kind::Unit, true) => PRIME - 1,
@@ -93,7 +94,7 @@ pub fn jacobian_by_paths(lcg: &Lcg, labels: &[u64], limit: usize) -> Option<Valu
     Some(entries)
 }
 
-/// What the replay of a sequence found.
+/// The result of the replay of a sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificate {
     /// Products that cost something, by model: plain, unit-free, constant-aware.

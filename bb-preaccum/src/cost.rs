@@ -45,7 +45,7 @@ impl CostModel {
     }
 }
 
-/// What a sequence of eliminations costs, in every model at once.
+/// The cost of a sequence of eliminations, in every model at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     multiplications: [u64; 3],

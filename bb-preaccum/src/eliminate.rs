@@ -34,7 +34,7 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(pub(crate) u32);
 
-/// What a [`Label`] stands for.
+/// The value that a [`Label`] stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The label of an input edge, by index.
@@ -88,7 +88,7 @@ impl JaeList {
         &self.list
     }
 
-    /// What a label stands for.
+    /// The value that a label stands for.
     pub fn origin(&self, label: Label) -> Origin {
         match label.0.checked_sub(self.inputs) {
             None => Origin::Edge(label.0),

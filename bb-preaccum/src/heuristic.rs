@@ -316,12 +316,12 @@ pub enum Ended {
     Beaten,
 }
 
-/// What a heuristic did.
+/// The run of a heuristic: its steps and their cost.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The eliminations, in order.
     pub steps: Vec<Step>,
-    /// What they cost.
+    /// Their cost.
     pub counts: Counts,
     /// Why it ended.
     pub ended: Ended,

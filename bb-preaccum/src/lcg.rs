@@ -5,8 +5,9 @@
 //! every edge runs from a smaller to a larger number. The user's ids are kept for input and output.
 
 mod build;
-pub mod interop;
+pub mod petgraph;
 mod read;
+mod write;
 
 use std::fmt;
 
@@ -186,14 +187,9 @@ impl Lcg {
         &self.in_edges[self.in_start[v] as usize..self.in_start[v + 1] as usize]
     }
 
-    /// Whether a dependent has out-edges.
-    pub fn has_read_dependents(&self) -> bool {
-        self.outputs.iter().any(|&v| !self.out_edges(v).is_empty())
-    }
-
     /// The graph in its JSON form.
     pub fn to_json(&self) -> String {
-        interop::to_json(self)
+        write::to_json(self)
     }
 }
 

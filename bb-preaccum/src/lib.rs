@@ -62,13 +62,14 @@
 //! ±1, *constant-aware* also folds products of constants. Additions and fused multiply-adds are counted
 //! beside them.
 
+mod bits;
 pub mod bound;
 pub mod certificate;
 pub mod codes;
 pub mod cost;
 pub mod draw;
 pub mod eliminate;
-pub(crate) mod exact;
+mod exact;
 pub mod heuristic;
 pub mod lcg;
 pub mod listing;

@@ -16,7 +16,7 @@ use crate::lcg::{Kind, Lcg, Role};
 pub struct Remainder {
     /// The eliminations to do.
     pub steps: Vec<Step>,
-    /// What they cost.
+    /// Their cost.
     pub cost: u64,
     /// Edges left.
     pub edges: usize,

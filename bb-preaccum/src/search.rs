@@ -1,11 +1,7 @@
 //! The search for a cheap elimination sequence: all greedy heuristics, then annealing of vertex orders
 //! and of sequences with edge eliminations, then exact search as far as it gets.
 
-pub(crate) mod bits;
-pub(crate) mod board;
-mod cells;
 mod faces;
-pub(crate) mod flow;
 mod intervals;
 mod local;
 mod meter;
@@ -13,6 +9,8 @@ mod order;
 mod portfolio;
 mod reduce;
 pub(crate) mod rng;
+#[cfg(test)]
+mod testing;
 mod tokens;
 mod trail;
 
@@ -27,7 +25,7 @@ use meter::Meter;
 
 pub use meter::{DEFAULT_WORK, Monitor};
 
-/// What to search for, and for how long.
+/// The aim of a search, and how long it may take.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Which products count.
@@ -101,7 +99,7 @@ pub(crate) struct Sequence {
 /// The result of doing a sequence.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// What it costs.
+    /// Its cost.
     pub counts: Counts,
     /// The JAEs.
     pub jaes: JaeList,
@@ -111,10 +109,10 @@ pub struct Replayed {
     pub complete: bool,
 }
 
-/// What a sequence costs and leaves.
+/// The cost of a sequence, and how many edges it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recounted {
-    /// What it costs.
+    /// Its cost.
     pub counts: Counts,
     /// Number of edges left.
     pub edges_left: usize,
@@ -191,7 +189,7 @@ pub fn recount(lcg: &Lcg, steps: &[Step]) -> Result<Recounted, StepError> {
     })
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The model it counted in.
@@ -206,7 +204,7 @@ pub struct Outcome {
     pub optimal: Option<Technique>,
     /// How that is proven.
     pub proof: Proof,
-    /// What is known about each class that was searched, narrowest first.
+    /// Costs and bounds of each class that was searched, narrowest first.
     pub classes: Vec<Class>,
     /// The sequence.
     pub steps: Vec<Step>,
@@ -263,7 +261,7 @@ impl Cause {
     }
 }
 
-/// What is known about one class of sequences.
+/// Cost and bound of one class of sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
     /// The class. Vertex sequences belong to the edge sequences, and these to the face sequences.
@@ -374,18 +372,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
             })
         })
         .collect();
-    let [_, edge_bound, face_bound] = bounds;
-    let (optimal, proof) = if best.cost <= floor {
-        (Some(Technique::Face), Proof::Paths)
-    } else if best.cost == face_bound {
-        (Some(Technique::Face), Proof::Exhausted(Technique::Face))
-    } else if best.technique <= Technique::Edge && best.cost == edge_bound {
-        (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
-    } else if best.technique == Technique::Vertex && best.cost == bounds[0] {
-        (Some(Technique::Vertex), Proof::Exhausted(Technique::Vertex))
-    } else {
-        (None, Proof::None)
-    };
+    let (optimal, proof) = proof(&best, floor, bounds);
     Outcome {
         model: options.model,
         technique: best.technique,
@@ -402,6 +389,22 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
         left_out: found.left_out,
         interrupted: meter.interrupted,
         work: meter.spent,
+    }
+}
+
+/// The class in which a sequence is the best, and how that is known; `bounds` by class.
+fn proof(best: &Sequence, floor: u64, bounds: [u64; 3]) -> (Option<Technique>, Proof) {
+    let [vertex_bound, edge_bound, face_bound] = bounds;
+    if best.cost <= floor {
+        (Some(Technique::Face), Proof::Paths)
+    } else if best.cost == face_bound {
+        (Some(Technique::Face), Proof::Exhausted(Technique::Face))
+    } else if best.technique <= Technique::Edge && best.cost == edge_bound {
+        (Some(Technique::Edge), Proof::Exhausted(Technique::Edge))
+    } else if best.technique == Technique::Vertex && best.cost == vertex_bound {
+        (Some(Technique::Vertex), Proof::Exhausted(Technique::Vertex))
+    } else {
+        (None, Proof::None)
     }
 }
 

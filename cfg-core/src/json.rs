@@ -26,7 +26,6 @@
 //! assert_eq!(problems.0[0].at.line, Some(7));
 //! ```
 
-mod check;
 mod codes;
 mod context;
 mod decode;
@@ -35,6 +34,7 @@ mod free_form;
 mod infix;
 mod locate;
 mod mend;
+mod read_valid;
 mod resolve;
 mod scan;
 mod schema;
@@ -46,9 +46,9 @@ pub mod values;
 mod wire;
 mod write;
 
-pub use check::{Checked, check, read_valid};
 pub use codes::CODES;
 pub use locate::{locate, locate_all};
+pub use read_valid::{Checked, check, read_valid};
 pub use schema::{SCHEMA_ID, schema};
 pub use write::write;
 

@@ -70,6 +70,7 @@
 //! | [`graph`] | algorithms on any graph: dominators, loop forest |
 //! | [`dataflow`] | data-flow analyses of one routine |
 //! | [`memory`] | sets of globals by routine, closed over calls |
+//! | [`random`] | pseudo-random numbers that are the same on every machine |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
 pub mod builder;
@@ -82,6 +83,7 @@ pub mod graph;
 pub mod ir;
 pub mod json;
 pub mod memory;
+pub mod random;
 pub mod recover;
 pub mod structure;
 #[cfg(test)]

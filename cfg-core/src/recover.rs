@@ -40,7 +40,7 @@
 
 pub mod classify;
 mod counted;
-mod draft;
+mod edited;
 mod flatten;
 mod headers;
 mod nest;
@@ -60,7 +60,7 @@ use crate::{
     ir::{Cfg, Control, Program, Routine, VertexKind},
     structure::Structure,
 };
-use draft::Draft;
+use edited::EditedGraph;
 
 /// The routine with the structure that its graph has. A routine that is structured already, or has no
 /// graph, is returned as it is. The graph must keep the rules of general ones.
@@ -111,9 +111,9 @@ pub fn recover_program(program: &Program) -> Program {
 pub(crate) fn shape(cfg: Cfg, repeat: bool) -> Option<(Cfg, bool)> {
     let entry = cfg.entry()?.index();
     let order = reverse_postorder(&cfg, entry);
-    let mut draft = Draft::new(cfg);
-    reduce::reduce(&mut draft, &order, repeat);
-    let cfg = draft.finish()?;
+    let mut edited = EditedGraph::new(cfg);
+    reduce::reduce(&mut edited, &order, repeat);
+    let cfg = edited.finish()?;
     if Structure::of(&cfg).is_ok() {
         return Some((cfg, true));
     }

@@ -22,10 +22,10 @@ mod control;
 mod declarations;
 mod definition;
 mod expressions;
-mod globals;
 mod graph;
 mod loop_index;
 mod overlap;
+mod program;
 mod references;
 mod results;
 mod statements;
@@ -42,8 +42,8 @@ use crate::{
     text::Name,
 };
 use checker::Checker;
-pub use globals::cells;
 pub use graph::structure;
+pub use program::cells;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
 /// All problems of a program, warnings included, and the structure of each graph that has one.
 pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let mut found = Diagnostics::default();
-    globals::check(program, &mut found);
+    program::check(program, &mut found);
     let writes = loop_index::GlobalWrites::of(program);
     let structures = (0..program.routines.len())
         .map(|r| routine(program, RoutineId::new(r), &writes, &mut found))

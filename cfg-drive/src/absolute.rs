@@ -127,7 +127,9 @@ fn without_signs(e: &Expr, carries: &[bool]) -> Option<Expr> {
         return Some(match e {
             Expr::Real(c) => Expr::Real(c.abs()),
             Expr::Real32(c) => Expr::Real32(c.abs()),
-            _ => Expr::op(Op::Abs, [e.clone()]),
+            Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                Expr::op(Op::Abs, [e.clone()])
+            }
         });
     }
     let Expr::Op(op, operands) = e else {

@@ -3,7 +3,8 @@
 use crate::absolute::absolute;
 use crate::codes;
 use crate::colouring::{self, Pattern};
-use crate::mode::{Adjoint, Named, Options, Primal, Tangent};
+use crate::mode::{Adjoint, Named, Primal, Tangent};
+use crate::options::Options;
 use crate::point::{Point, zeros_like};
 use crate::slot::Slot;
 use crate::sparsity::Blocks;
@@ -40,7 +41,7 @@ pub struct Jacobian {
     pub sweeps: usize,
     /// Tangent runs that found the sparsity pattern; 0 unless compressed.
     pub probes: usize,
-    /// What pays for the entries.
+    /// The lease that pays for the entries.
     held: Lease,
 }
 
@@ -135,7 +136,7 @@ pub fn compressed_jacobian(
     Ok(found)
 }
 
-/// What every way of computing a Jacobian needs.
+/// A Jacobian to be computed: everything that every way of computing it needs.
 struct Work<'p> {
     program: &'p ValidProgram,
     routine: RoutineId,
@@ -403,7 +404,9 @@ impl Units {
         let x = f64::from(u8::from(one));
         let element = match self.values[k].ty() {
             ScalarType::Real32 => Scalar::Real32(x as f32),
-            _ => Scalar::Real(x),
+            ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
+                Scalar::Real(x)
+            }
         };
         self.values[k].set(position - self.first[k], element);
     }

@@ -201,7 +201,7 @@ fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
     }
 }
 
-/// What a value is, for messages.
+/// The kind of a value, for messages.
 fn describe(tree: &ValueTree) -> &'static str {
     match tree {
         ValueTree::Int(_) => "an integer",

@@ -35,10 +35,10 @@
 //! | file | what |
 //! |---|---|
 //! | `point`, `json`, `slot` | values of variables by name, in and out |
-//! | `mode` | a routine, its adjoint, its tangent |
+//! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
 //! | `jacobian` | rows by adjoint or columns by tangent |
 //! | `sparsity`, `colouring` | which rows or columns can share a run |
-//! | `check`, `absolute` | are the derivatives right, and in which measure |
+//! | `check`, `absolute`, `single_precision` | are the derivatives right, and in which measure |
 //! | `corpus` | a folder of XAIF documents against reference Jacobians |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
 
@@ -52,8 +52,9 @@ mod extract;
 mod jacobian;
 mod json;
 mod mode;
+mod options;
 pub mod point;
-mod single;
+mod single_precision;
 mod slot;
 mod sparsity;
 mod visits;
@@ -64,8 +65,7 @@ pub use declare::declare;
 pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};
-pub use mode::{
-    Adjoint, Directional, Gradient, Named, Options, Primal, Run, Tangent, Trace, kinks,
-};
+pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kinks};
+pub use options::Options;
 pub use point::Point;
 pub use slot::Slot;

@@ -9,86 +9,15 @@ pub use adjoint::{Adjoint, Gradient};
 pub use tangent::{Directional, Tangent};
 
 use crate::codes;
+use crate::options::{Options, words};
 use crate::point::Point;
-use crate::slot::{self, Slot, active};
+use crate::slot::{Slot, active};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
-use cfg_core::elemental::Math;
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Intent, Program, Routine, VertexKind};
 use cfg_core::validate::ValidProgram;
-use cfg_exec::{
-    Argument, Callback, CompileOptions, Compiled, Lease, Memory, Met, RunOptions, RunReport,
-    Session, TapeCounts, Value,
-};
-use std::collections::{BTreeMap, HashMap};
-
-/// How programs are reversed, compiled and run.
-#[derive(Clone, Default)]
-pub struct Options {
-    /// How they are reversed.
-    pub reversal: cfg_reverse::Options,
-    /// Limits of a run.
-    pub run: RunOptions,
-    /// Where elementary functions come from.
-    pub math: Math,
-    /// Record the vertices visited.
-    pub trace: bool,
-    /// Report kinks and singular points that runs come across: those of the program itself, not of its
-    /// derivative code.
-    pub events: bool,
-    /// Functions that stand for external routines, by name.
-    pub callbacks: BTreeMap<String, Callback>,
-    /// Dependents that a POINT does not give start at zero, whatever their intent (as OpenAD's drivers
-    /// do with y).
-    pub zero_dependents: bool,
-    /// The account of the memory that is taken, within [`RunOptions::max_memory`]: points and seeds that are read,
-    /// runs, and results that are kept. Clones share it.
-    pub memory: Memory,
-}
-
-impl Options {
-    /// Takes memory for so many words, for as long as the lease lives.
-    pub(crate) fn lease(&self, words: u64, routine: &Routine) -> Result<Lease, Diagnostics> {
-        let bytes = words.saturating_mul(8);
-        self.memory
-            .lease(bytes, self.run.max_memory)
-            .map_err(|d| Diagnostics(vec![d.at_element(format!("routine {}", routine.name))]))
-    }
-
-    fn session(&self, compiled: &Compiled) -> Session {
-        Session::sharing(compiled, &self.memory, self.run.max_memory)
-    }
-
-    fn compile(&self, program: &ValidProgram) -> Result<Compiled, Diagnostics> {
-        let options = CompileOptions {
-            math: self.math,
-            trace: self.trace,
-            events: self.events,
-            callbacks: self.callbacks.clone(),
-        };
-        Compiled::new(program, &options)
-    }
-}
-
-impl std::fmt::Debug for Options {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options")
-            .field("reversal", &self.reversal)
-            .field("run", &self.run)
-            .field("math", &self.math)
-            .field("trace", &self.trace)
-            .field("events", &self.events)
-            .field("callbacks", &self.callbacks.keys())
-            .field("zero_dependents", &self.zero_dependents)
-            .finish()
-    }
-}
-
-/// Words that these arguments take.
-pub(crate) fn words<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> u64 {
-    let lengths = arguments.into_iter().filter_map(Argument::value);
-    lengths.map(|v| v.len() as u64).sum()
-}
+use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
+use std::collections::HashMap;
 
 /// Values by name, in the order of the declarations.
 pub type Named = Vec<(String, Value)>;
@@ -111,7 +40,7 @@ pub struct Primal {
     options: Options,
 }
 
-/// What a run of the routine itself gives.
+/// Results of a run of the routine itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// All `out` and `inout` parameters, and the result of a function as `return`.
@@ -120,7 +49,7 @@ pub struct Run {
     pub trace: Trace,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// What was pushed and popped.
+    /// Counts of what was pushed and popped.
     pub tape: TapeCounts,
     /// All that the executor has to tell.
     pub(crate) report: RunReport,
@@ -218,7 +147,7 @@ impl Primal {
         point: &Point,
     ) -> Result<(Vec<(Slot, Value)>, Lease), Diagnostics> {
         let (independents, _) = active(self.routine())?;
-        let slots = slot::present(&independents, point, &self.program, self.routine())?;
+        let slots = point.present(&independents, &self.program, self.routine())?;
         self.reset(point)?;
         let sizes = slots.iter().map(|&slot| match slot {
             Slot::Parameter(v) => words(point.arguments.get(v.index())),
@@ -241,7 +170,7 @@ impl Primal {
     /// As [`Self::independents_at`].
     pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Slot>, Diagnostics> {
         let (_, dependents) = active(self.routine())?;
-        slot::present(&dependents, point, &self.program, self.routine())
+        point.present(&dependents, &self.program, self.routine())
     }
 
     /// The name of a slot in results.
@@ -283,45 +212,31 @@ impl Primal {
 
     /// Globals as at the start of a run.
     fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
-        self.session.reset_globals();
-        for (g, value) in &point.globals {
-            self.session.set_global(*g, value)?;
-        }
-        Ok(())
+        set_globals(&mut self.session, point)
     }
 
     fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
         let words = words(&point.arguments);
         let held = self.options.lease(words, self.routine())?;
         let mut arguments = point.arguments.clone();
-        self.reset(point)?;
-        let options = self.options.run;
-        let report = self.session.run(self.routine, &mut arguments, &options);
-        let mut report = match report {
-            Ok(report) => report,
-            Err(stopped) => {
-                // Again from the start, for the passes of loops that do not end.
-                self.reset(point)?;
-                empty_tapes(&mut arguments);
-                let session = &mut self.session;
-                let routine = self.routine;
-                return Err(session
-                    .count_passes(routine, &mut arguments, &options, stopped)
-                    .into());
-            }
-        };
+        let (routine, options) = (self.routine, self.options.run);
+        let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
+        let run = self
+            .session
+            .run_from(routine, &mut arguments, &options, start);
+        let mut report = run?;
         report.held.join(held);
         Ok((arguments, report))
     }
 }
 
-/// Tapes as at the start of a run.
-fn empty_tapes(arguments: &mut [Argument]) {
-    for argument in arguments {
-        if let Argument::Tape(tape) = argument {
-            tape.clear();
-        }
+/// Gives globals what they hold at the start of a run at a point.
+fn set_globals(session: &mut Session, point: &Point) -> Result<(), Diagnostics> {
+    session.reset_globals();
+    for (g, value) in &point.globals {
+        session.set_global(*g, value)?;
     }
+    Ok(())
 }
 
 /// A result without a value is a problem of the routine's end.

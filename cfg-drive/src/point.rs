@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::json;
-use crate::mode::{Options, words};
+use crate::options::{Options, words};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
@@ -19,7 +19,7 @@ pub struct Point {
     pub arguments: Vec<Argument>,
     /// Globals that were given; the others start with the program's own values.
     pub globals: Vec<(GlobalId, Value)>,
-    /// What pays for them, and for the text that they were read from.
+    /// The lease that pays for them, and for the text that they were read from.
     pub held: Lease,
 }
 
@@ -54,7 +54,33 @@ impl Point {
         self.arguments.get(parameter.index())?.value()
     }
 
-    /// As [`Self::parse`]. Some globals cannot be given: those that a transformation has added.
+    /// The slots that the point has: an optional parameter may be absent.
+    ///
+    /// # Errors
+    /// The point has none of them.
+    pub(crate) fn present(
+        &self,
+        slots: &[Slot],
+        program: &Program,
+        routine: &Routine,
+    ) -> Result<Vec<Slot>, Diagnostics> {
+        let has = |slot: &Slot| match slot {
+            Slot::Parameter(v) => self.value(*v).is_some(),
+            Slot::Global(_) | Slot::Result(_) => true,
+        };
+        let found: Vec<Slot> = slots.iter().copied().filter(has).collect();
+        if !found.is_empty() || slots.is_empty() {
+            return Ok(found);
+        }
+        let names: Vec<&str> = slots.iter().map(|s| s.key(program, routine)).collect();
+        Err(codes::general(
+            &codes::NOTHING,
+            format!("POINT leaves out {}", names.join(", ")),
+            "give at least one of the optional parameters that are differentiated a value",
+        ))
+    }
+
+    /// Reads a POINT as [`Self::parse`] does. Some globals cannot be given: those that a transformation has added.
     pub(crate) fn without(
         text: &[u8],
         program: &Program,

@@ -1,7 +1,6 @@
 //! The variables that a caller can give, seed and look at: parameters, globals, and a function's result.
 
 use crate::codes;
-use crate::point::Point;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::diagnostic::similar::did_you_mean;
 use cfg_core::entity::{GlobalId, VarId};
@@ -31,7 +30,7 @@ impl Slot {
         }
     }
 
-    /// What a name in POINT, SEED or on the command line means.
+    /// The slot that a name in POINT, SEED or on the command line means.
     pub fn find(program: &Program, routine: &Routine, name: &str) -> Option<Self> {
         if result_key(routine) == Some(name) {
             return routine.result.map(Self::Result);
@@ -91,32 +90,6 @@ pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagno
         &codes::NOTHING,
         format!("routine {} has no {missing} variables", routine.name),
         "declare them in the file, or name them with --independent and --dependent",
-    ))
-}
-
-/// The slots that a point has: an optional parameter may be absent.
-///
-/// # Errors
-/// The point has none of them.
-pub(crate) fn present(
-    slots: &[Slot],
-    point: &Point,
-    program: &Program,
-    routine: &Routine,
-) -> Result<Vec<Slot>, Diagnostics> {
-    let has = |slot: &Slot| match slot {
-        Slot::Parameter(v) => point.value(*v).is_some(),
-        Slot::Global(_) | Slot::Result(_) => true,
-    };
-    let found: Vec<Slot> = slots.iter().copied().filter(has).collect();
-    if !found.is_empty() || slots.is_empty() {
-        return Ok(found);
-    }
-    let names: Vec<&str> = slots.iter().map(|s| s.key(program, routine)).collect();
-    Err(codes::general(
-        &codes::NOTHING,
-        format!("POINT leaves out {}", names.join(", ")),
-        "give at least one of the optional parameters that are differentiated a value",
     ))
 }
 

@@ -11,7 +11,7 @@
 use crate::colouring::{self, Pattern};
 use cfg_core::diagnostic::Diagnostics;
 
-/// What is known of the pattern: blocks of columns, and for each row the blocks where it may not be zero.
+/// A sparsity pattern as far as it is known: blocks of columns, and for each row the blocks where it may not be zero.
 pub(crate) struct Blocks {
     /// First column and number of columns, ascending and without gaps.
     columns: Vec<(usize, usize)>,

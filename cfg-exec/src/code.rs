@@ -6,17 +6,17 @@
 //! holds a cell address. What is rare or big is an [`Ext`] operation in a side table.
 
 mod ext;
+mod regions;
 
 use std::sync::Arc;
 
-pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Party, Passed, SubReg};
+pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Passed, SubReg};
+pub(crate) use regions::{Back, Region, regions};
 
 use cfg_core::{
     entity::{VarId, VertexId},
     ir::Op,
 };
-
-use crate::passes::{Back, Region};
 
 /// A register of the frame's window.
 pub(crate) type Reg = u8;
@@ -98,7 +98,7 @@ pub(crate) enum Instr {
         a: Reg,
         b: Reg,
     },
-    /// The same plus `c`.
+    /// `c`, plus `a*b` if `a` is not 0.
     StrongMulAdd {
         d: Reg,
         a: Reg,

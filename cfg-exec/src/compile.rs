@@ -28,8 +28,11 @@ use crate::{
     code::{Callback, Code, Ext, Instr},
     machine::{Image, MathTable},
 };
-use emit::{Compiling, Emitter};
+use emit::Emitter;
 pub(crate) use globals::Globals;
+
+/// A value, or why the executor does not run the program.
+type Compiling<T> = Result<T, Box<Diagnostic>>;
 
 /// How a program is compiled.
 #[derive(Clone, Default)]
@@ -56,7 +59,7 @@ impl fmt::Debug for CompileOptions {
     }
 }
 
-/// What is kept of a routine, besides its code.
+/// The declarations of a routine, which the host needs besides its code.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) name: String,

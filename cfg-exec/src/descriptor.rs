@@ -60,7 +60,7 @@ pub(crate) fn axis(parts: &[Descriptor], k: usize) -> Axis {
     parts[k / 2].axes[k % 2]
 }
 
-/// The same, to be changed.
+/// One dimension of the array at the start of `parts`, to be changed.
 pub(crate) fn axis_mut(parts: &mut [Descriptor], k: usize) -> &mut Axis {
     &mut parts[k / 2].axes[k % 2]
 }

@@ -6,7 +6,7 @@ use cfg_core::{
     ir::{Expr, Op, Place, Subscript},
 };
 
-/// What an expression may ask about.
+/// The variables that an expression asks about: values, bounds, presence.
 pub(crate) trait Environment {
     /// The value of a scalar variable or an element; `None` if there is none.
     fn value(&self, v: VarId, subscripts: &[i64]) -> Option<Scalar>;

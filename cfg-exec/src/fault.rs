@@ -1,8 +1,8 @@
 //! What can go wrong while a program runs, and how it is told.
 
-use cfg_core::diagnostic::Diagnostic;
+use std::sync::Arc;
 
-use crate::code::Party;
+use cfg_core::diagnostic::Diagnostic;
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate.
@@ -72,6 +72,14 @@ cfg_core::diagnostic_codes! {
         "The message says which form and what to write instead.";
 }
 
+/// A variable that an argument of a call may overlap.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Party {
+    Argument(usize),
+    /// A global of this name.
+    Global(Arc<str>),
+}
+
 /// A fault while running; turned into a [`Diagnostic`] once, where the place is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
@@ -113,6 +121,10 @@ impl Fault {
     }
 
     /// The diagnostic, without its place. `name` gives the name of an array by its descriptor.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one arm per fault: code, message and help"
+    )]
     pub(crate) fn diagnostic(&self, name: &dyn Fn(u16) -> Option<String>) -> Diagnostic {
         let of = |array: &Option<u16>| {
             array
@@ -127,12 +139,7 @@ impl Fault {
                 lower,
                 extent,
             } => {
-                let bounds = if *extent <= 0 {
-                    "is empty".to_owned()
-                } else {
-                    let upper = i128::from(*lower) + i128::from(*extent) - 1;
-                    format!("has bounds {lower} to {upper}")
-                };
+                let bounds = bounds(*lower, *extent);
                 Diagnostic::error(
                     &BOUNDS,
                     format!(
@@ -202,23 +209,7 @@ impl Fault {
                 ),
                 "test present() first, or pass the argument",
             ),
-            Self::Overlap(i, Party::Argument(j)) => Diagnostic::error(
-                &OVERLAP,
-                format!(
-                    "arguments {} and {} of the call overlap, and one of them is written",
-                    i + 1,
-                    j + 1
-                ),
-                "pass a copy of one of them, or mark the routine as aliased",
-            ),
-            Self::Overlap(i, Party::Global(name)) => Diagnostic::error(
-                &OVERLAP,
-                format!(
-                    "argument {} of the call overlaps the global '{name}', which the routine uses, and one of them is written",
-                    i + 1
-                ),
-                "pass a copy, or mark the routine as aliased",
-            ),
+            Self::Overlap(i, party) => overlap(*i, party),
             Self::Unallocated(array) => Diagnostic::error(
                 &UNALLOCATED,
                 format!("{} is used but has no shape yet", of(array)),
@@ -240,6 +231,37 @@ impl Fault {
                 "give it a value expression, or a callback in CompileOptions",
             ),
         }
+    }
+}
+
+/// The bounds of a dimension, in words.
+fn bounds(lower: i64, extent: i64) -> String {
+    if extent <= 0 {
+        return "is empty".to_owned();
+    }
+    let upper = i128::from(lower) + i128::from(extent) - 1;
+    format!("has bounds {lower} to {upper}")
+}
+
+fn overlap(i: usize, party: &Party) -> Diagnostic {
+    match party {
+        Party::Argument(j) => Diagnostic::error(
+            &OVERLAP,
+            format!(
+                "arguments {} and {} of the call overlap, and one of them is written",
+                i + 1,
+                j + 1
+            ),
+            "pass a copy of one of them, or mark the routine as aliased",
+        ),
+        Party::Global(name) => Diagnostic::error(
+            &OVERLAP,
+            format!(
+                "argument {} of the call overlaps the global '{name}', which the routine uses, and one of them is written",
+                i + 1
+            ),
+            "pass a copy, or mark the routine as aliased",
+        ),
     }
 }
 

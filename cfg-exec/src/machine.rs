@@ -1,9 +1,13 @@
 //! The machine: register stack, descriptor stack, cell memory, call frames, tapes.
 
 mod array;
+mod bind;
 mod call;
 mod ext;
 mod run;
+mod running;
+mod slow_path;
+mod view;
 
 use std::collections::BTreeMap;
 
@@ -14,9 +18,9 @@ use cfg_core::{
 };
 
 use crate::{
-    code::{Arr, Callback, Code, Party, Reg},
+    code::{Arr, Callback, Code, Reg},
     descriptor::{Axis, Descriptor, Staged},
-    fault::Fault,
+    fault::{Fault, Party},
     memory::{Full, Lease},
     passes::Passes,
     tape::{Meter, Tape},
@@ -24,6 +28,7 @@ use crate::{
 
 pub(crate) use call::Incoming;
 pub(crate) use run::execute;
+pub(crate) use running::running_loops;
 
 /// Registers in a window.
 pub(crate) const WINDOW: usize = 256;
@@ -40,7 +45,7 @@ pub(crate) struct MathTable {
     pub(crate) powi: fn(f64, i64) -> f64,
 }
 
-/// What the machine runs.
+/// A program as the machine runs it.
 pub(crate) struct Image {
     pub(crate) routines: Vec<Code>,
     pub(crate) names: Vec<String>,
@@ -131,7 +136,7 @@ pub(crate) struct Machine {
     pub(crate) memory: Vec<u64>,
     /// End of the memory in use.
     pub(crate) top: usize,
-    /// What pays for the buffers.
+    /// The lease that pays for the buffers.
     pub(crate) held: Lease,
     pub(crate) staged: Vec<Staged>,
     pub(crate) staged_axes: Vec<Axis>,
@@ -195,6 +200,13 @@ impl Machine {
             .map_err(|Full| self.too_big())
     }
 
+    /// The fault of a run that needs more memory.
+    pub(crate) fn too_big(&self) -> Fault {
+        Fault::Memory {
+            limit: self.limit(),
+        }
+    }
+
     /// Gives back all buffers but the first cells of memory.
     pub(crate) fn give_back(&mut self, cells: usize) {
         self.memory.truncate(cells);
@@ -235,5 +247,13 @@ impl Machine {
 
     pub(crate) fn set_register(&mut self, r: Reg, cell: u64) {
         self.registers[self.now.registers + usize::from(r)] = cell;
+    }
+
+    /// A tape by its handle.
+    fn tape(&mut self, handle: u64) -> Result<&mut Tape, Box<Fault>> {
+        usize::try_from(handle)
+            .ok()
+            .and_then(|h| self.tapes.get_mut(h))
+            .ok_or_else(|| Box::new(Fault::Absent(None)))
     }
 }

@@ -43,7 +43,7 @@ impl Memory {
             .map_err(|Full| Box::new(Fault::Memory { limit }.diagnostic(&|_| None)))
     }
 
-    /// The same inside a run.
+    /// Takes bytes inside a run, which says itself what a refusal means.
     pub(crate) fn take(&self, bytes: u64, limit: u64) -> Result<Lease, Full> {
         let mut lease = self.empty();
         lease.more(bytes, limit)?;
@@ -157,7 +157,7 @@ impl Drop for Lease {
     }
 }
 
-/// What is paid for is no part of a value.
+/// Leases are all equal: how much is paid for is no part of a value.
 impl PartialEq for Lease {
     fn eq(&self, _: &Self) -> bool {
         true

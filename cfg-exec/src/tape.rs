@@ -63,7 +63,7 @@ pub struct Tape {
     integers: Vec<i64>,
     reals: Vec<u64>,
     reals32: Vec<u32>,
-    /// What pays for its buffers.
+    /// The lease that pays for its buffers.
     held: Lease,
 }
 
@@ -87,7 +87,7 @@ impl TapeSize {
     }
 }
 
-/// What the tapes of a run were used for.
+/// Counts of what the tapes of a run were used for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TapeCounts {
     /// Values pushed, of all classes.
@@ -106,7 +106,7 @@ pub struct TapeCounts {
     pub value_bytes: u64,
     /// Largest size of all stacks of all tapes at one time, in bytes (control bits rounded up to a byte).
     pub peak_bytes: u64,
-    /// What each tape held when it died, or at the end of the run: in the order of death.
+    /// The values that each tape held when it died, or at the end of the run: in the order of death.
     pub leftovers: Vec<TapeSize>,
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Meter {
     pub(crate) max_bits: u64,
     /// Most bytes of memory.
     limit: u64,
-    /// What pays for the counts of tapes that have died.
+    /// The lease that pays for the counts of tapes that have died.
     held: Lease,
 }
 
@@ -249,7 +249,7 @@ impl Tape {
         Ok(())
     }
 
-    /// What it holds.
+    /// The numbers of values that the tape holds.
     pub fn size(&self) -> TapeSize {
         TapeSize {
             control_bits: self.bits.len,

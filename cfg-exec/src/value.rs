@@ -17,7 +17,7 @@ pub struct Value {
     pub(crate) cells: Vec<u64>,
 }
 
-/// What a routine is called with.
+/// An argument that a routine is called with.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Argument {
     /// An optional argument that is not given.
@@ -299,7 +299,7 @@ impl Value {
         Some(at)
     }
 
-    /// The same array stored in the other order.
+    /// A copy of the array that is stored in this order.
     #[must_use]
     pub fn in_order(&self, order: Order) -> Self {
         let mut other = Self {

@@ -1,62 +1,46 @@
 //! XAIF, the exchange format of OpenAD.
 //!
-//! [`read_xaif`] takes a document apart in steps, each in its own module: `xml` parses it into an arena
-//! (without entities, without recursion); `model` reads the declarations; `scan` resolves every
-//! reference and finds what each routine uses and writes; `storage` finds COMMON and EQUIVALENCE;
-//! `hidden` finds what markers stand for; `lower` and its companions turn each routine into one of the
-//! representation; `effects` names independents and dependents. See `docs/xaif.md`.
+//! [`read_xaif`] takes a document apart in steps. `read` has those that look at the document: `xml` parses it into
+//! an arena (without entities, without recursion); `model` reads the declarations; `scan` resolves every
+//! reference and finds what each routine uses and writes, `scan/storage` COMMON and EQUIVALENCE,
+//! `scan/hidden` what markers stand for. `lower` turns each routine into one of the representation, over a
+//! `graph` that can be changed; `lower/effects` finds independents and dependents, `top` takes those that the user
+//! names. `write` writes programs, `exact` reads what it wrote; `notation` has the tables that reader and writer
+//! share. See `docs/xaif.md`.
 
-mod bind;
-mod bits;
 mod codes;
-mod common;
-mod control;
-mod effects;
 mod exact;
-mod expression;
 mod graph;
-mod helpers;
-mod hidden;
-mod intrinsics;
-mod legal;
-mod loops;
 mod lower;
-mod model;
-mod names;
-mod packing;
-mod passed;
-mod scan;
-mod shapes;
-mod shifting;
-mod spelling;
-mod storage;
-mod strings;
-mod transformational;
-mod typed;
-mod unstructured;
+mod notation;
+mod read;
+mod top;
 mod write;
-mod xml;
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    entity::{GlobalId, RoutineId},
-    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Variable},
+    ir::Program,
 };
-use common::Cluster;
 use graph::Places;
-use lower::{Lower, Shared, annotations, free};
-use model::{Model, Sink, SymbolId, SymbolType};
-use scan::{Home, Scan};
+use lower::{
+    Lower, Shared, effects,
+    globals::{functions, globals, parameter_names},
+    helpers,
+};
+use notation::{annotations::annotations, names::free};
+use read::{
+    model::{Model, Sink},
+    scan::{Scan, hidden, storage::Storage},
+    xml::{self, Document, NodeId},
+};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use storage::Storage;
-use xml::{Document, El, NodeId};
+use std::collections::HashSet;
 
 pub use codes::CODES;
-pub use names::{find_routine, find_variable, short_name};
+pub use notation::names::{find_routine, find_variable, short_name};
 pub use write::{to_string, write_xaif};
 
-/// What the user says besides the document.
+/// Choices of the user that the document does not make: the top routine and its variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The top routine; by default the only one that is not called, else `head`.
@@ -189,310 +173,12 @@ fn program(doc: &Document<'_>, options: &Options, sink: &mut Sink) -> Option<Pro
         return None;
     }
     effects::independents(doc, &model, &scan, &mut program);
-    main(doc, &model, &scan, options, &mut program, sink);
+    top::choose(doc, &model, &scan, options, &mut program, sink);
     if sink.failed() {
         return None;
     }
     validated(doc, &model, &places, &program, sink);
     Some(program)
-}
-
-/// Routines that some expression calls.
-fn functions(doc: &Document<'_>, scan: &Scan) -> BTreeSet<usize> {
-    scan.callee
-        .iter()
-        .filter(|(n, _)| doc.name(**n) == El::FunctionCall)
-        .map(|(_, r)| *r)
-        .collect()
-}
-
-/// Names of formals and of variables of hosts, which become parameters.
-fn parameter_names(model: &Model, scan: &Scan) -> Vec<Vec<String>> {
-    let mut all = Vec::with_capacity(model.routines.len());
-    for (decl, routine) in model.routines.iter().zip(&scan.routines) {
-        let mut taken = HashSet::new();
-        let formals = decl.formals.iter().map(|f| f.0);
-        all.push(
-            formals
-                .chain(routine.host.iter().copied())
-                .map(|s| {
-                    let id = &model.symbols[s].id;
-                    free(&mut taken, &short_name(id), id)
-                })
-                .collect(),
-        );
-    }
-    all
-}
-
-/// The global variables of the program, by leading symbol.
-fn globals(
-    doc: &Document<'_>,
-    model: &Model,
-    scan: &Scan,
-    storage: &Storage,
-    parameters: &[Vec<String>],
-    program: &mut Program,
-    sink: &mut Sink,
-) -> HashMap<SymbolId, Variable> {
-    // Members of each storage, and the parameter names that its own must not hide.
-    let mut members: BTreeMap<SymbolId, BTreeSet<SymbolId>> = BTreeMap::new();
-    let mut hides: HashMap<SymbolId, HashSet<&str>> = HashMap::new();
-    for (r, routine) in scan.routines.iter().enumerate() {
-        for &symbol in &routine.used {
-            if Scan::home(model, r, symbol) != Home::Global || !model.symbols[symbol].variable {
-                continue;
-            }
-            let leader = storage.leader(symbol);
-            members.entry(leader).or_default().insert(symbol);
-            let names = hides.entry(leader).or_default();
-            names.extend(parameters[r].iter().map(String::as_str));
-        }
-    }
-    let mut wishes: HashMap<String, usize> = HashMap::new();
-    for &leader in members.keys() {
-        *wishes
-            .entry(short_name(&model.symbols[leader].id))
-            .or_default() += 1;
-    }
-    let mut taken = HashSet::new();
-    let mut found = HashMap::new();
-    // What others lie over comes first.
-    let bases: Vec<Option<Base>> = storage
-        .clusters
-        .iter()
-        .map(|cluster| base(model, cluster, &members, &mut taken, program))
-        .collect();
-    let first: BTreeSet<SymbolId> = bases
-        .iter()
-        .filter_map(|b| match b {
-            Some(Base::Member(leader)) => Some(*leader),
-            Some(Base::Added(_)) | None => None,
-        })
-        .collect();
-    let (bases_first, others): (Vec<SymbolId>, Vec<SymbolId>) =
-        members.keys().partition(|leader| first.contains(leader));
-    for leader in bases_first.into_iter().chain(others) {
-        let symbol = &model.symbols[leader];
-        // A global of a type that is not computed with gets no variable; using it is an error.
-        let SymbolType::Scalar(ty) = symbol.ty else {
-            continue;
-        };
-        let short = short_name(&symbol.id);
-        let clear = wishes.get(&short) == Some(&1)
-            && hides
-                .get(&leader)
-                .is_none_or(|h| !h.contains(short.as_str()));
-        let wish = if clear { &short } else { &symbol.id };
-        let name = free(&mut taken, wish, &symbol.id);
-        let id = GlobalId::new(program.globals.len());
-        let role = Role::Global(id);
-        let shape = shapes::declared(doc, model, leader, role, sink);
-        let mut variable = Variable::new(name, ty, shape, role);
-        variable.order = Order::Column;
-        let symbols: Vec<&str> = members[&leader]
-            .iter()
-            .map(|&m| model.symbols[m].id.as_str())
-            .collect();
-        variable.annotations = annotations(vec![("symbols", json!(symbols))]);
-        found.insert(leader, variable.clone());
-        program.globals.push(Global {
-            variable,
-            initial: None,
-            overlay: None,
-        });
-    }
-    for (cluster, base) in storage.clusters.iter().zip(bases) {
-        if let Some(base) = base {
-            overlay(cluster, base, &found, program);
-        }
-    }
-    found
-}
-
-/// What the members of a cluster lie over.
-enum Base {
-    /// The member that has all cells.
-    Member(SymbolId),
-    /// A global that has been added, as none has.
-    Added(GlobalId),
-}
-
-/// The base of a cluster; `None` if it has one variable of those that are computed with.
-fn base(
-    model: &Model,
-    cluster: &Cluster,
-    members: &BTreeMap<SymbolId, BTreeSet<SymbolId>>,
-    taken: &mut HashSet<String>,
-    program: &mut Program,
-) -> Option<Base> {
-    let computed = |s: SymbolId| {
-        members.contains_key(&s) && matches!(model.symbols[s].ty, SymbolType::Scalar(_))
-    };
-    let mut present = cluster.members.iter().filter(|m| computed(m.0));
-    let whole = present
-        .clone()
-        .find(|m| m.1 == 0 && m.2 == cluster.cells)
-        .map(|m| Base::Member(m.0));
-    present.nth(1)?;
-    Some(whole.unwrap_or_else(|| {
-        let id = GlobalId::new(program.globals.len());
-        let block = cluster.block.trim_matches('_').to_ascii_lowercase();
-        let wish = format!("common_{block}");
-        let name = free(taken, &wish, &format!("{wish}_{}", id.index()));
-        let shape = vec![Dim::of(Expr::Int(cluster.cells))];
-        let mut variable = Variable::new(name, cluster.ty, shape, Role::Global(id));
-        variable.order = Order::Column;
-        variable.annotations = annotations(vec![("common", json!(cluster.block))]);
-        program.globals.push(Global {
-            variable,
-            initial: None,
-            overlay: None,
-        });
-        Base::Added(id)
-    }))
-}
-
-/// Lays the variables of a cluster over its base.
-fn overlay(
-    cluster: &Cluster,
-    base: Base,
-    found: &HashMap<SymbolId, Variable>,
-    program: &mut Program,
-) {
-    let global = |symbol: SymbolId| match found.get(&symbol)?.role {
-        Role::Global(id) => Some(id),
-        Role::Local | Role::Parameter { .. } => None,
-    };
-    let base = match base {
-        Base::Member(symbol) => global(symbol),
-        Base::Added(id) => Some(id),
-    };
-    let Some(base) = base else { return };
-    for &(symbol, offset, _) in &cluster.members {
-        if let Some(id) = global(symbol).filter(|&id| id != base) {
-            program.globals[id.index()].overlay = Some(Overlay { base, offset });
-        }
-    }
-}
-
-/// Chooses the top routine and applies what the user names.
-fn main(
-    doc: &Document<'_>,
-    model: &Model,
-    scan: &Scan,
-    options: &Options,
-    program: &mut Program,
-    sink: &mut Sink,
-) {
-    let root = doc.root();
-    let main = match &options.routine {
-        Some(name) => chosen_routine(doc, name, program, sink),
-        None => {
-            let mut called = vec![false; model.routines.len()];
-            for (r, routine) in scan.routines.iter().enumerate() {
-                // A routine that calls itself is still a top routine if nobody else does.
-                for call in routine.calls.iter().filter(|c| c.callee != r) {
-                    called[call.callee] = true;
-                }
-            }
-            let tops: Vec<usize> = (0..called.len()).filter(|&r| !called[r]).collect();
-            let head = || {
-                let heads: Vec<usize> = (0..model.routines.len())
-                    .filter(|&r| short_name(&model.routines[r].symbol) == "head")
-                    .collect();
-                match heads.as_slice() {
-                    &[only] => Some(only),
-                    _ => None,
-                }
-            };
-            let found = match tops.as_slice() {
-                &[only] => Some(only),
-                _ => head(),
-            };
-            if found.is_none() {
-                let list = |rs: &[usize]| {
-                    let names: Vec<&str> = rs
-                        .iter()
-                        .take(10)
-                        .map(|&r| program.routines[r].name.as_str())
-                        .collect();
-                    names.join(", ")
-                };
-                let message = if tops.is_empty() {
-                    "every routine is called, and none is named head".to_owned()
-                } else {
-                    format!("{} are not called, and none is named head", list(&tops))
-                };
-                sink.push(
-                    doc.error(
-                        root,
-                        &codes::MAIN,
-                        message,
-                        "say which one with --routine NAME",
-                    )
-                    .warning(),
-                );
-            }
-            found.map(RoutineId::new)
-        }
-    };
-    program.main = main;
-    chosen_variables(doc, options, program, sink);
-}
-
-/// The routine that the user names.
-fn chosen_routine(
-    doc: &Document<'_>,
-    name: &str,
-    program: &Program,
-    sink: &mut Sink,
-) -> Option<RoutineId> {
-    let found = names::find_routine(program, name);
-    if found.is_none() {
-        let known: Vec<&str> = program.routines.iter().map(|r| r.name.as_str()).collect();
-        sink.push(doc.error(
-            doc.root(),
-            &codes::NAME,
-            format!("there is no routine {name}"),
-            format!("the document has {}", known.join(", ")),
-        ));
-    }
-    found
-}
-
-/// Applies the independents and dependents that the user names.
-fn chosen_variables(doc: &Document<'_>, options: &Options, program: &mut Program, sink: &mut Sink) {
-    let root = doc.root();
-    let Some(main) = program.main else { return };
-    for (names, dependent) in [(&options.independents, false), (&options.dependents, true)] {
-        if names.is_empty() {
-            continue;
-        }
-        let mut list = Vec::new();
-        for name in names {
-            let var = effects::named(program, main, name);
-            match var.filter(|&v| program.routine(main).variable(v).ty.is_real()) {
-                Some(v) if !list.contains(&v) => list.push(v),
-                Some(_) => {}
-                None => sink.push(doc.error(
-                    root,
-                    &codes::NAME,
-                    format!(
-                        "{} has no real argument or global variable {name}",
-                        program.routine(main).name
-                    ),
-                    "name a formal argument, a COMMON or a module variable, or its whole symbol_id",
-                )),
-            }
-        }
-        let routine = &mut program.routines[main.index()];
-        if dependent {
-            routine.dependents = list;
-        } else {
-            routine.independents = list;
-        }
-    }
 }
 
 /// Validates what was made, and reports problems at the elements they come from.

@@ -1,4 +1,8 @@
 //! The adjoints of basic blocks: statement by statement, or from their preaccumulated Jacobians.
+//!
+//! `statement` and `calls` write the adjoints of statements one by one. `survey` finds the `segments` of all blocks and
+//! makes a graph of each (`lcg`), `elimination` searches for sequences, `jacobian` and `preaccumulated` write the code
+//! of one segment. `drafts` writes all routines, `choose` the cheapest way to do so by its `price`.
 
 pub(crate) mod calls;
 pub(crate) mod choose;

@@ -1,5 +1,10 @@
 //! What the forward sweep records: how loops are counted, which way was taken, which overwritten values the
 //! reverse sweep needs.
+//!
+//! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`
+//! in general graphs), what is told apart (`atoms`), and the adjoint of every statement with what it reads
+//! (`adjoints`), which is filled in later. `tbr` says which values are recorded, `at_exit` and `callee_globals` what
+//! of that concerns callers and callees, `recorded` how much it is.
 
 pub(crate) mod adjoints;
 pub(crate) mod at_exit;

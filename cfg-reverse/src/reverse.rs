@@ -86,6 +86,7 @@ pub fn reverse(
     Ok(reversal)
 }
 
+/// Writes the sweeps of every routine that is differentiated, and the gradient.
 fn emit(
     setting: &Setting<'_>,
     main: RoutineId,

@@ -1,26 +1,23 @@
-//! The pseudo-random numbers of the generators: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, *Fast
-//! splittable pseudorandom number generators*, OOPSLA 2014, Figure 16). The same seed gives the same
-//! numbers on every machine.
+//! The pseudo-random numbers of the generators. The same seed gives the same numbers on every machine.
+
+use cfg_core::random::SplitMix64;
 
 /// A stream of pseudo-random numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng {
-    state: u64,
+    stream: SplitMix64,
 }
 
 impl Rng {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
+        let stream = SplitMix64::new(seed);
+        Self { stream }
     }
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.stream.bits()
     }
 
     /// A number in `0 .. n`; 0 if `n` is 0.
@@ -73,15 +70,6 @@ impl Rng {
 #[cfg(test)]
 mod tests {
     use super::Rng;
-
-    #[test]
-    fn reference_values() {
-        // First outputs for seed 0 as published with the reference implementation.
-        let mut rng = Rng::new(0);
-        assert_eq!(rng.bits(), 0xe220_a839_7b1d_cdaf);
-        assert_eq!(rng.bits(), 0x6e78_9e6a_a1b9_65f4);
-        assert_eq!(rng.bits(), 0x06c4_5d18_8009_454f);
-    }
 
     #[test]
     fn ranges_are_met_and_kept() {

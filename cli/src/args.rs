@@ -1,9 +1,16 @@
 //! The command line: types only, documentation comments are the help texts.
 
-use bb_preaccum::heuristic::Heuristic;
-use cfg_exec::RunOptions;
+mod search;
+mod shared;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+pub(crate) use search::{Elimination, Model, Search, SearchTime};
+pub(crate) use shared::{
+    At, Blocks, Counters, Derivative, Function, Language, Limits, Math, Picture, Reversal, Select,
+    Source, Unstructured, Variables,
+};
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.
 #[derive(Debug, Parser)]
@@ -203,142 +210,6 @@ pub(crate) enum DiagnosticsForm {
     Json,
 }
 
-/// The program.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Source {
-    /// The program; `-` is standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: String,
-    /// Language of FILE, if its extension does not say.
-    #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<Language>,
-}
-
-/// A language that programs are read in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Language {
-    /// The program format cfgrev/1.
-    Json,
-    /// XAIF, the exchange format of OpenAD.
-    Xaif,
-}
-
-/// Which routine, and what to differentiate.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Select {
-    /// The routine; default is the only one, or the one that the file marks as main.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) routine: Option<String>,
-}
-
-/// What to differentiate.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Variables {
-    /// Variables to differentiate with respect to; default is what the file declares.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) independent: Option<Vec<String>>,
-    /// Variables to differentiate; default is what the file declares.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) dependent: Option<Vec<String>>,
-}
-
-/// A function to differentiate: a routine of a program, its independents and its dependents.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Function {
-    #[command(flatten)]
-    pub(crate) source: Source,
-    #[command(flatten)]
-    pub(crate) select: Select,
-    #[command(flatten)]
-    pub(crate) variables: Variables,
-}
-
-/// How the reversal is done.
-#[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Reversal options")]
-pub(crate) struct Reversal {
-    /// Count the iterations of loops whose range the reverse sweep could recompute, too.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) counters: Counters,
-    /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub(crate) unstructured: Unstructured,
-    /// Merge inserted blocks into neighbouring blocks.
-    #[arg(long)]
-    pub(crate) merge: bool,
-    /// How the adjoint of a basic block is built.
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub(crate) blocks: Blocks,
-}
-
-/// How the adjoint of a basic block is built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Blocks {
-    /// Statement by statement, from recorded values.
-    #[default]
-    Statement,
-    /// From its Jacobian, which the forward sweep accumulates and records.
-    Preaccumulate,
-    /// Whichever is estimated to cost less, for each stretch of statements; never more tape than `statement`.
-    Auto,
-}
-
-/// How general control flow is reversed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unstructured {
-    /// By its loops and merges: trip counts, and at each merge which edge was taken.
-    #[default]
-    Structure,
-    /// By the number of each block that is executed.
-    Trace,
-}
-
-/// When iterations are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Counters {
-    /// Where the range cannot be recomputed.
-    #[default]
-    Auto,
-    /// In every loop.
-    Always,
-}
-
-/// How programs are run.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Run options")]
-pub(crate) struct Limits {
-    /// Most steps that a run may take.
-    #[arg(long, value_name = "STEPS", default_value_t = RunOptions::default().fuel, allow_negative_numbers = true)]
-    pub(crate) fuel: u64,
-    /// Most memory for the tape in bytes; K, M, G and T are accepted [default: a quarter of the machine's].
-    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
-    pub(crate) max_tape: Option<u64>,
-    /// Most memory in bytes for all values together: those that are read, variables, tape, results; K, M, G and T
-    /// are accepted [default: half of the machine's].
-    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
-    pub(crate) max_memory: Option<u64>,
-    /// Deepest nesting of calls.
-    #[arg(long, value_name = "CALLS", default_value_t = RunOptions::default().max_depth, allow_negative_numbers = true)]
-    pub(crate) max_depth: usize,
-    /// Where elementary functions come from: the platform, or a library that gives identical bits
-    /// everywhere.
-    #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
-    pub(crate) math: Math,
-    /// Tell which statements came across a kink or a singular point.
-    #[arg(long)]
-    pub(crate) report_kinks: bool,
-}
-
-/// Where elementary functions come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Math {
-    /// The platform's library.
-    #[default]
-    Native,
-    /// A library of our own choice.
-    Portable,
-}
-
 /// `cfgrev validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
@@ -405,28 +276,6 @@ pub(crate) struct Tangent {
     /// Direction: values of independents, zero where missing; written like POINT.
     #[arg(long, value_name = "JSON", requires = "at")]
     pub(crate) direction: Option<String>,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-}
-
-/// The point to evaluate at.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct At {
-    /// Values of the parameters: a JSON file, `-` for standard input, JSON text that begins with {, or
-    /// NAME=VALUE,NAME=VALUE, as in n=2,a=[2,9] (a file of that name comes first).
-    #[arg(long = "at", value_name = "POINT")]
-    pub(crate) point: String,
-}
-
-/// What every command that evaluates derivatives at a point needs.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Derivative {
-    #[command(flatten)]
-    pub(crate) function: Function,
-    #[command(flatten)]
-    pub(crate) at: At,
-    #[command(flatten)]
-    pub(crate) reversal: Reversal,
     #[command(flatten)]
     pub(crate) limits: Limits,
 }
@@ -524,79 +373,6 @@ pub(crate) struct Preaccumulate {
     pub(crate) force: bool,
 }
 
-/// What to search for.
-#[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Search options")]
-pub(crate) struct Search {
-    /// Which products count: all; all but those with ±1; and products of constants neither [default: plain, for
-    /// `reverse` constant-aware].
-    #[arg(long, value_enum, value_name = "MODEL")]
-    pub(crate) model: Option<Model>,
-    /// Nothing but this heuristic, e.g. vertex-LM-RM or edge-HS-LM-RM: what is eliminated, then rules (FM, RM, LM,
-    /// LR, LFI, LMMD, MOMR, HS) that end in FM or RM; `paper` is the chain of Naumann et al. 2004.
-    #[arg(long, value_name = "KEY", value_parser = Heuristic::from_key, conflicts_with_all = ["technique", "exact", "rng"])]
-    pub(crate) heuristic: Option<Heuristic>,
-    /// What is eliminated step by step; auto takes the best of all.
-    #[arg(long, value_enum, default_value_t, value_name = "KIND")]
-    pub(crate) technique: Elimination,
-    /// Seed of the pseudo-random numbers.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) rng: u64,
-    /// Prove the optimum, whatever it takes (as far as memory and a time limit allow).
-    #[arg(long)]
-    pub(crate) exact: bool,
-}
-
-impl Search {
-    /// Whether anything is asked for.
-    pub(crate) fn is_given(&self) -> bool {
-        self.model.is_some()
-            || self.heuristic.is_some()
-            || self.technique != Elimination::Auto
-            || self.rng != 0
-            || self.exact
-    }
-}
-
-/// How long to search, in place of a fixed number of steps.
-#[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Search options")]
-pub(crate) struct SearchTime {
-    /// Search for so many milliseconds by the clock, in place of a fixed number of steps. The result may then
-    /// depend on the machine and on what else it does.
-    #[arg(long, value_name = "MS")]
-    pub(crate) time: Option<u64>,
-    /// The same in milliseconds of processor time, at most three times as long by the clock.
-    #[arg(long, value_name = "MS", conflicts_with = "time")]
-    pub(crate) cpu_time: Option<u64>,
-}
-
-/// Which products count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Model {
-    /// All.
-    #[default]
-    Plain,
-    /// All but those with ±1.
-    UnitFree,
-    /// All but those with ±1 and those of two constants.
-    ConstantAware,
-}
-
-/// What is eliminated step by step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Elimination {
-    /// Vertices.
-    Vertex,
-    /// Edges.
-    Edge,
-    /// Faces.
-    Face,
-    /// Whatever is best.
-    #[default]
-    Auto,
-}
-
 /// A form of output of an elimination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmitGraph {
@@ -683,66 +459,6 @@ pub(crate) struct Dot {
     pub(crate) picture: Picture,
 }
 
-/// How pictures are drawn.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Picture {
-    /// Draw loops as boxes around their bodies.
-    #[arg(long)]
-    pub(crate) clusters: bool,
-    /// Say beside the picture what its shapes, colours and lines mean.
-    #[arg(long)]
-    pub(crate) legend: bool,
-    /// Label the edges of two-way branches and loops with T and F.
-    #[arg(long)]
-    pub(crate) true_false: bool,
-    /// Longest line of a label in pictures, 60 by default; what is cut is in the tooltip.
-    #[arg(long, value_name = "CHARS")]
-    pub(crate) max_label: Option<usize>,
-    /// Most lines of a label in pictures, 16 by default; what is cut is in the tooltip.
-    #[arg(long, value_name = "LINES")]
-    pub(crate) max_lines: Option<usize>,
-}
-
-impl Picture {
-    /// The options of the library.
-    pub(crate) fn options(self) -> cfg_back::dot::DotOptions {
-        let default = cfg_back::dot::DotOptions::default();
-        cfg_back::dot::DotOptions {
-            clusters: self.clusters,
-            legend: self.legend,
-            true_false: self.true_false,
-            max_label: self.max_label.unwrap_or(default.max_label),
-            max_lines: self.max_lines.unwrap_or(default.max_lines),
-        }
-    }
-
-    /// True if one of the options was given.
-    pub(crate) fn is_given(self) -> bool {
-        self.clusters
-            || self.legend
-            || self.true_false
-            || self.max_label.is_some()
-            || self.max_lines.is_some()
-    }
-}
-
-/// A number of bytes: `65536`, `64K`, `1.5` is refused.
-fn bytes(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 30),
-        Some((at, 't' | 'T')) => (&text[..at], 40),
-        _ => (text, 0),
-    };
-    let value: u64 = digits
-        .parse()
-        .map_err(|_| "expected a whole number, optionally followed by K, M, G or T".to_owned())?;
-    value
-        .checked_mul(1 << shift)
-        .ok_or_else(|| "more than 2^64 bytes".to_owned())
-}
-
 /// A tolerance: not negative, not NaN.
 fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -770,16 +486,6 @@ mod tests {
                 help.is_some_and(|h| h.contains(&format!("cfgrev {name}"))),
                 "{name}"
             );
-        }
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(bytes("65536"), Ok(65536));
-        assert_eq!(bytes("64K"), Ok(65536));
-        assert_eq!(bytes("2g"), Ok(2 << 30));
-        for wrong in ["", "K", "-1", "1.5G", "é", "99999999999T"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }
 }

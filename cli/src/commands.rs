@@ -24,8 +24,8 @@ use crate::args::{
 use crate::codes;
 use crate::input::Session;
 pub(crate) use crate::input::Wanted;
-use crate::machine::half_of_memory;
 use crate::output::problem;
+use crate::physical_memory::half_of_memory;
 use crate::report::Text;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},

@@ -67,7 +67,7 @@ impl Session {
         Progress::start(what, self.reporter.quiet)
     }
 
-    /// The same for work that tells how far it is.
+    /// Says what is being done, and how far it is, if it takes longer than a second.
     pub(crate) fn watch(
         &self,
         what: &str,
@@ -186,7 +186,8 @@ impl Session {
     fn parse_text(&self, text: &Text, wanted: &Wanted) -> Parsed {
         match self.language.get() {
             Language::Json => {
-                let left = crate::machine::half_of_memory().saturating_sub(text.bytes.len() as u64);
+                let left = crate::physical_memory::half_of_memory()
+                    .saturating_sub(text.bytes.len() as u64);
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
                 cfg_core::json::parse_within(&text.bytes, left)
             }
@@ -286,7 +287,7 @@ impl<R: Read> Read for Counted<'_, R> {
 
 /// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
 fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
-    let limit = crate::machine::half_of_memory() / 2;
+    let limit = crate::physical_memory::half_of_memory() / 2;
     let (called, name) = match file {
         "-" => ("standard input", "<stdin>"),
         file => (file, file),

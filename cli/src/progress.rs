@@ -81,7 +81,7 @@ impl Progress {
         Self::watch(what, quiet, Status::default)
     }
 
-    /// The same for work that tells how far it is.
+    /// Starts to watch one piece of work that tells how far it is; `quiet` says nothing.
     pub(crate) fn watch(
         what: impl Into<Arc<str>>,
         quiet: bool,

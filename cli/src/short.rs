@@ -13,7 +13,7 @@ pub(crate) fn is_short(text: &str) -> bool {
             .is_some_and(|(name, _)| !name.trim().is_empty())
 }
 
-/// The same as a JSON object. Values that are no numbers, logicals or arrays of these are for the reader of
+/// A point in short form as a JSON object. Values that are no numbers, logicals or arrays of these are for the reader of
 /// JSON to refuse.
 pub(crate) fn to_json(text: &str) -> Result<String, Box<Diagnostic>> {
     let mut json = String::from("{");

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::{Entry, Jae, JaeList, Label, Primal, Step, StepError, Term};
 use crate::cost::Counts;
 use crate::lcg::{Kind, Lcg, Role};
-use crate::search::rng::mix;
+use cfg_core::random::mix;
 
 /// A set of dual vertices, in order. Only the newest dual vertex ever joins one, so members join at the end;
 /// those that leave are marked, and dropped when they are more than the others.
@@ -195,7 +195,7 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// The same, where the JAEs are not kept: labels mean nothing.
+    /// The whole dual graph as [`Self::new`] makes it, but JAEs are not kept: labels mean nothing.
     pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
         Self {
             records: false,
@@ -208,7 +208,7 @@ impl<'a> Dual<'a> {
         self.jaes
     }
 
-    /// What the steps so far cost.
+    /// The cost of the steps so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }

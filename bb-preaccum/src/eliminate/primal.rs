@@ -21,7 +21,7 @@ pub struct Primal<'a> {
     pub(super) changes: Changes,
 }
 
-/// What the last elimination of an edge changed.
+/// Edges that the last elimination of an edge changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
     /// Vertices with other successors than before.
@@ -63,7 +63,7 @@ impl<'a> Primal<'a> {
         graph
     }
 
-    /// The same, where the JAEs are only counted: labels mean nothing.
+    /// The whole graph as [`Self::new`] makes it, but JAEs are only counted: labels mean nothing.
     pub(crate) fn without_jaes(lcg: &'a Lcg) -> Self {
         Self {
             records: false,
@@ -89,7 +89,7 @@ impl<'a> Primal<'a> {
         self.lcg
     }
 
-    /// What the steps so far cost.
+    /// The cost of the steps so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -184,7 +184,7 @@ impl<'a> Primal<'a> {
         Some(self.rows.edge(i, k)?.0)
     }
 
-    /// What is known about a label.
+    /// The kind of a label.
     pub fn kind(&self, label: Label) -> Kind {
         self.jaes.kind(self.lcg, label)
     }
@@ -231,7 +231,7 @@ impl<'a> Primal<'a> {
         &self.touched
     }
 
-    /// What the last elimination of an edge changed.
+    /// The edges that the last elimination of an edge changed.
     pub(crate) fn changes(&self) -> &Changes {
         &self.changes
     }

@@ -39,7 +39,7 @@ pub(super) struct Matrix {
     words: usize,
     /// One more than the label; 0 where there is no edge.
     labels: Vec<u32>,
-    /// What is known about it.
+    /// The kinds of the labels.
     kinds: Vec<Kind>,
     preds: Bits,
     succs: Bits,
@@ -315,7 +315,7 @@ pub(super) struct Items<'a> {
     mask: Option<&'a [u64]>,
     /// The word after the one at hand.
     next: usize,
-    /// What is left of that.
+    /// The bits of the word that are left.
     word: u64,
     left: usize,
 }

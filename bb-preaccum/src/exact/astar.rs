@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::search::rng::mix;
+use cfg_core::random::mix;
 
 /// Graphs left, and the steps from one to the next.
 pub(crate) trait Space {
@@ -27,10 +27,10 @@ pub(crate) trait Space {
     fn bound(&mut self) -> u32;
 }
 
-/// What there is no room for.
+/// There is no room for a state.
 pub(crate) struct Full;
 
-/// What the search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome<Step> {
     /// The optimum, and a sequence that reaches it.

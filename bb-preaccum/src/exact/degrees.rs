@@ -40,7 +40,7 @@ pub(super) struct Side {
     kinds: usize,
     /// Words of one kind.
     words: usize,
-    /// What a bit of each word counts: 2 to this power.
+    /// The weight of a bit of each word: 2 to this power.
     powers: Vec<u8>,
     /// The rows of all vertices, kind by kind.
     rows: Vec<u64>,
@@ -140,7 +140,7 @@ impl Side {
     }
 
     /// Continues the edge from `near` to `x` over the edges `far` behind it (see
-    /// [`crate::search::bits`] for when a sum is a unit or variable). `x` itself goes unless it `stays`.
+    /// [`crate::bits`] for when a sum is a unit or variable). `x` itself goes unless it `stays`.
     fn extend(&self, near: &[u64], far: &[u64], x: usize, stays: bool, out: &mut [u64]) {
         let words = self.words;
         let (near_all, far_all) = (&near[..words], &far[..words]);

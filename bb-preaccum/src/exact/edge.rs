@@ -2,9 +2,9 @@
 //! disjoint-path bound of what is left.
 
 use super::astar::{self, Full, Limit, Space};
+use crate::bits::board::{Board, Token};
+use crate::bits::{BitGraph, Row, has, items, set};
 use crate::cost::CostModel;
-use crate::search::bits::{BitGraph, Row, has, items, set};
-use crate::search::board::{Board, Token};
 
 pub(crate) type Outcome = astar::Outcome<Token>;
 

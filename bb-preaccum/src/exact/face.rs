@@ -2,12 +2,12 @@
 //! taken for one.
 
 use super::astar::{self, Full, Limit, Space};
+use crate::bits::flow::BitFlow;
+use crate::bits::{Row, ones};
 use crate::cost::CostModel;
 use crate::eliminate::{Dual, Step};
 use crate::lcg::{Kind, Lcg, Role};
-use crate::search::bits::{Row, ones};
-use crate::search::flow::BitFlow;
-use crate::search::rng::mix;
+use cfg_core::random::mix;
 
 /// Dual vertices that a graph left may have, sources and sinks among them.
 pub(crate) const MOST: usize = 64;
@@ -152,7 +152,7 @@ impl Left {
         ones(self.succ[at]).for_each(|s| self.unlink(at, s));
     }
 
-    /// The same graph in an order that mostly depends on nothing but its isomorphism class: colours are
+    /// The graph in an order of its vertices that mostly depends on nothing but its isomorphism class: colours are
     /// refined by those of the neighbours (Weisfeiler & Leman 1968), ties broken by telling one from the
     /// others. Where ties are no symmetries, isomorphic graphs may stay apart: that costs time, no more.
     fn canonical(&self) -> Self {

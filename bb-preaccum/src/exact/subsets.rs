@@ -14,10 +14,10 @@
 
 use super::degrees::{Before, Behind, Packed, Set, Side};
 use super::vertex::Outcome;
+use crate::bits::ones;
 use crate::cost::CostModel;
 use crate::eliminate::Primal;
 use crate::lcg::Role;
-use crate::search::bits::ones;
 
 /// Vertices to eliminate at most: 2^26 values of four bytes, and as many degrees of four or eight.
 pub(crate) const MOST_VERTICES: usize = 26;
@@ -31,7 +31,7 @@ const BLOCK: Set = 1 << 6;
 /// A value that is not known, or not below this: a cost can be added without overflow.
 const UNKNOWN: u32 = 1 << 31;
 
-/// What there is to solve. Vertices are numbered as in the graph, those to eliminate only.
+/// A problem to solve. Vertices are numbered as in the graph, those to eliminate only.
 struct Problem {
     pred: Side,
     succ: Side,
@@ -171,7 +171,7 @@ impl Problem {
     }
 }
 
-/// What is certain to be paid for the vertices outside a set: sums by the lower and the upper half of its
+/// A bound on the price of the vertices outside a set: sums by the lower and the upper half of its
 /// bits.
 struct Remaining {
     half: usize,
@@ -210,9 +210,9 @@ impl Remaining {
 mod tests {
     use super::super::vertex;
     use super::*;
+    use crate::bits::BitGraph;
     use crate::eliminate::Step;
     use crate::lcg::{Kind, Lcg, NewEdge};
-    use crate::search::bits::BitGraph;
 
     /// Each earlier vertex is read with a chance of `chance` in eight; some dependents are read again.
     fn graph(mut state: u64, inputs: i64, middle: i64, chance: u64) -> Lcg {
@@ -241,7 +241,7 @@ mod tests {
         Lcg::new("random", &inputs, &outputs, edges).expect("a graph")
     }
 
-    /// What a whole elimination in this order costs.
+    /// The cost of a whole elimination in this order.
     fn paid(graph: &Primal<'_>, model: CostModel, order: &[usize]) -> u64 {
         let mut graph = graph.clone();
         for &v in order {

@@ -14,9 +14,9 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::bits::flow::BitFlow;
+use crate::bits::{BitGraph, Row, has, items, ones, set as insert};
 use crate::cost::CostModel;
-use crate::search::bits::{BitGraph, Row, has, items, ones, set as insert};
-use crate::search::flow::BitFlow;
 
 /// Sets of intermediates; at most 64 of them.
 type Set = u64;
@@ -30,7 +30,7 @@ struct Known {
     last: u8,
 }
 
-/// What the search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The optimum, and an order (positions in the graph) that reaches it.

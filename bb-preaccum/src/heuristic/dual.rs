@@ -44,7 +44,7 @@ struct Queue<'a> {
     middles: BTreeSet<Rank>,
     /// The faces from one vertex to another, if siblings count behind the degree.
     between: BTreeMap<(u32, u32), Family>,
-    /// The same in any order, if siblings count first: then all of them go in a row.
+    /// The faces from one vertex to another in any order, if siblings count first: then all of them go in a row.
     waiting: HashMap<(u32, u32), Vec<Face>>,
     /// Those that go now, from the last, by the rank of the vertex they go through. No step makes such a face:
     /// one through the ends of its product goes beyond. Nor do their ranks change, but for that of the vertex that
@@ -296,7 +296,7 @@ impl<'a> Queue<'a> {
         None
     }
 
-    /// The same among the vertices of the lowest degree.
+    /// A face between two vertices, through one of the vertices of the lowest degree.
     fn sibling_among_lowest(&mut self, ends: (u32, u32)) -> Option<Face> {
         self.settle();
         let lowest = self.middles.first()?.0;

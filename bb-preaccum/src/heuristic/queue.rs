@@ -27,7 +27,7 @@ pub struct Limits<'a> {
     pub timer: Option<&'a dyn Fn() -> bool>,
     /// Elementary operations that are done even if somebody wants an end.
     pub least: u64,
-    /// What is known to be possible: who costs as much need not go on.
+    /// A cost that is known to be possible: a run that costs as much need not go on.
     pub bar: Option<Bar>,
 }
 
@@ -83,7 +83,7 @@ struct Group {
     best: Option<(Key, Step)>,
     /// The other ends of the edges, in order. Empty if no rule but the last tells them apart.
     ends: Vec<u32>,
-    /// What the rules say that tell them apart, for one end after the other.
+    /// Scores of the rules that tell them apart, for one end after the other.
     scores: Vec<i64>,
     /// Whether all of them are to be found again.
     stale: bool,

@@ -84,74 +84,12 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
     let ids = Ids::new(&raw);
     let n = ids.sorted.len();
 
-    let mut roles = vec![Role::Intermediate; n];
-    let inputs: Vec<u32> = raw.inputs.iter().map(|&id| ids.rank(id)).collect();
-    let outputs: Vec<u32> = raw.outputs.iter().map(|&id| ids.rank(id)).collect();
-    for (at, &v) in inputs.iter().enumerate() {
-        if roles[v as usize] == Role::Independent {
-            let id = ids.sorted[v as usize];
-            errors.push(
-                &codes::INPUT_TWICE,
-                || format!("/inputs/{at}"),
-                || format!("id {id} is listed twice in inputs"),
-                "delete the second one",
-            );
-        }
-        roles[v as usize] = Role::Independent;
-    }
-    for (at, &v) in outputs.iter().enumerate() {
-        let id = ids.sorted[v as usize];
-        match roles[v as usize] {
-            Role::Intermediate => roles[v as usize] = Role::Dependent,
-            Role::Dependent => errors.push(
-                &codes::OUTPUT_TWICE,
-                || format!("/outputs/{at}"),
-                || format!("id {id} is listed twice in outputs"),
-                "delete the second one",
-            ),
-            Role::Independent => errors.push(
-                &codes::INPUT_OUTPUT,
-                || format!("/outputs/{at}"),
-                || format!("id {id} is an input and an output"),
-                "add an output of its own behind an edge of kind unit",
-            ),
-        }
-    }
-    if outputs.is_empty() {
-        errors.push(
-            &codes::NO_OUTPUTS,
-            || "/outputs".into(),
-            || "the graph has no outputs".into(),
-            "name the vertices whose derivatives are wanted",
-        );
-    }
-
-    let mut edges = Vec::with_capacity(raw.edges.len());
-    for (at, new) in raw.edges.iter().enumerate() {
-        let (source, target) = (ids.rank(new.source), ids.rank(new.target));
-        if source == target {
-            errors.push(
-                &codes::SELF_LOOP,
-                || format!("/edges/{at}"),
-                || format!("edge from {} to itself", new.source),
-                "a variable that is overwritten needs a new vertex for its new value",
-            );
-        } else if roles[target as usize] == Role::Independent {
-            errors.push(
-                &codes::INTO_INPUT,
-                || format!("/edges/{at}"),
-                || format!("edge into input {}", new.target),
-                "give the value computed here an id of its own",
-            );
-        }
-        edges.push(Edge {
-            source,
-            target,
-            kind: new.kind,
-            negative: new.negative,
-            tag: new.tag,
-        });
-    }
+    let Ends {
+        roles,
+        inputs,
+        outputs,
+    } = ends(&raw, &ids, &mut errors);
+    let mut edges = edges(&raw, &ids, &roles, &mut errors);
     drop(raw.edges);
     check_duplicates(n, &edges, &ids, &mut errors);
     if !errors.is_empty() {
@@ -196,6 +134,93 @@ pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
     } else {
         Err(errors)
     }
+}
+
+/// The independents and dependents by rank, and the role of each vertex.
+struct Ends {
+    roles: Vec<Role>,
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+}
+
+fn ends(raw: &Raw, ids: &Ids, errors: &mut LcgError) -> Ends {
+    let mut roles = vec![Role::Intermediate; ids.sorted.len()];
+    let inputs: Vec<u32> = raw.inputs.iter().map(|&id| ids.rank(id)).collect();
+    let outputs: Vec<u32> = raw.outputs.iter().map(|&id| ids.rank(id)).collect();
+    for (at, &v) in inputs.iter().enumerate() {
+        if roles[v as usize] == Role::Independent {
+            let id = ids.sorted[v as usize];
+            errors.push(
+                &codes::INPUT_TWICE,
+                || format!("/inputs/{at}"),
+                || format!("id {id} is listed twice in inputs"),
+                "delete the second one",
+            );
+        }
+        roles[v as usize] = Role::Independent;
+    }
+    for (at, &v) in outputs.iter().enumerate() {
+        let id = ids.sorted[v as usize];
+        match roles[v as usize] {
+            Role::Intermediate => roles[v as usize] = Role::Dependent,
+            Role::Dependent => errors.push(
+                &codes::OUTPUT_TWICE,
+                || format!("/outputs/{at}"),
+                || format!("id {id} is listed twice in outputs"),
+                "delete the second one",
+            ),
+            Role::Independent => errors.push(
+                &codes::INPUT_OUTPUT,
+                || format!("/outputs/{at}"),
+                || format!("id {id} is an input and an output"),
+                "add an output of its own behind an edge of kind unit",
+            ),
+        }
+    }
+    if outputs.is_empty() {
+        errors.push(
+            &codes::NO_OUTPUTS,
+            || "/outputs".into(),
+            || "the graph has no outputs".into(),
+            "name the vertices whose derivatives are wanted",
+        );
+    }
+    Ends {
+        roles,
+        inputs,
+        outputs,
+    }
+}
+
+/// The edges by ranks of their ends.
+fn edges(raw: &Raw, ids: &Ids, roles: &[Role], errors: &mut LcgError) -> Vec<Edge> {
+    let mut edges = Vec::with_capacity(raw.edges.len());
+    for (at, new) in raw.edges.iter().enumerate() {
+        let (source, target) = (ids.rank(new.source), ids.rank(new.target));
+        if source == target {
+            errors.push(
+                &codes::SELF_LOOP,
+                || format!("/edges/{at}"),
+                || format!("edge from {} to itself", new.source),
+                "a variable that is overwritten needs a new vertex for its new value",
+            );
+        } else if roles[target as usize] == Role::Independent {
+            errors.push(
+                &codes::INTO_INPUT,
+                || format!("/edges/{at}"),
+                || format!("edge into input {}", new.target),
+                "give the value computed here an id of its own",
+            );
+        }
+        edges.push(Edge {
+            source,
+            target,
+            kind: new.kind,
+            negative: new.negative,
+            tag: new.tag,
+        });
+    }
+    edges
 }
 
 /// Compressed rows of the edges by `row`, each ordered by `column` (two counting sorts).

@@ -2,10 +2,10 @@
 //! between, simulated on the dual graph in bit rows.
 
 use super::Options;
-use super::bits::{Row, has, items, set, unset};
 use super::local::GRAPH_BYTES;
 use super::meter::Meter;
 use super::rng::{Rng, Thresholds};
+use crate::bits::{Row, has, items, set, unset};
 use crate::cost::CostModel;
 use crate::eliminate::{Dual, Step};
 use crate::exact::{self, astar::Limit};
@@ -49,7 +49,7 @@ struct Board<const W: usize> {
     model: CostModel,
 }
 
-/// What there is no room for.
+/// There is no room for a result.
 struct Full;
 
 impl<const W: usize> Board<W> {

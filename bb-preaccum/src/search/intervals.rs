@@ -8,8 +8,8 @@
 //! ignored by the recurrence, not by the cost of the order that comes out.) Products of small
 //! Jacobians, where greedy choices go wrong, are the case it is meant for.
 
-use super::bits::{BitGraph, Near, Row, has, items, minus, set, size, step, unset};
 use super::rng::Rng;
+use crate::bits::{BitGraph, Near, Row, has, items, minus, set, size, step, unset};
 use crate::cost::CostModel;
 
 /// Larger graphs would take too long: the recurrence takes the third power of this.
@@ -158,10 +158,183 @@ fn width<const W: usize>(model: CostModel, near: &Near<W>) -> Width {
     if model == CostModel::Plain {
         return (size(&near.all), 0);
     }
-    let strong = super::bits::meet(&near.all, &near.strong);
-    let variable = super::bits::meet(&strong, &near.variable);
+    let strong = crate::bits::meet(&near.all, &near.strong);
+    let variable = crate::bits::meet(&strong, &near.variable);
     match model {
         CostModel::ConstantAware => (size(&strong), size(&strong) - size(&variable)),
         CostModel::Plain | CostModel::UnitFree => (size(&strong), 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::graph;
+    use super::*;
+    use crate::eliminate::{Primal, Step};
+    use crate::lcg::{Kind, Lcg};
+
+    fn small(rng: &mut Rng) -> Lcg {
+        let count = 6 + rng.below(6);
+        graph(rng, count)
+    }
+
+    fn bits(lcg: &Lcg, model: CostModel) -> BitGraph<1> {
+        BitGraph::new(&Primal::new(lcg), model).expect("a small graph")
+    }
+
+    /// The neighbours of `v` on one side that count after `gone` is eliminated from the graph itself.
+    fn recounted(lcg: &Lcg, bits: &BitGraph<1>, v: usize, gone: &[usize], front: bool) -> Width {
+        let mut left = Primal::new(lcg);
+        for &w in gone {
+            left.apply(Step::Vertex(bits.vertices[w]))
+                .expect("it is there");
+        }
+        let v = bits.vertices[v];
+        let edges: Vec<(u32, u32)> = if front {
+            left.preds(v).map(|p| (p, v)).collect()
+        } else {
+            left.succs(v).map(|s| (v, s)).collect()
+        };
+        let kinds = edges.into_iter().map(|(i, k)| {
+            let label = left.label(i, k).expect("an edge");
+            left.kind(label)
+        });
+        let kinds: Vec<Kind> = kinds.collect();
+        let constants = kinds.iter().filter(|&&k| k == Kind::Constant).count() as u32;
+        let units = kinds.iter().filter(|&&k| k == Kind::Unit).count() as u32;
+        let all = kinds.len() as u32;
+        match bits.model {
+            CostModel::Plain => (all, 0),
+            CostModel::UnitFree => (all - units, 0),
+            CostModel::ConstantAware => (all - units, constants),
+        }
+    }
+
+    #[test]
+    fn lines_are_topological_orders_of_what_is_eliminated() {
+        let mut rng = Rng::new(11);
+        let mut lines = std::collections::BTreeSet::new();
+        for case in 0..200 {
+            let lcg = small(&mut rng);
+            let bits = bits(&lcg, CostModel::Plain);
+            let line = line(&bits, case % 2 == 0, &mut rng);
+            let mut sorted = line.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, items(&bits.eliminable).collect::<Vec<_>>());
+            for (at, &v) in line.iter().enumerate() {
+                for &before in &line[..at] {
+                    let edge = has(&bits.succ.all[v], before);
+                    assert!(!edge, "case {case}: {v} is read by {before} in front of it");
+                }
+            }
+            lines.insert(line == sorted);
+        }
+        assert_eq!(
+            lines.len(),
+            2,
+            "not all of them are in the order of numbers"
+        );
+    }
+
+    #[test]
+    fn widths_are_those_of_the_graph_after_a_stretch_is_gone() {
+        let mut rng = Rng::new(12);
+        let mut widest = 0;
+        for case in 0..150 {
+            let lcg = small(&mut rng);
+            let bits = bits(&lcg, CostModel::ALL[case % 3]);
+            let line = line(&bits, case % 2 == 0, &mut rng);
+            let n = line.len();
+            let (before, behind) = (widths(&bits, &line, true), widths(&bits, &line, false));
+            for (at, &v) in line.iter().enumerate() {
+                for low in 0..=at {
+                    let counted = recounted(&lcg, &bits, v, &line[low..at], true);
+                    assert_eq!(before[at * n + low], counted, "case {case}: {low}, {at}");
+                }
+                for high in at + 1..=n {
+                    let counted = recounted(&lcg, &bits, v, &line[at + 1..high], false);
+                    assert_eq!(
+                        behind[at * (n + 1) + high],
+                        counted,
+                        "case {case}: {at}, {high}"
+                    );
+                    widest = widest.max(counted.0);
+                }
+            }
+        }
+        assert!(widest > 2);
+    }
+
+    /// The price of a vertex that goes last in its stretch.
+    fn own(lcg: &Lcg, bits: &BitGraph<1>, line: &[usize], [low, at, high]: [usize; 3]) -> u32 {
+        let i = recounted(lcg, bits, line[at], &line[low..at], true);
+        let o = recounted(lcg, bits, line[at], &line[at + 1..high], false);
+        i.0 * o.0 - i.1 * o.1
+    }
+
+    /// The least price of all trees of a stretch, one after the other.
+    fn best(price: &impl Fn([usize; 3]) -> u32, low: usize, high: usize) -> u32 {
+        let trees = (low..high)
+            .map(|at| price([low, at, high]) + best(price, low, at) + best(price, at + 1, high));
+        trees.min().unwrap_or(0)
+    }
+
+    /// The price of the tree that an order is: who goes last parts its stretch, and one part goes before the other.
+    fn of_order(
+        price: &impl Fn([usize; 3]) -> u32,
+        line: &[usize],
+        order: &[usize],
+        from_front: bool,
+        low: usize,
+    ) -> u32 {
+        let Some((last, rest)) = order.split_last() else {
+            return 0;
+        };
+        let high = low + order.len();
+        let at = (low..high)
+            .find(|&at| line[at] == *last)
+            .expect("of this stretch");
+        let (first, second) = rest.split_at(if from_front { at - low } else { high - at - 1 });
+        let (front, back) = if from_front {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        price([low, at, high])
+            + of_order(price, line, front, from_front, low)
+            + of_order(price, line, back, from_front, at + 1)
+    }
+
+    #[test]
+    fn orders_are_those_of_a_cheapest_tree() {
+        let mut rng = Rng::new(13);
+        let (mut dearer, mut longest) = (0, 0);
+        for case in 0..150 {
+            let lcg = small(&mut rng);
+            let bits = bits(&lcg, CostModel::ALL[case % 3]);
+            let line = line(&bits, case % 2 == 0, &mut rng);
+            let n = line.len();
+            // One price per stretch and vertex is enough: trees share them.
+            let mut prices = std::collections::BTreeMap::new();
+            for low in 0..n {
+                for at in low..n {
+                    for high in at + 1..=n {
+                        let place = [low, at, high];
+                        prices.insert(place, own(&lcg, &bits, &line, place));
+                    }
+                }
+            }
+            let price = |place: [usize; 3]| prices[&place];
+            let least = best(&price, 0, n);
+            for from_front in [true, false] {
+                let (order, _) = order(&bits, &line, from_front);
+                let found = of_order(&price, &line, &order, from_front, 0);
+                assert_eq!(found, least, "case {case}: {line:?} {order:?}");
+            }
+            let ascending = of_order(&price, &line, &line, true, 0);
+            dearer += usize::from(ascending > least);
+            longest = longest.max(n);
+        }
+        assert!(dearer > 20 && longest > 5, "{dearer} {longest}");
     }
 }

@@ -1,13 +1,13 @@
 //! The local search in bit rows: annealing of vertex orders, then of token lists, in rounds.
 
-use super::bits::{BitGraph, has, items, size};
-use super::board::Token;
 use super::intervals;
 use super::meter::Meter;
 use super::order::{self, OrderState};
 use super::rng::{Rng, Thresholds};
 use super::tokens::{self, TokenState};
 use super::{Options, Sequence, reduce};
+use crate::bits::board::Token;
+use crate::bits::{BitGraph, has, items, size};
 use crate::cost::CostModel;
 use crate::eliminate::{Primal, Step};
 use crate::exact;
@@ -17,7 +17,7 @@ use crate::lcg::Lcg;
 /// Steps per vertex for one annealing run of orders, and of token lists.
 const ORDER_WORK: u64 = 80_000;
 const TOKEN_WORK: u64 = 300_000;
-/// The same for an order that is only a start for tokens.
+/// Steps per vertex for one annealing run of an order that is only a start for tokens.
 const START_WORK: u64 = 15_000;
 /// Temperatures, in multiplications. Found by experiment; low ones win because good orders are close
 /// to greedy ones and the ground is flat.
@@ -46,7 +46,7 @@ const EXACT_EDGE_VERTICES: u32 = 6;
 /// Intermediates with several neighbours on one side, in graphs worth reducing to 1024 vertices.
 const MOST_BRANCHING: usize = 4096;
 
-/// What the local search knows.
+/// Results of the local search.
 pub(crate) struct Local {
     pub(crate) vertex: Sequence,
     pub(crate) edge: Option<Sequence>,
@@ -129,7 +129,7 @@ enum Effort {
 
 struct Rounds<'m, 'a, const W: usize> {
     bits: BitGraph<W>,
-    /// The same graph where every product counts: a good starting point for the other models.
+    /// The graph as the plain model sees it, where every product counts: a good starting point for the other models.
     plain: BitGraph<W>,
     rng: Rng,
     thresholds: Thresholds,
@@ -139,7 +139,7 @@ struct Rounds<'m, 'a, const W: usize> {
     /// Nothing of the kind can be cheaper.
     vertex_floor: u64,
     edge_floor: u64,
-    /// What the reduction cost before.
+    /// The cost of the reduction before.
     base: u64,
 }
 

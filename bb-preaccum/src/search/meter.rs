@@ -7,7 +7,7 @@ use super::Options;
 /// Steps of the default budget: about 100 ms on one core of a 2023 server.
 pub const DEFAULT_WORK: u64 = 26_000_000;
 
-/// What a search knows so far, for whoever watches it from another thread.
+/// The state of a search, for whoever watches it from another thread.
 #[derive(Debug)]
 pub struct Monitor {
     best: AtomicU64,
@@ -94,7 +94,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// What may still be spent, at most `wanted`.
+    /// The work that may still be spent, at most `wanted`.
     pub(crate) fn grant(&self, wanted: u64) -> u64 {
         if self.timer.is_some() {
             wanted

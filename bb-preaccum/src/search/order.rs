@@ -1,8 +1,8 @@
 //! Annealing of vertex elimination orders: a vertex or a group of vertices is moved to another place, and
 //! only the costs that change are computed again.
 
-use super::bits::{BitGraph, Near, Row, has, items, meet, minus, set, size, unset};
 use super::rng::{Rng, Thresholds};
+use crate::bits::{BitGraph, Near, Row, has, items, meet, minus, set, size, unset};
 use crate::cost::CostModel;
 
 /// Most vertices that are moved together, and most of those that only follow each other.
@@ -11,7 +11,7 @@ const RUN: usize = 5;
 /// Every so many moves is one of a group: they are dear.
 const GROUP_EVERY: u32 = 16;
 
-/// What one vertex costs when its turn comes, and what that depends on.
+/// The cost of one vertex when its turn comes, and what it depends on.
 #[derive(Clone, Copy)]
 struct Look<const W: usize> {
     cost: u32,
@@ -108,7 +108,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         change
     }
 
-    /// What moving the vertex at place `from` to place `to` would change.
+    /// The change of the cost if the vertex at place `from` moved to place `to`.
     fn test(&mut self, from: usize, to: usize) -> i64 {
         let v = self.order[from];
         self.pending.clear();
@@ -189,7 +189,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         }
     }
 
-    /// What it would change to bring a group together, its order kept, in front of or behind the vertex
+    /// The change of the cost if a group were brought together, its order kept, in front of or behind the vertex
     /// at a place; the window is left for [`Self::commit_group`]. Where it begins, and the change.
     fn test_group(&mut self, group: &Row<W>, to: usize, behind: bool) -> Option<(usize, i64)> {
         let (mut low, mut high) = (to, to);
@@ -264,7 +264,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
                 (&look.before.through, &look.behind.through)
             };
             let mut row = *a;
-            super::bits::join(&mut row, b);
+            crate::bits::join(&mut row, b);
             let row = meet(&row, &self.graph.eliminable);
             let count = size(&row) as usize;
             if count > 0

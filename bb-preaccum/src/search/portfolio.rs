@@ -17,8 +17,8 @@ const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
 /// seconds. Where fill-in is much, one heuristic can take minutes.
 const MOST_WORK: u64 = 1 << 29;
 
-/// The same for small graphs: about a second, and more for each edge, so that the time is in proportion to
-/// the size.
+/// Elementary operations of all other heuristics together on small graphs: about a second, and more for each
+/// edge, so that the time is in proportion to the size.
 const LEAST_WORK: u64 = 1 << 24;
 const WORK_PER_EDGE: u64 = 1 << 11;
 
@@ -38,7 +38,7 @@ const LEAST: u64 = 1 << 20;
 /// this is not enough, it stops when it has come to cost as much.
 const LISTED: u64 = 1 << 23;
 
-/// What the heuristics found.
+/// Sequences and costs that the heuristics found.
 #[derive(Default)]
 pub(crate) struct Portfolio {
     /// Key and cost of every heuristic that ran to its end.

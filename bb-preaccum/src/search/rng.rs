@@ -1,21 +1,6 @@
 //! Pseudo-random numbers and acceptance thresholds, bit for bit the same on every machine.
 
-/// One step of SplitMix64 (Steele, Lea and Flood 2014).
-pub(crate) fn split_mix(state: &mut u64) -> u64 {
-    let mixed = mix(*state);
-    *state = state.wrapping_add(STEP);
-    mixed
-}
-
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// What SplitMix64 gives for one state: one to one, and every bit depends on all.
-pub(crate) fn mix(word: u64) -> u64 {
-    let mut z = word.wrapping_add(STEP);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use cfg_core::random::SplitMix64;
 
 /// xoshiro256++ (Blackman and Vigna 2019), seeded by SplitMix64.
 #[derive(Clone, Debug)]
@@ -25,8 +10,8 @@ pub(crate) struct Rng {
 
 impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut z = seed;
-        let state = [(); 4].map(|()| split_mix(&mut z));
+        let mut stream = SplitMix64::new(seed);
+        let state = [(); 4].map(|()| stream.bits());
         Self { state }
     }
 

@@ -1,17 +1,17 @@
 //! Local search on token lists: vertex eliminations, each vertex once, so that every list is complete,
 //! with edge eliminations in between.
 
-use super::bits::{BitGraph, Row, has, items, join, meet, set, size};
-use super::board::Token;
-use super::cells::Cell;
 use super::rng::{Rng, Thresholds};
 use super::trail::{Edit, Trail};
+use crate::bits::board::Token;
+use crate::bits::cells::Cell;
+use crate::bits::{BitGraph, Row, has, items, join, meet, set, size};
 use crate::cost::CostModel;
 
-/// What one edge elimination more has to gain, so that they do not pile up.
+/// The gain that one edge elimination more must have, so that they do not pile up.
 const PENALTY: f64 = 0.03;
 
-/// What a product weighs that the model does not count, at the beginning and at the end. Good sequences
+/// The weight of a product that the model does not count, at the beginning and at the end. Good sequences
 /// of the plain model are a way to good ones of the others, but not their goal.
 const FREE: (f64, f64) = (2.0, 0.03);
 

@@ -1,16 +1,16 @@
 //! A token list with the cells of all vertices along it, so that a changed list costs as much as what the
 //! change touches: from the first change on, both lists are followed, but only where they differ.
 
-use super::bits::{BitGraph, Row, has, items, join, meet, set, size, unset};
-use super::board::{Price, Token};
-use super::cells::{self, Cell};
+use crate::bits::board::{Price, Token};
+use crate::bits::cells::{self, Cell};
+use crate::bits::{BitGraph, Row, has, items, join, meet, set, size, unset};
 
 /// A change of a list at a place, in terms of the list before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edit {
     /// In front of this place (which may be the end).
     Insert(usize, Token),
-    /// What is at this place.
+    /// Takes away the token at this place.
     Remove(usize),
 }
 
@@ -21,7 +21,7 @@ impl Edit {
     }
 }
 
-/// Both numbers in one, for sums: the first in the upper half.
+/// The two numbers of a price in one, for sums: the first in the upper half.
 fn packed(price: Price) -> u64 {
     u64::from(price.counted) << 32 | u64::from(price.all)
 }
@@ -29,7 +29,7 @@ fn packed(price: Price) -> u64 {
 pub(crate) struct Trail<'g, const W: usize> {
     pub(crate) graph: &'g BitGraph<W>,
     pub(crate) tokens: Vec<Token>,
-    /// What each token costs, and whose cells it changes; nothing, if it finds nothing to do.
+    /// The price of each token, and the vertices whose cells it changes; nothing, if it finds nothing to do.
     prices: Vec<u64>,
     touched: Vec<Row<W>>,
     /// For each vertex its cells, and from which place on they hold.
@@ -38,7 +38,7 @@ pub(crate) struct Trail<'g, const W: usize> {
     /// Vertices whose cells differ in the list under test, and these cells.
     dirty: Row<W>,
     cells: Vec<Cell<W>>,
-    /// What the list under test leaves out: places of tokens, and edits, that find nothing to do.
+    /// Parts that the list under test leaves out: places of tokens, and edits, that find nothing to do.
     dropped: Vec<usize>,
     idle: Vec<usize>,
     /// Where the list under test was the same again.
@@ -157,7 +157,7 @@ impl<'g, const W: usize> Trail<'g, W> {
         (total, more - self.dropped.len() as i64)
     }
 
-    /// The same token in both lists: what it costs in the one under test.
+    /// The price that a token which is in both lists has in the one under test.
     fn together(&mut self, at: usize) -> u64 {
         let token = self.tokens[at];
         let touched = self.touched[at];
@@ -307,34 +307,12 @@ impl<'g, const W: usize> Trail<'g, W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::board::Board;
     use super::super::rng::Rng;
+    use super::super::testing::graph;
     use super::*;
+    use crate::bits::board::Board;
     use crate::cost::CostModel;
     use crate::eliminate::Primal;
-    use crate::lcg::{Kind, Lcg, NewEdge};
-
-    fn graph(rng: &mut Rng) -> Lcg {
-        let kinds = [Kind::Unit, Kind::Constant, Kind::Variable];
-        let count = 6 + rng.below(20);
-        let mut edges = Vec::new();
-        for v in 3..count {
-            for _ in 0..1 + rng.below(3) {
-                let edge = NewEdge::new(rng.below(v) as i64, v as i64, kinds[rng.below(3)]);
-                if edges
-                    .iter()
-                    .all(|e: &NewEdge| (e.source, e.target) != (edge.source, edge.target))
-                {
-                    edges.push(edge);
-                }
-            }
-        }
-        // Some outputs are read again.
-        let read = |v: usize| edges.iter().any(|edge| edge.source == v as i64);
-        let is_output = |v: &usize| !read(*v) || v.is_multiple_of(5);
-        let outputs: Vec<i64> = (3..count).filter(is_output).map(|v| v as i64).collect();
-        Lcg::new("random", &[0, 1, 2], &outputs, edges).expect("a graph")
-    }
 
     fn on_board(graph: &BitGraph<1>, tokens: &[Token]) -> u64 {
         let mut board = Board::new(graph);
@@ -351,7 +329,10 @@ mod tests {
         let mut rng = Rng::new(5);
         let (mut longer, mut shorter) = (0, 0);
         for case in 0..300 {
-            let lcg = graph(&mut rng);
+            let lcg = {
+                let count = 6 + rng.below(20);
+                graph(&mut rng, count)
+            };
             let model = CostModel::ALL[case % 3];
             let bits = BitGraph::<1>::new(&Primal::new(&lcg), model).expect("a small graph");
             let mut list: Vec<Token> = items(&bits.eliminable)

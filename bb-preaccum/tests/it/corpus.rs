@@ -453,7 +453,7 @@ fn other_ties_give_the_other_counts() {
     assert!(found.contains(&10) && found.contains(&12), "{found:?}");
 
     let lcg = graph("openad_RoehFlux__ad_roehf5__24__bb119_0").expect("graph");
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     let mut found = BTreeSet::new();
     for _ in 0..120 {
         let mut state = Primal::new(&lcg);

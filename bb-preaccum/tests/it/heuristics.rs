@@ -149,7 +149,7 @@ fn by_definition(heuristic: &Heuristic, lcg: &Lcg) -> Vec<Step> {
     }
 }
 
-/// The same graph behind or before edges from inputs to outputs: there it is too large for a matrix, here
+/// A graph behind or before edges from inputs to outputs: there it is too large for a matrix, here
 /// its rows take two words.
 fn beside(lcg: &Lcg, pairs: i64, first: i64) -> Lcg {
     let edges = lcg.edges().iter();

@@ -62,7 +62,7 @@ fn every_sequence_gives_the_jacobian() {
             is_jacobian(&lcg, &run.steps, &expected, &labels);
         }
         // Any legal steps in any order.
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         for _ in 0..10 {
             is_jacobian(&lcg, &random_edges(&lcg, &mut rng), &expected, &labels);
             is_jacobian(&lcg, &random_faces(&lcg, &mut rng), &expected, &labels);
@@ -158,7 +158,7 @@ fn brute_vertex(graph: &Primal<'_>, model: CostModel) -> u64 {
         .unwrap_or_else(|| graph.counts().multiplications(model))
 }
 
-/// The same over all edge eliminations; graphs are remembered with what remains to be paid.
+/// The least cost of all edge eliminations; graphs are remembered with what remains to be paid.
 fn brute_edge(
     graph: &Primal<'_>,
     model: CostModel,
@@ -206,7 +206,7 @@ fn dual_key(graph: &Dual<'_>, most: u32) -> DualKey {
     living.iter().zip(&entries).map(row).collect()
 }
 
-/// The same over all face eliminations; `most` is above the numbers of dual vertices.
+/// The least cost of all face eliminations; `most` is above the numbers of dual vertices.
 fn brute_face(
     graph: &Dual<'_>,
     most: u32,
@@ -481,7 +481,7 @@ fn twenty_five_intermediates_are_always_proven() {
 /// Inputs and outputs in any number add little: `sets` neighbourhoods among `middle` intermediates, each
 /// that of `width / sets` inputs and outputs.
 fn wide(seed: u64, middle: usize, width: usize, sets: usize) -> Lcg {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let first = width as i64;
     let behind = first + middle as i64;
     let mut edges = Vec::new();

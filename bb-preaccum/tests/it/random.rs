@@ -1,17 +1,18 @@
 //! Random graphs: with dependents that are read again, unit and constant edges, dead ends.
 
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge};
+use cfg_core::random::SplitMix64;
 
-/// A small generator of pseudo-random numbers.
-pub(crate) struct Rng(pub(crate) u64);
+/// Pseudo-random numbers.
+pub(crate) struct Rng(SplitMix64);
 
 impl Rng {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
+        (self.0.bits() % bound as u64) as usize
     }
 }
 
@@ -28,7 +29,7 @@ pub(crate) struct Shape {
 }
 
 pub(crate) fn graph(seed: u64, shape: Shape) -> Lcg {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let total = shape.inputs + shape.middle + shape.outputs;
     let is_output = |v: usize, places: &[usize]| {
         if shape.read_dependents {
@@ -84,7 +85,7 @@ pub(crate) fn graph(seed: u64, shape: Shape) -> Lcg {
 
 /// Shapes from tiny to medium.
 pub(crate) fn shape(seed: u64) -> Shape {
-    let mut rng = Rng(seed ^ 0x5555);
+    let mut rng = Rng::new(seed ^ 0x5555);
     Shape {
         inputs: 1 + rng.below(4),
         middle: 1 + rng.below(14),

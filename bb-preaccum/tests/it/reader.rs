@@ -1,6 +1,6 @@
 //! The JSON reader: what is wrong, where, and never a panic.
 
-use bb_preaccum::lcg::interop::{from_petgraph, to_petgraph};
+use bb_preaccum::lcg::petgraph::{from_petgraph, to_petgraph};
 use bb_preaccum::lcg::{Kind, Lcg, LcgError, Role};
 
 use crate::random::{Rng, graph, shape};
@@ -174,7 +174,7 @@ fn round_trips() {
 #[test]
 fn broken_text_never_panics() {
     let good = graph(3, shape(3)).to_json().into_bytes();
-    let mut rng = Rng(1);
+    let mut rng = Rng::new(1);
     for _ in 0..4000 {
         let mut text = good.clone();
         for _ in 0..1 + rng.below(4) {

@@ -137,7 +137,7 @@ fn products_through_the_remainder_graph_are_right_and_not_dearer() {
     for seed in 0..60 {
         let lcg = graph(seed, shape(seed));
         let labels = labels(&lcg, seed);
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         // A dependent that is read keeps the weight of its own.
         let weights: BTreeMap<u32, u64> = lcg
             .outputs()
@@ -361,7 +361,7 @@ fn block(window: usize) -> Lcg {
 
 /// Dependents are all values that no statement reads, or the last 32.
 fn block_of(n: i64, window: usize, all: bool) -> Lcg {
-    let mut rng = Rng(window as u64);
+    let mut rng = Rng::new(window as u64);
     let mut read = vec![false; n as usize + 64];
     let mut edges = Vec::new();
     for v in 32..n {

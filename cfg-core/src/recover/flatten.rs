@@ -16,7 +16,7 @@
 //! index is not. [`Checked::Yes`] keeps it: `trips(first, last, step)` is evaluated on entry, into a variable that
 //! nothing reads, where constants do not exclude the error.
 
-use super::{draft::Draft, writes::Writes};
+use super::{edited::EditedGraph, writes::Writes};
 use crate::{
     entity::VarId,
     graph::loops::LoopForest,
@@ -133,10 +133,10 @@ pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine
     let plans = plans(program, &mut result, &cfg, Checked::No, |form| {
         form == Form::Hidden
     });
-    let mut draft = Draft::new(cfg);
-    let edges = draft.edges.len();
-    let mut before = vec![None; draft.vertices.len()];
-    let mut back = vec![None; draft.vertices.len()];
+    let mut edited = EditedGraph::new(cfg);
+    let edges = edited.edges.len();
+    let mut before = vec![None; edited.vertices.len()];
+    let mut back = vec![None; edited.vertices.len()];
     for (v, plan) in plans.into_iter().enumerate() {
         let Some(Plan::Counted {
             entry,
@@ -147,7 +147,7 @@ pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine
             continue;
         };
         let (Expr::Op(Op::Gt, operands), VertexKind::Loop { test, .. }) =
-            (condition, &mut draft.vertices[v].kind)
+            (condition, &mut edited.vertices[v].kind)
         else {
             continue;
         };
@@ -172,27 +172,27 @@ pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine
         // The counter itself is the loop's.
         back[v] = Some(after.into_iter().take(1).collect());
     }
-    let mut into: Vec<Vec<usize>> = vec![Vec::new(); draft.vertices.len()];
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); edited.vertices.len()];
     for e in 0..edges {
-        into[draft.to(e)].push(e);
+        into[edited.to(e)].push(e);
     }
     for e in 0..edges {
-        let (from, to) = (draft.from(e), draft.to(e));
-        if !matches!(draft.vertices[from].kind, VertexKind::EndLoop) {
+        let (from, to) = (edited.from(e), edited.to(e));
+        if !matches!(edited.vertices[from].kind, VertexKind::EndLoop) {
             if let Some(statements) = before[to].take() {
-                let block = draft.add_vertex(VertexKind::Block(statements));
-                draft.set_to(e, block);
-                draft.add_edge(block, to, None);
+                let block = edited.add_vertex(VertexKind::Block(statements));
+                edited.set_to(e, block);
+                edited.add_edge(block, to, None);
             }
         } else if let Some(statements) = back[to].take() {
-            let block = draft.add_vertex(VertexKind::Block(statements));
+            let block = edited.add_vertex(VertexKind::Block(statements));
             for &other in &into[from] {
-                draft.set_to(other, block);
+                edited.set_to(other, block);
             }
-            draft.add_edge(block, from, None);
+            edited.add_edge(block, from, None);
         }
     }
-    result.body = draft.finish();
+    result.body = edited.finish();
     result
 }
 
@@ -358,20 +358,20 @@ fn flat(program: &Program, routine: &mut Routine, cfg: Cfg, checked: Checked) ->
             ends[edge.to.index()].push(e.index());
         }
     }
-    let mut draft = Draft::new(cfg);
-    let edges = draft.edges.len();
+    let mut edited = EditedGraph::new(cfg);
+    let edges = edited.edges.len();
     let is_end = |v: &crate::ir::Vertex| matches!(v.kind, VertexKind::EndLoop);
     let from_end: Vec<bool> = (0..edges)
-        .map(|e| is_end(&draft.vertices[draft.from(e)]))
+        .map(|e| is_end(&edited.vertices[edited.from(e)]))
         .collect();
-    for vertex in &mut draft.vertices {
+    for vertex in &mut edited.vertices {
         if is_end(vertex) || matches!(vertex.kind, VertexKind::EndBranch) {
             vertex.kind = VertexKind::Block(Vec::new());
         }
     }
     let branch = |e| VertexKind::Branch(Box::new(Selector::Condition(e)));
     // The block that the edges into a loop from outside go through.
-    let mut entry_block: Vec<Option<usize>> = vec![None; draft.vertices.len()];
+    let mut entry_block: Vec<Option<usize>> = vec![None; edited.vertices.len()];
     let mut dead = false;
     for (v, plan) in plans.into_iter().enumerate() {
         let Some(plan) = plan else { continue };
@@ -384,8 +384,8 @@ fn flat(program: &Program, routine: &mut Routine, cfg: Cfg, checked: Checked) ->
                 back,
             } => {
                 if !entry.is_empty() {
-                    let block = draft.add_vertex(VertexKind::Block(entry));
-                    draft.add_edge(block, v, None);
+                    let block = edited.add_vertex(VertexKind::Block(entry));
+                    edited.add_edge(block, v, None);
                     entry_block[v] = Some(block);
                 }
                 (branch(condition), VertexKind::Block(back))
@@ -394,29 +394,29 @@ fn flat(program: &Program, routine: &mut Routine, cfg: Cfg, checked: Checked) ->
         let tests = matches!(end, VertexKind::Branch(_));
         let at_end = match *ends[v] {
             [e] => {
-                let from = draft.from(e);
-                draft.vertices[from].kind = end;
-                draft.edges[e].label = tests.then_some(1);
+                let from = edited.from(e);
+                edited.vertices[from].kind = end;
+                edited.edges[e].label = tests.then_some(1);
                 Some(from)
             }
             [] => None,
             _ => {
-                let meet = draft.add_vertex(end);
+                let meet = edited.add_vertex(end);
                 for &e in &ends[v] {
-                    draft.set_to(e, meet);
+                    edited.set_to(e, meet);
                 }
-                draft.add_edge(meet, v, tests.then_some(1));
+                edited.add_edge(meet, v, tests.then_some(1));
                 Some(meet)
             }
         };
-        draft.vertices[v].kind = header;
+        edited.vertices[v].kind = header;
         if let Some(exit) = exits[v] {
-            draft.edges[exit].label = Some(0);
+            edited.edges[exit].label = Some(0);
             match at_end {
-                Some(end) if tests => draft.set_from(exit, end),
+                Some(end) if tests => edited.set_from(exit, end),
                 // A post-test loop whose body never comes back has no test.
                 None if tests => {
-                    draft.dead_edge[exit] = true;
+                    edited.dead_edge[exit] = true;
                     dead = true;
                 }
                 _ => {}
@@ -425,57 +425,57 @@ fn flat(program: &Program, routine: &mut Routine, cfg: Cfg, checked: Checked) ->
     }
     let mut entered = vec![false; entry_block.len()];
     for (e, from_end) in from_end.into_iter().enumerate() {
-        let to = draft.to(e);
+        let to = edited.to(e);
         if let (Some(Some(block)), false) = (entry_block.get(to), from_end) {
             entered[to] = true;
-            draft.set_to(e, *block);
+            edited.set_to(e, *block);
         }
     }
     // A loop that is entered by jumps into its body alone.
     dead |= (0..entered.len()).any(|v| entry_block[v].is_some() && !entered[v]);
     // What starts a loop that has its test at the end has no label any more.
-    for e in 0..draft.edges.len() {
-        if !matches!(draft.vertices[draft.from(e)].kind, VertexKind::Branch(_)) {
-            draft.edges[e].label = None;
+    for e in 0..edited.edges.len() {
+        if !matches!(edited.vertices[edited.from(e)].kind, VertexKind::Branch(_)) {
+            edited.edges[e].label = None;
         }
     }
     if dead {
-        drop_unreachable(&mut draft);
+        drop_unreachable(&mut edited);
     }
-    draft.finish()
+    edited.finish()
 }
 
 /// Drops what ENTRY does not lead to any more; EXIT stays.
-pub(super) fn drop_unreachable(draft: &mut Draft) {
-    let n = draft.vertices.len();
+pub(super) fn drop_unreachable(edited: &mut EditedGraph) {
+    let n = edited.vertices.len();
     let mut succs: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for e in 0..draft.edges.len() {
-        if !draft.dead_edge[e] {
-            succs[draft.from(e)].push(draft.to(e));
+    for e in 0..edited.edges.len() {
+        if !edited.dead_edge[e] {
+            succs[edited.from(e)].push(edited.to(e));
         }
     }
     let mut keep = vec![false; n];
     let is = |v: usize, kind: &VertexKind| {
-        std::mem::discriminant(&draft.vertices[v].kind) == std::mem::discriminant(kind)
+        std::mem::discriminant(&edited.vertices[v].kind) == std::mem::discriminant(kind)
     };
     let mut work: Vec<usize> = (0..n).filter(|&v| is(v, &VertexKind::Entry)).collect();
     let exits: Vec<usize> = (0..n).filter(|&v| is(v, &VertexKind::Exit)).collect();
     while let Some(v) = work.pop() {
-        if !draft.dead_vertex[v] && !std::mem::replace(&mut keep[v], true) {
+        if !edited.dead_vertex[v] && !std::mem::replace(&mut keep[v], true) {
             work.extend(&succs[v]);
         }
     }
     for v in exits {
         keep[v] = true;
     }
-    for e in 0..draft.edges.len() {
-        if !keep[draft.from(e)] {
-            draft.dead_edge[e] = true;
+    for e in 0..edited.edges.len() {
+        if !keep[edited.from(e)] {
+            edited.dead_edge[e] = true;
         }
     }
     for (v, keep) in keep.into_iter().enumerate() {
         if !keep {
-            draft.dead_vertex[v] = true;
+            edited.dead_vertex[v] = true;
         }
     }
 }
@@ -483,14 +483,14 @@ pub(super) fn drop_unreachable(draft: &mut Draft) {
 /// A graph of blocks and jumps without the blocks that have nothing to do; one of an endless cycle of
 /// such blocks stays.
 pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
-    let mut draft = Draft::new(cfg);
-    let n = draft.vertices.len();
+    let mut edited = EditedGraph::new(cfg);
+    let n = edited.vertices.len();
     let mut next: Vec<Option<usize>> = vec![None; n];
     let mut out = vec![0usize; n];
-    for e in 0..draft.edges.len() {
-        let from = draft.from(e);
-        if draft.is_empty_block(from) {
-            next[from] = Some(draft.to(e));
+    for e in 0..edited.edges.len() {
+        let from = edited.from(e);
+        if edited.is_empty_block(from) {
+            next[from] = Some(edited.to(e));
             out[from] = e;
         }
     }
@@ -519,16 +519,16 @@ pub(super) fn contract(cfg: Cfg) -> Option<Cfg> {
             }
         }
     }
-    for e in 0..draft.edges.len() {
-        if let Some(to) = next[draft.to(e)] {
-            draft.set_to(e, to);
+    for e in 0..edited.edges.len() {
+        if let Some(to) = next[edited.to(e)] {
+            edited.set_to(e, to);
         }
     }
     for v in 0..n {
         if next[v].is_some() {
-            draft.dead_vertex[v] = true;
-            draft.dead_edge[out[v]] = true;
+            edited.dead_vertex[v] = true;
+            edited.dead_edge[out[v]] = true;
         }
     }
-    draft.finish()
+    edited.finish()
 }

@@ -3,7 +3,7 @@
 //! A cycle that is entered at one branch, and left there, is a LOOP that is tested first, whatever else its
 //! body does: its jumps back meet in one ENDLOOP, other exits (break, return) and jumps inside stay jumps.
 
-use super::draft::Draft;
+use super::edited::EditedGraph;
 use crate::{
     entity::{EdgeId, VertexId},
     graph::loops::LoopForest,
@@ -44,26 +44,26 @@ pub(super) fn type_headers(cfg: Cfg) -> Option<Cfg> {
             .collect();
         plans.push((header.index(), condition, body.index(), exit.index(), backs));
     }
-    let mut draft = Draft::new(cfg);
+    let mut edited = EditedGraph::new(cfg);
     for (header, condition, body, exit, backs) in plans {
-        draft.vertices[header].kind = VertexKind::Loop {
+        edited.vertices[header].kind = VertexKind::Loop {
             form: LoopForm::Loop,
             test: Box::new(LoopTest::Pre(condition)),
         };
-        draft.edges[body].label = Some(1);
-        draft.edges[exit].label = None;
+        edited.edges[body].label = Some(1);
+        edited.edges[exit].label = None;
         if let [back] = backs[..]
-            && draft.is_empty_block(draft.from(back))
+            && edited.is_empty_block(edited.from(back))
         {
-            let from = draft.from(back);
-            draft.vertices[from].kind = VertexKind::EndLoop;
+            let from = edited.from(back);
+            edited.vertices[from].kind = VertexKind::EndLoop;
             continue;
         }
-        let end = draft.add_vertex(VertexKind::EndLoop);
+        let end = edited.add_vertex(VertexKind::EndLoop);
         for back in backs {
-            draft.set_to(back, end);
+            edited.set_to(back, end);
         }
-        draft.add_edge(end, header, None);
+        edited.add_edge(end, header, None);
     }
-    draft.finish()
+    edited.finish()
 }

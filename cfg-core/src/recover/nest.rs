@@ -2,7 +2,7 @@
 //! branches end, and one ENDLOOP for each LOOP.
 
 use super::{
-    draft::{Draft, Serve},
+    edited::{EditedGraph, Serve},
     reduce,
 };
 use crate::{
@@ -22,7 +22,7 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
     if order.len() < cfg.vertex_count() {
         return None;
     }
-    let mut draft = Draft::new(cfg.clone());
+    let mut edited = EditedGraph::new(cfg.clone());
     let condition = || Box::new(Selector::Condition(Expr::Logical(true)));
     let mut serve = Vec::with_capacity(cfg.vertex_count());
     let mut end_of_post = vec![None; cfg.vertex_count()];
@@ -50,15 +50,15 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
                 continue;
             }
         };
-        draft.vertices[v.index()].kind = kind;
+        edited.vertices[v.index()].kind = kind;
         serve.push(serves);
     }
-    draft.serve = serve;
+    edited.serve = serve;
     for (e, edge) in cfg.edges() {
         let VertexKind::Loop { test, .. } = &cfg.vertex(edge.from).kind else {
             continue;
         };
-        let draft_edge = &mut draft.edges[e.index()];
+        let draft_edge = &mut edited.edges[e.index()];
         match (&**test, edge.label) {
             (LoopTest::Pre(_) | LoopTest::Counted { .. }, None) => draft_edge.label = Some(0),
             (LoopTest::Post(_), Some(_)) => draft_edge.label = None,
@@ -67,25 +67,25 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
     }
     for (end, header) in end_of_post.iter().enumerate() {
         let Some(header) = *header else { continue };
-        draft.vertices[end].kind = VertexKind::Branch(condition());
+        edited.vertices[end].kind = VertexKind::Branch(condition());
         for &e in cfg.out_edges(crate::entity::VertexId::new(end)) {
-            draft.edges[e.index()].label = Some(1);
+            edited.edges[e.index()].label = Some(1);
         }
         for &e in cfg.out_edges(header) {
             if cfg.edge(e).label.is_none() {
-                draft.set_from(e.index(), end);
-                draft.edges[e.index()].label = Some(0);
+                edited.set_from(e.index(), end);
+                edited.edges[e.index()].label = Some(0);
             }
         }
     }
-    if !reduce::reduce(&mut draft, &order, false) {
+    if !reduce::reduce(&mut edited, &order, false) {
         return None;
     }
     for (v, vertex) in cfg.vertices() {
         let VertexKind::Loop { test, .. } = &vertex.kind else {
             continue;
         };
-        let found = &mut draft.vertices[v.index()].kind;
+        let found = &mut edited.vertices[v.index()].kind;
         let VertexKind::Loop { test: now, .. } = &*found else {
             return None;
         };
@@ -110,9 +110,9 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
         )
     };
     let before = cfg.vertices().map(|(_, v)| v).filter(|v| loops(v)).count();
-    if draft.vertices.iter().filter(|v| loops(v)).count() != before {
+    if edited.vertices.iter().filter(|v| loops(v)).count() != before {
         return None;
     }
-    let nested = draft.finish()?;
+    let nested = edited.finish()?;
     Structure::of(&nested).is_ok().then_some(nested)
 }

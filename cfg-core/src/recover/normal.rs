@@ -1,6 +1,6 @@
 //! The form in which a recovered graph is compared with the original.
 
-use super::{counted, draft::Draft, flatten};
+use super::{counted, edited::EditedGraph, flatten};
 use crate::{
     entity::VertexId,
     ir::{Cfg, Program, Routine, VertexKind},
@@ -31,49 +31,49 @@ pub fn normal_form(program: &Program, routine: &Routine) -> Routine {
 
 /// Removes empty blocks, joins adjacent ones.
 fn joined(cfg: Cfg) -> Option<Cfg> {
-    let mut draft = Draft::new(cfg);
-    let n = draft.vertices.len();
+    let mut edited = EditedGraph::new(cfg);
+    let n = edited.vertices.len();
     let mut entries = vec![0usize; n];
     let mut into = vec![usize::MAX; n];
     let mut out = vec![usize::MAX; n];
-    for e in 0..draft.edges.len() {
-        entries[draft.to(e)] += 1;
-        into[draft.to(e)] = e;
-        out[draft.from(e)] = e;
+    for e in 0..edited.edges.len() {
+        entries[edited.to(e)] += 1;
+        into[edited.to(e)] = e;
+        out[edited.from(e)] = e;
     }
     for v in 0..n {
-        let VertexKind::Block(_) = draft.vertices[v].kind else {
+        let VertexKind::Block(_) = edited.vertices[v].kind else {
             continue;
         };
-        if draft.dead_vertex[v] || entries[v] != 1 {
+        if edited.dead_vertex[v] || entries[v] != 1 {
             continue;
         }
         // Its statements go to the next block, if there is one; then it is removed.
         let (before, after) = (into[v], out[v]);
-        let next = draft.to(after);
+        let next = edited.to(after);
         let follows = next != v
             && entries[next] == 1
-            && matches!(draft.vertices[next].kind, VertexKind::Block(_));
-        if !draft.is_empty_block(v) && !follows {
+            && matches!(edited.vertices[next].kind, VertexKind::Block(_));
+        if !edited.is_empty_block(v) && !follows {
             continue;
         }
         if follows {
-            let kind = std::mem::replace(&mut draft.vertices[v].kind, VertexKind::EndBranch);
+            let kind = std::mem::replace(&mut edited.vertices[v].kind, VertexKind::EndBranch);
             if let (VertexKind::Block(mut first), VertexKind::Block(second)) =
-                (kind, &mut draft.vertices[next].kind)
+                (kind, &mut edited.vertices[next].kind)
             {
                 first.append(second);
                 *second = first;
             }
         }
-        draft.dead_vertex[v] = true;
-        draft.dead_edge[after] = true;
-        draft.set_to(before, next);
+        edited.dead_vertex[v] = true;
+        edited.dead_edge[after] = true;
+        edited.set_to(before, next);
         if into[next] == after {
             into[next] = before;
         }
     }
-    draft.finish()
+    edited.finish()
 }
 
 /// Vertices in Algorithm 1's order.

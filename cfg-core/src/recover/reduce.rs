@@ -22,7 +22,7 @@
 //! Each application takes amortised constant time (nearly: parts are named by union-find) and removes an edge
 //! or a vertex; a part is looked at again only when something that its rules read has changed.
 
-use super::draft::{Draft, Serve};
+use super::edited::{EditedGraph, Serve};
 use crate::{
     graph::loops::Sets,
     ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
@@ -55,8 +55,8 @@ struct Part {
 }
 
 /// Reduces as far as possible. True if the whole graph has become one part: it is structured.
-pub(super) fn reduce(draft: &mut Draft, order: &[usize], repeat: bool) -> bool {
-    let mut r = Reduction::new(draft, repeat);
+pub(super) fn reduce(edited: &mut EditedGraph, order: &[usize], repeat: bool) -> bool {
+    let mut r = Reduction::new(edited, repeat);
     // Inner parts are at the end of a reverse postorder.
     let mut work: Vec<usize> = order.to_vec();
     let mut waiting = vec![false; r.parts.len()];
@@ -79,13 +79,13 @@ pub(super) fn reduce(draft: &mut Draft, order: &[usize], repeat: bool) -> bool {
     let one = r.alive.iter().filter(|a| **a).count() == 1;
     let front = r.finish();
     for (e, to) in front {
-        draft.set_to(e, to);
+        edited.set_to(e, to);
     }
     one
 }
 
 struct Reduction<'d> {
-    draft: &'d mut Draft,
+    edited: &'d mut EditedGraph,
     /// By vertex; only those of vertices at which a part is entered are used.
     parts: Vec<Part>,
     alive: Vec<bool>,
@@ -104,8 +104,8 @@ struct Reduction<'d> {
 }
 
 impl<'d> Reduction<'d> {
-    fn new(draft: &'d mut Draft, repeat: bool) -> Self {
-        let n = draft.vertices.len();
+    fn new(edited: &'d mut EditedGraph, repeat: bool) -> Self {
+        let n = edited.vertices.len();
         let mut out: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut parts: Vec<Part> = (0..n)
             .map(|v| Part {
@@ -113,33 +113,33 @@ impl<'d> Reduction<'d> {
                 entries: 0,
                 combined: 0,
                 straight: true,
-                idle: draft.may_serve(v, Serve::Nothing),
+                idle: edited.may_serve(v, Serve::Nothing),
                 arm: 0,
             })
             .collect();
-        for e in 0..draft.edges.len() {
-            if !draft.dead_edge[e] {
-                out[draft.from(e)].push(e);
-                let to = &mut parts[draft.to(e)];
+        for e in 0..edited.edges.len() {
+            if !edited.dead_edge[e] {
+                out[edited.from(e)].push(e);
+                let to = &mut parts[edited.to(e)];
                 to.entries += 1;
                 to.combined ^= e;
             }
         }
         for (v, part) in parts.iter_mut().enumerate() {
-            part.end = match (&draft.vertices[v].kind, &out[v][..]) {
+            part.end = match (&edited.vertices[v].kind, &out[v][..]) {
                 (VertexKind::Branch(_), _) => End::Branch(v),
                 (_, [e]) => End::Goto(*e),
                 _ => End::None,
             };
         }
         Self {
-            alive: draft.dead_vertex.iter().map(|dead| !dead).collect(),
+            alive: edited.dead_vertex.iter().map(|dead| !dead).collect(),
             owner: Sets::new(n),
             front: (0..n).collect(),
-            fixed: vec![false; draft.edges.len()],
+            fixed: vec![false; edited.edges.len()],
             out,
             parts,
-            draft,
+            edited,
             changed: Vec::new(),
             repeat,
         }
@@ -147,10 +147,10 @@ impl<'d> Reduction<'d> {
 
     /// Edges whose targets are not yet what stands there now.
     fn finish(self) -> Vec<(usize, usize)> {
-        let edges = 0..self.draft.edges.len();
+        let edges = 0..self.edited.edges.len();
         edges
             .filter(|&e| !self.fixed[e])
-            .map(|e| (e, self.draft.to(e)))
+            .map(|e| (e, self.edited.to(e)))
             .filter_map(|(e, to)| self.front.get(to).map(|&front| (e, front)))
             .collect()
     }
@@ -178,7 +178,7 @@ impl<'d> Reduction<'d> {
     /// If only one edge leads to the part, what it starts from may have a rule now.
     fn entered(&mut self, n: usize) {
         if self.parts[n].entries == 1 {
-            self.changed.push(self.draft.from(self.parts[n].combined));
+            self.changed.push(self.edited.from(self.parts[n].combined));
         }
     }
 
@@ -194,7 +194,7 @@ impl<'d> Reduction<'d> {
     }
 
     fn new_vertex(&mut self, n: usize, kind: VertexKind) -> usize {
-        let v = self.draft.add_vertex(kind);
+        let v = self.edited.add_vertex(kind);
         self.owner.add();
         self.owner.unite(v as u32, n as u32);
         v
@@ -202,11 +202,11 @@ impl<'d> Reduction<'d> {
 
     fn new_edge(&mut self, from: usize, to: usize, label: Option<i64>, fixed: bool) -> usize {
         self.fixed.push(fixed);
-        self.draft.add_edge(from, to, label)
+        self.edited.add_edge(from, to, label)
     }
 
     fn fix(&mut self, e: usize, to: usize) {
-        self.draft.set_to(e, to);
+        self.edited.set_to(e, to);
         self.fixed[e] = true;
     }
 
@@ -219,7 +219,7 @@ impl<'d> Reduction<'d> {
     }
 
     fn sequence(&mut self, n: usize, e: usize) -> bool {
-        let next = self.draft.to(e);
+        let next = self.edited.to(e);
         if next == n || self.parts[next].entries != 1 {
             return false;
         }
@@ -235,7 +235,7 @@ impl<'d> Reduction<'d> {
 
     /// The part that only this edge leads to and the edge it ends with, if there is one.
     fn arm(&self, n: usize, e: usize) -> Option<(usize, usize)> {
-        let to = self.draft.to(e);
+        let to = self.edited.to(e);
         match self.parts[to] {
             Part {
                 end: End::Goto(last),
@@ -249,8 +249,8 @@ impl<'d> Reduction<'d> {
     /// The arm, and where it leads.
     fn arm_to(&self, n: usize, e: usize) -> (Option<(usize, usize)>, usize) {
         match self.arm(n, e) {
-            Some((part, last)) => (Some((part, last)), self.draft.to(last)),
-            None => (None, self.draft.to(e)),
+            Some((part, last)) => (Some((part, last)), self.edited.to(last)),
+            None => (None, self.edited.to(e)),
         }
     }
 
@@ -277,10 +277,10 @@ impl<'d> Reduction<'d> {
             from = 0;
         }
         let whole = self.parts[meet].entries as usize == arms
-            && self.draft.may_serve(meet, Serve::EndBranch)
+            && self.edited.may_serve(meet, Serve::EndBranch)
             && self.front[meet] == meet;
         let end = if whole {
-            self.draft.vertices[meet].kind = VertexKind::EndBranch;
+            self.edited.vertices[meet].kind = VertexKind::EndBranch;
             meet
         } else {
             self.new_vertex(n, VertexKind::EndBranch)
@@ -314,13 +314,13 @@ impl<'d> Reduction<'d> {
 
     /// The condition under which a two-way branch takes this edge.
     fn condition(&self, b: usize, e: usize) -> Option<Expr> {
-        let VertexKind::Branch(selector) = &self.draft.vertices[b].kind else {
+        let VertexKind::Branch(selector) = &self.edited.vertices[b].kind else {
             return None;
         };
         let Selector::Condition(c) = &**selector else {
             return None;
         };
-        if self.draft.edges[e].label == Some(1) {
+        if self.edited.edges[e].label == Some(1) {
             return Some(c.clone());
         }
         match c {
@@ -368,16 +368,16 @@ impl<'d> Reduction<'d> {
 
     /// Makes a branch a LOOP.
     fn make_loop(&mut self, b: usize, test: LoopTest, body: usize, exit: usize) {
-        self.draft.vertices[b].kind = loop_vertex(test);
-        self.draft.edges[body].label = Some(1);
-        self.draft.edges[exit].label = None;
+        self.edited.vertices[b].kind = loop_vertex(test);
+        self.edited.edges[body].label = Some(1);
+        self.edited.edges[exit].label = None;
     }
 
     /// Ends a body, whose last edge this is, with an ENDLOOP.
     fn end_loop(&mut self, n: usize, last: usize, header: usize) {
-        let from = self.draft.from(last);
-        if self.draft.may_serve(from, Serve::EndLoop) {
-            self.draft.vertices[from].kind = VertexKind::EndLoop;
+        let from = self.edited.from(last);
+        if self.edited.may_serve(from, Serve::EndLoop) {
+            self.edited.vertices[from].kind = VertexKind::EndLoop;
             self.fix(last, header);
             return;
         }
@@ -400,11 +400,11 @@ impl<'d> Reduction<'d> {
                 continue;
             };
             let test = LoopTest::Post(condition);
-            let own = self.draft.may_serve(n, Serve::Header) && self.front[n] == n;
+            let own = self.edited.may_serve(n, Serve::Header) && self.front[n] == n;
             let header = match self.out[n][..] {
                 [body] if own => {
-                    self.draft.vertices[n].kind = loop_vertex(test);
-                    self.draft.edges[body].label = Some(1);
+                    self.edited.vertices[n].kind = loop_vertex(test);
+                    self.edited.edges[body].label = Some(1);
                     n
                 }
                 _ => {
@@ -414,8 +414,8 @@ impl<'d> Reduction<'d> {
                     header
                 }
             };
-            self.draft.vertices[b].kind = VertexKind::EndLoop;
-            self.draft.edges[again].label = None;
+            self.edited.vertices[b].kind = VertexKind::EndLoop;
+            self.edited.edges[again].label = None;
             let last = match arm {
                 Some((part, last)) => {
                     self.remove_idle(part, last);
@@ -426,8 +426,8 @@ impl<'d> Reduction<'d> {
             };
             self.drop_entry(n, last);
             self.fix(again, header);
-            self.draft.edges[exit].label = None;
-            self.draft.set_from(exit, header);
+            self.edited.edges[exit].label = None;
+            self.edited.set_from(exit, header);
             self.ends_with(n, End::Goto(exit));
             return true;
         }
@@ -438,15 +438,15 @@ impl<'d> Reduction<'d> {
     fn remove_idle(&mut self, part: usize, last: usize) {
         let mut at = part;
         loop {
-            self.draft.dead_vertex[at] = true;
+            self.edited.dead_vertex[at] = true;
             let Some(&e) = self.out[at].first() else {
                 return;
             };
-            self.draft.dead_edge[e] = true;
+            self.edited.dead_edge[e] = true;
             if e == last {
                 return;
             }
-            at = self.draft.to(e);
+            at = self.edited.to(e);
         }
     }
 
@@ -477,15 +477,15 @@ impl<'d> Reduction<'d> {
                 let Some(&next) = self.out[at].first() else {
                     break;
                 };
-                if !self.draft.is_empty_block(at) {
-                    let original = self.draft.vertices[at].clone();
+                if !self.edited.is_empty_block(at) {
+                    let original = self.edited.vertices[at].clone();
                     let copy = self.new_vertex(n, original.kind);
-                    self.draft.vertices[copy].annotations = original.annotations;
-                    self.draft.vertices[copy].origin = original.origin;
+                    self.edited.vertices[copy].annotations = original.annotations;
+                    self.edited.vertices[copy].origin = original.origin;
                     self.fix(open, copy);
                     open = self.new_edge(copy, b, None, true);
                 }
-                at = self.draft.to(next);
+                at = self.edited.to(next);
             }
             self.end_loop(n, open, b);
             self.ends_with(n, End::Goto(exit));

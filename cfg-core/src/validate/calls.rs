@@ -3,8 +3,8 @@
 use super::{
     checker::{Base, Checker, Site, arguments_field},
     expressions::Shaped,
-    globals::elements,
     overlap,
+    program::elements,
     targets::{assignable, writable},
 };
 use crate::{

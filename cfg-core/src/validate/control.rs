@@ -2,7 +2,7 @@
 
 use super::{
     checker::{Base, Checker, Site},
-    globals::constant,
+    program::constant,
     targets::writable,
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use super::{
     checker::{Base, Checker, Site},
-    globals::names as check_names,
+    program::names as check_names,
 };
 use crate::{
     codes,

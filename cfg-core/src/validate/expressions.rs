@@ -2,7 +2,7 @@
 
 use super::{
     checker::{Checker, Site},
-    globals::constant,
+    program::constant,
 };
 use crate::{
     codes,

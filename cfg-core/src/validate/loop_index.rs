@@ -2,7 +2,7 @@
 
 use super::{
     checker::{Base, Checker, Site, target_field},
-    globals::storage,
+    program::storage,
 };
 use crate::{
     codes,

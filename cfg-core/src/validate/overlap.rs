@@ -3,7 +3,7 @@
 
 use super::{
     checker::{Checker, Site},
-    globals::{constant, elements, storage},
+    program::{constant, elements, storage},
 };
 use crate::{
     codes,

@@ -1,8 +1,9 @@
 //! Gradients: the forward and the reverse sweep.
 
 use super::derived::Derived;
-use super::{Named, Options, Trace};
+use super::{Named, Trace};
 use crate::codes;
+use crate::options::Options;
 use crate::point::{Point, zeros_like};
 use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
@@ -21,14 +22,14 @@ pub struct Adjoint {
     sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
 }
 
-/// What a forward and a reverse sweep give.
+/// Results of a forward and a reverse sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradient {
     /// The dependents that the point has.
     pub value: Named,
     /// The adjoints of the independents that the point has.
     pub gradient: Named,
-    /// What the tape was used for.
+    /// Counts of what the tape was used for.
     pub tape: TapeCounts,
     /// The original vertices visited, if [`Options::trace`] is set.
     pub trace: Trace,
@@ -37,7 +38,7 @@ pub struct Gradient {
     pub mirrored: Option<bool>,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// What pays for all this.
+    /// The lease that pays for all this.
     held: Lease,
 }
 

@@ -1,9 +1,10 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, Options, check_initialised, empty_tapes, words};
+use super::{Named, check_initialised, set_globals};
 use crate::codes;
+use crate::options::{Options, words};
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
-use crate::slot::{self, Slot, active};
+use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
@@ -27,7 +28,7 @@ pub(super) struct Derived {
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
-    /// What pays for the seeds that were read or made last.
+    /// The lease that pays for the seeds that were read or made last.
     read: Mutex<Lease>,
 }
 
@@ -119,7 +120,7 @@ impl Derived {
     /// # Errors
     /// The point has none of them.
     pub(super) fn slots_at(&self, slots: &[Slot], point: &Point) -> Result<Vec<Slot>, Diagnostics> {
-        slot::present(slots, point, &self.program, self.declared())
+        point.present(slots, &self.program, self.declared())
     }
 
     /// The slots that a point has, each with a value that shows its shape, and what pays for these.
@@ -188,37 +189,19 @@ impl Derived {
         })
     }
 
-    /// Globals as at the start of a run.
-    fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
-        self.session.reset_globals();
-        for (g, value) in &point.globals {
-            self.session.set_global(*g, value)?;
-        }
-        Ok(())
-    }
-
-    /// What a run of the original meets, if that is asked for. Derivative code has kinks and singular
+    /// Kinks and singular points that a run of the original meets, if they are asked for. Derivative code has kinks and singular
     /// points of its own, of which the user knows nothing.
     pub(super) fn events(&mut self, point: &Point) -> Result<Vec<Met>, Diagnostics> {
         if !self.options.events {
             return Ok(Vec::new());
         }
-        self.reset(point)?;
         let words = words(&point.arguments);
         let _held = self.options.lease(words, self.declared())?;
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
-        let report = self.session.run(self.original, &mut arguments, options);
-        match report {
-            Ok(report) => Ok(report.events),
-            Err(stopped) => {
-                self.reset(point)?;
-                empty_tapes(&mut arguments);
-                let (session, options) = (&mut self.session, &self.options.run);
-                let stopped = session.count_passes(self.original, &mut arguments, options, stopped);
-                Err(stopped.into())
-            }
-        }
+        let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
+        let report = (self.session).run_from(self.original, &mut arguments, options, start)?;
+        Ok(report.events)
     }
 
     /// Runs with these derivatives, one for each slot that the point has; all others are zero.
@@ -254,52 +237,32 @@ impl Derived {
                 arguments.push(zero);
             }
         }
-        self.set_derivatives(point, &present, derivatives, &mut arguments)?;
-        let options = self.options.run;
-        let mut report = match self.session.run(self.routine, &mut arguments, &options) {
-            Ok(report) => report,
-            Err(stopped) => {
-                // Again from the start, for the passes of loops that do not end.
-                self.set_derivatives(point, &present, derivatives, &mut arguments)?;
-                empty_tapes(&mut arguments);
-                let session = &mut self.session;
-                let stopped = session.count_passes(self.routine, &mut arguments, &options, stopped);
-                return Err(stopped.into());
-            }
+        let targets: Vec<(Target, &Value)> = present
+            .iter()
+            .zip(derivatives)
+            .filter_map(|(&slot, value)| Some((self.target(slot)?, value)))
+            .collect();
+        let (options, declared) = (&self.options, self.program.routine(self.original));
+        let within = |words| options.lease(words, declared);
+        let start = |session: &mut Session, arguments: &mut [Argument]| {
+            set_globals(session, point)?;
+            set_derivatives(session, arguments, &targets, within)
         };
+        let run = (self.session).run_from(self.routine, &mut arguments, &options.run, start);
+        let mut report = run?;
         report.held.join(held);
         Ok((arguments, report))
     }
 
-    /// Globals as at the start of a run, and the derivatives of these slots.
-    fn set_derivatives(
-        &mut self,
-        point: &Point,
-        slots: &[Slot],
-        derivatives: &[Value],
-        arguments: &mut [Argument],
-    ) -> Result<(), Diagnostics> {
-        self.reset(point)?;
-        for (&slot, value) in slots.iter().zip(derivatives) {
-            match slot {
-                Slot::Global(g) => {
-                    if let Some(d) = self.derivative_global(g) {
-                        // Dependents may share cells. Two copies for a moment.
-                        let _room = self.room(2 * value.len() as u64)?;
-                        let sum = plus(self.session.global(d), value);
-                        self.session.set_global(d, &sum)?;
-                    }
-                }
-                Slot::Parameter(_) | Slot::Result(_) => {
-                    let at = self.position(slot);
-                    let at = at.and_then(|at| self.derivative.get(at).copied().flatten());
-                    if let Some(argument) = at.and_then(|at| arguments.get_mut(at)) {
-                        *argument = Argument::Value(value.clone());
-                    }
-                }
+    /// Where the derivative of a slot is; `None` if it has none.
+    fn target(&self, slot: Slot) -> Option<Target> {
+        match slot {
+            Slot::Global(g) => self.derivative_global(g).map(Target::Global),
+            Slot::Parameter(_) | Slot::Result(_) => {
+                let at = self.derivative.get(self.position(slot)?).copied()??;
+                Some(Target::Argument(at))
             }
         }
-        Ok(())
     }
 
     /// A seed or direction fits: nothing is left out and nothing shifted.
@@ -425,6 +388,38 @@ impl Derived {
     pub(super) fn keep(&self, held: Lease) {
         *self.read.lock().unwrap_or_else(PoisonError::into_inner) = held;
     }
+}
+
+/// Where a derivative is given to a run.
+#[derive(Clone, Copy)]
+enum Target {
+    Global(GlobalId),
+    Argument(usize),
+}
+
+/// Gives a run these derivatives.
+fn set_derivatives(
+    session: &mut Session,
+    arguments: &mut [Argument],
+    targets: &[(Target, &Value)],
+    within: impl Fn(u64) -> Result<Lease, Diagnostics>,
+) -> Result<(), Diagnostics> {
+    for &(target, value) in targets {
+        match target {
+            Target::Global(d) => {
+                // Dependents may share cells. Two copies for a moment.
+                let _room = within(2 * value.len() as u64)?;
+                let sum = plus(session.global(d), value);
+                session.set_global(d, &sum)?;
+            }
+            Target::Argument(at) => {
+                if let Some(argument) = arguments.get_mut(at) {
+                    *argument = Argument::Value(value.clone());
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The sum of two values of one type and shape; zeros add nothing, so that signs of zero are kept.

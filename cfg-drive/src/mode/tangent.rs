@@ -1,8 +1,9 @@
 //! Derivatives in a direction: the tangent program.
 
+use super::Named;
 use super::derived::Derived;
-use super::{Named, Options};
 use crate::codes;
+use crate::options::Options;
 use crate::point::Point;
 use crate::slot::active;
 use cfg_core::diagnostic::Diagnostics;
@@ -16,7 +17,7 @@ pub struct Tangent {
     derived: Derived,
 }
 
-/// What a run of the tangent program gives.
+/// Results of a run of the tangent program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directional {
     /// The dependents that the point has.
@@ -25,7 +26,7 @@ pub struct Directional {
     pub tangent: Named,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// What pays for all this.
+    /// The lease that pays for all this.
     held: Lease,
 }
 

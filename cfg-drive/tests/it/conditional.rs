@@ -44,7 +44,7 @@ fn scalars_under_array_conditions() {
     }
 }
 
-/// The same under an array condition, and where a scalar arm does not tell the shape of an array; with and
+/// Optional arguments under an array condition, and where a scalar arm does not tell the shape of an array; with and
 /// without the arguments.
 #[test]
 fn optional_arguments_inside_conditional_expressions_over_arrays() {

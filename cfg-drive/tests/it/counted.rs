@@ -67,7 +67,7 @@ fn program(bounds: Bounds) -> (ValidProgram, RoutineId) {
     (program.finish().expect("the builder is used right"), f)
 }
 
-/// The same in dual numbers, with a loop that knows nothing of trip counts.
+/// Value and derivative of the program in dual numbers, with a loop that knows nothing of trip counts.
 fn expected(x: f64, [first, last, step]: [i64; 3]) -> (f64, f64) {
     let (mut i, mut z, mut dz) = (first, x, 1.0);
     let (mut y, mut dy) = (77.0 * x, 77.0);

@@ -1,13 +1,12 @@
 //! Operations that are rare or big, reached through a side table.
 
-use std::sync::Arc;
-
 use cfg_core::{
     entity::RoutineId,
     ir::{Op, Order, ScalarType},
 };
 
 use super::{Arr, Reg, StackClass, Target};
+use crate::fault::Party;
 
 /// One subscript of a section.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +44,6 @@ pub(crate) enum Passed {
 pub(crate) struct MayOverlap {
     pub(crate) first: (usize, Extent),
     pub(crate) second: (Party, Extent),
-}
-
-/// What an argument may overlap.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Party {
-    Argument(usize),
-    /// A global of this name.
-    Global(Arc<str>),
 }
 
 /// Cells that an argument covers.
@@ -157,13 +148,13 @@ pub(crate) enum Ext {
         d: Arr,
         arr: Arr,
     },
-    /// Another descriptor of the same cells.
+    /// Another descriptor of the cells of an array that must be there.
     Alias {
         d: Arr,
         arr: Arr,
         rank: u8,
     },
-    /// The same, of an array that may not be there.
+    /// Another descriptor of the cells of an array that may not be there.
     Same {
         d: Arr,
         arr: Arr,
@@ -322,7 +313,7 @@ pub(crate) enum Ext {
         a: Reg,
         b: Option<Reg>,
     },
-    /// The same for a real to an integer power.
+    /// A kink or singular point of a real to an integer power, reported if asked for.
     WatchPower {
         a: Reg,
         b: Reg,

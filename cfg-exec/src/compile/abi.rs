@@ -33,7 +33,7 @@ pub(super) struct Abi {
     globals: Reach,
 }
 
-/// What a routine does with globals, itself and all it calls: one bit for each question.
+/// The use that a routine and all it calls make of globals: one bit for each question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) mentioned: u64,
@@ -96,7 +96,12 @@ pub(super) fn statements(routine: &Routine) -> impl Iterator<Item = &Stmt> {
         .flat_map(|cfg| cfg.vertices())
         .flat_map(|(_, vertex)| match &vertex.kind {
             VertexKind::Block(statements) => statements.as_slice(),
-            _ => &[],
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => &[],
         })
 }
 
@@ -172,7 +177,7 @@ pub(super) fn decide(program: &Program, calls: &CallGraph) -> Vec<Abi> {
                     intent: Intent::In,
                     optional: false,
                 } if !routine.aliased && abi.globals.written & bit(formal.ty) == 0 => Pass::Value,
-                _ => Pass::Address,
+                Role::Parameter { .. } | Role::Local | Role::Global(_) => Pass::Address,
             })
             .collect();
     }

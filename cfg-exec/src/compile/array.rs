@@ -7,8 +7,9 @@ use cfg_core::{
 };
 
 use super::{
+    Compiling,
     abi::may_share,
-    emit::{Compiling, Emitter, Lane, Operand},
+    emit::{Emitter, Lane, Operand},
 };
 use crate::{
     cell,
@@ -29,7 +30,7 @@ pub(super) fn address(e: &Expr) -> usize {
 }
 
 impl Emitter<'_> {
-    /// What stands for an expression in the body of an elementwise loop.
+    /// The lane that stands for an expression in the body of an elementwise loop.
     pub(super) fn lane(&self, e: &Expr) -> Option<Lane> {
         if self.lanes.is_empty() {
             return None;
@@ -92,8 +93,8 @@ impl Emitter<'_> {
         self.array_or(e, None)
     }
 
-    /// The same; where only scalars turn out to be chosen in conditional expressions, the value has the
-    /// shape of another array (or extents of 1).
+    /// A descriptor of the value of an array expression. Where only scalars turn out to be chosen in conditional
+    /// expressions, the value has the shape of the array `otherwise` (or extents of 1).
     fn array_or(&mut self, e: &Expr, otherwise: Option<Arr>) -> Compiling<View> {
         match e {
             Expr::Place(place) => self.view(place),
@@ -538,17 +539,7 @@ impl Emitter<'_> {
         let x = self.expr(value, None)?;
         let x = self.convert(x, to.ty, None)?;
         let s = self.register_of(x.value)?;
-        let (p, axis, arr) = (target, fastest, to.arr);
-        match goal {
-            Goal::Store => self.emit(Instr::StoreNext { p, s, axis, arr }),
-            Goal::Sum(d) => self.emit(Instr::AddF { d, a: d, b: s }),
-            Goal::Increment { negative: false } => self.emit(Instr::IncNext { p, s, axis, arr }),
-            Goal::Increment { negative: true } => {
-                let d = self.temporary()?;
-                self.emit(Instr::NegF { d, a: s });
-                self.emit(Instr::IncNext { p, s: d, axis, arr });
-            }
-        }
+        self.each_element(goal, s, (target, fastest, to.arr))?;
         self.release(mark);
         for (k, &axis) in axes.iter().enumerate().rev() {
             for &(p, arr, moves) in &cursors {
@@ -567,6 +558,26 @@ impl Emitter<'_> {
             }
         }
         self.bind(end);
+        Ok(())
+    }
+
+    /// Emits what is done with the element `s`; the target's cursor moves along a dimension of an array.
+    fn each_element(
+        &mut self,
+        goal: Goal,
+        s: Reg,
+        (p, axis, arr): (Reg, u8, Arr),
+    ) -> Compiling<()> {
+        match goal {
+            Goal::Store => self.emit(Instr::StoreNext { p, s, axis, arr }),
+            Goal::Sum(d) => self.emit(Instr::AddF { d, a: d, b: s }),
+            Goal::Increment { negative: false } => self.emit(Instr::IncNext { p, s, axis, arr }),
+            Goal::Increment { negative: true } => {
+                let d = self.temporary()?;
+                self.emit(Instr::NegF { d, a: s });
+                self.emit(Instr::IncNext { p, s: d, axis, arr });
+            }
+        }
         Ok(())
     }
 
@@ -589,7 +600,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What is done with each element of an expression.
+/// The action on each element of an expression.
 #[derive(Clone, Copy)]
 enum Goal {
     /// Stored into the target.

@@ -8,19 +8,18 @@ use cfg_core::{
     ir::{Program, Routine, ScalarType, Variable, VertexKind},
 };
 
-use super::{CompileOptions, abi::Abi, global_use::GlobalUse};
+use super::{CompileOptions, Compiling, abi::Abi, global_use::GlobalUse};
 use crate::{
     cell,
-    code::{Arr, Code, Ext, Instr, Reg, Target},
+    code::{self, Arr, Code, Ext, Instr, Reg, Target},
     descriptor,
     fault::TOO_LARGE,
-    passes,
 };
-
-pub(super) type Compiling<T> = Result<T, Box<Diagnostic>>;
 
 /// Most temporaries of one statement.
 const TEMPORARIES: usize = 120;
+/// Registers of a frame.
+pub(super) const REGISTERS: usize = 256;
 /// Registers for constants.
 pub(super) const CONSTANTS: usize = 32;
 
@@ -55,12 +54,13 @@ pub(super) struct Operand {
     pub(super) ty: ScalarType,
 }
 
-/// What stands for an expression in the body of an elementwise loop.
+/// A value that stands for an expression in the body of an elementwise loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lane {
     /// The element at the address in a register.
     Cursor(Reg, ScalarType),
-    /// The same, used exactly once in each pass: it moves on along this dimension of this array.
+    /// The element at the address in a register, used exactly once in each pass: the address moves on along this
+    /// dimension of this array.
     Moving(Reg, ScalarType, u8, Arr),
     /// A scalar computed before the loop.
     Scalar(Operand),
@@ -169,7 +169,7 @@ impl<'p> Emitter<'p> {
 
     // --- places and errors -------------------------------------------------------------------
 
-    /// What follows belongs to this vertex and statement.
+    /// Instructions that follow belong to this vertex and statement.
     pub(super) fn at(&mut self, vertex: Option<VertexId>, statement: Option<u32>) {
         self.place = (vertex, statement);
         let pc = self.code.instrs.len() as u32;
@@ -234,7 +234,7 @@ impl<'p> Emitter<'p> {
     /// The first of several registers that follow each other.
     pub(super) fn temporaries_in_row(&mut self, n: usize) -> Compiling<Reg> {
         let first = self.temporary;
-        if first + n > TEMPORARIES.min(super::storage::REGISTERS - self.temporaries_at) {
+        if first + n > TEMPORARIES.min(REGISTERS - self.temporaries_at) {
             return Err(self.too_large("a statement needs too many temporaries"));
         }
         self.temporary += n;
@@ -388,7 +388,7 @@ impl<'p> Emitter<'p> {
 
     /// Turns labels into positions.
     pub(super) fn finish(mut self) -> Code {
-        let (regions, backs) = passes::regions(&self.jumps_back(), |v| self.is_loop(v));
+        let (regions, backs) = code::regions(&self.jumps_back(), |v| self.is_loop(v));
         (self.code.regions, self.code.backs) = (regions, backs);
         self.code.nested = self.nested;
         let labels = &self.labels;

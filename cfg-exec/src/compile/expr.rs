@@ -6,7 +6,8 @@ use cfg_core::{
     typing::{self, Type},
 };
 
-use super::emit::{Compiling, Emitter, Home, Lane, Operand, Value};
+use super::Compiling;
+use super::emit::{Emitter, Home, Lane, Operand, Value};
 use crate::{
     cell::{real, round32},
     code::{Cmp, Ext, Instr, Reg, Target},

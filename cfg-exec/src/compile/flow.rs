@@ -6,7 +6,8 @@ use cfg_core::{
     ir::{Arm, Cfg, Expr, LoopTest, OpClass, ScalarType, Selector, VertexKind, VertexType},
 };
 
-use super::emit::{Compiling, Emitter, Home, LoopState, Value};
+use super::Compiling;
+use super::emit::{Emitter, Home, LoopState, Value};
 use crate::code::{Ext, Instr, Reg, Switch, Target};
 
 /// The graph that is laid out: each LOOP is there twice, as it is entered and as it is come back to.

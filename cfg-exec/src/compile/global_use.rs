@@ -28,7 +28,7 @@ pub(super) struct Used {
 /// By routine: those globals that arguments of its calls may share storage with, in the order of storage.
 pub(super) struct GlobalUse(Vec<Vec<Used>>);
 
-/// What arguments may lie in: the storage of a global, or any global of a type.
+/// The storages that arguments may lie in: that of a global, or of any global of a type.
 #[derive(Default)]
 struct Asked {
     /// Storage, and the routine that something in it is passed to.
@@ -133,7 +133,7 @@ impl GlobalUse {
         Self(found)
     }
 
-    /// What the routine uses of the storage that `g` lies in.
+    /// Uses that the routine makes of the storage that `g` lies in.
     pub(super) fn in_storage(&self, program: &Program, r: RoutineId, g: GlobalId) -> &[Used] {
         let all = &self.0[r.index()];
         let of = storage(program, g);
@@ -142,7 +142,7 @@ impl GlobalUse {
         &all[from..to]
     }
 
-    /// What the routine uses and was asked about.
+    /// Uses that the routine makes of the storages that were asked about.
     pub(super) fn all(&self, r: RoutineId) -> &[Used] {
         &self.0[r.index()]
     }

@@ -7,7 +7,7 @@ use cfg_core::{
     ir::{Extent, Program, ScalarType, Variable},
 };
 
-use super::emit::Compiling;
+use super::Compiling;
 use crate::{
     cell,
     descriptor::{self, Axis, Descriptor},
@@ -24,7 +24,7 @@ pub(crate) struct Globals {
     pub(crate) descriptor_at: Vec<u32>,
     /// Number of cells.
     pub(crate) cells: u64,
-    /// What they hold at the start, later ones over earlier ones.
+    /// The initial values, later ones over earlier ones.
     initial: Vec<Initial>,
 }
 

@@ -3,8 +3,9 @@
 use cfg_core::ir::{Expr, Op};
 
 use super::{
+    Compiling,
     array::{Leaf, When},
-    emit::{Compiling, Emitter},
+    emit::Emitter,
 };
 use crate::code::{Ext, Instr, Target};
 

@@ -5,7 +5,8 @@ use cfg_core::{
     ir::{Expr, Op, Place, ScalarType, Subscript},
 };
 
-use super::emit::{Compiling, Emitter, Home, Operand, Value};
+use super::Compiling;
+use super::emit::{Emitter, Home, Operand, Value};
 use crate::code::{Arr, Instr, Reg};
 
 /// An element's subscripts, as far as one instruction can take them.

@@ -7,8 +7,9 @@ use cfg_core::{
 };
 
 use super::{
+    Compiling,
     abi::Pass,
-    emit::{Compiling, Emitter, Home, Operand, Value},
+    emit::{Emitter, Home, Operand, Value},
 };
 use crate::{
     cell,

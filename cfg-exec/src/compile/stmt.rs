@@ -6,11 +6,15 @@ use cfg_core::{
 };
 
 use super::{
+    Compiling,
     abi::{Pass, may_share},
     array::View,
-    emit::{Compiling, Emitter, Home, Value},
+    emit::{Emitter, Home, Value},
 };
-use crate::code::{CallInfo, Ext, Extent, Instr, MayOverlap, Party, Passed, Reg, StackClass};
+use crate::{
+    code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, Reg, StackClass},
+    fault::Party,
+};
 
 /// The stack and encoding of a value of this type.
 fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {

@@ -8,8 +8,9 @@ use cfg_core::{
 };
 
 use super::{
+    Compiling,
     abi::Pass,
-    emit::{CONSTANTS, Compiling, Emitter, Home, LoopState},
+    emit::{CONSTANTS, Emitter, Home, LoopState, REGISTERS},
 };
 use crate::{
     cell,
@@ -17,8 +18,6 @@ use crate::{
     descriptor,
 };
 
-/// Registers of a frame.
-pub(super) const REGISTERS: usize = 256;
 /// Registers that are left for variables and loops, so that temporaries find room.
 const LASTING: usize = REGISTERS - 120 - CONSTANTS;
 /// Loops of which nesting depth keep their state in registers.
@@ -161,44 +160,16 @@ impl Emitter<'_> {
                 self.homes[k] = Home::Global(self.globals.address(g));
                 continue;
             }
-            let mut take_frame = |cell: u64| {
-                frame.push(cell);
-                (frame.len() - 1) as u32
-            };
             let register = in_register[k].then(|| {
                 template.push(poison);
                 next += 1;
                 (next - 1) as Reg
             });
             let pass = (k < routine.parameters).then(|| abi.passes[k]);
-            self.homes[k] = match (pass, register) {
-                (Some(Pass::Address), Some(r)) => {
-                    self.code.homes.push(ParameterHome::Register(r));
-                    Home::Address(r)
-                }
-                (Some(Pass::Address), None) => {
-                    let at = take_frame(poison);
-                    self.code.homes.push(ParameterHome::Frame(at));
-                    Home::AddressFrame(at)
-                }
-                (Some(Pass::Copied), register) => {
-                    // The address is needed at both ends only.
-                    let at = take_frame(poison);
-                    self.code.homes.push(ParameterHome::Frame(at));
-                    register.map_or(Home::AddressFrame(at), Home::Register)
-                }
-                (Some(Pass::Value | Pass::Tape | Pass::Array), Some(r)) => {
-                    self.code.homes.push(ParameterHome::Register(r));
-                    Home::Register(r)
-                }
-                (Some(Pass::Value | Pass::Tape | Pass::Array), None) => {
-                    let at = take_frame(poison);
-                    self.code.homes.push(ParameterHome::Frame(at));
-                    Home::Frame(at)
-                }
-                (None, Some(r)) => Home::Register(r),
-                (None, None) => Home::Frame(take_frame(poison)),
-            };
+            self.homes[k] = self.scalar_home(pass, register, || {
+                frame.push(poison);
+                (frame.len() - 1) as u32
+            });
         }
         if staged > 65_000 {
             return Err(self.too_large("too many array parameters"));
@@ -226,6 +197,44 @@ impl Emitter<'_> {
         self.code.frame = frame;
         self.temporaries_at = loops_at + loops;
         Ok(())
+    }
+
+    /// The home of a scalar, by how it is passed if it is a parameter; the way in which its argument comes to it
+    /// is noted.
+    fn scalar_home(
+        &mut self,
+        pass: Option<Pass>,
+        register: Option<Reg>,
+        take_frame: impl FnOnce() -> u32,
+    ) -> Home {
+        match (pass, register) {
+            (Some(Pass::Address), Some(r)) => {
+                self.code.homes.push(ParameterHome::Register(r));
+                Home::Address(r)
+            }
+            (Some(Pass::Address), None) => {
+                let at = take_frame();
+                self.code.homes.push(ParameterHome::Frame(at));
+                Home::AddressFrame(at)
+            }
+            (Some(Pass::Copied), register) => {
+                // The address is needed at both ends only.
+                let at = take_frame();
+                self.code.homes.push(ParameterHome::Frame(at));
+                register.map_or(Home::AddressFrame(at), Home::Register)
+            }
+            (Some(Pass::Value | Pass::Tape | Pass::Array), Some(r)) => {
+                self.code.homes.push(ParameterHome::Register(r));
+                Home::Register(r)
+            }
+            (Some(Pass::Value | Pass::Tape | Pass::Array), None) => {
+                let at = take_frame();
+                self.code.homes.push(ParameterHome::Frame(at));
+                Home::Frame(at)
+            }
+            (None, Some(r)) => Home::Register(r),
+            (None, None) => Home::Frame(take_frame()),
+        }
     }
 
     /// Reserves state for counted loops, one per depth (loops of one depth never run at the same time)

@@ -2,13 +2,13 @@
 
 use cfg_core::ir::{Op, Order, ScalarType};
 
-use super::{Machine, run};
+use super::Machine;
+use super::slow_path::{control_count, control_value, tape_fault};
 use crate::{
     cell::{POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
     code::{Arr, Reg, StackClass},
     descriptor::{self, State},
     fault::Fault,
-    tape::TapeError,
 };
 
 impl Machine {
@@ -193,18 +193,11 @@ impl Machine {
         } = self;
         let tape = &mut tapes[handle as usize];
         let limits = *limits;
-        let fault = |error| match error {
-            TapeError::Full => Fault::Tape(limits.map_or(0, |l| l.max_tape)),
-            TapeError::Memory => Fault::Memory {
-                limit: limits.map_or(0, |l| l.max_memory),
-            },
-            TapeError::Empty(stack) => Fault::Empty(stack),
-        };
         if class == StackClass::Real && descriptor::is_contiguous(&axes, order) {
             let n = descriptor::count(&axes).unwrap_or(0);
             let cells = &memory[base as usize..(base + n) as usize];
             let pushed = tape.push_reals(cells, meter);
-            return pushed.map_err(|error| Box::new(fault(error)));
+            return pushed.map_err(|error| tape_fault(error, limits));
         }
         descriptor::for_each_cell(base, &axes, order, |at| {
             let cell = memory[at as usize];
@@ -214,15 +207,15 @@ impl Machine {
                 StackClass::Integer => tape.push_integer(cell, meter),
                 StackClass::Logical => tape.push_bits(cell, 1, ScalarType::Logical, meter),
                 StackClass::Bits(bits) => {
-                    let cell = run::control_value(cell, bits).map_err(|f| *f)?;
+                    let cell = control_value(cell, bits).map_err(|f| *f)?;
                     tape.push_bits(cell, bits.into(), ScalarType::Integer, meter)
                 }
                 StackClass::Count => {
-                    let n = run::control_count(cell).map_err(|f| *f)?;
+                    let n = control_count(cell).map_err(|f| *f)?;
                     tape.push_count(n, meter)
                 }
             }
-            .map_err(fault)
+            .map_err(|error| *tape_fault(error, limits))
         })?;
         Ok(())
     }
@@ -267,13 +260,6 @@ impl Machine {
         } = self;
         let tape = &mut tapes[handle as usize];
         let limits = *limits;
-        let fault = |error| match error {
-            TapeError::Full => Fault::Tape(limits.map_or(0, |l| l.max_tape)),
-            TapeError::Memory => Fault::Memory {
-                limit: limits.map_or(0, |l| l.max_memory),
-            },
-            TapeError::Empty(stack) => Fault::Empty(stack),
-        };
         descriptor::for_each_cell(last, &turned, order, |at| {
             memory[at as usize] = match class {
                 StackClass::Real => tape.pop_real(meter),
@@ -283,7 +269,7 @@ impl Machine {
                 StackClass::Bits(bits) => tape.pop_bits(bits.into(), ScalarType::Integer, meter),
                 StackClass::Count => tape.pop_count(meter),
             }
-            .map_err(fault)?;
+            .map_err(|error| *tape_fault(error, limits))?;
             Ok(())
         })?;
         Ok(())

@@ -6,9 +6,9 @@ use cfg_core::ir::Order;
 use super::{ABSENT, Activation, Doubtful, Frame, Image, Machine, WINDOW};
 use crate::{
     cell::POISON_REAL,
-    code::{Arr, CallInfo, Code, Extent, ParameterHome, Party, Passed, Reg},
+    code::{Arr, CallInfo, Code, Extent, ParameterHome, Passed, Reg},
     descriptor::{self, Axis, Descriptor, Staged, State},
-    fault::Fault,
+    fault::{Fault, Party},
     memory::Lease,
 };
 

@@ -2,28 +2,19 @@
 
 use cfg_core::{
     elemental::{Event, event, event_powi, piece},
-    ir::{Op, Order, ScalarType},
+    ir::Op,
 };
 
-use super::{ABSENT, Gathered, Image, Machine, Met, run};
+use super::{ABSENT, Image, Machine, Met, slow_path::trips_needed};
 use crate::{
-    cell::{self, POISON_INT, POISON_INT_CELL},
-    code::{Arr, Ext, Reg, SubReg},
+    cell,
+    code::{Arr, Ext},
     descriptor::{self, Axis, Descriptor, State},
     fault::Fault,
     tape::Tape,
 };
 
 impl Machine {
-    /// Copies a descriptor.
-    fn same(&mut self, d: Arr, arr: Arr, rank: u8) {
-        let n = descriptor::positions(rank.into());
-        let at = self.now.descriptors;
-        let from = at + usize::from(arr);
-        self.descriptors
-            .copy_within(from..from + n, at + usize::from(d));
-    }
-
     /// Goes on where a fault is expected.
     ///
     /// # Errors
@@ -42,6 +33,10 @@ impl Machine {
     }
 
     /// Runs operation `k` of the current routine; the program counter is already behind it.
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one arm per operation, each a few lines or a call"
+    )]
     pub(super) fn ext(&mut self, image: &Image, k: u32) -> Result<(), Box<Fault>> {
         let code = &image.routines[self.now.routine];
         match &code.ext[k as usize] {
@@ -54,7 +49,7 @@ impl Machine {
                 t,
             } => {
                 let (first, step) = (self.register(*first), self.register(*step));
-                let n = run::trips_needed(first, self.register(*last), step)?;
+                let n = trips_needed(first, self.register(*last), step)?;
                 let at = self.now.memory + *at as usize;
                 self.memory[at..at + 3].copy_from_slice(&[n, first, step]);
                 if n == 0 {
@@ -402,321 +397,4 @@ impl Machine {
             self.met[at].times += 1;
         }
     }
-
-    pub(crate) fn too_big(&self) -> Fault {
-        Fault::Memory {
-            limit: self.limit(),
-        }
-    }
-
-    /// The first part of a descriptor of the frame.
-    pub(super) fn part(&mut self, arr: Arr) -> &mut Descriptor {
-        &mut self.descriptors[self.now.descriptors + usize::from(arr)]
-    }
-
-    pub(super) fn axis(&self, arr: Arr, axis: u8) -> Axis {
-        let from = self.now.descriptors + usize::from(arr);
-        descriptor::axis(&self.descriptors[from..], axis.into())
-    }
-
-    /// Sets a descriptor of the frame.
-    pub(super) fn define(&mut self, arr: Arr, base: u64, axes: &[Axis]) {
-        let from = self.now.descriptors + usize::from(arr);
-        let parts = &mut self.descriptors[from..];
-        parts[0] = Descriptor {
-            base,
-            ..Descriptor::default()
-        };
-        for (k, axis) in axes.iter().enumerate() {
-            *descriptor::axis_mut(parts, k) = *axis;
-        }
-    }
-
-    /// Fails if the array is absent or not allocated.
-    pub(super) fn exists(&self, arr: Arr) -> Result<(), Fault> {
-        match self.descriptors[self.now.descriptors + usize::from(arr)].state {
-            State::Bound => Ok(()),
-            State::Absent | State::Untaken => Err(Fault::Absent(Some(arr))),
-            State::Unallocated => Err(Fault::Unallocated(Some(arr))),
-        }
-    }
-
-    /// Base and dimensions of an array that is there.
-    pub(super) fn view(&self, arr: Arr, rank: u8) -> Result<(u64, Vec<Axis>), Fault> {
-        self.exists(arr)?;
-        let from = self.now.descriptors + usize::from(arr);
-        let parts = &self.descriptors[from..];
-        Ok((parts[0].base, descriptor::axes(parts, rank.into())))
-    }
-
-    /// Lower bounds and extents from registers `dims, dims+1, ...`.
-    fn declared_axes(&self, dims: Reg, rank: u8) -> Result<Vec<Axis>, Fault> {
-        let at = self.now.registers + usize::from(dims);
-        let mut axes = Vec::with_capacity(rank.into());
-        for pair in self.registers[at..at + 2 * usize::from(rank)].chunks_exact(2) {
-            axes.push(bounds(pair[0], pair[1])?);
-        }
-        Ok(axes)
-    }
-
-    fn bind_explicit(
-        &mut self,
-        arr: Arr,
-        staged: u16,
-        rank: u8,
-        order: Order,
-        dims: Reg,
-        written: Option<bool>,
-    ) -> Result<(), Fault> {
-        let actual = self.staged[usize::from(staged)];
-        match actual.state {
-            State::Bound => {}
-            State::Absent | State::Untaken => return Err(Fault::Absent(Some(arr))),
-            State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
-        }
-        let rank = usize::from(rank);
-        let at = self.now.registers + usize::from(dims);
-        let dims = &self.registers[at..at + 2 * rank];
-        let parts = &mut self.descriptors[self.now.descriptors + usize::from(arr)..];
-        parts[0] = Descriptor {
-            base: actual.base,
-            ..Descriptor::default()
-        };
-        for (k, pair) in dims.chunks_exact(2).enumerate() {
-            *descriptor::axis_mut(parts, k) = bounds(pair[0], pair[1])?;
-        }
-        let Some(size) = descriptor::lay_out_parts(parts, rank, order) else {
-            return Err(self.too_big());
-        };
-        if size > actual.cells {
-            return Err(Fault::Shape(format!(
-                "a parameter of shape {} needs {size} elements, but its argument has {}",
-                descriptor::shape(&descriptor::axes(parts, rank)),
-                actual.cells
-            )));
-        }
-        let of = &self.staged_axes[actual.axes..actual.axes + actual.rank];
-        if descriptor::is_contiguous(of, actual.order)
-            || descriptor::lay_over(parts, rank, order, (of, actual.order))
-        {
-            return Ok(());
-        }
-        self.gather(arr, rank, order, size, staged, written)
-    }
-
-    /// Binds a parameter to a copy of the cells that it takes, where their places cannot be said by strides.
-    /// What is written into the copy goes back when the routine is left. Nobody can tell: arguments that
-    /// overlap are refused unless none of them is written.
-    fn gather(
-        &mut self,
-        arr: Arr,
-        rank: usize,
-        order: Order,
-        size: u64,
-        staged: u16,
-        written: Option<bool>,
-    ) -> Result<(), Fault> {
-        let actual = self.staged[usize::from(staged)];
-        let of = self.staged_axes[actual.axes..actual.axes + actual.rank].to_vec();
-        let parts = &mut self.descriptors[self.now.descriptors + usize::from(arr)..];
-        descriptor::lay_out_parts(parts, rank, order);
-        let Some(written) = written else {
-            return Err(Fault::Shape(format!(
-                "an argument of shape {} whose cells have gaps cannot be a view of shape {} in a routine that is marked as aliased",
-                descriptor::shape(&of),
-                descriptor::shape(&descriptor::axes(parts, rank))
-            )));
-        };
-        // Values, then where they come from.
-        let cells = size.checked_mul(2).ok_or_else(|| self.too_big())?;
-        let base = self.take(cells, 0)?;
-        self.now.floor = self.top;
-        self.part(arr).base = base;
-        let (memory, n) = (&mut self.memory, size as usize);
-        let mut next = base as usize;
-        let end = next + n;
-        descriptor::for_each_run(actual.base, &of, actual.order, |mut at, stride, length| {
-            for _ in 0..length.min((end - next) as u64) {
-                memory[next] = memory[at as usize];
-                memory[next + n] = at;
-                next += 1;
-                at = at.wrapping_add_signed(stride);
-            }
-            Ok(())
-        })?;
-        self.gathered.push(Gathered {
-            activation: self.now.number,
-            arr,
-            base: base as usize,
-            cells: n,
-            written,
-        });
-        Ok(())
-    }
-
-    fn bind_assumed(
-        &mut self,
-        arr: Arr,
-        staged: u16,
-        rank: u8,
-        dims: Reg,
-        fixed: &[bool],
-    ) -> Result<(), Fault> {
-        let actual = self.staged[usize::from(staged)];
-        match actual.state {
-            State::Bound => {}
-            State::Absent | State::Untaken => return Err(Fault::Absent(Some(arr))),
-            State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
-        }
-        if actual.rank != usize::from(rank) {
-            return Err(Fault::Shape(format!(
-                "an argument of rank {} is bound to a parameter of rank {rank}",
-                actual.rank
-            )));
-        }
-        let mut axes = self.staged_axes[actual.axes..actual.axes + actual.rank].to_vec();
-        let at = self.now.registers + usize::from(dims);
-        for (k, axis) in axes.iter_mut().enumerate() {
-            let declared = if fixed.get(k) == Some(&true) {
-                self.registers[at + 2 * k + 1]
-            } else {
-                axis.extent as u64
-            };
-            let declared = bounds(self.registers[at + 2 * k], declared)?;
-            if declared.extent != axis.extent {
-                return Err(Fault::Shape(format!(
-                    "dimension {} of an argument has {} elements, but the parameter {}",
-                    k + 1,
-                    axis.extent,
-                    declared.extent
-                )));
-            }
-            axis.lower = declared.lower;
-        }
-        self.define(arr, actual.base, &axes);
-        Ok(())
-    }
-
-    fn section(&mut self, d: Arr, arr: Arr, subscripts: &[SubReg]) -> Result<(), Fault> {
-        self.exists(arr)?;
-        let from = self.now.descriptors + usize::from(arr);
-        let to = self.now.descriptors + usize::from(d);
-        let mut base = self.descriptors[from].base;
-        let mut rank = 0;
-        for (k, subscript) in subscripts.iter().enumerate() {
-            let axis = descriptor::axis(&self.descriptors[from..], k);
-            let inside = |index: i64| {
-                if index == POISON_INT {
-                    return Err(Fault::Uninitialised("a subscript"));
-                }
-                let offset = index.wrapping_sub(axis.lower) as u64;
-                if offset >= axis.extent as u64 {
-                    return Err(Fault::Bounds {
-                        array: Some(arr),
-                        axis: k,
-                        index,
-                        lower: axis.lower,
-                        extent: axis.extent,
-                    });
-                }
-                Ok(offset)
-            };
-            match *subscript {
-                SubReg::Index(i) => {
-                    let offset = inside(self.register(i) as i64)?;
-                    base = base.wrapping_add(offset.wrapping_mul(axis.stride as u64));
-                }
-                SubReg::Range {
-                    lower,
-                    upper,
-                    stride,
-                } => {
-                    let first = lower.map_or(axis.lower as u64, |r| self.register(r));
-                    let last = upper.map_or_else(
-                        || axis.lower.wrapping_add(axis.extent - 1) as u64,
-                        |r| self.register(r),
-                    );
-                    let step = stride.map_or(1, |r| self.register(r));
-                    let extent =
-                        run::trips_needed(first, last, step).map_err(|fault| match *fault {
-                            Fault::Uninitialised(_) => Fault::Uninitialised("a bound of a section"),
-                            fault => fault,
-                        })? as i64;
-                    if extent > 0 {
-                        let offset = inside(first as i64)?;
-                        base = base.wrapping_add(offset.wrapping_mul(axis.stride as u64));
-                        let reach = i128::from(extent - 1) * i128::from(step as i64);
-                        let last = i128::from(first as i64) + reach;
-                        inside(i64::try_from(last).unwrap_or(i64::MAX))?;
-                    }
-                    *descriptor::axis_mut(&mut self.descriptors[to..], rank) = Axis {
-                        lower: 1,
-                        extent,
-                        stride: axis.stride.wrapping_mul(step as i64),
-                    };
-                    rank += 1;
-                }
-            }
-        }
-        let view = &mut self.descriptors[to];
-        view.base = base;
-        view.state = State::Bound;
-        view.capacity = 0;
-        Ok(())
-    }
-
-    fn reallocate(
-        &mut self,
-        d: Arr,
-        like: Arr,
-        rank: u8,
-        order: Order,
-        ty: ScalarType,
-    ) -> Result<(), Fault> {
-        let (_, like) = self.view(like, rank)?;
-        if self.part(d).state == State::Bound {
-            let (_, have) = self.view(d, rank)?;
-            if descriptor::conform(&have, &like).is_ok() {
-                return Ok(());
-            }
-        }
-        let mut axes = like;
-        axes.iter_mut().for_each(|a| a.lower = 1);
-        let size = descriptor::lay_out(&mut axes, order).ok_or_else(|| self.too_big())?;
-        let old = *self.part(d);
-        let (mut base, mut capacity) = (old.base, old.capacity);
-        if size > capacity {
-            // Growing by half at least bounds what is lost in a frame that reallocates in a loop.
-            capacity = size.max(capacity.saturating_add(capacity / 2));
-            base = match self.take(capacity, cell::poison(ty)) {
-                Ok(base) => base,
-                Err(_) => {
-                    capacity = size;
-                    self.take(size, cell::poison(ty))?
-                }
-            };
-            self.now.floor = self.top;
-        }
-        self.define(d, base, &axes);
-        self.part(d).capacity = capacity;
-        Ok(())
-    }
-}
-
-/// Bounds of a declared dimension.
-fn bounds(lower: u64, extent: u64) -> Result<Axis, Fault> {
-    if lower == POISON_INT_CELL || extent == POISON_INT_CELL {
-        return Err(Fault::Uninitialised("an extent"));
-    }
-    let (lower, extent) = (lower as i64, (extent as i64).max(0));
-    if lower.checked_add(extent).is_none() {
-        return Err(Fault::Overflow(format!(
-            "the upper bound of a dimension from {lower} with {extent} elements"
-        )));
-    }
-    Ok(Axis {
-        lower,
-        extent,
-        stride: 0,
-    })
 }

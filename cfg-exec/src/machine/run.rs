@@ -1,10 +1,14 @@
 //! The loop that runs instructions.
 
 use cfg_core::{
-    elemental::{ArithmeticError, integer, polygamma},
+    elemental::{integer, polygamma},
     ir::{Op, ScalarType},
 };
 
+use super::slow_path::{
+    compare_unordered, control_count, control_value, element_fault, element_fault_of,
+    integer_result, tape_fault, trips, trips_needed, undecided, unordered,
+};
 use super::{Image, Machine, Visit, WINDOW};
 use crate::{
     cell::{
@@ -12,12 +16,10 @@ use crate::{
         round32,
     },
     code::{Cmp, Instr},
-    descriptor::{Descriptor, State},
     fault::Fault,
-    tape::{Tape, TapeError},
 };
 
-/// What the outer loop does next.
+/// The reason why a stretch of instructions ends.
 enum Leave {
     Ext(u32),
     Return,
@@ -62,104 +64,6 @@ fn logical(b: bool) -> u64 {
     u64::from(b)
 }
 
-#[cold]
-#[inline(never)]
-fn element_fault(d: &Descriptor, arr: u16, axis: usize, i: u64, offset: i8) -> Box<Fault> {
-    let index = i as i64;
-    Box::new(match d.state {
-        State::Absent | State::Untaken => Fault::Absent(Some(arr)),
-        State::Unallocated => Fault::Unallocated(Some(arr)),
-        State::Bound if index == POISON_INT => Fault::Uninitialised("a subscript"),
-        State::Bound => match index.checked_add(i64::from(offset)) {
-            None => Fault::Overflow(format!("the subscript {index} + {offset}")),
-            Some(index) => Fault::Bounds {
-                array: Some(arr),
-                axis,
-                index,
-                lower: d.axes[axis % 2].lower,
-                extent: d.axes[axis % 2].extent,
-            },
-        },
-    })
-}
-
-#[cold]
-#[inline(never)]
-fn integer_result(
-    a: u64,
-    b: u64,
-    op: Op,
-    error: Option<ArithmeticError>,
-) -> Result<u64, Box<Fault>> {
-    if a == POISON_INT_CELL || b == POISON_INT_CELL {
-        return Ok(POISON_INT_CELL);
-    }
-    Err(Box::new(match error {
-        None | Some(ArithmeticError::Overflow | ArithmeticError::Operands(_)) => {
-            Fault::Overflow(format!("{} {} {}", a as i64, op.name(), b as i64))
-        }
-        Some(ArithmeticError::DivisionByZero) => Fault::Division,
-        Some(ArithmeticError::NotRepresentable(x)) => Fault::Conversion(x),
-        Some(ArithmeticError::ZeroStep) => Fault::Step,
-    }))
-}
-
-/// The trip count; poison and errors included.
-#[cold]
-#[inline(never)]
-fn trips(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
-    if [first, last, step].contains(&POISON_INT_CELL) {
-        return Ok(POISON_INT_CELL);
-    }
-    match integer::trips(first as i64, last as i64, step as i64) {
-        Ok(n) => Ok(n as u64),
-        Err(ArithmeticError::ZeroStep) => Err(Box::new(Fault::Step)),
-        Err(_) => Err(Box::new(Fault::Overflow("a trip count".to_owned()))),
-    }
-}
-
-/// As `trips`, where the count is needed; the common step 1 in line.
-#[inline(always)]
-pub(super) fn trips_needed(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
-    const SMALL: i64 = 1 << 60;
-    let (f, l) = (first as i64, last as i64);
-    if step == 1 && f > -SMALL && l < SMALL && f < SMALL && l > -SMALL {
-        return Ok((l - f + 1).max(0) as u64);
-    }
-    match trips(first, last, step)? {
-        POISON_INT_CELL => Err(Box::new(Fault::Uninitialised(
-            "the range of a counted loop",
-        ))),
-        n => Ok(n),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn unordered(a: u64, b: u64) -> Result<(), Box<Fault>> {
-    if a == POISON_REAL || b == POISON_REAL {
-        return Err(Box::new(Fault::Uninitialised("a condition")));
-    }
-    Ok(())
-}
-
-#[cold]
-#[inline(never)]
-fn undecided(what: &'static str) -> Box<Fault> {
-    Box::new(Fault::Uninitialised(what))
-}
-
-/// The result of a comparison with a NaN operand.
-#[cold]
-#[inline(never)]
-fn compare_unordered(cmp: Cmp, a: u64, b: u64) -> u64 {
-    if a == POISON_REAL || b == POISON_REAL {
-        POISON_LOGICAL
-    } else {
-        logical(cmp == Cmp::Ne)
-    }
-}
-
 #[inline(always)]
 fn compare<T: PartialOrd>(cmp: Cmp, a: &T, b: &T) -> bool {
     match cmp {
@@ -191,7 +95,6 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
         passes,
         ..
     } = machine;
-    let max_tape = limits.map_or(0, |l| l.max_tape);
     let max_memory = limits.map_or(u64::MAX, |l| l.max_memory);
     let program = &image.routines[now.routine];
     let code = program.instrs.as_slice();
@@ -335,11 +238,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
             match $e {
                 Ok(x) => x,
                 Err(error) => {
-                    leave!(Err(Box::new(match error {
-                        TapeError::Full => Fault::Tape(max_tape),
-                        TapeError::Memory => Fault::Memory { limit: max_memory },
-                        TapeError::Empty(stack) => Fault::Empty(stack),
-                    })))
+                    leave!(Err(tape_fault(error, *limits)));
                 }
             }
         };
@@ -753,59 +652,5 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 leave!(Ok(Leave::Return));
             }
         }
-    }
-}
-
-/// As [`element_fault`], for a dimension in a later part of the descriptor.
-#[cold]
-#[inline(never)]
-fn element_fault_of(
-    head: &Descriptor,
-    part: &Descriptor,
-    arr: u16,
-    k: usize,
-    i: u64,
-) -> Box<Fault> {
-    let place = Descriptor {
-        state: head.state,
-        ..*part
-    };
-    element_fault(&place, arr, k, i, 0)
-}
-
-/// A control value of fixed width; an uninitialised one passes.
-#[inline]
-pub(super) fn control_value(cell: u64, bits: u8) -> Result<u64, Box<Fault>> {
-    if cell >> bits.min(63) == 0 || cell == POISON_INT_CELL {
-        return Ok(cell);
-    }
-    Err(Box::new(Fault::Control(format!(
-        "{} does not fit into {bits} control bits",
-        cell as i64
-    ))))
-}
-
-/// A count.
-#[inline]
-pub(super) fn control_count(cell: u64) -> Result<u64, Box<Fault>> {
-    if cell == POISON_INT_CELL {
-        return Err(undecided("a count on the control stack"));
-    }
-    if (cell as i64) < 0 {
-        return Err(Box::new(Fault::Control(format!(
-            "{} is not a count",
-            cell as i64
-        ))));
-    }
-    Ok(cell)
-}
-
-impl Machine {
-    /// A tape by its handle.
-    pub(super) fn tape(&mut self, handle: u64) -> Result<&mut Tape, Box<Fault>> {
-        usize::try_from(handle)
-            .ok()
-            .and_then(|h| self.tapes.get_mut(h))
-            .ok_or_else(|| Box::new(Fault::Absent(None)))
     }
 }

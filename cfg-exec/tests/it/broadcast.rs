@@ -3,7 +3,6 @@
 
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
-    elemental::Scalar,
     entity::{RoutineId, VarId},
     ir::{
         Dim, Expr, Op, OpClass, Order,
@@ -11,11 +10,13 @@ use cfg_core::{
     },
     typing::type_of,
 };
-use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     interpret::{Limits, Value as Naive},
 };
+
+use crate::random::value;
 
 const ARRAY: [usize; 2] = [2, 3];
 
@@ -35,26 +36,6 @@ fn datum(ty: ScalarType, k: usize, array: bool, truth: bool) -> Datum {
         Logical => Elements::Logical(vec![truth]),
     };
     Datum { extents, elements }
-}
-
-fn value(datum: &Datum) -> Value {
-    let (ty, n) = match &datum.elements {
-        Elements::Real(x) => (Real, x.len()),
-        Elements::Real32(x) => (Real32, x.len()),
-        Elements::Integer(x) => (Integer, x.len()),
-        Elements::Logical(x) => (Logical, x.len()),
-    };
-    let mut value = Value::uninitialised(ty, &datum.extents, Order::Row).unwrap();
-    for k in 0..n {
-        let x = match &datum.elements {
-            Elements::Real(x) => Scalar::Real(x[k]),
-            Elements::Real32(x) => Scalar::Real32(x[k]),
-            Elements::Integer(x) => Scalar::Integer(x[k]),
-            Elements::Logical(x) => Scalar::Logical(x[k]),
-        };
-        assert!(value.set(k, x));
-    }
-    value
 }
 
 /// What is made of operands.
@@ -109,7 +90,10 @@ fn both(operands: &[(ScalarType, bool)], truths: usize, make: Make<'_>) -> Optio
     let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
     let mut session = Session::new(&compiled);
     let main = RoutineId::new(0);
-    let mut arguments: Vec<Argument> = point.iter().map(|(_, d)| value(d).into()).collect();
+    let mut arguments: Vec<Argument> = point
+        .iter()
+        .map(|(_, d)| value(d, Order::Row).into())
+        .collect();
     arguments.resize(operands.len() + 5, Argument::Absent);
     for k in operands.len()..arguments.len() {
         arguments[k] = session

@@ -13,7 +13,8 @@ use cfg_testkit::{
     property::check,
 };
 
-fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
+/// The argument that a datum is, in storage order `order`.
+pub(crate) fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
     use cfg_core::elemental::Scalar;
     let ty = match &datum.elements {
         Elements::Real(_) => ScalarType::Real,
@@ -34,7 +35,7 @@ fn value(datum: &Datum, order: cfg_core::ir::Order) -> Value {
     value
 }
 
-/// The same, as text in which -0, NaN and uninitialised elements are told apart.
+/// The interpreter's values, as text in which -0, NaN and uninitialised elements are told apart.
 fn naive(argument: &interpret::Argument<()>) -> Vec<String> {
     let show = |x: &interpret::Value<()>| match x {
         interpret::Value::Undefined => "?".to_owned(),

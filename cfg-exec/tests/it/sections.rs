@@ -21,7 +21,7 @@ fn run(case: &Passed) -> Result<(Vec<f64>, Vec<f64>), String> {
     Ok((reals(&arguments[0]), reals(&arguments[1])))
 }
 
-/// The same by enumeration.
+/// The two arrays that a run must leave, by enumeration.
 fn expected(case: &Passed) -> (Vec<f64>, Vec<f64>) {
     let n: usize = case.extents.iter().product();
     let mut x: Vec<f64> = (1..=n).map(|k| k as f64).collect();

@@ -2,7 +2,7 @@
 
 cfg_core::diagnostic_codes! {
     /// Every code of the XAIF front end, in order.
-    pub CODES of pub(super) codes;
+    pub CODES of pub(crate) codes;
     MALFORMED "F601" "not well-formed XML"
         "an XAIF document is well-formed XML without text content"
         "The document breaks off, a tag is not closed, or something stands where XML does not allow it. Usually the file was cut short or edited by hand; write it again.";

@@ -1,6 +1,6 @@
 //! A control-flow graph while it is being built: vertices and edges that can still change.
 
-use super::xml::NodeId;
+use crate::xaif::read::xml::NodeId;
 use cfg_core::{
     entity::VertexId,
     ir::{
@@ -8,9 +8,9 @@ use cfg_core::{
     },
 };
 
-/// What a vertex is.
+/// The type of a vertex, with what it holds.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Entry,
     Exit,
     Block(Vec<(NodeId, Stmt)>),
@@ -22,43 +22,43 @@ pub(super) enum Kind {
 
 /// A vertex.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
-    pub(super) id: i64,
+pub(crate) struct Draft {
+    pub(crate) id: i64,
     /// The element that it comes from.
-    pub(super) node: NodeId,
-    pub(super) kind: Kind,
-    pub(super) annotations: Annotations,
+    pub(crate) node: NodeId,
+    pub(crate) kind: Kind,
+    pub(crate) annotations: Annotations,
 }
 
 /// An edge.
 #[derive(Clone, Debug)]
-pub(super) struct DraftEdge {
-    pub(super) id: i64,
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) label: Option<i64>,
-    pub(super) node: NodeId,
+pub(crate) struct DraftEdge {
+    pub(crate) id: i64,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) label: Option<i64>,
+    pub(crate) node: NodeId,
 }
 
 /// Where the parts of a routine's graph come from.
 #[derive(Debug, Default)]
-pub(super) struct Places {
-    pub(super) vertices: Vec<NodeId>,
-    pub(super) statements: Vec<Vec<NodeId>>,
-    pub(super) edges: Vec<NodeId>,
+pub(crate) struct Places {
+    pub(crate) vertices: Vec<NodeId>,
+    pub(crate) statements: Vec<Vec<NodeId>>,
+    pub(crate) edges: Vec<NodeId>,
 }
 
 /// A graph.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Graph {
-    pub(super) vertices: Vec<Draft>,
-    pub(super) edges: Vec<DraftEdge>,
+pub(crate) struct Graph {
+    pub(crate) vertices: Vec<Draft>,
+    pub(crate) edges: Vec<DraftEdge>,
     new_vertices: FreshIds,
     new_edges: FreshIds,
 }
 
 impl Graph {
-    pub(super) fn new(vertices: Vec<Draft>, edges: Vec<DraftEdge>) -> Self {
+    pub(crate) fn new(vertices: Vec<Draft>, edges: Vec<DraftEdge>) -> Self {
         Self {
             new_vertices: FreshIds::beside(vertices.iter().map(|v| v.id)),
             new_edges: FreshIds::beside(edges.iter().map(|e| e.id)),
@@ -68,7 +68,7 @@ impl Graph {
     }
 
     /// In-edges of every vertex.
-    pub(super) fn in_edges(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn in_edges(&self) -> Vec<Vec<usize>> {
         let mut list = vec![Vec::new(); self.vertices.len()];
         for (i, e) in self.edges.iter().enumerate() {
             list[e.to].push(i);
@@ -77,7 +77,7 @@ impl Graph {
     }
 
     /// Out-edges of every vertex.
-    pub(super) fn out_edges(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn out_edges(&self) -> Vec<Vec<usize>> {
         let mut list = vec![Vec::new(); self.vertices.len()];
         for (i, e) in self.edges.iter().enumerate() {
             list[e.from].push(i);
@@ -86,7 +86,7 @@ impl Graph {
     }
 
     /// Appends a vertex.
-    pub(super) fn add_vertex(&mut self, node: NodeId, kind: Kind) -> usize {
+    pub(crate) fn add_vertex(&mut self, node: NodeId, kind: Kind) -> usize {
         self.vertices.push(Draft {
             id: self.new_vertices.next_id(),
             node,
@@ -97,7 +97,7 @@ impl Graph {
     }
 
     /// Appends an edge.
-    pub(super) fn add_edge(&mut self, from: usize, to: usize, node: NodeId) -> usize {
+    pub(crate) fn add_edge(&mut self, from: usize, to: usize, node: NodeId) -> usize {
         self.edges.push(DraftEdge {
             id: self.new_edges.next_id(),
             from,
@@ -110,7 +110,7 @@ impl Graph {
 
     /// Puts statements on edges that lead to one vertex: at the end of the block that a single edge
     /// comes from, else into a new block.
-    pub(super) fn insert(&mut self, edges: &[usize], statements: Vec<(NodeId, Stmt)>) {
+    pub(crate) fn insert(&mut self, edges: &[usize], statements: Vec<(NodeId, Stmt)>) {
         let Some(&first) = edges.first() else { return };
         if statements.is_empty() {
             return;
@@ -132,7 +132,7 @@ impl Graph {
     }
 
     /// Keeps the vertices for which `keep` is true and the edges between them.
-    pub(super) fn retain(&mut self, keep: &[bool]) {
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
         let mut new = vec![usize::MAX; self.vertices.len()];
         let mut count = 0;
         for (i, &k) in keep.iter().enumerate() {
@@ -154,7 +154,7 @@ impl Graph {
     }
 
     /// The graph of the representation, and where its parts come from.
-    pub(super) fn finish(self) -> (Option<Cfg>, Places) {
+    pub(crate) fn finish(self) -> (Option<Cfg>, Places) {
         let mut places = Places::default();
         let mut vertices = Vec::with_capacity(self.vertices.len());
         for draft in self.vertices {
@@ -195,7 +195,7 @@ impl Graph {
     }
 
     /// A graph of the same shape without statements, to find its structure.
-    pub(super) fn skeleton(&self) -> Option<Cfg> {
+    pub(crate) fn skeleton(&self) -> Option<Cfg> {
         let vertices = self.vertices.iter().map(|draft| {
             let kind = match &draft.kind {
                 Kind::Entry => VertexKind::Entry,
@@ -218,4 +218,11 @@ impl Graph {
         });
         Cfg::new(vertices.collect(), edges.collect())
     }
+}
+
+/// The in-edges of a vertex: from ENDLOOP (of a loop only), and the others.
+pub(crate) fn sides(graph: &Graph, in_edges: &[Vec<usize>], v: usize) -> (Vec<usize>, Vec<usize>) {
+    let is_loop = matches!(graph.vertices[v].kind, Kind::Loop(_));
+    let from_end = |e: usize| matches!(graph.vertices[graph.edges[e].from].kind, Kind::EndLoop);
+    in_edges[v].iter().partition(|&&e| is_loop && from_end(e))
 }

@@ -1,16 +1,34 @@
 //! One routine: its variables, its statements.
 
-use super::{
-    codes, control,
+mod bind;
+mod bits;
+mod control;
+pub(crate) mod effects;
+pub(crate) mod expression;
+pub(crate) mod globals;
+pub(crate) mod helpers;
+pub(crate) mod intrinsics;
+mod loops;
+mod packing;
+pub(crate) mod shapes;
+mod shifting;
+mod strings;
+mod transformational;
+mod typed;
+mod unstructured;
+
+use crate::xaif::{
+    codes,
     graph::Places,
-    hidden::Writes,
-    model::{Model, Sink, SymbolId, SymbolType},
-    names::short_name,
-    scan::{Home, Scan},
-    shapes,
-    storage::Storage,
-    typed::Typed,
-    xml::{At, Document, El, NodeId},
+    notation::{
+        annotations::annotations,
+        names::{free, short_name},
+    },
+    read::{
+        model::{Model, Sink, SymbolId, SymbolType, unexpected},
+        scan::{Home, Scan, hidden::Writes, storage::Storage},
+        xml::{At, Document, El, NodeId},
+    },
 };
 use cfg_core::{
     diagnostic::CodeInfo,
@@ -20,70 +38,48 @@ use cfg_core::{
         StmtKind, Variable,
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use typed::Typed;
 
-/// What all routines share.
-pub(super) struct Shared<'a, 't> {
-    pub(super) doc: &'a Document<'t>,
-    pub(super) model: &'a Model,
-    pub(super) scan: &'a Scan,
-    pub(super) storage: &'a Storage,
-    pub(super) hidden: &'a Writes,
+/// Tables that the lowering of all routines shares.
+pub(crate) struct Shared<'a, 't> {
+    pub(crate) doc: &'a Document<'t>,
+    pub(crate) model: &'a Model,
+    pub(crate) scan: &'a Scan,
+    pub(crate) storage: &'a Storage,
+    pub(crate) hidden: &'a Writes,
     /// The global variable of each leading symbol.
-    pub(super) globals: &'a HashMap<SymbolId, Variable>,
+    pub(crate) globals: &'a HashMap<SymbolId, Variable>,
     /// Names of the formals (and then of host variables) of each routine.
-    pub(super) parameters: &'a [Vec<String>],
+    pub(crate) parameters: &'a [Vec<String>],
     /// Routines that are called as functions.
-    pub(super) functions: &'a BTreeSet<usize>,
+    pub(crate) functions: &'a BTreeSet<usize>,
 }
 
 /// The lowering of one routine.
-pub(super) struct Lower<'a, 't> {
-    pub(super) doc: &'a Document<'t>,
-    pub(super) model: &'a Model,
-    pub(super) scan: &'a Scan,
-    pub(super) sink: &'a mut Sink,
-    pub(super) shared: &'a Shared<'a, 't>,
-    pub(super) helpers: &'a mut super::helpers::Helpers,
+pub(crate) struct Lower<'a, 't> {
+    pub(crate) doc: &'a Document<'t>,
+    pub(crate) model: &'a Model,
+    pub(crate) scan: &'a Scan,
+    pub(crate) sink: &'a mut Sink,
+    pub(crate) shared: &'a Shared<'a, 't>,
+    pub(crate) helpers: &'a mut helpers::Helpers,
     /// Position in [`Model::routines`].
-    pub(super) r: usize,
-    pub(super) ir: Routine,
+    pub(crate) r: usize,
+    pub(crate) ir: Routine,
     vars: HashMap<SymbolId, VarId>,
     /// Statements that come before the one that is being lowered, and where each comes from.
-    pub(super) prelude: Vec<(NodeId, Stmt)>,
-    pub(super) nesting: usize,
+    pub(crate) prelude: Vec<(NodeId, Stmt)>,
+    pub(crate) nesting: usize,
     taken: HashSet<String>,
-}
-
-/// `{"xaif": {...}}`.
-pub(super) fn annotations(entries: Vec<(&str, Value)>) -> Annotations {
-    let inner: Map<String, Value> = entries
-        .into_iter()
-        .map(|(k, v)| (k.to_owned(), v))
-        .collect();
-    if inner.is_empty() {
-        return None;
-    }
-    let mut map = Map::new();
-    map.insert("xaif".to_owned(), Value::Object(inner));
-    Some(Box::new(map))
-}
-
-/// A name that is not taken: the wish, else the other, else with underscores.
-pub(super) fn free(taken: &mut HashSet<String>, wish: &str, other: &str) -> String {
-    let mut name = if taken.contains(wish) { other } else { wish }.to_owned();
-    while !taken.insert(name.clone()) {
-        name.push('_');
-    }
-    name
 }
 
 impl<'a, 't> Lower<'a, 't> {
     /// Lowers one routine; `None` if something is wrong with its declarations.
-    pub(super) fn routine(
+    pub(crate) fn routine(
         shared: &'a Shared<'a, 't>,
-        helpers: &'a mut super::helpers::Helpers,
+        helpers: &'a mut helpers::Helpers,
         sink: &'a mut Sink,
         r: usize,
         name: String,
@@ -115,7 +111,7 @@ impl<'a, 't> Lower<'a, 't> {
         (lower.ir, places)
     }
 
-    pub(super) fn report(
+    pub(crate) fn report(
         &mut self,
         n: NodeId,
         info: &CodeInfo,
@@ -236,7 +232,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The variable of a symbol.
-    pub(super) fn variable(&mut self, symbol: SymbolId, at: NodeId) -> Option<VarId> {
+    pub(crate) fn variable(&mut self, symbol: SymbolId, at: NodeId) -> Option<VarId> {
         if let Some(&var) = self.vars.get(&symbol) {
             return Some(var);
         }
@@ -256,12 +252,12 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The variable of a symbol, if it has one.
-    pub(super) fn known(&self, symbol: SymbolId) -> Option<VarId> {
+    pub(crate) fn known(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
 
     /// A new local.
-    pub(super) fn temporary(&mut self, ty: ScalarType, rank: usize) -> VarId {
+    pub(crate) fn temporary(&mut self, ty: ScalarType, rank: usize) -> VarId {
         let deferred = Dim {
             lower: Expr::Int(1),
             extent: Extent::Deferred,
@@ -270,7 +266,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// A new local with this shape.
-    pub(super) fn temporary_of(&mut self, ty: ScalarType, shape: Vec<Dim>) -> VarId {
+    pub(crate) fn temporary_of(&mut self, ty: ScalarType, shape: Vec<Dim>) -> VarId {
         let mut number = self.ir.variables.len();
         let name = loop {
             let name = format!("oad_tmp{number}");
@@ -296,7 +292,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// Result symbol, type and rank of a function.
-    pub(super) fn function_result(&self, r: usize) -> Option<(SymbolId, ScalarType, usize)> {
+    pub(crate) fn function_result(&self, r: usize) -> Option<(SymbolId, ScalarType, usize)> {
         let symbol = self.function_symbol(r)?;
         match &self.model.symbols[symbol].ty {
             SymbolType::Scalar(ty) => Some((symbol, *ty, self.model.symbols[symbol].rank)),
@@ -317,7 +313,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The line of the source program.
-    pub(super) fn line(&self, n: NodeId) -> Option<Value> {
+    pub(crate) fn line(&self, n: NodeId) -> Option<Value> {
         let line = self.doc.attr(n, At::LineNumber)?;
         Some(
             line.parse::<i64>()
@@ -326,7 +322,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The statements of a basic block, each with the element it comes from.
-    pub(super) fn block(&mut self, block: NodeId) -> Vec<(NodeId, Stmt)> {
+    pub(crate) fn block(&mut self, block: NodeId) -> Vec<(NodeId, Stmt)> {
         let mut out = Vec::new();
         for n in self.doc.children(block) {
             match self.doc.name(n) {
@@ -357,7 +353,7 @@ impl<'a, 't> Lower<'a, 't> {
                     out.push((n, statement));
                 }
                 _ => {
-                    let problem = super::model::unexpected(self.doc, n);
+                    let problem = unexpected(self.doc, n);
                     self.sink.push(problem);
                 }
             }
@@ -385,7 +381,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// `target = value`, for `Assignment`, `Initialization` and `Update`.
-    pub(super) fn assignment(&mut self, n: NodeId) -> Option<Stmt> {
+    pub(crate) fn assignment(&mut self, n: NodeId) -> Option<Stmt> {
         let (left, right) = self.sides(n)?;
         let value = self.expression(right);
         let target = self.place(left);
@@ -412,7 +408,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The two sides of an assignment.
-    pub(super) fn sides(&mut self, n: NodeId) -> Option<(NodeId, NodeId)> {
+    pub(crate) fn sides(&mut self, n: NodeId) -> Option<(NodeId, NodeId)> {
         let left = self.doc.child(n, El::AssignmentLHS);
         let right = self.doc.child(n, El::AssignmentRHS);
         if let (Some(left), Some(right)) = (left, right) {
@@ -428,7 +424,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The value in the type of what it is assigned to.
-    pub(super) fn converted(&mut self, n: NodeId, value: Typed, ty: ScalarType) -> Option<Typed> {
+    pub(crate) fn converted(&mut self, n: NodeId, value: Typed, ty: ScalarType) -> Option<Typed> {
         match value.to(ty) {
             Ok(value) => Some(value),
             Err(message) => {
@@ -444,7 +440,7 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// A condition: a logical scalar.
-    pub(super) fn condition(&mut self, n: NodeId) -> Option<Typed> {
+    pub(crate) fn condition(&mut self, n: NodeId) -> Option<Typed> {
         let Some(condition) = self.doc.child(n, El::Condition) else {
             self.report(
                 n,
@@ -468,7 +464,12 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The id of a routine in the program.
-    pub(super) fn routine_id(&self, r: usize) -> RoutineId {
+    pub(crate) fn routine_id(&self, r: usize) -> RoutineId {
         RoutineId::new(r)
+    }
+
+    /// True if the routine's control is structured.
+    fn is_structured(&self) -> bool {
+        self.ir.control == Control::Structured
     }
 }

@@ -255,7 +255,9 @@ fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut
                     e.walk_places(&mut |p| visit(p.var));
                 }
             }
-            e => e.walk_places(&mut |p| visit(p.var)),
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                argument.walk_places(&mut |p| visit(p.var));
+            }
         }
     }
 }

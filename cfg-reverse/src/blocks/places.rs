@@ -97,7 +97,9 @@ fn offset(e: &Expr) -> (Option<&Expr>, i64) {
             [base, Expr::Int(i)] if *i != i64::MIN => (Some(base), -*i),
             _ => (Some(e), 0),
         },
-        e => (Some(e), 0),
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            (Some(e), 0)
+        }
     }
 }
 

@@ -53,7 +53,12 @@ pub(crate) fn sum(terms: Vec<Expr>) -> Option<Expr> {
 fn add(value: Expr, term: Expr) -> Expr {
     match term {
         Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, std::iter::once(value).chain(inner)),
-        term => Expr::op(Op::Add, [value, term]),
+        term @ (Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)) => Expr::op(Op::Add, [value, term]),
     }
 }
 
@@ -91,6 +96,10 @@ pub(crate) fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
             place.var = map(place.var);
             Expr::Place(place)
         }
-        node => node,
+        node @ (Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Op(..)) => node,
     })
 }

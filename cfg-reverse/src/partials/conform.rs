@@ -275,7 +275,11 @@ fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
                 Expr::Int(n) => Expr::Int(*n.max(&0)),
                 // Never negative.
                 Expr::Op(Op::Size, _) => n.clone(),
-                n => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
+                Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..) => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
             });
             extents.collect()
         }

@@ -78,7 +78,9 @@ impl<'g> Bound<'g> {
         match e {
             Expr::Int(_) => Self::Constant,
             Expr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
-            e => Self::Other(e),
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                Self::Other(e)
+            }
         }
     }
 

@@ -194,7 +194,11 @@ pub(crate) fn at_path<'e>(value: &'e mut Expr, path: &[usize]) -> &'e mut Expr {
     for &k in path {
         match at {
             Expr::Op(_, operands) => at = &mut operands[k],
-            other => return other,
+            other @ (Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)) => return other,
         }
     }
     at
@@ -287,7 +291,12 @@ fn with_copy(e: &Expr, z: VarId, copy: VarId) -> Expr {
                     .take(1)
                     .for_each(|e| replaced(e, copy, z));
             }
-            node => replaced(node, z, copy),
+            node @ (Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)) => replaced(node, z, copy),
         }
         node
     })

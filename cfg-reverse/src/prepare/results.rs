@@ -89,7 +89,10 @@ impl Binding<'_> {
 fn not_negative(extent: Expr) -> Expr {
     match extent {
         Expr::Int(n) => Expr::Int(n.max(0)),
-        e => Expr::op(Op::Max, [e, Expr::Int(0)]),
+        e
+        @ (Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
+            Expr::op(Op::Max, [e, Expr::Int(0)])
+        }
     }
 }
 

@@ -166,7 +166,12 @@ impl<'p> Reverse<'_, '_, 'p> {
         };
         let backwards = match step {
             Expr::Int(k) if k != i64::MIN => Expr::Int(-k),
-            step => Expr::op(Op::Neg, [step]),
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => Expr::op(Op::Neg, [step]),
         };
         LoopTest::Counted {
             index: *index,

@@ -12,7 +12,7 @@ use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
 use cfg_drive::extract;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The options of the library.
 pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
@@ -112,24 +112,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         })?;
         return Ok(Outcome::Done);
     };
-    let mut files: Vec<(PathBuf, RoutineId, Emit)> = Vec::new();
-    for (part, routine) in parts {
-        for &emit in &args.emit {
-            let extension = match emit {
-                Emit::Json => "json",
-                Emit::Dot => "dot",
-                Emit::Text => "txt",
-                Emit::Xaif => "xaif",
-            };
-            if emit == Emit::Dot && args.panels {
-                continue;
-            }
-            let path = folder.join(format!("{stem}.{part}.{extension}"));
-            if !files.iter().any(|(p, ..)| *p == path) {
-                files.push((path, routine, emit));
-            }
-        }
-    }
+    let files = files(args, folder, &stem, parts);
     // All or nothing, as far as it can be known before writing.
     for (path, ..) in &files {
         refuse_existing(path, args.force)?;
@@ -161,6 +144,34 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The files to write, those of one part next to each other.
+fn files(
+    args: &Reverse,
+    folder: &Path,
+    stem: &str,
+    parts: [(&str, RoutineId); 3],
+) -> Vec<(PathBuf, RoutineId, Emit)> {
+    let mut files: Vec<(PathBuf, RoutineId, Emit)> = Vec::new();
+    for (part, routine) in parts {
+        for &emit in &args.emit {
+            let extension = match emit {
+                Emit::Json => "json",
+                Emit::Dot => "dot",
+                Emit::Text => "txt",
+                Emit::Xaif => "xaif",
+            };
+            if emit == Emit::Dot && args.panels {
+                continue;
+            }
+            let path = folder.join(format!("{stem}.{part}.{extension}"));
+            if !files.iter().any(|(p, ..)| *p == path) {
+                files.push((path, routine, emit));
+            }
+        }
+    }
+    files
 }
 
 fn write_program(

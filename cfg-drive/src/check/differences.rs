@@ -1,0 +1,237 @@
+//! Tangent against divided differences: runs at points to both sides, element by element.
+
+use super::Differences;
+use super::elements::{elements, set};
+use crate::mode::Primal;
+use crate::point::Point;
+use crate::slot::Slot;
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::elemental::{Math, powi};
+use cfg_exec::{RunReport, Value};
+
+/// Everything that the comparison with differences needs.
+pub(super) struct Comparison<'a> {
+    pub(super) primal: &'a mut Primal,
+    pub(super) point: &'a Point,
+    pub(super) independents: &'a [(Slot, Value)],
+    pub(super) direction: &'a [f64],
+    pub(super) dependents: &'a [Slot],
+    pub(super) y_dot: &'a [f64],
+    pub(super) scales: &'a [f64],
+    pub(super) tolerance: f64,
+    /// Relative and absolute error of an operation.
+    pub(super) epsilon: f64,
+    pub(super) tiny: f64,
+    /// The first run that a limit has stopped.
+    pub(super) stopped: Option<Diagnostic>,
+}
+
+/// The result of a comparison with differences.
+pub(super) struct Compared {
+    pub(super) differences: Differences,
+    /// The kinks that the run at the point itself came across.
+    pub(super) kinks: Vec<String>,
+    /// Why a run could not be made within the limits.
+    pub(super) stopped: Option<Diagnostic>,
+}
+
+/// One element of the dependents, as far as some steps tell.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Element {
+    /// Smallest relative gap.
+    best: Option<f64>,
+    /// The differences to both sides disagree at every step looked at.
+    kinked: bool,
+    /// Some step was spoilt by another path.
+    crossed: bool,
+    /// If all partials are zero: the gap at the largest and at the smallest step. Where the derivative
+    /// really is zero (that of x^3 at 0, say), the gap vanishes with the step.
+    vanishing: Option<(f64, f64)>,
+}
+
+impl Element {
+    /// Notes the gap of a step where all partials are zero.
+    fn zero(&mut self, gap: f64, rounding: f64) {
+        let visible = gap > 2.0 * rounding;
+        self.vanishing = match self.vanishing {
+            None => visible.then_some((gap, gap)),
+            // A gap that does not vanish would be seen here as well.
+            Some((first, _)) if visible || first > 4.0 * rounding => Some((first, gap)),
+            known => known,
+        };
+    }
+}
+
+impl Comparison<'_> {
+    /// Makes the comparison.
+    pub(super) fn run(mut self) -> Compared {
+        let mut found = vec![Element::default(); self.y_dot.len()];
+        let mut kinks = Vec::new();
+        // A run with a trace takes more memory than the runs before: without it, nothing is compared.
+        let base = self.run_at(self.point);
+        if let Some((y, base)) = self.within_limits(base) {
+            kinks.extend(
+                base.events
+                    .iter()
+                    .map(|e| format!("{} {} in {}", e.op.name(), e.event.describe(), e.element)),
+            );
+            for exponent in 2..=7 {
+                // Not the platform's power: the steps are the same everywhere.
+                let h = powi(Math::Portable)(0.1, exponent);
+                self.step(h, &y, &base, &mut found);
+            }
+        }
+        let mut result = Differences {
+            gap: None,
+            compared: 0,
+            crossed: 0,
+            unresolved: 0,
+            agrees: None,
+        };
+        for element in &mut found {
+            if let Some((first, last)) = element.vanishing {
+                let vanishes = last <= 0.5 * first;
+                element.best = Some(if vanishes { 0.0 } else { f64::INFINITY });
+            }
+            match element.best {
+                Some(gap) if gap <= self.tolerance => {
+                    result.compared += 1;
+                    result.agrees.get_or_insert(true);
+                    result.gap = Some(result.gap.unwrap_or(0.0).max(gap));
+                }
+                _ if element.kinked || element.crossed || !kinks.is_empty() => result.crossed += 1,
+                Some(gap) => {
+                    result.compared += 1;
+                    result.agrees = Some(false);
+                    // A NaN must not vanish in the maximum.
+                    let worse = result.gap.is_none_or(|g| gap.is_nan() || gap > g);
+                    result.gap = if worse { Some(gap) } else { result.gap };
+                }
+                None => result.unresolved += 1,
+            }
+        }
+        Compared {
+            differences: result,
+            kinks,
+            stopped: self.stopped,
+        }
+    }
+
+    /// The results of a run that was not stopped; notes the limit that has stopped it, if it is the first.
+    fn within_limits<T>(&mut self, run: Result<T, Diagnostics>) -> Option<T> {
+        let problems = match run {
+            Ok(found) => return Some(found),
+            Err(problems) => problems,
+        };
+        let limit = problems.0.into_iter().find(is_limit);
+        self.stopped = self.stopped.take().or(limit);
+        None
+    }
+
+    /// All elements of the dependents at a point.
+    fn run_at(&mut self, point: &Point) -> Result<(Vec<f64>, RunReport), Diagnostics> {
+        let (values, report) = self.primal.values(point, self.dependents)?;
+        Ok((elements(&values), report))
+    }
+
+    fn step(&mut self, h: f64, y: &[f64], base: &RunReport, found: &mut [Element]) {
+        let forward = self.moved(h);
+        let backward = self.moved(-h);
+        let runs = [self.run_at(&forward), self.run_at(&backward)];
+        let limited = runs.iter().any(|run| {
+            let problems = run.as_ref().err();
+            problems.is_some_and(|d| d.0.iter().any(is_limit))
+        });
+        let [above, below] = runs.map(|run| self.within_limits(run));
+        let (Some((above, up)), Some((below, down))) = (above, below) else {
+            if limited {
+                return;
+            }
+            // Outside of what the program accepts, such as an index that no longer exists.
+            for element in found {
+                element.crossed = true;
+            }
+            return;
+        };
+        let same = |run: &RunReport| {
+            run.trace.len() == base.trace.len()
+                && run.trace.iter().zip(&base.trace).all(|(a, b)| {
+                    (a.routine, a.activation, a.vertex) == (b.routine, b.activation, b.vertex)
+                })
+        };
+        let same = same(&up) && same(&down);
+        let smooth = up.pieces == base.pieces && down.pieces == base.pieces;
+        let count = self.y_dot.len().min(above.len()).min(below.len());
+        for (i, element) in found.iter_mut().enumerate().take(count) {
+            if !same {
+                element.crossed = true;
+                continue;
+            }
+            let scale = self.scales[i].abs();
+            let used = [self.y_dot[i], scale, y[i], above[i], below[i]];
+            if used.iter().any(|x| !x.is_finite()) {
+                continue;
+            }
+            let size = above[i].abs().max(below[i].abs()).max(y[i].abs());
+            let difference = (above[i] - below[i]) / (2.0 * h);
+            let gap = (difference - self.y_dot[i]).abs();
+            if gap == 0.0 {
+                element.best = Some(0.0);
+            }
+            // What the rounding of the two values alone may contribute.
+            let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
+            if scale == 0.0 {
+                if smooth {
+                    element.zero(gap, rounding);
+                } else {
+                    element.crossed |= gap > 2.0 * rounding;
+                }
+                continue;
+            }
+            if rounding > self.tolerance * scale {
+                continue;
+            }
+            let gap = gap / scale;
+            if !smooth && gap > self.tolerance {
+                // Another piece tells nothing of an element, unless it has nothing to do with that.
+                element.crossed = true;
+                continue;
+            }
+            element.best = Some(element.best.map_or(gap, |best| best.min(gap)));
+            let sides = ((above[i] - y[i]) - (y[i] - below[i])).abs() / h;
+            element.kinked = sides > self.tolerance.sqrt() * scale;
+        }
+    }
+
+    /// The point moved by h along the direction.
+    fn moved(&self, h: f64) -> Point {
+        let mut point = self.point.clone();
+        let mut at = 0;
+        for (slot, value) in self.independents {
+            let mut moved = value.clone();
+            for i in 0..value.len() {
+                let x = value.get_f64(i).unwrap_or(0.0) + h * self.direction[at];
+                set(&mut moved, i, x);
+                at += 1;
+            }
+            match slot {
+                Slot::Parameter(v) => {
+                    if let Some(argument) = point.arguments.get_mut(v.index()) {
+                        *argument = moved.into();
+                    }
+                }
+                Slot::Global(g) => {
+                    point.globals.retain(|(other, _)| other != g);
+                    point.globals.push((*g, moved));
+                }
+                Slot::Result(_) => {}
+            }
+        }
+        point
+    }
+}
+
+/// True if a higher limit would have let a run go on.
+fn is_limit(problem: &Diagnostic) -> bool {
+    ["X208", "X209", "X210", "X211"].contains(&problem.code)
+}

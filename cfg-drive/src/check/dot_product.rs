@@ -1,0 +1,152 @@
+//! Adjoint against tangent: one number, computed by two programs.
+
+use super::DotProduct;
+use super::elements::{dot, elements, flat, set};
+use super::random::Random;
+use crate::mode::{Adjoint, Gradient, Named, Tangent};
+use crate::point::Point;
+use cfg_core::diagnostic::Diagnostics;
+use cfg_exec::{TapeCounts, Value};
+
+/// Adjoint and tangent of a routine at a point, in one direction.
+pub(super) struct Products<'a> {
+    pub(super) adjoint: &'a mut Adjoint,
+    pub(super) tangent: &'a mut Tangent,
+    pub(super) point: &'a Point,
+    pub(super) direction: &'a [Value],
+    /// The elements of the direction.
+    pub(super) x_dot: &'a [f64],
+    /// The derivatives of the dependents in the direction.
+    pub(super) tangents: &'a Named,
+    /// Their elements.
+    pub(super) y_dot: &'a [f64],
+    /// Their scales, if these are known.
+    pub(super) scales: Option<&'a [f64]>,
+    /// Absolute error of an operation.
+    pub(super) tiny: f64,
+    pub(super) tolerance: f64,
+}
+
+impl Products<'_> {
+    /// Compares the two products for a seed; with what the tape of the last gradient was used for.
+    pub(super) fn compare(
+        mut self,
+        random: &mut Random,
+        mut seed: Vec<Value>,
+    ) -> Result<(DotProduct, TapeCounts), Diagnostics> {
+        let mut gradient = self.adjoint.gradient(self.point, &seed)?;
+        let mut found = self.products(&gradient, &seed);
+        if !found.agrees && self.scales.is_none() && found.gap.is_finite() {
+            let rounding = self.rounding(random, &gradient, &seed)?;
+            found.grant(MANY * rounding, self.tolerance);
+        }
+        let not_finite = self.y_dot.iter().filter(|d| !d.is_finite()).count();
+        if not_finite > 0 && not_finite < self.y_dot.len() {
+            // Infinities hide all the rest.
+            clear_seed(&mut seed, self.y_dot);
+            gradient = self.adjoint.gradient(self.point, &seed)?;
+            let rest = self.products(&gradient, &seed);
+            found = DotProduct {
+                agrees: rest.agrees && found.agrees,
+                ..rest
+            };
+        }
+        found.not_finite = not_finite;
+        Ok((found, gradient.tape))
+    }
+
+    fn products(&self, gradient: &Gradient, seed: &[Value]) -> DotProduct {
+        let (x_dot, y_dot) = (self.x_dot, self.y_dot);
+        let y_bar = flat(seed);
+        let x_bar = elements(&gradient.gradient);
+        let bound = self.scales.map(|s| dot(&y_bar, s, f64::abs));
+        // One that has overflowed measures nothing.
+        let scale = bound
+            .filter(|s| s.is_finite())
+            .unwrap_or_else(|| dot(&y_bar, y_dot, f64::abs) + dot(&x_bar, x_dot, f64::abs));
+        let sizes = y_bar.iter().chain(x_dot).map(|x| x.abs());
+        let underflow = sizes.sum::<f64>() * self.tiny;
+        dot_product(
+            dot(&x_bar, x_dot, |x| x),
+            dot(&y_bar, y_dot, |x| x),
+            scale,
+            underflow,
+            self.tolerance,
+        )
+    }
+
+    /// The rounding of both programs, by which results for parts are not the result for the whole.
+    fn rounding(
+        &mut self,
+        random: &mut Random,
+        gradient: &Gradient,
+        seed: &[Value],
+    ) -> Result<f64, Diagnostics> {
+        let y_bar = flat(seed);
+        let parts = random.parts(seed);
+        let [a, b] = parts.map(|part| self.adjoint.gradient(self.point, &part));
+        let lacking = lack(&a?.gradient, &b?.gradient, &gradient.gradient, self.x_dot);
+        let parts = random.parts(self.direction);
+        let [a, b] = parts.map(|part| self.tangent.tangent(self.point, &part));
+        Ok(lacking + lack(&a?.tangent, &b?.tangent, self.tangents, &y_bar))
+    }
+}
+
+/// How many times the rounding that was measured once is put down to rounding.
+const MANY: f64 = 64.0;
+
+impl DotProduct {
+    /// Puts so much of the difference down to rounding.
+    fn grant(&mut self, rounding: f64, tolerance: f64) {
+        let difference = (self.adjoint - self.tangent).abs() - rounding;
+        if difference.is_finite() {
+            self.gap = self.gap.min(difference.max(0.0) / self.scale);
+            self.agrees = self.gap <= tolerance;
+        }
+    }
+}
+
+/// The comparison of the two numbers; so much of their difference is underflow.
+fn dot_product(
+    adjoint: f64,
+    tangent: f64,
+    scale: f64,
+    underflow: f64,
+    tolerance: f64,
+) -> DotProduct {
+    let difference = (adjoint - tangent).abs();
+    // Of nothing, no part can be wrong.
+    let gap = if difference == 0.0 || difference <= underflow {
+        0.0
+    } else {
+        (difference - underflow) / scale
+    };
+    let same = adjoint == tangent || (adjoint.is_nan() && tangent.is_nan());
+    DotProduct {
+        adjoint,
+        tangent,
+        scale,
+        gap,
+        not_finite: 0,
+        agrees: gap <= tolerance || same,
+    }
+}
+
+/// The weighted difference between the sum of two results for parts and the one for the whole.
+fn lack(a: &Named, b: &Named, whole: &Named, weights: &[f64]) -> f64 {
+    let (a, b, whole) = (elements(a), elements(b), elements(whole));
+    let missing = a.iter().zip(&b).zip(&whole).map(|((a, b), w)| a + b - w);
+    dot(&missing.collect::<Vec<_>>(), weights, f64::abs)
+}
+
+/// Zero for elements whose derivatives are not finite.
+fn clear_seed(seed: &mut [Value], derivatives: &[f64]) {
+    let mut derivatives = derivatives.iter();
+    for value in seed {
+        for i in 0..value.len() {
+            if derivatives.next().is_some_and(|d| !d.is_finite()) {
+                set(value, i, 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The elements of values as one list of numbers, and back.
+
+use crate::mode::Named;
+use cfg_core::elemental::Scalar;
+use cfg_core::ir::ScalarType;
+use cfg_exec::Value;
+
+/// The sum of the products of two lists, of which `of` takes each.
+pub(super) fn dot(a: &[f64], b: &[f64], of: impl Fn(f64) -> f64) -> f64 {
+    // Zero times infinity is no contribution: strong products everywhere else, too.
+    let products = a.iter().zip(b).filter(|(x, _)| **x != 0.0);
+    products.map(|(x, y)| of(x * y)).sum()
+}
+
+/// The elements of values by name.
+pub(super) fn elements(values: &Named) -> Vec<f64> {
+    values.iter().flat_map(|(_, v)| all(v)).collect()
+}
+
+/// The elements of values.
+pub(super) fn flat(values: &[Value]) -> Vec<f64> {
+    values.iter().flat_map(all).collect()
+}
+
+fn all(value: &Value) -> impl Iterator<Item = f64> + '_ {
+    (0..value.len()).map(|i| value.get_f64(i).unwrap_or(f64::NAN))
+}
+
+/// A value of which each element is `of` that of another.
+pub(super) fn map(value: &Value, of: impl Fn(f64) -> f64) -> Value {
+    let mut mapped = value.clone();
+    for i in 0..value.len() {
+        set(&mut mapped, i, of(value.get_f64(i).unwrap_or(0.0)));
+    }
+    mapped
+}
+
+/// Sets an element, rounded to the type of the value.
+pub(super) fn set(value: &mut Value, i: usize, x: f64) {
+    match value.ty() {
+        ScalarType::Real32 => value.set(i, Scalar::Real32(x as f32)),
+        ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
+            value.set(i, Scalar::Real(x))
+        }
+    };
+}
+
+/// True if a number is normal in the type of a value.
+pub(super) fn normal(value: &Value, x: f64) -> bool {
+    match value.ty() {
+        ScalarType::Real32 => (x as f32).is_normal(),
+        ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
+            x.is_normal()
+        }
+    }
+}

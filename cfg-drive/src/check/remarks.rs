@@ -1,0 +1,78 @@
+//! The result of a check in words.
+
+use super::Checked;
+use crate::codes;
+use cfg_core::diagnostic::Diagnostic;
+
+/// Says in words what does not agree or could not be compared.
+pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Diagnostic>) {
+    let d = checked.dot_product;
+    let mut failures = Vec::new();
+    if !d.agrees {
+        failures.push(format!(
+            "adjoint {:e} and tangent {:e} differ by {:e} of their scale",
+            d.adjoint, d.tangent, d.gap
+        ));
+    }
+    if checked.differences.agrees == Some(false) {
+        failures.push(format!(
+            "tangent and divided differences differ by {:e} of their scale",
+            checked.differences.gap.unwrap_or(f64::NAN)
+        ));
+    }
+    if !checked.stack.empty {
+        failures.push("the reverse sweep has left values on the tape".to_owned());
+    }
+    for message in failures {
+        checked.remarks.push(Diagnostic::error(
+            &codes::DISAGREE,
+            message,
+            "see `cfgrev explain P432`",
+        ));
+    }
+    if d.not_finite > 0 {
+        let message = format!(
+            "{} elements of the dependents have derivatives that are infinite or NaN: adjoint and tangent \
+             were compared in this, and nothing else was checked of them",
+            d.not_finite
+        );
+        let help = "choose a point at which values and derivatives are finite";
+        let warning = Diagnostic::error(&codes::NOT_FINITE, message, help).warning();
+        checked.remarks.push(warning);
+    }
+    let d = &checked.differences;
+    if d.crossed > 0 {
+        let met = match kinks.first() {
+            Some(kink) => format!(" ({kink})"),
+            None => String::new(),
+        };
+        let message = format!(
+            "{} elements were not compared with differences, which cross a branch or a kink{met}",
+            d.crossed
+        );
+        let help = "move the point a little to have the comparison made";
+        let warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
+        checked.remarks.push(warning);
+    }
+    if let Some(problem) = stopped {
+        let what = match d.compared {
+            0 => "no difference was computed",
+            _ => "not every difference was computed",
+        };
+        let message = format!("{what}: [{}] {}", problem.code, problem.message);
+        let warning = Diagnostic::error(&codes::NOT_RUN, message, problem.help).warning();
+        checked.remarks.push(Diagnostic {
+            at: problem.at,
+            ..warning
+        });
+    } else if d.agrees.is_none() {
+        let message = format!(
+            "no difference could be compared: {} cross a branch or a kink, {} drown in rounding or are not \
+             finite",
+            d.crossed, d.unresolved
+        );
+        let help = "choose another point; `cfgrev explain P434` says what makes a good one";
+        let warning = Diagnostic::error(&codes::NOTHING_COMPARED, message, help).warning();
+        checked.remarks.push(warning);
+    }
+}

@@ -1,0 +1,107 @@
+//! The point at which a program is differentiated: that of the suite that the references come from.
+
+use crate::{Point, Primal, codes};
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::RoutineId,
+    ir::{Expr, Extent, Order, Program, ScalarType},
+};
+
+/// Independents 1/2, 2/2, 3/2, ... in storage order; other parameters and dependents 0.
+pub(super) fn point(
+    primal: &Primal,
+    program: &Program,
+    main: RoutineId,
+) -> Result<Point, Diagnostics> {
+    let routine = program.routine(main);
+    let mut next = 1usize;
+    let mut members = Vec::new();
+    let others = routine.dependents.iter().copied();
+    let globals = routine.independents.iter().copied().chain(others);
+    let globals = globals.filter(|&v| v.index() >= routine.parameters);
+    let mut seen = Vec::new();
+    for v in routine.parameter_ids().chain(globals) {
+        if seen.contains(&v) {
+            continue;
+        }
+        seen.push(v);
+        let variable = routine.variable(v);
+        let mut extents = Vec::new();
+        for dim in &variable.shape {
+            let Extent::Fixed(Expr::Int(n)) = dim.extent else {
+                return Err(codes::general(
+                    &codes::MISSING,
+                    format!("the shape of {} is not constant", variable.name),
+                    "run the program with a POINT of its own",
+                ));
+            };
+            extents.push(usize::try_from(n).unwrap_or(0));
+        }
+        let count = extents.iter().try_fold(1usize, |n, &e| n.checked_mul(e));
+        let Some(count) = count.filter(|&n| n <= 1 << 20) else {
+            return Err(codes::general(
+                &codes::TOO_LARGE,
+                format!("{} has too many elements", variable.name),
+                "run the program with a POINT of its own",
+            ));
+        };
+        let varied = routine.independents.contains(&v);
+        let first = next;
+        let element = |k: usize| match variable.ty {
+            ScalarType::Logical => "false".to_owned(),
+            ScalarType::Integer | ScalarType::Tape => "0".to_owned(),
+            ScalarType::Real | ScalarType::Real32 if varied => {
+                format!("{:?}", (first + k) as f64 / 2.0)
+            }
+            ScalarType::Real | ScalarType::Real32 => "0.0".to_owned(),
+        };
+        let mut text = String::new();
+        nested(
+            &extents,
+            0,
+            1,
+            variable.order == Order::Column,
+            &element,
+            &mut text,
+        );
+        members.push(format!(
+            "{}: {text}",
+            serde_json::Value::from(&*variable.name)
+        ));
+        if varied {
+            next += count;
+        }
+    }
+    primal.point(format!("{{{}}}", members.join(", ")).as_bytes())
+}
+
+/// A nested JSON array, first subscript outermost, of elements that are numbered in storage order.
+fn nested(
+    extents: &[usize],
+    offset: usize,
+    scale: usize,
+    column: bool,
+    element: &impl Fn(usize) -> String,
+    out: &mut String,
+) {
+    let Some((&extent, rest)) = extents.split_first() else {
+        out.push_str(&element(offset));
+        return;
+    };
+    let stride = if column { scale } else { rest.iter().product() };
+    out.push('[');
+    for i in 0..extent {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        nested(
+            rest,
+            offset + i * stride,
+            scale * extent,
+            column,
+            element,
+            out,
+        );
+    }
+    out.push(']');
+}

@@ -1,0 +1,81 @@
+//! How programs are reversed, compiled and run, and the account of the memory that this takes.
+
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::elemental::Math;
+use cfg_core::ir::Routine;
+use cfg_core::validate::ValidProgram;
+use cfg_exec::{Argument, Callback, CompileOptions, Compiled, Lease, Memory, RunOptions, Session};
+use std::collections::BTreeMap;
+
+/// How programs are reversed, compiled and run.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// How they are reversed.
+    pub reversal: cfg_reverse::Options,
+    /// Limits of a run.
+    pub run: RunOptions,
+    /// Where elementary functions come from.
+    pub math: Math,
+    /// Record the vertices visited.
+    pub trace: bool,
+    /// Report kinks and singular points that runs come across: those of the program itself, not of its
+    /// derivative code.
+    pub events: bool,
+    /// Functions that stand for external routines, by name.
+    pub callbacks: BTreeMap<String, Callback>,
+    /// Dependents that a POINT does not give start at zero, whatever their intent (as OpenAD's drivers
+    /// do with y).
+    pub zero_dependents: bool,
+    /// The account of the memory that is taken, within [`RunOptions::max_memory`]: points and seeds that are read,
+    /// runs, and results that are kept. Clones share it.
+    pub memory: Memory,
+}
+
+impl Options {
+    /// Takes memory for so many words, for as long as the lease lives.
+    pub(crate) fn lease(&self, words: u64, routine: &Routine) -> Result<Lease, Diagnostics> {
+        let bytes = words.saturating_mul(8);
+        self.memory
+            .lease(bytes, self.run.max_memory)
+            .map_err(|d| Diagnostics(vec![d.at_element(format!("routine {}", routine.name))]))
+    }
+
+    /// A session that shares the account.
+    pub(crate) fn session(&self, compiled: &Compiled) -> Session {
+        Session::sharing(compiled, &self.memory, self.run.max_memory)
+    }
+
+    /// Compiles a program.
+    ///
+    /// # Errors
+    /// What the executor cannot run.
+    pub(crate) fn compile(&self, program: &ValidProgram) -> Result<Compiled, Diagnostics> {
+        let options = CompileOptions {
+            math: self.math,
+            trace: self.trace,
+            events: self.events,
+            callbacks: self.callbacks.clone(),
+        };
+        Compiled::new(program, &options)
+    }
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("reversal", &self.reversal)
+            .field("run", &self.run)
+            .field("math", &self.math)
+            .field("trace", &self.trace)
+            .field("events", &self.events)
+            .field("callbacks", &self.callbacks.keys())
+            .field("zero_dependents", &self.zero_dependents)
+            .finish()
+    }
+}
+
+/// Words that these arguments take.
+pub(crate) fn words<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> u64 {
+    let lengths = arguments.into_iter().filter_map(Argument::value);
+    lengths.map(|v| v.len() as u64).sum()
+}

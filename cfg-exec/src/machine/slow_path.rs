@@ -1,0 +1,180 @@
+//! What instructions do rarely: faults, uninitialised operands, trip counts of other steps than 1.
+
+use cfg_core::{
+    elemental::{ArithmeticError, integer},
+    ir::Op,
+};
+
+use super::Limits;
+use crate::{
+    cell::{POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL},
+    code::Cmp,
+    descriptor::{Descriptor, State},
+    fault::Fault,
+    tape::TapeError,
+};
+
+/// Why there is no element with this subscript.
+#[cold]
+#[inline(never)]
+pub(super) fn element_fault(
+    d: &Descriptor,
+    arr: u16,
+    axis: usize,
+    i: u64,
+    offset: i8,
+) -> Box<Fault> {
+    let index = i as i64;
+    Box::new(match d.state {
+        State::Absent | State::Untaken => Fault::Absent(Some(arr)),
+        State::Unallocated => Fault::Unallocated(Some(arr)),
+        State::Bound if index == POISON_INT => Fault::Uninitialised("a subscript"),
+        State::Bound => match index.checked_add(i64::from(offset)) {
+            None => Fault::Overflow(format!("the subscript {index} + {offset}")),
+            Some(index) => Fault::Bounds {
+                array: Some(arr),
+                axis,
+                index,
+                lower: d.axes[axis % 2].lower,
+                extent: d.axes[axis % 2].extent,
+            },
+        },
+    })
+}
+
+/// Why there is no element with this subscript, for a dimension in a later part of the descriptor.
+#[cold]
+#[inline(never)]
+pub(super) fn element_fault_of(
+    head: &Descriptor,
+    part: &Descriptor,
+    arr: u16,
+    k: usize,
+    i: u64,
+) -> Box<Fault> {
+    let place = Descriptor {
+        state: head.state,
+        ..*part
+    };
+    element_fault(&place, arr, k, i, 0)
+}
+
+/// The result of an integer operator that has none in 64 bits: uninitialised if an operand is, else a fault.
+#[cold]
+#[inline(never)]
+pub(super) fn integer_result(
+    a: u64,
+    b: u64,
+    op: Op,
+    error: Option<ArithmeticError>,
+) -> Result<u64, Box<Fault>> {
+    if a == POISON_INT_CELL || b == POISON_INT_CELL {
+        return Ok(POISON_INT_CELL);
+    }
+    Err(Box::new(match error {
+        None | Some(ArithmeticError::Overflow | ArithmeticError::Operands(_)) => {
+            Fault::Overflow(format!("{} {} {}", a as i64, op.name(), b as i64))
+        }
+        Some(ArithmeticError::DivisionByZero) => Fault::Division,
+        Some(ArithmeticError::NotRepresentable(x)) => Fault::Conversion(x),
+        Some(ArithmeticError::ZeroStep) => Fault::Step,
+    }))
+}
+
+/// The trip count, uninitialised if one of the values is.
+#[cold]
+#[inline(never)]
+pub(super) fn trips(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
+    if [first, last, step].contains(&POISON_INT_CELL) {
+        return Ok(POISON_INT_CELL);
+    }
+    match integer::trips(first as i64, last as i64, step as i64) {
+        Ok(n) => Ok(n as u64),
+        Err(ArithmeticError::ZeroStep) => Err(Box::new(Fault::Step)),
+        Err(_) => Err(Box::new(Fault::Overflow("a trip count".to_owned()))),
+    }
+}
+
+/// The trip count where it is needed, so that an uninitialised one is a fault; the common step 1 in line.
+#[inline(always)]
+pub(super) fn trips_needed(first: u64, last: u64, step: u64) -> Result<u64, Box<Fault>> {
+    const SMALL: i64 = 1 << 60;
+    let (f, l) = (first as i64, last as i64);
+    if step == 1 && f > -SMALL && l < SMALL && f < SMALL && l > -SMALL {
+        return Ok((l - f + 1).max(0) as u64);
+    }
+    match trips(first, last, step)? {
+        POISON_INT_CELL => Err(Box::new(Fault::Uninitialised(
+            "the range of a counted loop",
+        ))),
+        n => Ok(n),
+    }
+}
+
+/// Fails if a comparison of reals that are not ordered decides something and an operand is uninitialised.
+#[cold]
+#[inline(never)]
+pub(super) fn unordered(a: u64, b: u64) -> Result<(), Box<Fault>> {
+    if a == POISON_REAL || b == POISON_REAL {
+        return Err(Box::new(Fault::Uninitialised("a condition")));
+    }
+    Ok(())
+}
+
+/// An uninitialised value decides something.
+#[cold]
+#[inline(never)]
+pub(super) fn undecided(what: &'static str) -> Box<Fault> {
+    Box::new(Fault::Uninitialised(what))
+}
+
+/// The result of a comparison with a NaN operand.
+#[cold]
+#[inline(never)]
+pub(super) fn compare_unordered(cmp: Cmp, a: u64, b: u64) -> u64 {
+    if a == POISON_REAL || b == POISON_REAL {
+        POISON_LOGICAL
+    } else {
+        u64::from(cmp == Cmp::Ne)
+    }
+}
+
+/// A control value of fixed width; an uninitialised one passes.
+#[inline]
+pub(super) fn control_value(cell: u64, bits: u8) -> Result<u64, Box<Fault>> {
+    if cell >> bits.min(63) == 0 || cell == POISON_INT_CELL {
+        return Ok(cell);
+    }
+    Err(Box::new(Fault::Control(format!(
+        "{} does not fit into {bits} control bits",
+        cell as i64
+    ))))
+}
+
+/// A count for the control stack; it must be there and not negative.
+#[inline]
+pub(super) fn control_count(cell: u64) -> Result<u64, Box<Fault>> {
+    if cell == POISON_INT_CELL {
+        return Err(undecided("a count on the control stack"));
+    }
+    if (cell as i64) < 0 {
+        return Err(Box::new(Fault::Control(format!(
+            "{} is not a count",
+            cell as i64
+        ))));
+    }
+    Ok(cell)
+}
+
+/// The fault of a run with these limits whose tape refuses a push or a pop.
+#[cold]
+#[inline(never)]
+pub(super) fn tape_fault(error: TapeError, limits: Option<Limits>) -> Box<Fault> {
+    Box::new(match error {
+        TapeError::Full => Fault::Tape(limits.map_or(0, |l| l.max_tape)),
+        TapeError::Memory => Fault::Memory {
+            limit: limits.map_or(u64::MAX, |l| l.max_memory),
+        },
+        TapeError::Empty(stack) => Fault::Empty(stack),
+    })
+}

@@ -1,0 +1,161 @@
+//! What a run tells: its result, what it met and visited, and where it failed.
+
+use cfg_core::{
+    diagnostic::Diagnostic,
+    elemental::Event,
+    entity::{RoutineId, VertexId},
+    ir::{Op, Order, Variable},
+};
+
+use crate::{
+    cell,
+    compile::{Inner, element_name},
+    descriptor,
+    fault::Fault,
+    machine::Machine,
+    memory::Lease,
+    tape::TapeCounts,
+    value::Value,
+};
+
+/// A vertex that a run visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visited {
+    /// The routine.
+    pub routine: RoutineId,
+    /// Number of the activation of the routine: 0 is what the host called, then by time of the call.
+    pub activation: u64,
+    /// The vertex.
+    pub vertex: VertexId,
+    /// Its id.
+    pub id: i64,
+    /// Id of the vertex from which a transformation made it; its own if none did.
+    pub origin: i64,
+}
+
+/// A kink, a singular point or the edge of a domain that a run met; reported once per place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The operator.
+    pub op: Op,
+    /// What happened.
+    pub event: Event,
+    /// Where: routine, vertex, statement.
+    pub element: String,
+    /// How often.
+    pub times: u64,
+}
+
+/// The account of a run: its result, steps, use of tapes, visits and kinks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunReport {
+    /// The result of a function.
+    pub result: Option<Value>,
+    /// Steps taken, in the measure of [`RunOptions::fuel`].
+    pub steps: u64,
+    /// What the tapes were used for.
+    pub tape: TapeCounts,
+    /// The vertices visited, if the program was compiled for it.
+    pub trace: Vec<Visited>,
+    /// Kinks and singular points, if the program was compiled for it.
+    pub events: Vec<Met>,
+    /// A digest of the pieces on which operators with kinks or jumps (`abs`, `min`, `floor`, comparisons, ...)
+    /// were evaluated, if the program was compiled for events: where it and the trace are equal, two runs
+    /// differ smoothly. Reductions (`maxval`, ...) are not in it.
+    pub pieces: u64,
+    /// What pays for the trace, and for what the host adds.
+    pub held: Lease,
+}
+
+/// The result of a function.
+pub(super) fn result(machine: &Machine, variable: &Variable) -> Result<Value, Fault> {
+    if variable.rank() == 0 {
+        let cell = machine.registers.first().copied();
+        let cell = cell.unwrap_or(cell::poison(variable.ty));
+        let cell = vec![cell];
+        return Ok(Value::from_cells(variable.ty, Vec::new(), Order::Row, cell));
+    }
+    let axes = descriptor::axes(&machine.returned, variable.rank());
+    let n = descriptor::count(&axes).unwrap_or(u64::MAX);
+    // The host pays for what it keeps.
+    let _room = machine.scratch(n)?;
+    let mut cells = Vec::with_capacity(n as usize);
+    descriptor::for_each_cell(machine.returned[0].base, &axes, variable.order, |at| {
+        cells.push(machine.memory[at as usize]);
+        Ok(())
+    })?;
+    let shape = axes.iter().map(|a| a.extent as usize).collect();
+    Ok(Value::from_cells(variable.ty, shape, variable.order, cells))
+}
+
+/// Vertex and statement of an instruction; `pc` is the position after it.
+fn place(inner: &Inner, routine: usize, pc: usize) -> (Option<i64>, Option<u32>) {
+    let places = &inner.image.routines[routine].places;
+    let at = places.partition_point(|&(from, ..)| (from as usize) < pc);
+    let Some(&(_, vertex, statement)) = at.checked_sub(1).and_then(|k| places.get(k)) else {
+        return (None, None);
+    };
+    let ids = &inner.signatures[routine].vertex_ids;
+    (vertex.map(|v| ids[v.index()].0), statement)
+}
+
+/// The diagnostic of a fault, with its place.
+pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnostic {
+    let now = machine.now;
+    let signature = &inner.signatures[now.routine];
+    let names = &inner.image.routines[now.routine].array_names;
+    let name = |arr: u16| {
+        let (_, v) = names[..names.partition_point(|&(a, _)| a <= arr)].last()?;
+        let declared = &signature.variables[v.index()];
+        let end = usize::from(names.iter().find(|n| n.1 == *v)?.0)
+            + descriptor::positions(declared.rank());
+        (usize::from(arr) < end).then(|| declared.name.clone())
+    };
+    let (vertex, statement) = place(inner, now.routine, now.pc);
+    fault
+        .diagnostic(&name)
+        .at_element(element_name(&signature.name, vertex, statement))
+}
+
+/// The vertices visited, and what pays for the list.
+pub(super) fn trace(inner: &Inner, machine: &Machine) -> Result<(Vec<Visited>, Lease), Fault> {
+    if !inner.trace {
+        return Ok((Vec::new(), machine.scratch(0)?));
+    }
+    let words = size_of::<Visited>().div_ceil(8) as u64;
+    let held = machine.scratch(words.saturating_mul(machine.trace.len() as u64))?;
+    let visits = machine
+        .trace
+        .iter()
+        .map(|visit| {
+            let (id, origin) =
+                inner.signatures[visit.routine.index()].vertex_ids[visit.vertex as usize];
+            Visited {
+                routine: visit.routine,
+                activation: visit.activation,
+                vertex: VertexId::new(visit.vertex as usize),
+                id,
+                origin,
+            }
+        })
+        .collect();
+    Ok((visits, held))
+}
+
+/// Kinks and singular points.
+pub(super) fn events(inner: &Inner, machine: &Machine) -> Vec<Met> {
+    machine
+        .met
+        .iter()
+        .map(|met| {
+            let (vertex, statement) = place(inner, met.routine, met.pc);
+            let name = &inner.signatures[met.routine].name;
+            Met {
+                op: met.op,
+                event: met.event,
+                element: element_name(name, vertex, statement),
+                times: met.times,
+            }
+        })
+        .collect()
+}

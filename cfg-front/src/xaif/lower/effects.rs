@@ -1,0 +1,310 @@
+//! Independents and dependents: active formals that are read before they are written, and those that
+//! are written.
+//!
+//! "Before" along paths from ENTRY on which no part of the variable has been written, loops taken to
+//! run at least once: `y(i) = ...` in a loop followed by a use of `y(j)` does not make y an independent.
+
+use crate::xaif::{
+    notation::names,
+    read::{
+        model::Model,
+        scan::Scan,
+        xml::{At, Document},
+    },
+};
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    graph::{Adjacency, postorder},
+    ir::{Cfg, Expr, LoopTest, Place, Program, Role, Routine, Selector, StmtKind, VertexKind},
+    structure::Structure,
+};
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
+
+/// Sets the independents and dependents of every routine.
+pub(crate) fn independents(doc: &Document<'_>, model: &Model, scan: &Scan, program: &mut Program) {
+    let exposed = exposed(scan, program);
+    for (r, decl) in model.routines.iter().enumerate() {
+        let mut independents = Vec::new();
+        let mut dependents = Vec::new();
+        for (i, &(symbol, node)) in decl.formals.iter().enumerate() {
+            let v = VarId::new(i);
+            let routine = &program.routines[r];
+            let active = model.symbols[symbol].active
+                && routine.variables.get(i).is_some_and(|x| x.ty.is_real());
+            if !active {
+                continue;
+            }
+            let out = doc.attr(node, At::Intent).as_deref() == Some("out");
+            if exposed[r].contains(i) && !out {
+                independents.push(v);
+            }
+            if scan.writes_formal[r].get(i) == Some(&true) {
+                dependents.push(v);
+            }
+        }
+        let routine = &mut program.routines[r];
+        routine.independents = independents;
+        routine.dependents = dependents;
+    }
+}
+
+/// A variable of the main routine by name; a global that only other routines use is added to it.
+pub(crate) fn named(program: &mut Program, main: RoutineId, name: &str) -> Option<VarId> {
+    if let Some(v) = names::find_variable(program, main, name) {
+        let local = matches!(program.routine(main).variable(v).role, Role::Local);
+        return (!local).then_some(v);
+    }
+    let lower = name.to_ascii_lowercase();
+    let by = |f: &dyn Fn(&cfg_core::ir::Variable) -> bool| {
+        program.globals.iter().position(|g| f(&g.variable))
+    };
+    let g = by(&|v| v.name == name)
+        .or_else(|| by(&|v| names::has_symbol(&v.annotations, name)))
+        .or_else(|| by(&|v| v.name == lower))?;
+    let id = GlobalId::new(g);
+    let routine = &program.routines[main.index()];
+    let used = routine
+        .variables
+        .iter()
+        .position(|v| v.role == Role::Global(id));
+    if let Some(v) = used {
+        return Some(VarId::new(v));
+    }
+    let variable = program.globals[g].variable.clone();
+    if routine.find_variable(&variable.name).is_some() {
+        return None;
+    }
+    Some(program.routines[main.index()].add_variable(variable))
+}
+
+/// Parameters of each routine that may be read before any part of them is written.
+fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
+    let count = program.routines.len();
+    let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+    for (r, routine) in program.routines.iter().enumerate() {
+        for (_, vertex) in routine.body.iter().flat_map(Cfg::vertices) {
+            for statement in vertex.statements() {
+                if let StmtKind::Call { callee, .. } = &statement.kind {
+                    callers[callee.index()].insert(r);
+                }
+            }
+        }
+    }
+    let structures: Vec<Option<Structure>> = program
+        .routines
+        .iter()
+        .map(|r| Structure::of(r.body.as_ref()?).ok())
+        .collect();
+    let mut found: Vec<FixedBitSet> = program
+        .routines
+        .iter()
+        .map(|r| FixedBitSet::with_capacity(r.parameters))
+        .collect();
+    // Callees first; only recursion needs another round.
+    let calls = callers
+        .iter()
+        .enumerate()
+        .flat_map(|(callee, of)| of.iter().map(move |&caller| (caller, callee)));
+    // One more vertex calls everything.
+    let all = (0..count).map(|r| (count, r));
+    let graph = Adjacency::new(count + 1, calls.chain(all));
+    let order = postorder(&graph, count);
+    let mut waiting = vec![true; count + 1];
+    waiting[count] = false;
+    let mut again = true;
+    while std::mem::take(&mut again) {
+        for &r in &order {
+            if !std::mem::replace(&mut waiting[r], false) {
+                continue;
+            }
+            let new = of_routine(scan, program, r, structures[r].as_ref(), &found);
+            if new != found[r] {
+                found[r] = new;
+                for &caller in &callers[r] {
+                    waiting[caller] = true;
+                    again = true;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Variables that one routine reads before it writes them, given those of the routines it calls.
+fn of_routine(
+    scan: &Scan,
+    program: &Program,
+    r: usize,
+    structure: Option<&Structure>,
+    callees: &[FixedBitSet],
+) -> FixedBitSet {
+    let routine = &program.routines[r];
+    let mut flow = Flow {
+        scan,
+        program,
+        routine,
+        callees,
+        exposed: FixedBitSet::with_capacity(routine.parameters),
+        written: FixedBitSet::with_capacity(routine.parameters),
+    };
+    let Some(cfg) = &routine.body else {
+        return flow.exposed;
+    };
+    let mut out: Vec<Option<FixedBitSet>> = vec![None; cfg.vertex_count()];
+    match structure {
+        Some(structure) => {
+            for &v in &structure.order {
+                // After a loop: what its body has written; in the body and elsewhere: what every
+                // predecessor that has been seen has.
+                let mut state: Option<FixedBitSet> = None;
+                for &e in cfg.in_edges(v) {
+                    let from = cfg.edge(e).from;
+                    let source = if structure.kind(e).loop_exit {
+                        structure.partner(from).unwrap_or(from)
+                    } else {
+                        from
+                    };
+                    if let Some(other) = &out[source.index()] {
+                        match &mut state {
+                            Some(state) => state.intersect_with(other),
+                            None => state = Some(other.clone()),
+                        }
+                    }
+                }
+                flow.written =
+                    state.unwrap_or_else(|| FixedBitSet::with_capacity(routine.parameters));
+                flow.vertex(&cfg.vertex(v).kind);
+                out[v.index()] = Some(flow.written.clone());
+            }
+        }
+        None => {
+            // No structure: every read of a parameter counts.
+            for (_, vertex) in cfg.vertices() {
+                flow.written.clear();
+                flow.vertex(&vertex.kind);
+            }
+        }
+    }
+    flow.exposed
+}
+
+struct Flow<'a> {
+    scan: &'a Scan,
+    program: &'a Program,
+    routine: &'a Routine,
+    callees: &'a [FixedBitSet],
+    exposed: FixedBitSet,
+    written: FixedBitSet,
+}
+
+impl Flow<'_> {
+    fn read_var(&mut self, v: VarId) {
+        let i = v.index();
+        if i < self.routine.parameters && !self.written.contains(i) {
+            self.exposed.insert(i);
+        }
+    }
+
+    fn read(&mut self, e: &Expr) {
+        let mut vars = Vec::new();
+        e.walk_places(&mut |p| vars.push(p.var));
+        for v in vars {
+            self.read_var(v);
+        }
+    }
+
+    fn subscripts(&mut self, p: &Place) {
+        for e in p.subscript_exprs() {
+            self.read(e);
+        }
+    }
+
+    fn write(&mut self, v: VarId) {
+        if v.index() < self.routine.parameters {
+            self.written.insert(v.index());
+        }
+    }
+
+    fn vertex(&mut self, kind: &VertexKind) {
+        match kind {
+            VertexKind::Block(statements) => {
+                for statement in statements {
+                    self.statement(&statement.kind);
+                }
+            }
+            VertexKind::Loop { test, .. } => match test.as_ref() {
+                LoopTest::Pre(e) | LoopTest::Post(e) => self.read(e),
+                LoopTest::Counted {
+                    index,
+                    first,
+                    last,
+                    step,
+                } => {
+                    for e in [first, last, step] {
+                        self.read(e);
+                    }
+                    self.write(*index);
+                }
+            },
+            VertexKind::Branch(selector) => match selector.as_ref() {
+                Selector::Condition(e) | Selector::Cases { value: e, .. } => self.read(e),
+            },
+            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
+        }
+    }
+
+    fn statement(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::Assign { target, value } => {
+                self.read(value);
+                self.subscripts(target);
+                self.write(target.var);
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                let callee = callee.index();
+                let formals = self.program.routines[callee].parameters;
+                let mut writes = Vec::new();
+                for (i, argument) in arguments.iter().enumerate().take(formals) {
+                    match argument {
+                        Some(Expr::Place(p)) => {
+                            self.subscripts(p);
+                            if self.callees[callee].contains(i) {
+                                self.read_var(p.var);
+                            }
+                            let of_formal = self.scan.writes_formal.get(callee);
+                            let written = match of_formal.and_then(|f| f.get(i)) {
+                                Some(&written) => written,
+                                None => self.program.routines[callee].variables[i]
+                                    .intent()
+                                    .is_some_and(|i| i.writes()),
+                            };
+                            if written {
+                                writes.push(p.var);
+                            }
+                        }
+                        Some(e) => self.read(e),
+                        None => {}
+                    }
+                }
+                for v in writes {
+                    self.write(v);
+                }
+                if let Some(p) = result {
+                    self.subscripts(p);
+                    self.write(p.var);
+                }
+            }
+            StmtKind::Push { value, .. } => self.read(value),
+            StmtKind::Pop { target, .. } => {
+                self.subscripts(target);
+                self.write(target.var);
+            }
+            StmtKind::Opaque { .. } => {}
+        }
+    }
+}

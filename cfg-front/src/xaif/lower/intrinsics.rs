@@ -1,0 +1,512 @@
+//! The intrinsics of XAIF: names, and what each becomes.
+//!
+//! OpenAD's front end calls them by what they do and on what: `mul_scal_scal`, `arccos_scal`,
+//! `transpose_arr`, `nc_maxval`; others keep their Fortran names. The endings say nothing that the
+//! operands do not say, so they are dropped before the name is looked up, and every generic and specific
+//! name of Fortran 90 is understood besides.
+
+use crate::xaif::lower::typed::Typed;
+use cfg_core::ir::{Expr, Op, ScalarType};
+
+/// Why an intrinsic cannot be lowered.
+pub(crate) enum Failure {
+    /// Nothing here computes it.
+    Unsupported(String),
+    /// The types of its operands do not fit.
+    Type(String),
+    /// The shapes of its operands do not fit.
+    Shape(String),
+    /// It has too many or too few operands.
+    Count(String),
+}
+
+/// The name without prefix and endings: `add`, `arccos`, `maxval`.
+pub(crate) fn stem(name: &str) -> String {
+    let mut stem = name.to_ascii_lowercase();
+    if let Some(rest) = stem.strip_prefix("nc_") {
+        stem = rest.to_owned();
+    }
+    while let Some(rest) = ["_scal", "_arr", "_vec", "_mat"]
+        .iter()
+        .find_map(|ending| stem.strip_suffix(ending))
+        .filter(|rest| !rest.is_empty())
+    {
+        stem = rest.to_owned();
+    }
+    stem
+}
+
+type Result<T> = std::result::Result<T, Failure>;
+
+fn types(message: String) -> Failure {
+    Failure::Type(message)
+}
+
+fn conform(operands: &[Typed]) -> Result<()> {
+    let mut rank = 0;
+    for operand in operands.iter().filter(|o| o.rank > 0) {
+        if rank > 0 && operand.rank != rank {
+            return Err(Failure::Shape(format!(
+                "arrays of {rank} and {} dimensions are combined",
+                operand.rank
+            )));
+        }
+        rank = operand.rank;
+    }
+    Ok(())
+}
+
+fn count(operands: &[Typed], least: usize, most: usize) -> Result<()> {
+    if (least..=most).contains(&operands.len()) {
+        return Ok(());
+    }
+    let wanted = match (least, most) {
+        (a, b) if a == b => a.to_string(),
+        (a, usize::MAX) => format!("{a} or more"),
+        (a, b) => format!("{a} to {b}"),
+    };
+    Err(Failure::Count(format!(
+        "it has {} operands, it must have {wanted}",
+        operands.len()
+    )))
+}
+
+/// `op` on operands of one kind; the result has that kind.
+fn arithmetic(op: Op, operands: Vec<Typed>) -> Result<Typed> {
+    conform(&operands)?;
+    let (operands, ty) = Typed::unify(operands).map_err(types)?;
+    Ok(Typed::op(op, ty, operands))
+}
+
+/// `op` on real operands of one kind.
+fn real(op: Op, operands: Vec<Typed>) -> Result<Typed> {
+    conform(&operands)?;
+    let operands = operands
+        .into_iter()
+        .map(Typed::real)
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(types)?;
+    arithmetic(op, operands)
+}
+
+fn one(mut operands: Vec<Typed>) -> Result<Typed> {
+    count(&operands, 1, 1)?;
+    operands.pop().ok_or_else(|| Failure::Count(String::new()))
+}
+
+fn two(mut operands: Vec<Typed>) -> Result<(Typed, Typed)> {
+    count(&operands, 2, 2)?;
+    match (operands.pop(), operands.pop()) {
+        (Some(b), Some(a)) => Ok((a, b)),
+        _ => Err(Failure::Count(String::new())),
+    }
+}
+
+/// Conversion of the first operand; the second, a constant, is the kind.
+fn convert(operands: Vec<Typed>, default: ScalarType) -> Result<Typed> {
+    count(&operands, 1, 2)?;
+    let kind = match operands.get(1).map(|k| &k.expr) {
+        None => default,
+        Some(Expr::Int(8)) if default.is_real() => ScalarType::Real,
+        Some(Expr::Int(4)) if default.is_real() => ScalarType::Real32,
+        Some(Expr::Int(1 | 2 | 4 | 8)) => default,
+        Some(_) => {
+            return Err(Failure::Unsupported(
+                "its kind is not one of 1, 2, 4, 8".to_owned(),
+            ));
+        }
+    };
+    let operand = operands.into_iter().next();
+    let operand = operand.ok_or_else(|| Failure::Count(String::new()))?;
+    operand.to(kind).map_err(types)
+}
+
+/// A function that rounds, then converts to integer unless the result stays real.
+fn rounding(operands: Vec<Typed>, op: Op, to_int: bool) -> Result<Typed> {
+    count(&operands, 1, 2)?;
+    let operand = operands.into_iter().next();
+    let operand = operand.ok_or_else(|| Failure::Count(String::new()))?;
+    if operand.ty == ScalarType::Integer {
+        return Ok(operand);
+    }
+    let rounded = real(op, vec![operand])?;
+    if to_int {
+        rounded.to(ScalarType::Integer).map_err(types)
+    } else {
+        Ok(rounded)
+    }
+}
+
+/// A comparison; logicals can be equal or not.
+pub(crate) fn compare(op: Op, operands: Vec<Typed>) -> Result<Typed> {
+    let (a, b) = two(operands)?;
+    conform(&[a.clone(), b.clone()])?;
+    if a.ty == ScalarType::Logical && b.ty == ScalarType::Logical {
+        if !matches!(op, Op::Eq | Op::Ne) {
+            return Err(types("logical values have no order".to_owned()));
+        }
+        return Ok(Typed::op(op, ScalarType::Logical, vec![a, b]));
+    }
+    let (operands, _) = Typed::unify(vec![a, b]).map_err(types)?;
+    Ok(Typed::op(op, ScalarType::Logical, operands))
+}
+
+/// `and`, `or`, `not`.
+pub(crate) fn logic(op: Op, operands: Vec<Typed>) -> Result<Typed> {
+    let (least, most) = op.arity();
+    count(&operands, least, most)?;
+    conform(&operands)?;
+    if let Some(o) = operands.iter().find(|o| o.ty != ScalarType::Logical) {
+        return Err(types(format!(
+            "{} of a value of type {}",
+            op.name(),
+            o.ty.name()
+        )));
+    }
+    Ok(Typed::op(op, ScalarType::Logical, operands))
+}
+
+/// The operator of a `BooleanOperation`.
+pub(crate) fn boolean(name: &str) -> Option<Op> {
+    Some(match name {
+        "less_than" | "lt" => Op::Lt,
+        "less_or_equal" | "le" => Op::Le,
+        "greater_than" | "gt" => Op::Gt,
+        "greater_or_equal" | "ge" => Op::Ge,
+        "equal" | "eq" | "equivalent" | "eqv" => Op::Eq,
+        "not_equal" | "ne" | "not_equivalent" | "neqv" | "xor" => Op::Ne,
+        "and" | "land" | "cand" => Op::And,
+        "or" | "lior" | "cior" => Op::Or,
+        "not" | "lnot" => Op::Not,
+        _ => return None,
+    })
+}
+
+/// An array with what a mask leaves out replaced by what does not change the reduction.
+pub(crate) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
+    conform(&[array.clone(), mask.clone()])?;
+    let neutral = match (op, array.ty) {
+        (Op::Sum, _) => Expr::Int(0),
+        (Op::Product, _) => Expr::Int(1),
+        (Op::MaxVal, ScalarType::Real) => Expr::Real(-f64::MAX),
+        (Op::MinVal, ScalarType::Real) => Expr::Real(f64::MAX),
+        (Op::MaxVal, ScalarType::Real32) => Expr::Real32(-f32::MAX),
+        (Op::MinVal, ScalarType::Real32) => Expr::Real32(f32::MAX),
+        _ => {
+            return Err(Failure::Unsupported(format!(
+                "a mask of {} of type {}",
+                op.name(),
+                array.ty.name()
+            )));
+        }
+    };
+    let ty = array.ty;
+    let neutral = match neutral {
+        Expr::Int(_) => Typed::leaf(neutral, ScalarType::Integer)
+            .to(ty)
+            .map_err(types)?,
+        _ => Typed::leaf(neutral, ty),
+    };
+    Ok(Typed::op(Op::If, ty, vec![mask, array, neutral]))
+}
+
+/// Reduction of a whole array; a mask replaces what it leaves out by the neutral element.
+fn reduction(op: Op, operands: Vec<Typed>) -> Result<Typed> {
+    count(&operands, 1, 3)?;
+    let mut operands = operands.into_iter();
+    let array = operands.next();
+    let array = array.ok_or_else(|| Failure::Count(String::new()))?;
+    if array.rank == 0 {
+        return Err(Failure::Shape("its operand is not an array".to_owned()));
+    }
+    let logical = matches!(op, Op::Any | Op::All);
+    if logical != (array.ty == ScalarType::Logical) {
+        return Err(types(format!("{} of type {}", op.name(), array.ty.name())));
+    }
+    let mut masked = array;
+    for extra in operands {
+        if extra.ty == ScalarType::Logical {
+            masked = self::masked(op, masked, extra)?;
+        } else if masked.rank != 1 {
+            return Err(Failure::Unsupported(
+                "a reduction along one dimension of several".to_owned(),
+            ));
+        }
+    }
+    let ty = masked.ty;
+    let mut result = Typed::op(op, ty, vec![masked]);
+    result.rank = 0;
+    Ok(result)
+}
+
+/// Inquiry about a place.
+fn inquiry(op: Op, mut operands: Vec<Typed>) -> Result<Typed> {
+    let (least, most) = op.arity();
+    count(&operands, least, most)?;
+    if let Some(dim) = operands.get(1) {
+        let rank = operands[0].rank as i64;
+        match dim.expr {
+            Expr::Int(k) if (1..=rank).contains(&k) => {}
+            Expr::Int(k) => {
+                return Err(Failure::Shape(format!(
+                    "dimension {k} of an array of {rank} dimensions"
+                )));
+            }
+            _ => {
+                return Err(Failure::Unsupported(
+                    "the dimension is not a constant".to_owned(),
+                ));
+            }
+        }
+    }
+    if !matches!(operands[0].expr, Expr::Place(_)) {
+        return Err(Failure::Unsupported(
+            "its operand is not a variable".to_owned(),
+        ));
+    }
+    if op == Op::Size && operands.len() == 2 && operands[0].rank == 1 {
+        operands.pop();
+    }
+    let ty = if op == Op::Present {
+        ScalarType::Logical
+    } else {
+        ScalarType::Integer
+    };
+    let mut result = Typed::op(op, ty, operands);
+    result.rank = 0;
+    Ok(result)
+}
+
+/// A constant of the model of a kind's numbers.
+fn model(stem: &str, operand: &Typed) -> Result<Typed> {
+    let (is64, is32) = (
+        operand.ty == ScalarType::Real,
+        operand.ty == ScalarType::Real32,
+    );
+    let value = match stem {
+        "epsilon" if is64 => Expr::Real(f64::EPSILON),
+        "epsilon" if is32 => Expr::Real32(f32::EPSILON),
+        "tiny" if is64 => Expr::Real(f64::MIN_POSITIVE),
+        "tiny" if is32 => Expr::Real32(f32::MIN_POSITIVE),
+        "huge" if is64 => Expr::Real(f64::MAX),
+        "huge" if is32 => Expr::Real32(f32::MAX),
+        _ => {
+            return Err(Failure::Unsupported(format!(
+                "{stem} of type {}",
+                operand.ty.name()
+            )));
+        }
+    };
+    Ok(Typed::leaf(value, operand.ty))
+}
+
+/// The value of an intrinsic that is an expression.
+#[allow(clippy::too_many_lines, reason = "a table: one line per name")]
+pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Typed> {
+    let elemental = |op: Op, operands: Vec<Typed>| {
+        let (least, most) = op.arity();
+        count(&operands, least, most)?;
+        real(op, operands)
+    };
+    let same_kind = |op: Op, operands: Vec<Typed>| {
+        let (least, most) = op.arity();
+        count(&operands, least, most)?;
+        arithmetic(op, operands)
+    };
+    let op = match stem {
+        "add" => return same_kind(Op::Add, operands),
+        "sub" => return same_kind(Op::Sub, operands),
+        "mul" => return same_kind(Op::Mul, operands),
+        "div" => return same_kind(Op::Div, operands),
+        "minus" | "neg" => return same_kind(Op::Neg, operands),
+        "plus" | "identity" | "paren" => return one(operands),
+        "pow" => return power(operands),
+        "abs" | "iabs" | "dabs" => return same_kind(Op::Abs, operands),
+        "sign" | "isign" | "dsign" => return same_kind(Op::Sign, operands),
+        "mod" | "amod" | "dmod" => return same_kind(Op::Mod, operands),
+        "modulo" => return same_kind(Op::Modulo, operands),
+        "dim" | "idim" | "ddim" => return same_kind(Op::PosDiff, operands),
+        "min" | "min0" | "amin1" | "dmin1" => return extremum(Op::Min, operands),
+        "max" | "max0" | "amax1" | "dmax1" => return extremum(Op::Max, operands),
+        "dprod" => {
+            let (a, b) = two(operands)?;
+            let a = a.to(ScalarType::Real).map_err(types)?;
+            let b = b.to(ScalarType::Real).map_err(types)?;
+            return arithmetic(Op::Mul, vec![a, b]);
+        }
+        "int" | "ifix" | "idint" | "int2" | "int4" | "int8" => {
+            return convert(operands, ScalarType::Integer);
+        }
+        "nint" | "idnint" | "rnd" => return rounding(operands, Op::Round, true),
+        "floor" => return rounding(operands, Op::Floor, true),
+        "ceiling" | "ceil" => return rounding(operands, Op::Ceil, true),
+        "trunc" => return convert(operands, ScalarType::Integer),
+        "recip" => {
+            let operand = one(operands)?;
+            let unit = Typed::leaf(Expr::Int(1), ScalarType::Integer);
+            return arithmetic(
+                Op::Div,
+                vec![unit.to(ScalarType::Real).map_err(types)?, operand],
+            );
+        }
+        "rem" => return same_kind(Op::Mod, operands),
+        "aint" | "dint" => return rounding(operands, Op::Trunc, false),
+        "anint" | "dnint" => return rounding(operands, Op::Round, false),
+        // REAL without a kind is Fortran's default real, 32 bit.
+        "real" | "float" | "sngl" => return convert(operands, ScalarType::Real32),
+        "dble" | "dfloat" | "dreal" => return convert(operands, ScalarType::Real),
+        "logical" => return convert(operands, ScalarType::Logical),
+        "sqrt" | "dsqrt" => Op::Sqrt,
+        "exp" | "dexp" => Op::Exp,
+        "ln" | "log" | "alog" | "dlog" => Op::Log,
+        "log10" | "alog10" | "dlog10" => Op::Log10,
+        "sin" | "dsin" => Op::Sin,
+        "cos" | "dcos" => Op::Cos,
+        "tan" | "dtan" => Op::Tan,
+        "arcsin" | "asin" | "dasin" => Op::Asin,
+        "arccos" | "acos" | "dacos" => Op::Acos,
+        "arctan" | "atan" | "datan" if operands.len() == 1 => Op::Atan,
+        "arctan" | "atan" | "arctan2" | "atan2" | "datan2" => Op::Atan2,
+        "sinh" | "dsinh" => Op::Sinh,
+        "cosh" | "dcosh" => Op::Cosh,
+        "tanh" | "dtanh" => Op::Tanh,
+        "arcsinh" | "asinh" => Op::Asinh,
+        "arccosh" | "acosh" => Op::Acosh,
+        "arctanh" | "atanh" => Op::Atanh,
+        "hypot" => Op::Hypot,
+        "erf" | "derf" => Op::Erf,
+        "erfc" | "derfc" => Op::Erfc,
+        "gamma" => Op::Gamma,
+        "log_gamma" | "lgamma" => Op::Lgamma,
+        "merge" => {
+            count(&operands, 3, 3)?;
+            conform(&operands)?;
+            let mut operands = operands;
+            let mask = operands
+                .pop()
+                .ok_or_else(|| Failure::Count(String::new()))?;
+            return choose(mask, operands);
+        }
+        "sum" => return reduction(Op::Sum, operands),
+        "product" => return reduction(Op::Product, operands),
+        "maxval" => return reduction(Op::MaxVal, operands),
+        "minval" => return reduction(Op::MinVal, operands),
+        "any" => return reduction(Op::Any, operands),
+        "all" => return reduction(Op::All, operands),
+        "count" => {
+            // The second operand is the dimension of a vector.
+            count(&operands, 1, 2)?;
+            let mut operands = operands;
+            operands[0] = operands[0].clone().to(ScalarType::Integer).map_err(types)?;
+            return reduction(Op::Sum, operands);
+        }
+        "dot_product" | "dotproduct" => {
+            let (a, b) = two(operands)?;
+            if a.rank != 1 || b.rank != 1 {
+                return Err(Failure::Shape("its operands are not vectors".to_owned()));
+            }
+            return reduction(Op::Sum, vec![arithmetic(Op::Mul, vec![a, b])?]);
+        }
+        "transpose" => {
+            let operand = one(operands)?;
+            if operand.rank != 2 {
+                return Err(Failure::Shape("its operand is not a matrix".to_owned()));
+            }
+            let ty = operand.ty;
+            return Ok(Typed::op(Op::Transpose, ty, vec![operand]));
+        }
+        "size" => return inquiry(Op::Size, operands),
+        "lbound" => return inquiry(Op::LBound, operands),
+        "ubound" => return inquiry(Op::UBound, operands),
+        "present" => return inquiry(Op::Present, operands),
+        "epsilon" | "tiny" | "huge" => return model(stem, &one(operands)?),
+        _ => {
+            if let Some(op) = boolean(stem) {
+                return match op {
+                    Op::And | Op::Or | Op::Not => logic(op, operands),
+                    _ => compare(op, operands),
+                };
+            }
+            return own(name, operands);
+        }
+    };
+    elemental(op, operands)
+}
+
+/// Operators of the representation that Fortran does not have, by their own name after `cfgrev_`.
+fn own(name: &str, operands: Vec<Typed>) -> Result<Typed> {
+    let unknown = || Failure::Unsupported(format!("there is no intrinsic {name}"));
+    let op = name.strip_prefix("cfgrev_").and_then(Op::from_name);
+    let op = op.ok_or_else(unknown)?;
+    let (least, most) = op.arity();
+    count(&operands, least, most)?;
+    match op {
+        Op::ToReal => one(operands)?.to(ScalarType::Real).map_err(types),
+        Op::ToReal32 => one(operands)?.to(ScalarType::Real32).map_err(types),
+        Op::ToInt => one(operands)?.to(ScalarType::Integer).map_err(types),
+        Op::ToLogical => one(operands)?.to(ScalarType::Logical).map_err(types),
+        Op::If => {
+            conform(&operands)?;
+            let mut operands = operands.into_iter();
+            let mask = operands.next().ok_or_else(unknown)?;
+            choose(mask, operands.collect())
+        }
+        Op::Trips => Ok(Typed::op(op, ScalarType::Integer, operands)),
+        Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial => {
+            let ty = operands[0].ty;
+            Ok(Typed::op(op, ty, operands))
+        }
+        Op::Floor | Op::Ceil | Op::Round | Op::Trunc => real(op, operands),
+        Op::Size | Op::LBound | Op::UBound | Op::Present => inquiry(op, operands),
+        Op::Sum | Op::Product | Op::MaxVal | Op::MinVal | Op::Any | Op::All => {
+            reduction(op, operands)
+        }
+        _ => arithmetic(op, operands),
+    }
+}
+
+/// `if(mask, a, b)`.
+fn choose(mask: Typed, values: Vec<Typed>) -> Result<Typed> {
+    let logical = ScalarType::Logical;
+    let mask = mask.to(logical).map_err(types)?;
+    let (values, ty) = if values.iter().all(|v| v.ty == logical) {
+        (values, logical)
+    } else {
+        let (values, ty) = Typed::unify(values).map_err(types)?;
+        let values = values.into_iter().map(|v| v.to(ty));
+        let values = values.collect::<std::result::Result<Vec<_>, _>>();
+        (values.map_err(types)?, ty)
+    };
+    let mut operands = vec![mask];
+    operands.extend(values);
+    Ok(Typed::op(Op::If, ty, operands))
+}
+
+fn extremum(op: Op, operands: Vec<Typed>) -> Result<Typed> {
+    count(&operands, 2, usize::MAX)?;
+    conform(&operands)?;
+    let (operands, ty) = Typed::unify(operands).map_err(types)?;
+    let operands = operands.into_iter().map(|o| o.to(ty));
+    let operands = operands.collect::<std::result::Result<Vec<_>, _>>();
+    Ok(Typed::op(op, ty, operands.map_err(types)?))
+}
+
+fn power(operands: Vec<Typed>) -> Result<Typed> {
+    let (base, exponent) = two(operands)?;
+    conform(&[base.clone(), exponent.clone()])?;
+    if exponent.ty == ScalarType::Integer {
+        if base.ty == ScalarType::Logical {
+            return Err(types("power of a logical value".to_owned()));
+        }
+        let ty = base.ty;
+        return Ok(Typed::op(Op::Pow, ty, vec![base, exponent]));
+    }
+    let ty = exponent.ty;
+    let base = if base.ty == ScalarType::Integer {
+        base.to(ty).map_err(types)?
+    } else {
+        base
+    };
+    let (operands, ty) = Typed::unify(vec![base, exponent]).map_err(types)?;
+    Ok(Typed::op(Op::Pow, ty, operands))
+}

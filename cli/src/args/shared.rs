@@ -1,0 +1,237 @@
+//! Options that several commands have.
+
+use cfg_exec::RunOptions;
+use clap::{Args, ValueEnum};
+
+/// The program.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Source {
+    /// The program; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// Language of FILE, if its extension does not say.
+    #[arg(long, value_enum, value_name = "LANG")]
+    pub(crate) lang: Option<Language>,
+}
+
+/// A language that programs are read in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// The program format cfgrev/1.
+    Json,
+    /// XAIF, the exchange format of OpenAD.
+    Xaif,
+}
+
+/// Which routine, and what to differentiate.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Select {
+    /// The routine; default is the only one, or the one that the file marks as main.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) routine: Option<String>,
+}
+
+/// What to differentiate.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Variables {
+    /// Variables to differentiate with respect to; default is what the file declares.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) independent: Option<Vec<String>>,
+    /// Variables to differentiate; default is what the file declares.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) dependent: Option<Vec<String>>,
+}
+
+/// A function to differentiate: a routine of a program, its independents and its dependents.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Function {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) select: Select,
+    #[command(flatten)]
+    pub(crate) variables: Variables,
+}
+
+/// How the reversal is done.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Reversal options")]
+pub(crate) struct Reversal {
+    /// Count the iterations of loops whose range the reverse sweep could recompute, too.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) counters: Counters,
+    /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) unstructured: Unstructured,
+    /// Merge inserted blocks into neighbouring blocks.
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// How the adjoint of a basic block is built.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) blocks: Blocks,
+}
+
+/// How the adjoint of a basic block is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Blocks {
+    /// Statement by statement, from recorded values.
+    #[default]
+    Statement,
+    /// From its Jacobian, which the forward sweep accumulates and records.
+    Preaccumulate,
+    /// Whichever is estimated to cost less, for each stretch of statements; never more tape than `statement`.
+    Auto,
+}
+
+/// How general control flow is reversed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unstructured {
+    /// By its loops and merges: trip counts, and at each merge which edge was taken.
+    #[default]
+    Structure,
+    /// By the number of each block that is executed.
+    Trace,
+}
+
+/// When iterations are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counters {
+    /// Where the range cannot be recomputed.
+    #[default]
+    Auto,
+    /// In every loop.
+    Always,
+}
+
+/// How programs are run.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Run options")]
+pub(crate) struct Limits {
+    /// Most steps that a run may take.
+    #[arg(long, value_name = "STEPS", default_value_t = RunOptions::default().fuel, allow_negative_numbers = true)]
+    pub(crate) fuel: u64,
+    /// Most memory for the tape in bytes; K, M, G and T are accepted [default: a quarter of the machine's].
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
+    pub(crate) max_tape: Option<u64>,
+    /// Most memory in bytes for all values together: those that are read, variables, tape, results; K, M, G and T
+    /// are accepted [default: half of the machine's].
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
+    pub(crate) max_memory: Option<u64>,
+    /// Deepest nesting of calls.
+    #[arg(long, value_name = "CALLS", default_value_t = RunOptions::default().max_depth, allow_negative_numbers = true)]
+    pub(crate) max_depth: usize,
+    /// Where elementary functions come from: the platform, or a library that gives identical bits
+    /// everywhere.
+    #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
+    pub(crate) math: Math,
+    /// Tell which statements came across a kink or a singular point.
+    #[arg(long)]
+    pub(crate) report_kinks: bool,
+}
+
+/// Where elementary functions come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Math {
+    /// The platform's library.
+    #[default]
+    Native,
+    /// A library of our own choice.
+    Portable,
+}
+
+/// The point to evaluate at.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct At {
+    /// Values of the parameters: a JSON file, `-` for standard input, JSON text that begins with {, or
+    /// NAME=VALUE,NAME=VALUE, as in n=2,a=[2,9] (a file of that name comes first).
+    #[arg(long = "at", value_name = "POINT")]
+    pub(crate) point: String,
+}
+
+/// What every command that evaluates derivatives at a point needs.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Derivative {
+    #[command(flatten)]
+    pub(crate) function: Function,
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) reversal: Reversal,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+}
+
+/// How pictures are drawn.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Picture {
+    /// Draw loops as boxes around their bodies.
+    #[arg(long)]
+    pub(crate) clusters: bool,
+    /// Say beside the picture what its shapes, colours and lines mean.
+    #[arg(long)]
+    pub(crate) legend: bool,
+    /// Label the edges of two-way branches and loops with T and F.
+    #[arg(long)]
+    pub(crate) true_false: bool,
+    /// Longest line of a label in pictures, 60 by default; what is cut is in the tooltip.
+    #[arg(long, value_name = "CHARS")]
+    pub(crate) max_label: Option<usize>,
+    /// Most lines of a label in pictures, 16 by default; what is cut is in the tooltip.
+    #[arg(long, value_name = "LINES")]
+    pub(crate) max_lines: Option<usize>,
+}
+
+impl Picture {
+    /// The options of the library.
+    pub(crate) fn options(self) -> cfg_back::dot::DotOptions {
+        let default = cfg_back::dot::DotOptions::default();
+        cfg_back::dot::DotOptions {
+            clusters: self.clusters,
+            legend: self.legend,
+            true_false: self.true_false,
+            max_label: self.max_label.unwrap_or(default.max_label),
+            max_lines: self.max_lines.unwrap_or(default.max_lines),
+        }
+    }
+
+    /// True if one of the options was given.
+    pub(crate) fn is_given(self) -> bool {
+        self.clusters
+            || self.legend
+            || self.true_false
+            || self.max_label.is_some()
+            || self.max_lines.is_some()
+    }
+}
+
+/// A number of bytes: `65536`, `64K`, `1.5` is refused.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 30),
+        Some((at, 't' | 'T')) => (&text[..at], 40),
+        _ => (text, 0),
+    };
+    let value: u64 = digits
+        .parse()
+        .map_err(|_| "expected a whole number, optionally followed by K, M, G or T".to_owned())?;
+    value
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "more than 2^64 bytes".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes("65536"), Ok(65536));
+        assert_eq!(bytes("64K"), Ok(65536));
+        assert_eq!(bytes("2g"), Ok(2 << 30));
+        for wrong in ["", "K", "-1", "1.5G", "é", "99999999999T"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The memory of the machine.
+
+/// Half of the machine's memory in bytes (of the control group's, if that allows less).
+pub(crate) fn half_of_memory() -> u64 {
+    /// What is assumed where the system does not tell.
+    const ASSUMED: u64 = 8 << 30;
+    let Ok(mut system) = sysinfo::System::new() else {
+        return ASSUMED / 2;
+    };
+    system.refresh_memory_specifics(sysinfo::MemoryRefreshKind::nothing().with_ram());
+    let group = system.cgroup_limits().map_or(u64::MAX, |c| c.total_memory);
+    match system.total_memory().min(group) {
+        0 => ASSUMED / 2,
+        total => total / 2,
+    }
+}
