@@ -184,7 +184,7 @@ impl<D: Derivative> Machine<'_, D> {
                 return Err(FaultKind::Type);
             };
             if let Some((view, element)) = result_to {
-                self.put(view.base, value, element);
+                self.put(view.first(), value, element);
             }
             return Ok(());
         }
