@@ -1,7 +1,7 @@
 //! Random programs of all that the format allows, each checked in one setting or in all, for hours if
 //! wanted: `cargo run --release -p cfg-drive --example random -- FIRST END [all]` takes the seeds FIRST to
-//! END - 1, prints what the programs were like and what came of them, and leaves failing programs in the
-//! folder that CFGREV_KEEP names; CFGREV_SHRINK limits the attempts to make one smaller.
+//! END - 1, prints counts every few minutes and at the end what the programs were like and what came of them,
+//! and leaves failing programs in the folder that CFGREV_KEEP names; CFGREV_SHRINK limits the attempts to make one smaller.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 #[path = "../tests/it/random/mod.rs"]
@@ -17,6 +17,7 @@ use random::{Depth, Found, Setting, agrees, all, drawn};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -28,8 +29,13 @@ fn main() {
         schema: json::schema(),
         ..Run::default()
     };
+    let mut told = Instant::now();
     for seed in first..end {
         run.seed(seed, every, keep.as_deref());
+        if told.elapsed() >= Duration::from_secs(180) {
+            told = Instant::now();
+            println!("seeds {first} to {seed}: {}", run.counts());
+        }
     }
     run.print(first, end);
     if !run.failures.is_empty() {
@@ -116,6 +122,14 @@ impl Run {
         }
     }
 
+    fn counts(&self) -> String {
+        let failed = self.failures.len();
+        format!(
+            "{} checks, refused {:?}, failed {failed}",
+            self.checked, self.refused
+        )
+    }
+
     fn print(&self, first: u64, end: u64) {
         println!(
             "seeds {first} to {}: {}",
@@ -130,11 +144,7 @@ impl Run {
         );
         let missing: Vec<&String> = all.difference(&self.members).collect();
         println!("not drawn: {missing:?}");
-        let failed = self.failures.len();
-        println!(
-            "{} checks, refused {:?}, failed {failed}",
-            self.checked, self.refused
-        );
+        println!("{}", self.counts());
         let mut kinds: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for (seed, message) in &self.failures {
             kinds.entry(kind(message)).or_default().push(*seed);

@@ -20,20 +20,46 @@ pub(crate) fn selector_variable(selector: &Selector) -> Option<VarId> {
     found.filter(|_| single)
 }
 
-/// The label of the arm that a selector takes when its variable has a value; `None` if that cannot be
-/// told.
-pub(crate) fn arm(selector: &Selector, value: i64) -> Option<i64> {
-    match selector {
-        Selector::Condition(e) => Some(i64::from(evaluate(e, value)? != 0)),
-        Selector::Cases { value: e, arms } => {
-            let v = evaluate(e, value)?;
-            let inside = |lower: Option<i64>, upper: Option<i64>| {
-                lower.is_none_or(|l| l <= v) && upper.is_none_or(|u| v <= u)
-            };
-            arms.iter()
-                .find(|a| a.cases.iter().any(|c| inside(c.lower, c.upper)))
-                .or_else(|| arms.iter().find(|a| a.default))
-                .map(|a| a.label)
+/// The arms of a selector, by the values that take them.
+pub(crate) struct Arms<'a> {
+    selector: &'a Selector,
+    /// Ranges of values in ascending order, which have no value in common, each with its label.
+    ranges: Vec<(i64, i64, i64)>,
+    default: Option<i64>,
+}
+
+impl<'a> Arms<'a> {
+    pub(crate) fn of(selector: &'a Selector) -> Self {
+        let mut found = Self {
+            selector,
+            ranges: Vec::new(),
+            default: None,
+        };
+        if let Selector::Cases { arms, .. } = selector {
+            for arm in arms {
+                found.ranges.extend(arm.cases.iter().map(|c| {
+                    let (lower, upper) = (c.lower.unwrap_or(i64::MIN), c.upper.unwrap_or(i64::MAX));
+                    (lower, upper, arm.label)
+                }));
+                found.default = found.default.or(arm.default.then_some(arm.label));
+            }
+            found.ranges.sort_unstable();
+        }
+        found
+    }
+
+    /// The label of the arm that is taken when the selector's variable has a value; `None` if that cannot be told.
+    pub(crate) fn label(&self, value: i64) -> Option<i64> {
+        match self.selector {
+            Selector::Condition(e) => Some(i64::from(evaluate(e, value)? != 0)),
+            Selector::Cases { value: e, .. } => {
+                let v = evaluate(e, value)?;
+                let behind = self.ranges.partition_point(|&(lower, ..)| lower <= v);
+                let range = self.ranges[..behind].last();
+                range
+                    .filter(|&&(_, upper, _)| v <= upper)
+                    .map_or(self.default, |&(.., label)| Some(label))
+            }
         }
     }
 }
@@ -77,11 +103,14 @@ mod tests {
     fn conditions_and_cases() {
         let v = Expr::var(VarId::new(3));
         let is_one = Selector::Condition(Expr::op(Op::Eq, [v.clone(), Expr::Int(1)]));
-        assert_eq!(arm(&is_one, 1), Some(1));
-        assert_eq!(arm(&is_one, 0), Some(0));
+        assert_eq!(Arms::of(&is_one).label(1), Some(1));
+        assert_eq!(Arms::of(&is_one).label(0), Some(0));
         assert_eq!(selector_variable(&is_one), Some(VarId::new(3)));
         let not = Selector::Condition(Expr::op(Op::Not, [v.clone()]));
-        assert_eq!((arm(&not, 1), arm(&not, 0)), (Some(0), Some(1)));
+        assert_eq!(
+            (Arms::of(&not).label(1), Arms::of(&not).label(0)),
+            (Some(0), Some(1))
+        );
         let two = Expr::op(Op::Lt, [v.clone(), Expr::var(VarId::new(4))]);
         assert_eq!(selector_variable(&Selector::Condition(two)), None);
         let case = |label, lower, upper, default| Arm {
@@ -97,8 +126,8 @@ mod tests {
                 case(30, Some(-5), Some(-5), true),
             ]),
         };
-        assert_eq!(arm(&cases, 0), Some(10));
-        assert_eq!(arm(&cases, 7), Some(20));
-        assert_eq!(arm(&cases, -1), Some(30));
+        assert_eq!(Arms::of(&cases).label(0), Some(10));
+        assert_eq!(Arms::of(&cases).label(7), Some(20));
+        assert_eq!(Arms::of(&cases).label(-1), Some(30));
     }
 }

@@ -1,18 +1,18 @@
 //! The comparison of a forward sweep with its reverse sweep, and of what meets inside one routine.
 
-use cfg_core::ir::{ControlWidth, Expr, Place, Role, ScalarType, TapeClass};
+use cfg_core::ir::{ControlWidth, Expr, Place, Role, Routine, ScalarType, TapeClass};
 
 use crate::{
     code::{Key, Kind, NodeId, RegionId, VISITS},
     codes,
     count::Count,
-    marker,
+    marker::Arms,
     reduce::constant,
     report,
     sides::{At2, PairCheck},
     stacks::{Met, Stacks},
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 impl<'p> PairCheck<'p, '_> {
     /// Checks everything.
@@ -60,10 +60,7 @@ impl<'p> PairCheck<'p, '_> {
     /// In a general graph a forward sweep only pushes and a reverse sweep only pops, on tapes from outside.
     pub(crate) fn one_way(&mut self, side: usize) {
         let code = self.code(side);
-        let parameters: HashSet<&str> = (code.routine.variables.iter())
-            .filter(|v| v.ty == ScalarType::Tape && v.role != Role::Local)
-            .map(|v| v.name.as_str())
-            .collect();
+        let parameters = tape_parameters(code.routine);
         let outside = |number: u32| parameters.contains(self.names.name(number));
         let wrong = code.nodes.iter().position(|node| match &node.kind {
             Kind::Push { key, .. } => side != 0 || !outside(key / 4),
@@ -98,15 +95,8 @@ impl<'p> PairCheck<'p, '_> {
         if !self.problems.is_empty() {
             return;
         }
-        let parameter =
-            |key: Key| {
-                key == VISITS || {
-                    let name = self.names.name(key / 4);
-                    self.code(side).routine.variables.iter().any(|v| {
-                        v.ty == ScalarType::Tape && v.name == name && v.role != Role::Local
-                    })
-                }
-            };
+        let parameters = tape_parameters(self.code(side).routine);
+        let parameter = |key: Key| key == VISITS || parameters.contains(self.names.name(key / 4));
         // A forward sweep leaves, a reverse sweep takes; otherwise the routine is neutral.
         let reduced = &self.sides[side].reduced;
         let outside = |node: &&NodeId| {
@@ -183,13 +173,12 @@ impl<'p> PairCheck<'p, '_> {
         // Reports come in the order of the reverse sweep.
         self.work[first..].reverse();
         let left: Vec<(Key, NodeId)> = stacks.left().collect();
-        let mut reported = Vec::new();
+        let mut reported = HashSet::new();
         for (key, node) in left {
             let n = At2 { side: f, node };
-            if reported.contains(&node) {
+            if !reported.insert(node) {
                 continue;
             }
-            reported.push(node);
             if key == VISITS && self.sides[f].reduced.touched[node].len() == 1 {
                 let message =
                     "the mirrored part of the reverse sweep does not visit the adjoint of \
@@ -347,7 +336,7 @@ impl<'p> PairCheck<'p, '_> {
         else {
             return;
         };
-        let selector = *selector;
+        let takes_arm = Arms::of(selector);
         let help = "end each arm with the push of a constant of its own; pop it right before the \
                     mirrored branch, and decide on it alone";
         let Some(pop) = self.sides[r.side].reduced.marker[r.node] else {
@@ -399,7 +388,7 @@ impl<'p> PairCheck<'p, '_> {
                     "use the same class and width in both",
                 );
             }
-            let takes = constant(value).and_then(|c| marker::arm(selector, c));
+            let takes = constant(value).and_then(|c| takes_arm.label(c));
             if takes == Some(label) {
                 self.summary.count(class);
             } else {
@@ -462,15 +451,19 @@ impl<'p> PairCheck<'p, '_> {
         };
         let program = self.known.program;
         let (a, b) = (program.routine(a), program.routine(b));
+        let places: HashMap<&str, usize> = b.variables[..b.parameters]
+            .iter()
+            .enumerate()
+            .map(|(k, v)| (v.name.as_str(), k))
+            .collect();
         let mut different = None;
         for (formal, actual) in a.variables.iter().zip(arguments.iter()) {
             if formal.ty == ScalarType::Tape {
                 continue;
             }
-            let there = b.variables[..b.parameters]
-                .iter()
-                .position(|v| v.name == formal.name);
-            let Some(there) = there else { continue };
+            let Some(&there) = places.get(formal.name.as_str()) else {
+                continue;
+            };
             let same = match (actual, given.get(there)) {
                 (None, Some(None)) => true,
                 (Some(a), Some(Some(b))) => self.same(f.side, a, r.side, b),
@@ -548,4 +541,11 @@ impl<'p> PairCheck<'p, '_> {
             && self.code(r).is_local_scalar(target.var)
             && self.forward_variable(f, r, target.var).is_none()
     }
+}
+
+/// Names of the tapes that a routine's callers hand to it.
+fn tape_parameters(routine: &Routine) -> HashSet<&str> {
+    let parameters = routine.variables.iter();
+    let parameters = parameters.filter(|v| v.ty == ScalarType::Tape && v.role != Role::Local);
+    parameters.map(|v| v.name.as_str()).collect()
 }

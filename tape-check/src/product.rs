@@ -23,7 +23,8 @@ mod head;
 use crate::{
     clock::{Clocks, Event, Forward},
     code::{At, Code, Key, Kind, NodeId, Step, VISITS, Written},
-    codes, marker,
+    codes,
+    marker::{self, Arms},
     reduce::constant,
     report,
     sides::{At2, PairCheck},
@@ -136,6 +137,8 @@ pub(crate) struct Product<'p, 'a, 'w> {
     decided_first: HashMap<VertexId, VarId>,
     /// FORLOOPs that are arrived at from outside where that has no value yet, or an old one.
     unset: HashSet<VertexId>,
+    /// By BRANCH that was decided: its arms, and their edges by label.
+    ways: HashMap<VertexId, (Arms<'p>, HashMap<i64, EdgeId>)>,
     /// Branches that were decided by a settled constant.
     assumed: BTreeMap<VertexId, i64>,
     seen: HashSet<(VertexId, Place)>,
@@ -248,6 +251,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             decided_first: first_in_body.values().copied().collect(),
             first_in_body,
             unset: HashSet::new(),
+            ways: HashMap::new(),
             assumed: BTreeMap::new(),
             seen: HashSet::new(),
             met: HashSet::new(),
@@ -652,7 +656,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         &mut self,
         state: &State<'p>,
         v: VertexId,
-        selector: &Selector,
+        selector: &'p Selector,
     ) -> Result<EdgeId, Reported> {
         let help = "decide on one local variable that was popped from the push of a constant, or \
                     was assigned one";
@@ -676,10 +680,13 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let Some(value) = value else {
             return Err(self.undecided(v, variable));
         };
-        let label = marker::arm(selector, value);
-        let mut edges = self.cfg.out_edges(v).iter();
-        let edge = edges.find(|&&e| label.is_some() && self.cfg.edge(e).label == label);
-        match edge {
+        let cfg = self.cfg;
+        let (arms, edges) = self.ways.entry(v).or_insert_with(|| {
+            let edges = cfg.out_edges(v).iter();
+            let labels = edges.filter_map(|&e| cfg.edge(e).label.map(|label| (label, e)));
+            (Arms::of(selector), labels.collect())
+        });
+        match arms.label(value).and_then(|label| edges.get(&label)) {
             Some(&e) => {
                 self.branches.insert(v);
                 Ok(e)

@@ -2,8 +2,9 @@
 
 use cfg_core::{
     entity::{GlobalId, VarId},
-    ir::{Program, Role, Routine, Variable},
+    ir::{Program, Role, Routine},
 };
+use std::collections::BTreeMap;
 
 use crate::{memory::shared::without_sharing, prepare::context::Context};
 
@@ -17,13 +18,24 @@ pub(crate) fn declare_active(
     routine: &mut Routine,
     primal: usize,
 ) {
-    let named = |routine: &mut Routine, g: GlobalId| {
-        let is = |v: &Variable| v.role == Role::Global(g);
-        match routine.variables.iter().position(is) {
-            Some(v) => VarId::new(v),
-            None => routine.add_variable(out.global(g).variable.clone()),
+    let mut of = BTreeMap::new();
+    for (k, variable) in routine.variables.iter().enumerate() {
+        if let Role::Global(g) = variable.role {
+            of.entry(g).or_insert(VarId::new(k));
         }
+    }
+    let mut named = |routine: &mut Routine, g: GlobalId| {
+        *of.entry(g)
+            .or_insert_with(|| routine.add_variable(out.global(g).variable.clone()))
     };
+    // For each parameter, and for the result behind them, the adjoints that are declared before its own.
+    let variables = routine.variables[..original.parameters].iter();
+    let before: Vec<usize> = std::iter::once(0)
+        .chain(variables.scan(0, |reals, v| {
+            *reals += usize::from(v.ty.is_real());
+            Some(*reals)
+        }))
+        .collect();
     let mut sides = [&original.independents, &original.dependents].map(|list| {
         let mut values = Vec::new();
         let mut adjoints = Vec::new();
@@ -39,9 +51,8 @@ pub(crate) fn declare_active(
             } else {
                 v.index()
             };
-            let reals = routine.variables[..k].iter().filter(|v| v.ty.is_real());
             values.push(VarId::new(k));
-            adjoints.push(VarId::new(primal + reals.count()));
+            adjoints.push(VarId::new(primal + before[k]));
         }
         (values, adjoints, globals)
     });
