@@ -85,6 +85,16 @@ impl Clocks {
         self.value.get(v.index()).copied().flatten()
     }
 
+    /// Clocks have numbers below this.
+    pub(crate) fn limit(&self) -> usize {
+        self.value.len() + self.passes.len()
+    }
+
+    /// The number of a clock.
+    pub(crate) fn number(key: Key) -> usize {
+        (key - CLOCKS) as usize
+    }
+
     /// The clock of a LOOP's passes.
     pub(crate) fn passes(&self, header: VertexId) -> Option<Key> {
         self.passes.get(header.index()).copied().flatten()

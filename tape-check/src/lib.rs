@@ -92,6 +92,7 @@ mod product;
 mod reduce;
 mod report;
 mod same;
+mod shared_map;
 mod sides;
 mod stacks;
 
