@@ -118,21 +118,23 @@ impl<V: Copy> SharedMap<V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_testkit::rng::Rng;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn copies_are_maps_of_their_own() {
         for limit in [0, 1, 2, 8, 9, 64, 65, 1000] {
-            let mut rng = Rng::new(limit as u64);
+            let mut bits = 1 + limit as u64;
+            let mut below = |n: usize| {
+                bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (bits >> 33) as usize % n
+            };
             let mut all = vec![(SharedMap::new(limit), BTreeMap::new())];
-            let mut seen = BTreeMap::new();
-            let mut shown = BTreeMap::new();
+            let (mut shown, mut seen) = (BTreeSet::new(), BTreeSet::new());
             for step in 0..2000 {
-                let at = rng.below(all.len());
+                let at = below(all.len());
                 let (map, model) = &mut all[at];
-                let key = rng.below(limit.max(1));
-                match rng.below(8) {
+                let key = below(limit.max(1));
+                match below(10) {
                     0 => {
                         let copy = all[at].clone();
                         all.push(copy);
@@ -144,16 +146,17 @@ mod tests {
                     }
                     3 => {
                         map.show_new(|k, v| {
-                            shown.insert((k, v), ());
+                            assert_eq!(model.get(&k), Some(&v));
+                            shown.insert((k, v));
                         });
-                        seen.extend(model.iter().map(|(&k, &v)| ((k, v), ())));
+                        seen.extend(model.iter().map(|(&k, &v)| (k, v)));
+                        assert_eq!(shown, seen);
                     }
                     _ => assert_eq!(map.insert(key, step), model.insert(key, step)),
                 }
                 let (map, model) = &all[at];
                 assert_eq!(map.get(key), model.get(&key).copied());
             }
-            assert_eq!(shown, seen);
         }
     }
 }
