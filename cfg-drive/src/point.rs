@@ -115,6 +115,7 @@ impl Point {
             options,
             zero_dependents: options.zero_dependents,
             arguments: vec![Argument::Absent; program.routine(routine).parameters],
+            words: 0,
             globals: Vec::new(),
         };
         let mut problems = Diagnostics::default();
@@ -166,6 +167,8 @@ struct Binder<'a> {
     options: &'a Options,
     zero_dependents: bool,
     arguments: Vec<Argument>,
+    /// What the arguments take.
+    words: u64,
     globals: Vec<(GlobalId, Value)>,
 }
 
@@ -190,11 +193,19 @@ impl Binder<'_> {
             tree => json::read(tree, ty, rank, order, name, &pointer)?,
         };
         match slot {
-            Slot::Parameter(v) => self.arguments[v.index()] = Argument::Value(value),
+            Slot::Parameter(v) => self.set(v, value),
             Slot::Global(g) => self.globals.push((g, value)),
             Slot::Result(_) => {}
         }
         Ok(())
+    }
+
+    /// Gives a parameter its value.
+    fn set(&mut self, v: VarId, value: Value) {
+        let argument = &mut self.arguments[v.index()];
+        self.words -= argument.value().map_or(0, |v| v.len() as u64);
+        self.words += value.len() as u64;
+        *argument = Argument::Value(value);
     }
 
     /// An output array of which only the size is given.
@@ -232,7 +243,7 @@ impl Binder<'_> {
     fn room(&self, shape: &[usize]) -> Result<Lease, Diagnostics> {
         let elements = shape.iter().map(|&n| n as u64);
         let more = elements.fold(1, u64::saturating_mul);
-        let all = words(&self.arguments).saturating_add(more);
+        let all = self.words.saturating_add(more);
         self.options.lease(all, self.routine)
     }
 
@@ -279,7 +290,7 @@ impl Binder<'_> {
             if !open {
                 let declared = self.declared(v)?;
                 let fitted = fit(variable, given, &declared, &pointer(&variable.name))?;
-                self.arguments[v.index()] = Argument::Value(fitted);
+                self.set(v, fitted);
             }
             return Ok(());
         }
@@ -318,7 +329,7 @@ impl Binder<'_> {
         let value = Value::uninitialised(variable.ty, &shape, variable.order)
             .ok_or_else(|| self.too_large(&variable.name, &shape))?;
         let value = if zero { zeros_like(&value) } else { value };
-        self.arguments[v.index()] = Argument::Value(value);
+        self.set(v, value);
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 mod absent;
 mod aliasing;
 mod array_expressions;
+mod broadcast_results;
 mod closure;
 mod conditional;
 mod corpus;

@@ -101,7 +101,10 @@ impl Hoist<'_> {
         let after = result.map(|mut target| {
             self.fix_subscripts(&mut target, &written);
             let mut ty = typing::of_place(&self.routine.variables, &target);
-            if called.result.is_some_and(|r| called.variable(r).rank() == 0) {
+            if called
+                .result
+                .is_some_and(|r| called.variable(r).rank() == 0)
+            {
                 // All elements of the target get it.
                 ty.rank = 0;
             }

@@ -22,7 +22,8 @@ fn with_result_at(subscripts: &[Subscript], partials: bool) -> cfg_core::validat
     let given = [(u, 10.0.into()), (v, 100.0 * v)];
     let partials = partials.then(|| {
         let all = given.into_iter();
-        all.map(|(parameter, value)| Partial { parameter, value }).collect()
+        all.map(|(parameter, value)| Partial { parameter, value })
+            .collect()
     });
     let value = Some(u * v);
     g.external(External { value, partials });
