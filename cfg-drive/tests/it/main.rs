@@ -32,6 +32,7 @@ mod second_order;
 mod sections;
 mod shallow;
 mod uninitialised;
+mod unrecorded;
 mod wide;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
