@@ -65,7 +65,7 @@ pub const FAMILIES: [Family; 31] = [
     family("nested branches", 10_000, nested_branches),
     family("arms of a switch", 10_000, switch),
     family("jumps", 10_000, jumps),
-    family("loops with one bound, under jumps", 5_000, one_bound),
+    family("loops with one bound, under jumps", 1_000, one_bound),
     family(
         "nested loops, all of which each leaves",
         2_000,
