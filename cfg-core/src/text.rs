@@ -37,6 +37,7 @@
 //! assert_eq!(text::expr(&f, &e), "sin(x)*(x + 1.0)");
 //! ```
 
+mod body;
 mod expr;
 mod name;
 mod routine;
@@ -57,6 +58,8 @@ pub struct Printer<'p> {
     /// Pushes and pops name their tape only if the routine has several; looked up when one is printed if
     /// it is not known.
     several_tapes: Option<bool>,
+    /// Whether what is printed is read back: terms of a sum that is an operand of a sum stand in parentheses.
+    exact: bool,
 }
 
 impl<'p> Printer<'p> {
@@ -67,6 +70,15 @@ impl<'p> Printer<'p> {
             routine,
             program: Some(program),
             several_tapes: Some(has_several_tapes(routine)),
+            exact: false,
+        }
+    }
+
+    /// [`Printer::new`], for text that is read back.
+    fn exact(program: &'p Program, routine: &'p Routine) -> Self {
+        Self {
+            exact: true,
+            ..Self::new(program, routine)
         }
     }
 
@@ -77,6 +89,7 @@ impl<'p> Printer<'p> {
             routine,
             program,
             several_tapes: None,
+            exact: false,
         }
     }
 

@@ -1,16 +1,17 @@
 //! Routines and programs.
 
-use super::{Name, Printer, expr};
+use super::{Name, Printer, body, expr, name::write_quoted};
 use crate::ir::{
     Arm, CaseRange, Cfg, Control, Dim, Expr, Extent, LoopTest, Order, Program, Role, Routine,
     Selector, Variable, Vertex, VertexKind,
 };
+use crate::{entity::EdgeId, structure::Structure};
 use std::fmt::{self, Write};
 
 pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Result {
     // Expressions of globals are constants, so any routine serves to print them.
     let nothing = Routine::default();
-    let p = Printer::new(program, &nothing);
+    let p = Printer::exact(program, &nothing);
     for global in &program.globals {
         out.write_str("global ")?;
         write_variable(out, &p, &global.variable)?;
@@ -42,16 +43,31 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
 }
 
 pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) -> fmt::Result {
-    let p = Printer::new(program, routine);
-    write_head(out, &p)?;
-    for v in routine.variables.iter().skip(routine.parameters) {
+    let p = Printer::exact(program, routine);
+    let result = own_result(routine);
+    write_head(out, &p, result)?;
+    for (i, v) in routine
+        .variables
+        .iter()
+        .enumerate()
+        .skip(routine.parameters)
+    {
+        if Some(i) == result {
+            continue;
+        }
         match v.role {
+            Role::Global(id) => {
+                out.write_str("  uses ")?;
+                match program.globals.get(id.index()) {
+                    Some(global) => writeln!(out, "{}", Name(&global.variable.name))?,
+                    None => writeln!(out, "{id}?")?,
+                }
+                continue;
+            }
             Role::Local => out.write_str("  local ")?,
-            Role::Global(_) => out.write_str("  uses ")?,
             Role::Parameter { .. } => out.write_str("  parameter ")?,
         }
         write_variable(out, &p, v)?;
-        write_origin(out, v.origin.as_deref())?;
         out.write_char('\n')?;
     }
     for (word, list) in [
@@ -88,12 +104,27 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
         }
     }
     if let Some(cfg) = &routine.body {
-        write_graph(out, &p, cfg)?;
+        let structure = match routine.control {
+            Control::Structured => Structure::of(cfg).ok(),
+            Control::General => None,
+        };
+        match structure.filter(|structure| body::is_plain(cfg, structure)) {
+            Some(structure) => body::write(out, &p, cfg, &structure)?,
+            None => write_graph(out, &p, cfg)?,
+        }
     }
     out.write_str("end\n")
 }
 
-fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
+/// The result, if it is the last variable and a local: its type stands in the head then.
+fn own_result(routine: &Routine) -> Option<usize> {
+    let result = routine.result?.index();
+    let variable = routine.variables.get(result)?;
+    let last = result + 1 == routine.variables.len() && result >= routine.parameters;
+    (last && variable.role == Role::Local).then_some(result)
+}
+
+fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<usize>) -> fmt::Result {
     let routine = p.routine;
     if routine.aliased {
         out.write_str("aliased ")?;
@@ -130,7 +161,10 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
         write_variable(out, p, v)?;
     }
     out.write_char(')')?;
-    if let Some(result) = routine.result {
+    if let Some(variable) = own_result.and_then(|v| routine.variables.get(v)) {
+        out.write_str(" result ")?;
+        write_variable(out, p, variable)?;
+    } else if let Some(result) = routine.result {
         out.write_str(" result ")?;
         expr::write_variable(out, p, result)?;
     }
@@ -138,42 +172,68 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
     out.write_char('\n')
 }
 
-/// `real x(2, 0:n-1)`.
+/// `real x[2, n from 0] column {adjoint of y}`.
 fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::Result {
     write!(out, "{} {}", v.ty.name(), Name(&v.name))?;
-    if v.shape.is_empty() {
-        return Ok(());
+    if !v.shape.is_empty() {
+        out.write_char('[')?;
+        write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
+        out.write_char(']')?;
+        if v.order == Order::Column {
+            out.write_str(" column")?;
+        }
     }
-    out.write_char('(')?;
-    write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
-    out.write_char(')')?;
-    if v.order == Order::Column && v.shape.len() > 1 {
-        out.write_str(" column")?;
-    }
-    Ok(())
+    write_origin(out, v.origin.as_deref())
 }
 
-/// `n` for 1 to n, `0: n` for n elements from 0, `:` where the extent comes from elsewhere.
+/// `n` for 1 to n, `n from 0` for n elements from 0, `:` where the extent comes from elsewhere.
 fn write_dim(out: &mut impl Write, p: &Printer<'_>, dim: &Dim) -> fmt::Result {
-    if dim.lower != Expr::Int(1) {
-        expr::write(out, p, &dim.lower, expr::LOOSEST, 0)?;
-        out.write_str(": ")?;
-    }
     match &dim.extent {
-        Extent::Fixed(e) => expr::write(out, p, e, expr::LOOSEST, 0),
-        Extent::Deferred => out.write_char(':'),
+        Extent::Fixed(e) => expr::write(out, p, e, expr::LOOSEST, 0)?,
+        Extent::Deferred => out.write_char(':')?,
     }
+    if dim.lower == Expr::Int(1) {
+        return Ok(());
+    }
+    out.write_str(" from ")?;
+    expr::write(out, p, &dim.lower, expr::LOOSEST, 0)
 }
 
 fn write_origin(out: &mut impl Write, origin: Option<&(String, String)>) -> fmt::Result {
-    match origin {
-        Some((name, role)) if name.is_empty() => write!(out, "  {{{role}}}"),
-        Some((name, role)) => write!(out, "  {{{role} of {}}}", Name(name)),
-        None => Ok(()),
+    let Some((name, role)) = origin else {
+        return Ok(());
+    };
+    out.write_str(" {")?;
+    let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    let mut words = role.split(' ');
+    if words.all(|word| word != "of" && word.split('-').all(plain)) {
+        out.write_str(role)?;
+    } else {
+        write_quoted(out, role)?;
+    }
+    if !name.is_empty() {
+        write!(out, " of {}", Name(name))?;
+    }
+    out.write_char('}')
+}
+
+/// Whether edges are written with their ids. An edge without one has the id of its position, which reading may
+/// change: if one edge has an id, all are written with theirs.
+#[derive(Clone, Copy)]
+pub(super) struct EdgeIds(bool);
+
+impl EdgeIds {
+    pub(super) fn of(cfg: &Cfg) -> Self {
+        Self(cfg.edges().any(|(_, edge)| edge.id.is_some()))
+    }
+
+    pub(super) fn id(self, cfg: &Cfg, e: EdgeId) -> Option<i64> {
+        self.0.then(|| cfg.edge(e).id.unwrap_or(e.index() as i64))
     }
 }
 
 fn write_graph(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Result {
+    let ids = EdgeIds::of(cfg);
     for (v, vertex) in cfg.vertices() {
         write!(out, "{:>5} {}", vertex.id, vertex.vertex_type().name())?;
         if matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::Branch(_)) {
@@ -186,12 +246,12 @@ fn write_graph(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Result 
             if let Some(label) = edge.label {
                 write!(out, " [{label}]")?;
             }
-            if let Some(id) = edge.id {
+            if let Some(id) = ids.id(cfg, e) {
                 write!(out, " #{id}")?;
             }
         }
         if let Some(origin) = vertex.origin {
-            write!(out, "  {{{} of {}}}", origin.role.name(), origin.vertex)?;
+            write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
         }
         out.write_char('\n')?;
         for s in vertex.statements() {
