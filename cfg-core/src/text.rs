@@ -1,12 +1,12 @@
-//! The readable text form of programs, routines, statements and expressions.
+//! The text form of programs: what people write, and what they read in pictures, diagnostics, golden files and reviews.
 //!
-//! It is what people read: in pictures, diagnostics, golden files and reviews. Expressions are infix
-//! with no more parentheses than precedence asks for, subscripts are in parentheses, assignments use
-//! `:=`:
+//! [`parse`] reads what `Program`'s `Display` prints; all but annotations comes back. The language is described in
+//! `docs/text.md`. Expressions are infix with no more parentheses than precedence asks for, subscripts are in brackets,
+//! assignments use `:=`:
 //!
 //! ```text
-//! y(3) := y(1)*y(2)
-//! x_b(1) := x_b(1) + cos(x(1))*t
+//! y[3] := y[1]*y[2]
+//! x_b[1] := x_b[1] + cos(x[1])*t
 //! push[control 1] 1
 //! branchId := pop[control 1]
 //! ```
@@ -35,11 +35,18 @@
 //! let sum = Expr::op(Op::Add, [Expr::var(x), Expr::Real(1.0)]);
 //! let e = Expr::op(Op::Mul, [Expr::op(Op::Sin, [Expr::var(x)]), sum]);
 //! assert_eq!(text::expr(&f, &e), "sin(x)*(x + 1.0)");
+//!
+//! let parsed = text::parse("subroutine square(in real x, out real y)\n  y := x*x\nend\n");
+//! let program = parsed.program.expect("no problem was found");
+//! assert_eq!(program.routines[0].name, "square");
 //! ```
 
 mod body;
+pub mod codes;
 mod expr;
+mod lex;
 mod name;
+mod parse;
 mod routine;
 mod stmt;
 
@@ -47,6 +54,7 @@ use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
 use std::fmt::{self, Write};
 
 pub use name::{Name, Visible, is_invisible};
+pub use parse::{Parsed, Places, load, parse, read};
 pub use routine::Cases;
 
 /// Prints the parts of one routine.

@@ -10,3 +10,4 @@ mod members;
 mod recovered;
 mod same;
 mod sections;
+mod text;
