@@ -310,8 +310,8 @@ impl Writer<'_, '_> {
             if let LoopTest::Post(condition) = &**test {
                 write!(out, " while {}", self.p.expr(condition))?;
             }
-            let exits = cfg.out_edges(open.header).iter().copied();
-            follow = exits.filter(|&e| structure.kind(e).loop_exit).next();
+            let mut exits = cfg.out_edges(open.header).iter().copied();
+            follow = exits.find(|&e| structure.kind(e).loop_exit);
         }
         self.origin(out, open.end)?;
         self.count(open.end);

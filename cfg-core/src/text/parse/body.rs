@@ -246,11 +246,9 @@ impl Parser<'_> {
         if token.kind != Kind::Word || self.is_assignment() {
             // A mark alone.
             mark.origin = self.origin_of_vertex()?;
-            if marked || mark.origin.is_some() {
-                if self.is_newline() {
-                    body.block(mark);
-                    return Ok(());
-                }
+            if (marked || mark.origin.is_some()) && self.is_newline() {
+                body.block(mark);
+                return Ok(());
             }
             return Err(self.unexpected("a statement", "statements begin with a name or a keyword"));
         }
