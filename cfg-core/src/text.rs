@@ -44,6 +44,7 @@
 mod body;
 pub mod codes;
 mod expr;
+mod graph;
 mod lex;
 mod name;
 mod parse;
@@ -53,9 +54,9 @@ mod stmt;
 use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
 use std::fmt::{self, Write};
 
+pub use graph::Cases;
 pub use name::{Name, Visible, is_invisible};
 pub use parse::{Parsed, Places, load, parse, read};
-pub use routine::Cases;
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +125,7 @@ impl<'p> Printer<'p> {
     /// What a loop or branch decides on (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing
     /// for other vertices.
     pub fn decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| routine::write_decision(f, self, vertex))
+        fmt::from_fn(move |f| graph::write_decision(f, self, vertex))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Bodies of structured routines as statements, with marks where the parser would number otherwise.
 
-use super::{Printer, expr, routine::Cases};
+use super::{
+    Printer, expr,
+    graph::{Cases, EdgeIds},
+};
 use crate::{
     entity::{EdgeId, VertexId},
     ir::{Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
@@ -48,7 +51,7 @@ pub(super) fn write(
     let mut writer = Writer {
         p,
         cfg,
-        ids: super::routine::EdgeIds::of(cfg),
+        ids: EdgeIds::of(cfg),
         next: 1,
         after_block: false,
         open: Vec::new(),
@@ -92,7 +95,7 @@ pub(super) fn write(
 struct Writer<'p, 'c> {
     p: &'p Printer<'p>,
     cfg: &'c Cfg,
-    ids: super::routine::EdgeIds,
+    ids: EdgeIds,
     /// The id that a vertex without a mark has.
     next: i64,
     /// Whether statements would be added to the block before.
