@@ -3,6 +3,7 @@
 
 use cfg_core::entity::VertexId;
 use cfg_core::ir::{Cfg, Program, Stmt, VertexKind, keep_edge_ids};
+use cfg_core::text;
 
 /// The program without annotations, vertices and edges in the order of their ids and ends.
 pub fn plain(program: &Program) -> Program {
@@ -49,4 +50,29 @@ fn graph(cfg: Cfg) -> Cfg {
     edges.sort_by_key(|e| (e.from, e.label, e.to, e.id));
     let vertices = sorted.into_iter().map(|(_, vertex)| vertex).collect();
     Cfg::new(vertices, edges).expect("the ends of edges have been renumbered")
+}
+
+/// Prints a program as text, reads that, and compares.
+///
+/// # Errors
+/// What differs: the first line that is printed otherwise, if there is one.
+pub fn comes_back(program: &Program) -> Result<(), String> {
+    let printed = program.to_string();
+    let parsed = text::parse(&printed);
+    let Some(back) = parsed.program else {
+        return Err(format!("problems {}\n{printed}", parsed.problems));
+    };
+    let again = back.to_string();
+    for (k, (a, b)) in printed.lines().zip(again.lines()).enumerate() {
+        if a != b {
+            return Err(format!(
+                "line {}:\n{a}\n{b}\n{printed}\ncomes back as\n{again}",
+                k + 1
+            ));
+        }
+    }
+    if plain(&back) != plain(program) {
+        return Err(format!("differs\n{printed}"));
+    }
+    Ok(())
 }

@@ -3,35 +3,11 @@
 #[path = "../../../fuzz/bodies/text.rs"]
 mod body;
 
-use cfg_core::ir::Program;
 use cfg_core::random::SplitMix64;
-use cfg_core::text;
 use cfg_testkit::generate::{Options, dressed, generate};
-use cfg_testkit::plain::plain;
+use cfg_testkit::plain::comes_back;
 use cfg_testkit::property::{check, check_numbered};
 use cfg_testkit::{general, kernels};
-
-/// Prints, reads and compares.
-fn comes_back(program: &Program) -> Result<(), String> {
-    let printed = program.to_string();
-    let parsed = text::parse(&printed);
-    let Some(back) = parsed.program else {
-        return Err(format!("problems {}\n{printed}", parsed.problems));
-    };
-    let again = back.to_string();
-    for (k, (a, b)) in printed.lines().zip(again.lines()).enumerate() {
-        if a != b {
-            return Err(format!(
-                "line {}:\n{a}\n{b}\n{printed}\ncomes back as\n{again}",
-                k + 1
-            ));
-        }
-    }
-    if plain(&back) != plain(program) {
-        return Err(format!("differs\n{printed}"));
-    }
-    Ok(())
-}
 
 #[test]
 fn kernels_come_back() {
