@@ -1,7 +1,7 @@
 //! How the costs of families of programs grow with their size: processor seconds of reading, validating,
 //! reversing and writing, as `cfgrev reverse` does it; of validating the program alone, and of proving that the
-//! reversal's tape is right; of a gradient on irreducible meshes, as `cfgrev gradient` does it; and the slopes of
-//! log time and of log output over log size.
+//! reversal's tape is right; of a gradient on irreducible meshes, as `cfgrev gradient` does it, and of a run with many
+//! outputs; and the slopes of log time and of log output over log size.
 //!
 //! ```text
 //! cargo run --release -p cfg-drive --example growth            # all families
@@ -10,9 +10,9 @@
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
 use cfg_core::{entity::RoutineId, json, validate};
-use cfg_drive::{Adjoint, Options};
+use cfg_drive::{Adjoint, Options, Primal};
 use cfg_reverse::Blocks;
-use cfg_testkit::growth::{FAMILIES, Family, mesh, text};
+use cfg_testkit::growth::{FAMILIES, Family, mesh, outputs, text};
 use std::error::Error;
 use std::time::Instant;
 
@@ -100,6 +100,24 @@ fn gradient(n: usize, now: &dyn Fn() -> f64) -> Measured {
     })
 }
 
+fn run(n: usize, now: &dyn Fn() -> f64) -> Measured {
+    let program = outputs(n);
+    let mut text = Vec::new();
+    json::write(&program, &mut text)?;
+    let start = now();
+    let program = json::read_valid(&text)?;
+    let mut primal = Primal::new(&program, RoutineId::new(0), &Options::default())?;
+    let point = primal.point(br#"{"x": 0.5}"#)?;
+    let run = primal.run(&point)?;
+    let all = now() - start;
+    let start = now();
+    drop(validate::problems(&program));
+    Ok(Costs {
+        seconds: [all, now() - start, 0.0],
+        bytes: 8 * run.value.len(),
+    })
+}
+
 /// The least of some runs: other work on the machine only adds.
 fn least(mut run: impl FnMut() -> Measured) -> Measured {
     let mut best = run()?;
@@ -156,6 +174,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let text = text(family, n);
             least(|| reverse(family, &text, &now))
         })?;
+    }
+    let name = "outputs of a run";
+    if name.contains(&wanted) {
+        row(name, scaled(5_000), |n| least(|| run(n, &now)))?;
     }
     let name = "nodes of an irreducible mesh, gradient";
     if name.contains(&wanted) {

@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::slot::{Slot, nearest};
 use cfg_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostics, similar::Similarity},
     entity::{RoutineId, VarId},
     ir::{Program, Role, Variable},
 };
@@ -68,7 +68,7 @@ fn choose(
             .collect();
         return refuse(
             format!("routine {} has no {kind} {name}", routine.name),
-            nearest(name, &known),
+            nearest(&mut Similarity::default(), name, known.iter().copied()),
         );
     };
     let real = slot

@@ -14,6 +14,7 @@ use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Value};
+use std::collections::HashMap;
 
 /// How a Jacobian is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,10 +205,10 @@ impl<'p> Work<'p> {
         };
         let declared = program.routine(routine);
         let positions = |list: &[VarId], present: &[Slot]| {
-            let at = |slot: &Slot| {
-                list.iter()
-                    .position(|&v| Slot::of(declared, v) == Some(*slot))
-            };
+            let all = list.iter().enumerate().rev();
+            let all = all.filter_map(|(k, &v)| Some((Slot::of(declared, v)?, k)));
+            let places: HashMap<Slot, usize> = all.collect();
+            let at = |slot: &Slot| places.get(slot).copied();
             present.iter().filter_map(at).collect::<Vec<usize>>()
         };
         let slots: Vec<Slot> = independents.iter().map(|(slot, _)| *slot).collect();

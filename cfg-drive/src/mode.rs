@@ -115,9 +115,10 @@ impl Primal {
         }
         let visits = report.trace.len() as u64;
         report.held.join(self.options.lease(visits, routine)?);
+        let by_name: HashMap<&str, &Value> = value.iter().map(|(n, v)| (n.as_str(), v)).collect();
         for v in &routine.dependents {
             let key = Slot::of(routine, *v).map(|s| s.key(&self.program, routine));
-            if let Some((name, v)) = value.iter().find(|(n, _)| Some(n.as_str()) == key) {
+            if let Some((name, v)) = key.and_then(|key| by_name.get_key_value(key)) {
                 check_initialised(v, name, routine)?;
             }
         }

@@ -4,12 +4,13 @@ use crate::codes;
 use crate::json;
 use crate::options::{Options, words};
 use crate::slot::{Slot, nearest};
-use cfg_core::diagnostic::Diagnostics;
+use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
 use cfg_core::json::values::{self, NamedValues, ValueTree};
 use cfg_exec::{Argument, Lease, Session, Tape, Value};
+use std::collections::{HashMap, HashSet};
 
 /// Values at entry of a routine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,12 +100,22 @@ impl Point {
             program,
             id: routine,
             routine: program.routine(routine),
+            slots: Slot::by_name(program, program.routine(routine)),
+            locals: locals(program.routine(routine)),
+            dependents: program
+                .routine(routine)
+                .dependents
+                .iter()
+                .copied()
+                .collect(),
+            similarity: Similarity::default(),
             session,
-            hidden,
+            hidden: hidden.iter().copied().collect(),
             max_bytes: options.run.max_memory,
             options,
             zero_dependents: options.zero_dependents,
             arguments: vec![Argument::Absent; program.routine(routine).parameters],
+            words: 0,
             globals: Vec::new(),
         };
         let mut problems = Diagnostics::default();
@@ -146,19 +157,25 @@ struct Binder<'a> {
     program: &'a Program,
     id: RoutineId,
     routine: &'a Routine,
+    slots: HashMap<&'a str, Slot>,
+    locals: HashSet<&'a str>,
+    dependents: HashSet<VarId>,
+    similarity: Similarity,
     session: &'a Session,
-    hidden: &'a [GlobalId],
+    hidden: HashSet<GlobalId>,
     max_bytes: u64,
     options: &'a Options,
     zero_dependents: bool,
     arguments: Vec<Argument>,
+    /// What the arguments take.
+    words: u64,
     globals: Vec<(GlobalId, Value)>,
 }
 
 impl Binder<'_> {
     fn read(&mut self, name: &str, tree: &ValueTree) -> Result<(), Diagnostics> {
         let pointer = pointer(name);
-        let slot = Slot::find(self.program, self.routine, name);
+        let slot = self.slots.get(name).copied();
         let Some((slot, variable)) = slot.and_then(|s| {
             let variable = s.variable(self.program, self.routine)?;
             let known = match s {
@@ -176,11 +193,19 @@ impl Binder<'_> {
             tree => json::read(tree, ty, rank, order, name, &pointer)?,
         };
         match slot {
-            Slot::Parameter(v) => self.arguments[v.index()] = Argument::Value(value),
+            Slot::Parameter(v) => self.set(v, value),
             Slot::Global(g) => self.globals.push((g, value)),
             Slot::Result(_) => {}
         }
         Ok(())
+    }
+
+    /// Gives a parameter its value.
+    fn set(&mut self, v: VarId, value: Value) {
+        let argument = &mut self.arguments[v.index()];
+        self.words -= argument.value().map_or(0, |v| v.len() as u64);
+        self.words += value.len() as u64;
+        *argument = Argument::Value(value);
     }
 
     /// An output array of which only the size is given.
@@ -218,15 +243,13 @@ impl Binder<'_> {
     fn room(&self, shape: &[usize]) -> Result<Lease, Diagnostics> {
         let elements = shape.iter().map(|&n| n as u64);
         let more = elements.fold(1, u64::saturating_mul);
-        let all = words(&self.arguments).saturating_add(more);
+        let all = self.words.saturating_add(more);
         self.options.lease(all, self.routine)
     }
 
-    fn unknown(&self, name: &str, pointer: &str) -> Diagnostics {
+    fn unknown(&mut self, name: &str, pointer: &str) -> Diagnostics {
         let routine = self.routine;
-        let local = routine
-            .find_variable(name)
-            .is_some_and(|v| routine.variable(v).role == Role::Local);
+        let local = self.locals.contains(name);
         let (message, help) = if local {
             (
                 format!("{name} is a local variable of routine {}", routine.name),
@@ -234,17 +257,16 @@ impl Binder<'_> {
             )
         } else {
             let own = routine.variables.iter().filter(|v| v.role != Role::Local);
-            let known: Vec<&str> = own
+            let known = own
                 .chain(self.program.globals.iter().map(|g| &g.variable))
                 .filter(|v| match v.role {
                     Role::Global(g) => !self.hidden.contains(&g),
                     Role::Parameter { .. } | Role::Local => v.ty != ScalarType::Tape,
                 })
-                .map(|v| &*v.name)
-                .collect();
+                .map(|v| &*v.name);
             (
                 format!("routine {} has no parameter {name}", routine.name),
-                nearest(name, &known),
+                nearest(&mut self.similarity, name, known),
             )
         };
         codes::problem(&codes::UNKNOWN, message, help, pointer)
@@ -268,7 +290,7 @@ impl Binder<'_> {
             if !open {
                 let declared = self.declared(v)?;
                 let fitted = fit(variable, given, &declared, &pointer(&variable.name))?;
-                self.arguments[v.index()] = Argument::Value(fitted);
+                self.set(v, fitted);
             }
             return Ok(());
         }
@@ -279,7 +301,7 @@ impl Binder<'_> {
             let message = format!("POINT gives no value for {}", variable.name);
             codes::problem(&codes::MISSING, message, help, "")
         };
-        let zero = self.zero_dependents && intent.writes() && self.routine.dependents.contains(&v);
+        let zero = self.zero_dependents && intent.writes() && self.dependents.contains(&v);
         if intent != Intent::Out && !zero {
             let rank = match variable.rank() {
                 0 => String::new(),
@@ -307,7 +329,7 @@ impl Binder<'_> {
         let value = Value::uninitialised(variable.ty, &shape, variable.order)
             .ok_or_else(|| self.too_large(&variable.name, &shape))?;
         let value = if zero { zeros_like(&value) } else { value };
-        self.arguments[v.index()] = Argument::Value(value);
+        self.set(v, value);
         Ok(())
     }
 
@@ -358,6 +380,12 @@ impl Binder<'_> {
         self.globals[i].1 = fitted;
         Ok(())
     }
+}
+
+/// Names of the routine's local variables.
+fn locals(routine: &Routine) -> HashSet<&str> {
+    let locals = routine.variables.iter().filter(|v| v.role == Role::Local);
+    locals.map(|v| v.name.as_str()).collect()
 }
 
 /// True if the shape of a parameter depends on a global.
@@ -479,14 +507,18 @@ fn seed(
 ) -> Result<Vec<Value>, Diagnostics> {
     let mut seed: Vec<Value> = slots.iter().map(|(_, v)| zeros_like(v)).collect();
     let mut problems = Diagnostics::default();
+    let mut similarity = Similarity::default();
+    let by_name = Slot::by_name(program, routine);
+    let positions = slots.iter().enumerate().map(|(k, (slot, _))| (*slot, k));
+    let positions: HashMap<Slot, usize> = positions.rev().collect();
+    let declared: HashSet<Slot> = declared.iter().copied().collect();
     for (name, tree) in members {
         let place = format!("{base}{}", pointer(name));
-        let slot = Slot::find(program, routine, name);
-        let position = slots.iter().position(|(s, _)| Some(*s) == slot);
+        let slot = by_name.get(name.as_str()).copied();
+        let position = slot.and_then(|s| positions.get(&s).copied());
         let found = position.and_then(|p| Some((p, slots[p].0.variable(program, routine)?)));
         let Some((position, variable)) = found else {
             let keys = slots.iter().map(|(s, _)| s.key(program, routine));
-            let known: Vec<&str> = keys.collect();
             let absent = slot.is_some_and(|s| declared.contains(&s));
             let (message, help) = if absent {
                 (
@@ -496,7 +528,7 @@ fn seed(
             } else {
                 (
                     format!("{what} names {name}, which it cannot"),
-                    nearest(name, &known),
+                    nearest(&mut similarity, name, keys),
                 )
             };
             let found = codes::problem(&codes::UNKNOWN, message, help, place);

@@ -2,9 +2,10 @@
 
 use crate::codes;
 use cfg_core::diagnostic::Diagnostics;
-use cfg_core::diagnostic::similar::did_you_mean;
+use cfg_core::diagnostic::similar::Similarity;
 use cfg_core::entity::{GlobalId, VarId};
 use cfg_core::ir::{Program, Role, Routine, Variable};
+use std::collections::HashMap;
 
 /// A variable that outlives a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +43,25 @@ impl Slot {
         let globals = &program.globals;
         let position = globals.iter().position(|g| g.variable.name == name)?;
         Some(Self::Global(GlobalId::new(position)))
+    }
+
+    /// All names that [`Self::find`] finds, for those who look for many.
+    pub(crate) fn by_name<'p>(
+        program: &'p Program,
+        routine: &'p Routine,
+    ) -> HashMap<&'p str, Self> {
+        let globals = program.globals.iter().enumerate();
+        let globals = globals.map(|(g, global)| {
+            let slot = Self::Global(GlobalId::new(g));
+            (global.variable.name.as_str(), slot)
+        });
+        let own = routine.variables.iter().enumerate();
+        let own = own.filter_map(|(v, variable)| {
+            Some((variable.name.as_str(), Self::of(routine, VarId::new(v))?))
+        });
+        let result = result_key(routine).zip(routine.result.map(Self::Result));
+        // Of those with one name the last is found.
+        globals.chain(own).chain(result).collect()
     }
 
     /// Its declaration.
@@ -94,13 +114,17 @@ pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagno
 }
 
 /// The nearest known name, or a list of what is known.
-pub(crate) fn nearest(name: &str, known: &[&str]) -> String {
-    if let Some(question) = did_you_mean(name, known.iter().copied()) {
+pub(crate) fn nearest<'n>(
+    similarity: &mut Similarity,
+    name: &str,
+    known: impl Iterator<Item = &'n str> + Clone,
+) -> String {
+    if let Some(question) = similarity.did_you_mean(name, known.clone()) {
         return question;
     }
-    let mut list: Vec<&str> = known.iter().copied().take(20).collect();
-    if known.len() > list.len() {
-        list.push("...");
+    let mut list: Vec<&str> = known.take(21).collect();
+    if list.len() > 20 {
+        list[20] = "...";
     }
     if list.is_empty() {
         "there are none".to_owned()

@@ -206,10 +206,13 @@ fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
     for (needs, statement) in statements {
         match (needs, &mut graph.vertices[at].kind) {
             (Some(argument), _) => {
-                at = graph.if_present(at, argument, vec![statement], Vec::new());
+                at = graph.if_present(at, argument, vec![statement]);
             }
             (None, VertexKind::Block(block)) => block.push(statement),
-            (None, _) => at = graph.after(at, vec![statement]),
+            (None, _) => {
+                at = graph.after(at);
+                graph.push(at, statement);
+            }
         }
     }
     graph.finish()

@@ -4,7 +4,7 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::{GlobalId, VarId, VertexId},
     ir::{
-        Arm, CaseRange, Cfg, Control, Edge, Expr, Op, Place, Program, Role,
+        Arm, CaseRange, Cfg, Control, Edge, Expr, Intent, Op, Place, Program, Role,
         ScalarType::{Integer, Real},
         Selector, Stmt, Variable, Vertex, VertexKind,
     },
@@ -25,7 +25,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 26] = [
+pub const FAMILIES: [Family; 31] = [
     family("globals, a routine for each", 4_000, routines),
     family("globals, all in the calling routine too", 4_000, all_named),
     family(
@@ -53,10 +53,19 @@ pub const FAMILIES: [Family; 26] = [
     auto("statements of independent elements, auto", 5_000, elements),
     auto("blocks that differ, auto", 400, blocks),
     family("calls of one routine", 10_000, calls),
+    family("arguments of a call", 5_000, arguments),
+    family("optional arguments that are handed on", 2_000, handed_on),
+    family("calls that hand on an optional argument", 5_000, hand_on),
+    family(
+        "functions whose results have shapes of their own",
+        2_000,
+        result_shapes,
+    ),
     family("nested loops", 10_000, nested_loops),
     family("nested branches", 10_000, nested_branches),
     family("arms of a switch", 10_000, switch),
     family("jumps", 10_000, jumps),
+    family("loops with one bound, under jumps", 5_000, one_bound),
     family(
         "nested loops, all of which each leaves",
         2_000,
@@ -381,6 +390,98 @@ fn calls(n: usize) -> ValidProgram {
     finish(program)
 }
 
+/// A call whose actual arguments are the elements of an array.
+fn arguments(n: usize) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    let mut r = RoutineBuilder::new("r");
+    let formals: Vec<VarId> = (0..n).map(|k| r.inout(format!("a{k}"), Real)).collect();
+    formals.iter().for_each(|&a| r.assign(a, a * sin(a)));
+    let r = program.add(r);
+    let (mut f, x, y) = main_routine();
+    let all = f.local("all", Real.array([n as i64]));
+    f.assign(all, x);
+    f.call(r, (1..=n as i64).map(|k| all.at(k)));
+    for k in 1..=n as i64 {
+        f.assign(y, y * all.at(k));
+    }
+    program.add(f);
+    finish(program)
+}
+
+/// A routine with optional arguments that hands them all on to another one.
+fn handed_on(n: usize) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    let mut last = None;
+    for name in ["r", "q"] {
+        let mut r = RoutineBuilder::new(name);
+        let y = r.inout("y", Real);
+        let formals: Vec<VarId> = (0..n)
+            .map(|k| r.optional(format!("a{k}"), Real, Intent::InOut))
+            .collect();
+        r.assign(y, y * sin(y));
+        if let Some(callee) = last {
+            r.call(callee, [y].into_iter().chain(formals));
+        }
+        last = Some(program.add(r));
+    }
+    let (mut f, x, y) = main_routine();
+    f.assign(y, x);
+    if let Some(callee) = last {
+        let absent = std::iter::repeat_n(None, n);
+        let arguments = std::iter::once(Some(y.into())).chain(absent);
+        f.call_with(callee, arguments.collect(), None);
+    }
+    program.add(f);
+    finish(program)
+}
+
+/// Calls in one block, each of which hands on an optional argument.
+fn hand_on(n: usize) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    let mut q = RoutineBuilder::new("q");
+    let y = q.inout("y", Real);
+    q.optional("a", Real, Intent::InOut);
+    q.assign(y, y * sin(y));
+    let q = program.add(q);
+    let mut r = RoutineBuilder::new("r");
+    let y = r.inout("y", Real);
+    let a = r.optional("a", Real, Intent::InOut);
+    (0..n).for_each(|_| r.call(q, [y, a]));
+    let r = program.add(r);
+    let (mut f, x, y) = main_routine();
+    f.assign(y, x);
+    f.call_with(r, vec![Some(y.into()), None], None);
+    program.add(f);
+    finish(program)
+}
+
+fn result_shapes(n: usize) -> ValidProgram {
+    let mut program = ProgramBuilder::new();
+    let (mut f, x, y) = main_routine();
+    for k in 1..=n as i64 {
+        let mut g = RoutineBuilder::new(format!("g{k}"));
+        let u = g.input("u", Real);
+        let r = g.result("r", Real.array([k]));
+        g.assign(r, u);
+        let g = program.add(g);
+        let t = f.local(format!("t{k}"), Real.array([k]));
+        f.call_function(t, g, [x]);
+        f.assign(y, y * t.at(1));
+    }
+    program.add(f);
+    finish(program)
+}
+
+/// A routine with many outputs, all dependents.
+pub fn outputs(n: usize) -> ValidProgram {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let all: Vec<VarId> = (0..n).map(|k| f.output(format!("y{k}"), Real)).collect();
+    all.iter().for_each(|&y| f.assign(y, sin(x)));
+    f.independents([x]).dependents(all);
+    of_one_routine(f)
+}
+
 fn nested_loops(n: usize) -> ValidProgram {
     let (mut f, x, y) = main_routine();
     for _ in 0..n {
@@ -489,6 +590,24 @@ fn jumps(n: usize) -> ValidProgram {
     }
     all.push(Vec::new());
     general(&all, step, |_, k| lt(k, 3), |_, k| k.into())
+}
+
+/// Counted loops one after the other, over a range up to a variable that is assigned before each; each may be left for
+/// the next but one.
+fn one_bound(n: usize) -> ValidProgram {
+    let (mut f, x, y) = main_routine();
+    let [i, m] = ["i", "m"].map(|name| f.local(name, Integer));
+    f.assign(y, x);
+    let ends: Vec<_> = (0..n).map(|_| f.label()).collect();
+    for k in 0..n {
+        f.assign(m, 2);
+        f.for_loop(i, 1, m, |f| {
+            f.assign(y, sin(y));
+            f.if_then(lt(y, -5.0), |f| f.goto(ends[(k + 1).min(n - 1)]));
+        });
+        f.place(ends[k]);
+    }
+    of_one_routine(f)
 }
 
 /// Nested loops, from each of which an edge leaves them all.

@@ -40,6 +40,8 @@ pub(crate) struct Forward<'p> {
     /// Vertices that can be reached from ENTRY.
     reached: FixedBitSet,
     forest: LoopForest,
+    /// By variable: where the vertices that write it stand among those in loops, in ascending order.
+    written: Vec<Vec<usize>>,
 }
 
 /// The clocks of a forward sweep.
@@ -85,6 +87,16 @@ impl Clocks {
         self.value.get(v.index()).copied().flatten()
     }
 
+    /// Clocks have numbers below this.
+    pub(crate) fn limit(&self) -> usize {
+        self.value.len() + self.passes.len()
+    }
+
+    /// The number of a clock.
+    pub(crate) fn number(key: Key) -> usize {
+        (key - CLOCKS) as usize
+    }
+
     /// The clock of a LOOP's passes.
     pub(crate) fn passes(&self, header: VertexId) -> Option<Key> {
         self.passes.get(header.index()).copied().flatten()
@@ -110,13 +122,23 @@ fn event(v: VarId, what: Written<'_>) -> Option<Event> {
 }
 
 impl<'p> Forward<'p> {
-    pub(crate) fn new(cfg: &'p Cfg, steps: Vec<Vec<Step<'p>>>) -> Self {
+    pub(crate) fn new(cfg: &'p Cfg, steps: Vec<Vec<Step<'p>>>, code: &Code<'_>) -> Self {
         let entry = cfg.entry().map_or(0, VertexId::index);
+        let forest = LoopForest::new(cfg, entry);
+        let variables = (0..code.routine.variables.len()).map(VarId::new);
+        // The region of a write is its vertex.
+        let written = variables.map(|v| {
+            let writes = code.writes_of(v).iter();
+            let mut places: Vec<usize> = writes.filter_map(|w| forest.place(w.region)).collect();
+            places.sort_unstable();
+            places
+        });
         Self {
             cfg,
             steps,
             reached: reachable(cfg, entry),
-            forest: LoopForest::new(cfg, entry),
+            written: written.collect(),
+            forest,
         }
     }
 
@@ -174,7 +196,7 @@ impl<'p> Forward<'p> {
         let mut arrivals = 0;
         // How often the right thing happens, or something that is not right.
         let mut good: HashMap<VarId, usize> = HashMap::new();
-        let mut bad: Vec<VarId> = Vec::new();
+        let mut bad: HashSet<VarId> = HashSet::new();
         for e in self.in_edges(header) {
             arrivals += 1;
             let mut written: HashSet<VarId> = HashSet::new();
@@ -197,7 +219,7 @@ impl<'p> Forward<'p> {
                             && let Some(v) = Code::whole(value)
                             && !written.contains(&v)
                         {
-                            bad.push(v);
+                            bad.insert(v);
                         }
                     }
                     Step::Write(..) => {}
@@ -223,9 +245,7 @@ impl<'p> Forward<'p> {
             return Err("the loop is not entered at its header".to_owned());
         };
         code.unwritten(e, |v| {
-            // The region of a write is its vertex.
-            let mut writes = code.writes_of(v).iter();
-            writes.any(|w| self.forest.contains(l, w.region))
+            !self.forest.among(l, &self.written[v.index()]).is_empty()
         })
     }
 

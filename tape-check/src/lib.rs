@@ -92,6 +92,7 @@ mod product;
 mod reduce;
 mod report;
 mod same;
+mod shared_map;
 mod sides;
 mod stacks;
 
@@ -221,7 +222,7 @@ fn inspect_pair(program: &ValidProgram, known: Known<'_, '_>, pair: Pair, found:
     }
     if check.problems.is_empty() {
         let mirrored = product::mirrored(forward, reverse, [&images[0], &images[1]]);
-        let forward = Forward::new(forward, steps);
+        let forward = Forward::new(forward, steps, check.code(0));
         Product::new(&mut check, &forward, reverse, &back, mirrored).run();
     }
     found.problems.0.append(&mut check.problems);

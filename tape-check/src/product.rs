@@ -16,9 +16,10 @@ use cfg_core::{
     graph::dominance::Dominators,
     ir::{Cfg, Expr, LoopTest, Op, Selector, VertexKind},
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 mod head;
+mod state;
 
 use crate::{
     clock::{Clocks, Event, Forward},
@@ -29,83 +30,10 @@ use crate::{
     report,
     sides::{At2, PairCheck},
 };
-
-/// What the walk comes past.
-#[derive(Clone, Copy)]
-enum Item {
-    Node(NodeId),
-    Event(Event),
-}
-
-/// What is known of a scalar of the reverse sweep.
-#[derive(Clone, Copy)]
-enum Value<'p> {
-    Constant(i64),
-    /// What a clock shows now, and so much more; from that pop.
-    Clock(Key, i64, NodeId),
-    /// `trips(...)` of these.
-    Trips(&'p [Expr]),
-    /// What this variable of the forward sweep holds.
-    Of(VarId),
-    Unknown,
-}
-
-/// What a vertex of the reverse sweep waits for; other than [`Wait::Steps`] only the heads of loops.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Wait {
-    /// Arrived at, not from an ENDLOOP.
-    Steps,
-    /// The LOOP must have been left at its header.
-    Left,
-    /// It may have been.
-    Entered,
-    /// Whether there is one pass more.
-    Pass,
-}
+use state::{Item, Place, State, Value, Wait};
 
 /// A variable of the reverse sweep that must hold what one of the forward sweep holds.
 type Recorded = (VarId, VarId);
-
-/// Where the reverse sweep is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
-    vertex: VertexId,
-    step: usize,
-    wait: Wait,
-}
-
-#[derive(Clone)]
-struct State<'p> {
-    at: Place,
-    /// By stack, the items that wait, with the time at which the walk came past.
-    waiting: BTreeMap<Key, VecDeque<(u32, Item)>>,
-    time: u32,
-    /// Values since ways met last.
-    known: BTreeMap<VarId, Value<'p>>,
-    /// The variables with a [`Value::Of`], by what they hold.
-    held: BTreeMap<VarId, VarId>,
-}
-
-impl State<'_> {
-    fn put(&mut self, key: Key, item: Item) {
-        self.time += 1;
-        let queue = self.waiting.entry(key).or_default();
-        queue.push_back((self.time, item));
-    }
-
-    fn first(&self, key: Key) -> Option<(u32, Item)> {
-        self.waiting.get(&key)?.front().copied()
-    }
-
-    fn drop_first(&mut self, key: Key) {
-        if let Some(queue) = self.waiting.get_mut(&key) {
-            queue.pop_front();
-            if queue.is_empty() {
-                self.waiting.remove(&key);
-            }
-        }
-    }
-}
 
 /// A problem has been reported.
 struct Reported;
@@ -321,17 +249,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         let (Some(exit), Some(entry)) = (self.forward.cfg.exit(), self.cfg.entry()) else {
             return Ok(());
         };
-        let mut state = State {
-            at: Place {
-                vertex: entry,
-                step: 0,
-                wait: Wait::Steps,
-            },
-            waiting: BTreeMap::new(),
-            time: 0,
-            known: BTreeMap::new(),
-            held: BTreeMap::new(),
-        };
+        let variables = [0, 1].map(|side| self.check.code(side).routine.variables.len());
+        let mut state = State::new(entry, variables, self.clocks.limit());
         self.advance(&mut state)?;
         // A sweep that mirrors another goes along with it in one way, or in few.
         let most = 4 * (self.forward.cfg.vertex_count() + self.cfg.vertex_count());
@@ -385,8 +304,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
                     if let Some((key, event)) = self.clocks.event(u, what) {
                         state.put(key, Item::Event(event));
                     }
-                    if let Some(theirs) = state.held.remove(&u) {
-                        state.known.insert(theirs, Value::Unknown);
+                    if let Some(theirs) = state.held.remove(u.index()) {
+                        state.known.insert(theirs.index(), Value::Unknown);
                     }
                 }
             }
@@ -415,17 +334,19 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         if !state.waiting.is_empty() {
             return Err(self.left(state));
         }
-        state.held.clear();
-        for (v, value) in std::mem::take(&mut state.known) {
+        state.known.show_new(|v, value| {
             let constant = match value {
                 Value::Constant(c) => Some(c),
                 Value::Clock(..) | Value::Trips(_) | Value::Of(_) | Value::Unknown => None,
             };
-            let settled = self.settled.entry(v).or_insert(constant);
+            let settled = self.settled.entry(VarId::new(v)).or_insert(constant);
             if *settled != constant {
                 *settled = None;
             }
-        }
+        });
+        state.known.clear();
+        state.held.clear();
+        state.taken.clear();
         Ok(self.seen.insert((v, state.at)))
     }
 
@@ -596,11 +517,11 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             let value = self.pushed(state, f, time, n);
             if let Value::Of(ours) = value {
                 // One of them is enough to remember.
-                if let Some(other) = state.held.insert(ours, target.var) {
-                    state.known.insert(other, Value::Unknown);
+                if let Some(other) = state.held.insert(ours.index(), target.var) {
+                    state.known.insert(other.index(), Value::Unknown);
                 }
             }
-            state.known.insert(target.var, value);
+            state.known.insert(target.var.index(), value);
         }
         Ok(true)
     }
@@ -622,7 +543,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         // What happened to the clock after the push must have been taken.
         match state.first(key) {
             Some((t, _)) if t < time => Value::Unknown,
-            _ => Value::Clock(key, 0, pop),
+            _ => Value::Clock(key, 0, pop, state.taken(key)),
         }
     }
 
@@ -636,9 +557,9 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             Written::Assigned(target, e) if target.subscripts.is_empty() => match e {
                 Expr::Op(Op::Trips, operands) => Value::Trips(operands),
                 Expr::Op(Op::Add, operands) => match &**operands {
-                    [a, Expr::Int(k)] => match Code::whole(a).and_then(|v| state.known.get(&v)) {
-                        Some(Value::Clock(key, more, pop)) => {
-                            Value::Clock(*key, more.saturating_add(*k), *pop)
+                    [a, Expr::Int(k)] => match Code::whole(a).and_then(|v| state.known(v)) {
+                        Some(Value::Clock(key, more, pop, taken)) => {
+                            Value::Clock(key, more.saturating_add(*k), pop, taken)
                         }
                         _ => Value::Unknown,
                     },
@@ -648,7 +569,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             },
             Written::Assigned(..) | Written::Otherwise => Value::Unknown,
         };
-        state.known.insert(v, value);
+        state.known.insert(v.index(), value);
     }
 
     /// The edge that a BRANCH takes.
@@ -664,8 +585,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
             let message = "it does not decide on a popped value alone".to_owned();
             return Err(self.at(1, v, &codes::MARKER, message, help));
         };
-        let value = match state.known.get(&variable) {
-            Some(Value::Constant(c)) => Some(*c),
+        let value = match state.known(variable) {
+            Some(Value::Constant(c)) => Some(c),
             Some(_) => None,
             // Set where the loop around it was entered, or since.
             None if self.first_in_body.contains_key(&v) => {

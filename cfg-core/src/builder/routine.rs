@@ -10,13 +10,15 @@ use crate::{
         ScalarType, Selector, Stmt, Variable, Vertex, VertexKind,
     },
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Writes one routine. See [the module page](super).
 #[derive(Debug)]
 pub struct RoutineBuilder {
     pub(super) routine: Routine,
     names: HashSet<String>,
+    /// The first variable of each global that is named.
+    globals: HashMap<GlobalId, VarId>,
     pub(super) vertices: Vec<Vertex>,
     pub(super) edges: Vec<Edge>,
     /// Edges that lead to the next vertex; none after a jump.
@@ -95,6 +97,7 @@ impl RoutineBuilder {
                 ..Routine::default()
             },
             names: HashSet::new(),
+            globals: HashMap::new(),
             vertices: Vec::new(),
             edges: Vec::new(),
             pending: Vec::new(),
@@ -128,7 +131,12 @@ impl RoutineBuilder {
             self.routine.parameters += 1;
         }
         self.names.insert(variable.name.clone());
-        self.routine.add_variable(variable)
+        let role = variable.role;
+        let v = self.routine.add_variable(variable);
+        if let Role::Global(g) = role {
+            self.globals.entry(g).or_insert(v);
+        }
+        v
     }
 
     /// Declares a parameter.
@@ -188,13 +196,8 @@ impl RoutineBuilder {
 
     /// Makes a global variable of the program visible under its name.
     pub fn global(&mut self, program: &Program, global: GlobalId) -> VarId {
-        if let Some(known) = self
-            .routine
-            .variables
-            .iter()
-            .position(|v| v.role == Role::Global(global))
-        {
-            return VarId::new(known);
+        if let Some(&known) = self.globals.get(&global) {
+            return known;
         }
         match program.globals.get(global.index()) {
             Some(g) => self.variable(Variable {

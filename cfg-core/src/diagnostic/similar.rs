@@ -28,7 +28,7 @@ pub(crate) fn question(near: &str) -> String {
 
 /// Finds similar names, with bounded work over all calls together.
 #[derive(Debug)]
-pub(crate) struct Similarity {
+pub struct Similarity {
     budget: usize,
 }
 
@@ -39,9 +39,18 @@ impl Default for Similarity {
 }
 
 impl Similarity {
+    /// [`Self::nearest`] as help text.
+    pub fn did_you_mean<'n>(
+        &mut self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Option<String> {
+        self.nearest(name, known).map(question)
+    }
+
     /// The name with the smallest edit distance (optimal string alignment; upper and lower case are the
     /// same), if that is at most a third of the length; of equal ones the first.
-    pub(crate) fn nearest<'n>(
+    pub fn nearest<'n>(
         &mut self,
         name: &str,
         known: impl IntoIterator<Item = &'n str>,

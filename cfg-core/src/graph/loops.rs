@@ -253,14 +253,22 @@ impl LoopForest {
         &self.order[range.start as usize..range.end as usize]
     }
 
-    /// Where the members of a loop stand among the vertices that are in loops.
+    /// Where the members of a loop stand among the vertices that are in loops: in a row.
     pub(crate) fn places(&self, l: LoopId) -> Range<usize> {
         let range = &self.get(l).range;
         range.start as usize..range.end as usize
     }
 
-    /// Where a vertex stands among those that are in loops.
-    pub(crate) fn place(&self, v: usize) -> Option<usize> {
+    /// Those places of vertices, as [`Self::place`] gives them and in ascending order, that are in a loop.
+    /// O(log n).
+    pub fn among<'a>(&self, l: LoopId, places: &'a [usize]) -> &'a [usize] {
+        let Range { start, end } = self.places(l);
+        let before = |limit: usize| places.partition_point(|&p| p < limit);
+        &places[before(start)..before(end)]
+    }
+
+    /// Where a vertex stands among those that are in loops; `None` of one that is in none.
+    pub fn place(&self, v: usize) -> Option<usize> {
         let place = self.position[v];
         (place != NONE).then_some(place as usize)
     }

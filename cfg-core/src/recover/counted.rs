@@ -85,8 +85,9 @@ struct Search<'a> {
     forest: &'a LoopForest,
     writes: &'a Writes<'a>,
     uses: Uses,
-    /// Of indices of counted loops: the loop, and whether the index is never the smallest, never the largest integer.
-    ranges: BTreeMap<VarId, Vec<(LoopId, [bool; 2])>>,
+    /// Of indices of counted loops: the places of the loop's members, by the first, and whether the index is never the
+    /// smallest, never the largest integer.
+    ranges: BTreeMap<VarId, BTreeMap<usize, (usize, [bool; 2])>>,
     /// Blocks whose last statement is spoken for.
     taken: Vec<bool>,
 }
@@ -233,7 +234,11 @@ impl Search<'_> {
         let up = step > 0;
         let mut range = [false; 2];
         range[usize::from(!up)] = self.inside_range(first, up, header);
-        self.ranges.entry(index).or_default().push((l, range));
+        let place = self.forest.places(l);
+        self.ranges
+            .entry(index)
+            .or_default()
+            .insert(place.start, (place.end, range));
         self.take(without);
     }
 
@@ -288,9 +293,14 @@ impl Search<'_> {
         match e {
             Expr::Int(i) => *i != limit,
             Expr::Place(place) if place.subscripts.is_empty() => {
-                let known = self.ranges.get(&place.var);
-                known.into_iter().flatten().any(|(l, range)| {
-                    range[usize::from(!up)] && self.forest.contains(*l, at.index())
+                // A loop in which another one has the same index is not a counted one: at most one is around.
+                let known = self
+                    .ranges
+                    .get(&place.var)
+                    .zip(self.forest.place(at.index()));
+                known.is_some_and(|(loops, at)| {
+                    let before = loops.range(..=at).next_back();
+                    before.is_some_and(|(_, (end, range))| at < *end && range[usize::from(!up)])
                 })
             }
             Expr::Op(Op::Size, _) => up,

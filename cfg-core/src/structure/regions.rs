@@ -196,7 +196,8 @@ impl RegionTree {
         let Some(edge) = cfg.in_edges(v).iter().find(|e| starts(e)) else {
             return current;
         };
-        let arm = cfg.out_edges(header).iter().position(|e| e == edge);
+        // They are in ascending order.
+        let arm = cfg.out_edges(header).binary_search(edge);
         arm.map_or(current, |arm| RegionId((first + arm) as u32))
     }
 

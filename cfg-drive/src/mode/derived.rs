@@ -11,6 +11,7 @@ use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, Value};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
@@ -22,7 +23,7 @@ pub(super) struct Derived {
     /// NAME_grad or NAME_t.
     routine: RoutineId,
     /// Each global with its derivative.
-    globals: Vec<(GlobalId, GlobalId)>,
+    globals: BTreeMap<GlobalId, GlobalId>,
     /// By parameter, then the result: the argument that holds the derivative.
     derivative: Vec<Option<usize>>,
     pub(super) independents: Vec<Slot>,
@@ -68,7 +69,7 @@ impl Derived {
             session,
             original,
             routine,
-            globals,
+            globals: globals.into_iter().collect(),
             derivative,
             independents,
             dependents,
@@ -111,8 +112,7 @@ impl Derived {
     }
 
     fn derivative_global(&self, g: GlobalId) -> Option<GlobalId> {
-        let pair = self.globals.iter().find(|(global, _)| *global == g);
-        pair.map(|(_, derivative)| *derivative)
+        self.globals.get(&g).copied()
     }
 
     /// The slots that a point has: an optional parameter may be absent.
@@ -357,7 +357,7 @@ impl Derived {
     }
 
     pub(super) fn point(&self, text: &[u8]) -> Result<Point, Diagnostics> {
-        let generated: Vec<GlobalId> = self.globals.iter().map(|g| g.1).collect();
+        let generated: Vec<GlobalId> = self.globals.values().copied().collect();
         Point::without(
             text,
             &self.program,

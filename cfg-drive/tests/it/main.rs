@@ -8,6 +8,7 @@
 mod absent;
 mod aliasing;
 mod array_expressions;
+mod broadcast_results;
 mod closure;
 mod conditional;
 mod corpus;
@@ -31,6 +32,7 @@ mod second_order;
 mod sections;
 mod shallow;
 mod uninitialised;
+mod unrecorded;
 mod wide;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};

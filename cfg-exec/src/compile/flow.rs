@@ -6,6 +6,8 @@ use cfg_core::{
     ir::{Arm, Cfg, Expr, LoopTest, OpClass, ScalarType, Selector, VertexKind, VertexType},
 };
 
+use std::collections::HashMap;
+
 use super::Compiling;
 use super::emit::{Emitter, Home, LoopState, Value};
 use crate::code::{Ext, Instr, Reg, Switch, Target};
@@ -127,7 +129,10 @@ impl Emitter<'_> {
                         self.decide(e, target(yes), target(no), next)?;
                     }
                     Selector::Cases { value, arms } => {
-                        let arm = |arm: &Arm| labelled(cfg, v, arm.label).map(target);
+                        let edges = cfg.out_edges(v).iter();
+                        let edges: HashMap<Option<i64>, EdgeId> =
+                            edges.map(|&e| (cfg.edge(e).label, e)).collect();
+                        let arm = |arm: &Arm| edges.get(&Some(arm.label)).copied().map(target);
                         self.switch(value, arms, &arm)?;
                     }
                 },

@@ -16,7 +16,7 @@ use crate::{
     memory::effects::given_adjoint,
     partials::{
         Unsupported, assignment,
-        protect::{Around, accumulate, keep, protect},
+        protect::{Around, Primal, accumulate, keep, protect},
     },
     plan::{
         adjoints::{Reads, StatementAdjoint, StatementCode, Written},
@@ -199,7 +199,13 @@ impl<'p> Draft<'p> {
                 (formal, place.map(|p| scope.class(p.var)))
             })
             .collect();
-        protect(scope, given_routine, &mut all, |i| i < primal, &mut around)?;
+        // Values of `out` parameters and of the result have not been restored.
+        let wanted = |i: usize| match called.parameter_ids().nth(i) {
+            _ if i >= primal => Primal::Itself,
+            Some(p) if called.variable(p).intent() != Some(Intent::Out) => Primal::Copy,
+            Some(_) | None => Primal::Unspecified,
+        };
+        protect(scope, given_routine, &mut all, wanted, &mut around)?;
         // Actuals that are only read may overlap. Their adjoints are written.
         let adjoints: Vec<_> = (real.into_iter().zip(&mut all[primal..]))
             .filter_map(|((formal, class), e)| Some((formal, class?, e)))

@@ -5,6 +5,7 @@ use cfg_core::{
     entity::{VarId, VertexId},
     ir::{Cfg, Edge, Expr, FreshIds, Op, Selector, Stmt, Vertex, VertexKind, keep_edge_ids},
 };
+use std::collections::VecDeque;
 
 use crate::code::built;
 
@@ -47,6 +48,44 @@ impl Splice {
         }
     }
 
+    /// Takes the statements out of all blocks, to be put back by [`Self::fill`].
+    pub(crate) fn take_statements(&mut self) -> Vec<(usize, VecDeque<Stmt>)> {
+        let vertices = self.vertices.iter_mut().enumerate();
+        let blocks = vertices.filter_map(|(v, vertex)| match &mut vertex.kind {
+            VertexKind::Block(statements) => Some((v, std::mem::take(statements).into())),
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => None,
+        });
+        blocks.collect()
+    }
+
+    /// Puts statements into a block, up to the first of which `find` says something: returns it, and that.
+    pub(crate) fn fill<T>(
+        &mut self,
+        block: usize,
+        rest: &mut VecDeque<Stmt>,
+        find: impl Fn(&Stmt) -> Option<T>,
+    ) -> Option<(Stmt, T)> {
+        while let Some(statement) = rest.pop_front() {
+            match find(&statement) {
+                Some(found) => return Some((statement, found)),
+                None => self.push(block, statement),
+            }
+        }
+        None
+    }
+
+    /// Adds a statement to a block.
+    pub(crate) fn push(&mut self, block: usize, statement: Stmt) {
+        if let VertexKind::Block(statements) = &mut self.vertices[block].kind {
+            statements.push(statement);
+        }
+    }
+
     /// The graph; edges of the original keep their ids.
     pub(crate) fn finish(self) -> Result<Cfg, Diagnostics> {
         built::graph(self.vertices, self.edges)
@@ -69,8 +108,8 @@ impl Splice {
     }
 
     /// A new block that comes before what follows a block; nothing leads to it yet.
-    pub(crate) fn after(&mut self, block: usize, statements: Vec<Stmt>) -> usize {
-        let last = self.block(statements);
+    pub(crate) fn after(&mut self, block: usize) -> usize {
+        let last = self.block(Vec::new());
         if let Some(e) = self.out_edge[block].take() {
             self.edges[e].from = VertexId::new(last);
             self.out_edge[last] = Some(e);
@@ -85,9 +124,8 @@ impl Splice {
         block: usize,
         argument: VarId,
         statements: Vec<Stmt>,
-        rest: Vec<Stmt>,
     ) -> usize {
-        let last = self.after(block, rest);
+        let last = self.after(block);
         let (branch, _, end) = self.present_arm(block, argument, statements);
         self.edge(branch, end, Some(0));
         self.edge(end, last, None);
@@ -101,7 +139,7 @@ impl Splice {
         argument: VarId,
         [present, absent]: [Vec<Stmt>; 2],
     ) -> [usize; 3] {
-        let last = self.after(block, Vec::new());
+        let last = self.after(block);
         let (branch, arm, end) = self.present_arm(block, argument, present);
         let other = self.block(absent);
         self.edge(branch, other, Some(0));

@@ -30,9 +30,10 @@ pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
     (live, forest)
 }
 
-/// Where the storage classes of variables may be written: position in the forest's order of members.
+/// Where the storage classes of variables may be written: the places of vertices in the forest, in ascending order.
 pub(crate) struct Writes<'a> {
     class: &'a [u32],
+    forest: &'a LoopForest,
     by_class: Vec<Vec<usize>>,
 }
 
@@ -43,14 +44,18 @@ impl<'a> Writes<'a> {
         routine: &Routine,
         cfg: &Cfg,
         class: &'a [u32],
+        forest: &'a LoopForest,
     ) -> Self {
         let globals = Named::of(routine);
         let mut by_class: Vec<Vec<usize>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
+            let Some(place) = forest.place(v.index()) else {
+                continue;
+            };
             let mut at = |u: VarId| {
                 let list = &mut by_class[class[u.index()] as usize];
-                if list.last() != Some(&v.index()) {
-                    list.push(v.index());
+                if list.last() != Some(&place) {
+                    list.push(place);
                 }
             };
             if let VertexKind::Loop { test, .. } = &vertex.kind
@@ -66,20 +71,24 @@ impl<'a> Writes<'a> {
                 }
             }
         }
-        Self { class, by_class }
+        by_class.iter_mut().for_each(|list| list.sort_unstable());
+        Self {
+            class,
+            forest,
+            by_class,
+        }
     }
 
     /// True if a vertex of the loop other than `but` may write the variable.
-    pub(crate) fn inside(
-        &self,
-        forest: &LoopForest,
-        l: LoopId,
-        v: VarId,
-        but: Option<usize>,
-    ) -> bool {
-        self.by_class[self.class[v.index()] as usize]
-            .iter()
-            .any(|&w| Some(w) != but && forest.contains(l, w))
+    pub(crate) fn inside(&self, l: LoopId, v: VarId, but: Option<usize>) -> bool {
+        let places = &self.by_class[self.class[v.index()] as usize];
+        let but = but.and_then(|v| self.forest.place(v));
+        // Each vertex is there once.
+        match self.forest.among(l, places) {
+            [] => false,
+            [one] => Some(*one) != but,
+            _ => true,
+        }
     }
 }
 

@@ -32,19 +32,38 @@ struct Copied {
     source: Place,
 }
 
-/// Hands `given` copies of the actual arguments that are chosen and that it may write.
+/// What is done with an actual argument for the value of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Primal {
+    /// It is handed as it is.
+    Itself,
+    /// A copy, where it may be written.
+    Copy,
+    /// Its value is not specified: zeros of its shape, where it may be written or has none.
+    Unspecified,
+}
+
+/// Hands `given` what is wanted in place of the actual arguments.
 pub(crate) fn protect(
     scope: &mut Scope,
     given: &Routine,
     arguments: &mut [Option<Expr>],
-    chosen: impl Fn(usize) -> bool,
+    wanted: impl Fn(usize) -> Primal,
     around: &mut Around,
 ) -> Result<(), (&'static CodeInfo, String)> {
     for (i, (p, argument)) in given.parameter_ids().zip(arguments).enumerate() {
         let formal = given.variable(p);
         let writes = formal.intent().is_some_and(Intent::writes);
         let Some(actual) = argument else { continue };
-        if !chosen(i) || !writes || formal.ty == ScalarType::Tape {
+        let unspecified = match wanted(i) {
+            Primal::Itself => continue,
+            Primal::Copy => false,
+            Primal::Unspecified => true,
+        };
+        // Of locals the sweep may have no value at all.
+        let is_local = |p: &Place| scope.routine.variable(p.var).role == Role::Local;
+        let read = !writes && !(unspecified && as_place(actual).is_some_and(is_local));
+        if read || formal.ty == ScalarType::Tape {
             continue;
         }
         let Some(place) = as_place(actual) else {
@@ -66,8 +85,17 @@ pub(crate) fn protect(
         }
         let copied = copy(scope, place, formal, &mut around.before);
         // An array that is only written needs the shape.
+        let rank = typing::place_rank(&scope.routine.variables, &copied.copy);
         if formal.intent() != Some(Intent::Out) || formal.rank() > 0 {
-            let value = Expr::Place(copied.source);
+            let value = match unspecified {
+                false => Expr::Place(copied.source),
+                true if rank == 0 => zero(formal.ty),
+                true => {
+                    let size = |k| [Expr::Place(copied.source.clone()), Expr::Int(k as i64)];
+                    let extents = (1..=rank).map(|k| Expr::op(Op::Size, size(k)));
+                    Expr::op(Op::Fill, std::iter::once(zero(formal.ty)).chain(extents))
+                }
+            };
             around.before.push(Stmt::assign(copied.copy, value));
         }
         *actual = Expr::Place(copied.argument);

@@ -309,7 +309,7 @@ pub(crate) fn changing_bounds(
     forest: &LoopForest,
     class: &[u32],
 ) -> Vec<[bool; 3]> {
-    let writes = Writes::of(program, effects, routine, cfg, class);
+    let writes = Writes::of(program, effects, routine, cfg, class, forest);
     let mut changing = vec![[false; 3]; cfg.vertex_count()];
     for (h, vertex) in cfg.vertices() {
         if let VertexKind::Loop { test, .. } = &vertex.kind
@@ -320,7 +320,7 @@ pub(crate) fn changing_bounds(
         {
             changing[h.index()] = [first, last, step].map(|e| {
                 let mut found = false;
-                e.walk_places(&mut |p| found |= writes.inside(forest, l, p.var, None));
+                e.walk_places(&mut |p| found |= writes.inside(l, p.var, None));
                 found || is_deep(e)
             });
         }

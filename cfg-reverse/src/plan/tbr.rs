@@ -19,7 +19,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    code::rows::Rows,
+    code::{known::Known, rows::Rows},
     memory::{effects::Effects, loops::counted_index, named::Named},
     plan::{
         adjoints::StatementCode, atoms::Atoms, callee_globals::CalleeGlobals, counters::LoopPlan,
@@ -359,8 +359,9 @@ impl<'a> Tbr<'a> {
             self.kill(target, set);
         } else {
             let places = self.overwritten(statement);
+            let guarded = optional::guarded(self.program, self.routine, statement);
             for (k, place) in places.iter().enumerate() {
-                if !optional::is_guarded(self.program, self.routine, statement, place) {
+                if !(place.subscripts.is_empty() && guarded.contains(&place.var)) {
                     saved(k, place, set);
                 }
             }
@@ -392,6 +393,7 @@ impl<'a> Tbr<'a> {
                 result,
             } => {
                 let called = self.program.routine(*callee);
+                let mut known = Known::default();
                 for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
                     let formal = called.variable(p);
                     if let Some(Expr::Place(place)) = argument
@@ -405,7 +407,7 @@ impl<'a> Tbr<'a> {
                         } else {
                             place.clone()
                         };
-                        if !places.contains(&place) {
+                        if known.find(places.len(), |k| &places[k], &place).is_none() {
                             places.push(place);
                         }
                     }

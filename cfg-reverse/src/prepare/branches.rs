@@ -16,6 +16,7 @@ use cfg_core::{
         Variable, VertexKind,
     },
 };
+use std::collections::HashSet;
 
 use crate::code::{names::Namer, routines::add_local, splice::Splice, typing};
 
@@ -39,19 +40,11 @@ pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Di
     let Some(mut graph) = graph else {
         return Ok(false);
     };
-    let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
-    while let Some(v) = work.pop() {
-        let VertexKind::Block(statements) = &mut graph.vertices[v].kind else {
-            continue;
-        };
-        let mut all = statements.iter().enumerate();
-        let first =
-            all.find_map(|(s, statement)| Some((s, in_statement(&routine.variables, statement)?)));
-        let Some((at, found)) = first else {
-            continue;
-        };
-        let mut rest = statements.split_off(at + 1);
-        let Some(statement) = statements.pop() else {
+    let mut work = graph.take_statements();
+    work.reverse();
+    while let Some((v, mut rest)) = work.pop() {
+        let first = graph.fill(v, &mut rest, |s| in_statement(&routine.variables, s));
+        let Some((statement, found)) = first else {
             continue;
         };
         let (condition, arms, after) = match found {
@@ -59,18 +52,20 @@ pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Di
             Found::Shapeless(path) => in_each_arm(statement, &path),
             Found::Arrays(path, optional) => copies(routine, namer, statement, &path, &optional),
         };
-        rest.splice(0..0, after);
-        let last = graph.after(v, rest);
+        after.into_iter().rev().for_each(|s| rest.push_front(s));
+        let last = graph.after(v);
         let branch = graph.add(VertexKind::Branch(Box::new(Selector::Condition(condition))));
-        let [yes, no] = arms.map(|arm| graph.block(arm.into_iter().collect()));
+        let [yes, no] = arms.map(|arm| (graph.block(Vec::new()), arm.into_iter().collect()));
         let end = graph.add(VertexKind::EndBranch);
         graph.edge(v, branch, None);
-        graph.edge(branch, yes, Some(1));
-        graph.edge(branch, no, Some(0));
-        graph.edge(yes, end, None);
-        graph.edge(no, end, None);
+        for (arm, label) in [(&yes, 1), (&no, 0)] {
+            graph.edge(branch, arm.0, Some(label));
+        }
+        for arm in [&yes, &no] {
+            graph.edge(arm.0, end, None);
+        }
         graph.edge(end, last, None);
-        work.extend([last, no, yes]);
+        work.extend([(last, rest), no, yes]);
     }
     routine.body = Some(graph.finish()?);
     Ok(true)
@@ -121,7 +116,8 @@ fn is_elemental(value: &Expr, path: &[usize]) -> bool {
 /// The optional real arguments that an expression reads, each once, and whether it reads all of them whole.
 /// Inquiries read nothing.
 fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
-    fn visit(variables: &[Variable], e: &Expr, found: &mut (Vec<VarId>, bool)) {
+    type Found = (Vec<VarId>, bool, HashSet<VarId>);
+    fn visit(variables: &[Variable], e: &Expr, found: &mut Found) {
         match e {
             Expr::Op(op, _) if op.class() == OpClass::Inquiry => {}
             Expr::Op(_, operands) => operands.iter().for_each(|e| visit(variables, e, found)),
@@ -130,7 +126,7 @@ fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
                 let optional = matches!(v.role, Role::Parameter { optional: true, .. });
                 if v.ty.is_real() && optional {
                     found.1 &= place.subscripts.is_empty();
-                    if !found.0.contains(&place.var) {
+                    if found.2.insert(place.var) {
                         found.0.push(place.var);
                     }
                 }
@@ -141,9 +137,9 @@ fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
         }
     }
-    let mut found = (Vec::new(), true);
+    let mut found = (Vec::new(), true, HashSet::new());
     visit(variables, e, &mut found);
-    found
+    (found.0, found.1)
 }
 
 /// The first outermost conditional expression that has such an arm, operand by operand from the root.

@@ -100,7 +100,14 @@ impl Hoist<'_> {
         }
         let after = result.map(|mut target| {
             self.fix_subscripts(&mut target, &written);
-            let ty = typing::of_place(&self.routine.variables, &target);
+            let mut ty = typing::of_place(&self.routine.variables, &target);
+            if called
+                .result
+                .is_some_and(|r| called.variable(r).rank() == 0)
+            {
+                // All elements of the target get it.
+                ty.rank = 0;
+            }
             if ty.rank > 0 && called.body.is_some() {
                 let (globals, routine, namer) =
                     (self.globals, &mut *self.routine, &mut *self.namer);

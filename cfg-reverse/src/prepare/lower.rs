@@ -64,7 +64,7 @@ fn not_kept(
     }
     let (live, forest) = live_loops(cfg);
     let class = storage_classes(program, routine);
-    let writes = Writes::of(program, effects, routine, cfg, &class);
+    let writes = Writes::of(program, effects, routine, cfg, &class, &forest);
     for (h, vertex) in cfg.vertices() {
         let VertexKind::Loop { test, .. } = &vertex.kind else {
             continue;
@@ -84,9 +84,7 @@ fn not_kept(
                     (edge.label == Some(1)) == inside(edge.to)
                 })
                 && match test.as_ref() {
-                    LoopTest::Counted { index, .. } => {
-                        !writes.inside(&forest, l, *index, Some(h.index()))
-                    }
+                    LoopTest::Counted { index, .. } => !writes.inside(l, *index, Some(h.index())),
                     LoopTest::Pre(_) | LoopTest::Post(_) => true,
                 }
         });

@@ -10,8 +10,9 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::VarId,
-    ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
+    ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind},
 };
+use std::collections::HashSet;
 
 use crate::{code::splice::Splice, memory::effects::given_adjoint};
 
@@ -64,29 +65,19 @@ fn is_given(program: &Program, kind: &StmtKind) -> bool {
     given_adjoint(program.routine(*callee)).is_some()
 }
 
-/// True if the place is recorded before the statement, and not by it.
-pub(crate) fn is_guarded(
-    program: &Program,
-    routine: &Routine,
-    statement: &Stmt,
-    place: &Place,
-) -> bool {
-    let mut found = false;
-    if place.subscripts.is_empty()
-        && may_be_absent(routine, place.var)
-        && !is_given(program, &statement.kind)
-    {
-        each_handed_on(program, routine, &statement.kind, |v| {
-            found |= v == place.var;
-        });
+/// The variables that are recorded as a whole before the statement, and not by it.
+pub(crate) fn guarded(program: &Program, routine: &Routine, statement: &Stmt) -> HashSet<VarId> {
+    match is_given(program, &statement.kind) {
+        true => HashSet::new(),
+        false => handed_on(program, routine, statement).into_iter().collect(),
     }
-    found
 }
 
 fn handed_on(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarId> {
     let mut list = Vec::new();
+    let mut seen = HashSet::new();
     each_handed_on(program, routine, &statement.kind, |v| {
-        if !list.contains(&v) {
+        if seen.insert(v) {
             list.push(v);
         }
     });
@@ -120,15 +111,8 @@ fn without(program: &Program, mut call: Stmt, z: VarId) -> Stmt {
 }
 
 /// Puts a call behind a block, with and without each of these arguments; the block that follows.
-fn split(
-    program: &Program,
-    graph: &mut Splice,
-    block: usize,
-    call: Stmt,
-    list: &[VarId],
-    rest: Vec<Stmt>,
-) -> usize {
-    let last = graph.after(block, rest);
+fn split(program: &Program, graph: &mut Splice, block: usize, call: Stmt, list: &[VarId]) -> usize {
+    let last = graph.after(block);
     let mut ends = vec![(block, call)];
     graph.edge(block, last, None);
     for (k, &z) in list.iter().enumerate() {
@@ -156,30 +140,18 @@ pub(crate) fn guard(program: &Program, routine: &mut Routine) -> Result<bool, Di
     let Some(mut graph) = graph else {
         return Ok(false);
     };
-    for v in 0..graph.vertices.len() {
-        let (mut at, mut from) = (v, 0);
-        while let VertexKind::Block(statements) = &mut graph.vertices[at].kind {
-            let mut rest = statements.iter().enumerate().skip(from);
-            let found = rest.find_map(|(s, statement)| {
-                let list = unguarded(program, routine, statement);
-                (!list.is_empty()).then_some((s, list))
-            });
-            let Some((s, list)) = found else { break };
-            let mut rest = statements.split_off(s);
-            if is_given(program, &rest[0].kind) {
-                let call = rest.remove(0);
-                at = split(program, &mut graph, at, call, &list, rest);
-                from = 0;
+    let found = |s: &Stmt| Some(unguarded(program, routine, s)).filter(|list| !list.is_empty());
+    for (mut at, mut rest) in graph.take_statements() {
+        while let Some((statement, list)) = graph.fill(at, &mut rest, found) {
+            if is_given(program, &statement.kind) {
+                at = split(program, &mut graph, at, statement, &list);
                 continue;
             }
-            let mut rest = Some(rest);
-            let last = list.len() - 1;
-            for (k, z) in list.into_iter().enumerate() {
+            for z in list {
                 let itself = Stmt::assign(Place::whole(z), Expr::var(z));
-                let rest = rest.take_if(|_| k == last).unwrap_or_else(Vec::new);
-                at = graph.if_present(at, z, vec![itself], rest);
+                at = graph.if_present(at, z, vec![itself]);
             }
-            from = 1;
+            graph.push(at, statement);
         }
     }
     routine.body = Some(graph.finish()?);

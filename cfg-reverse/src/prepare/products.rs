@@ -73,18 +73,13 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
     let Some(mut graph) = graph else {
         return Ok(false);
     };
-    let mut work: Vec<usize> = (0..graph.vertices.len()).rev().collect();
-    while let Some(v) = work.pop() {
-        let VertexKind::Block(statements) = &mut graph.vertices[v].kind else {
+    let mut work = graph.take_statements();
+    work.reverse();
+    while let Some((v, mut rest)) = work.pop() {
+        let Some((mut statement, path)) = graph.fill(v, &mut rest, in_statement) else {
             continue;
         };
-        let mut all = statements.iter().enumerate();
-        let first = all.find_map(|(s, statement)| Some((s, in_statement(statement)?)));
-        let Some((at, path)) = first else {
-            continue;
-        };
-        let mut rest = statements.split_off(at);
-        let Some(StmtKind::Assign { value, .. }) = rest.first_mut().map(|s| &mut s.kind) else {
+        let StmtKind::Assign { value, .. } = &mut statement.kind else {
             continue;
         };
         let guards = guards(&routine.variables, value, &path);
@@ -103,16 +98,17 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
             operand = Expr::op(Op::If, [condition, operand, real(1.0, ty.ty)]);
         }
         let a = temporary(routine, namer, ty.ty, ty.rank);
-        statements.push(Stmt::assign(a.clone(), operand));
+        rest.push_front(statement);
+        graph.push(v, Stmt::assign(a.clone(), operand));
         // The shape; every element is assigned in the first loop.
-        statements.push(Stmt::assign(p.clone(), Expr::Place(a.clone())));
-        let last = graph.after(v, rest);
+        graph.push(v, Stmt::assign(p.clone(), Expr::Place(a.clone())));
+        let last = graph.after(v);
         let mut end = v;
         for forward in [true, false] {
             end = sweep(routine, namer, &mut graph, end, (a.var, p.var), forward);
         }
         graph.edge(end, last, None);
-        work.push(last);
+        work.push((last, rest));
     }
     routine.body = Some(graph.finish()?);
     Ok(true)

@@ -5,8 +5,9 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Place, Role, Routine, ScalarType, Stmt, Variable},
+    ir::{Dim, Expr, Extent, Op, Order, Place, Role, Routine, ScalarType, Stmt, Variable},
 };
+use std::collections::{HashMap, hash_map::Entry};
 
 use crate::{
     code::{expressions::zero, names::Namer},
@@ -148,7 +149,10 @@ impl Binding<'_> {
 
 /// Variables for results, used again by other statements.
 #[derive(Default)]
-pub(crate) struct Variables(Vec<(ScalarType, Vec<Dim>, cfg_core::ir::Order, VarId)>);
+pub(crate) struct Variables(HashMap<Kind, VarId>);
+
+/// Type and storage order, and the extents if they are constants, else only their number.
+type Kind = (ScalarType, Order, Result<Vec<i64>, usize>);
 
 impl Variables {
     /// A variable for the array that a function returns, and the statement before the call that gives it
@@ -169,23 +173,24 @@ impl Variables {
         };
         let extents = binding.extents(result)?;
         let (ty, order) = (called.variable(result).ty, called.variable(result).order);
-        let constant = extents.iter().all(|e| matches!(e, Expr::Int(_)));
+        let fixed = extents.iter().map(|e| match e {
+            Expr::Int(n) => Ok(*n),
+            _ => Err(extents.len()),
+        });
+        let fixed: Result<Vec<i64>, usize> = fixed.collect();
+        let constant = fixed.is_ok();
         let shape: Vec<Dim> = match constant {
             true => extents.iter().cloned().map(Dim::of).collect(),
             false => vec![Dim::deferred(); extents.len()],
         };
-        let same =
-            |(t, s, o, _): &&(ScalarType, Vec<Dim>, _, _)| (*t, s, *o) == (ty, &shape, order);
-        let v = match self.0.iter().find(same) {
-            Some(&(.., v)) => v,
-            None => {
+        let v = match self.0.entry((ty, order, fixed)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
                 let name = namer.numbered("r");
-                let mut variable = Variable::new(name, ty, shape.clone(), Role::Local);
+                let mut variable = Variable::new(name, ty, shape, Role::Local);
                 variable.order = order;
                 variable.origin = Some(Box::new((String::new(), "temporary".into())));
-                let v = routine.add_variable(variable);
-                self.0.push((ty, shape, order, v));
-                v
+                *new.insert(routine.add_variable(variable))
             }
         };
         let blank = std::iter::once(zero(ty)).chain(extents);

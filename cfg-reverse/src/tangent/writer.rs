@@ -21,7 +21,7 @@ use crate::{
     memory::effects::Effects,
     partials::{
         Unsupported, assignment,
-        protect::{Around, protect},
+        protect::{Around, Primal, protect},
         scope::Scope,
     },
     prepare::results,
@@ -301,7 +301,11 @@ impl<'a> Writer<'a> {
                     .collect();
                 self.scope.temporaries.reset();
                 let given = self.program.routine(tangent);
-                protect(&mut self.scope, given, &mut all, |i| kept[i], &mut around)?;
+                let wanted = |i: usize| match kept[i] {
+                    true => Primal::Copy,
+                    false => Primal::Itself,
+                };
+                protect(&mut self.scope, given, &mut all, wanted, &mut around)?;
             }
             code.extend(around.before);
             code.push(Stmt {

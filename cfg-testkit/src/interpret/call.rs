@@ -178,29 +178,30 @@ impl<D: Derivative> Machine<'_, D> {
             Data::Scalar(_) | Data::Array { .. } => Err(FaultKind::Type),
         };
         let data = scope.eval(value)?;
-        if external.partials.is_none() {
+        let value = match &external.partials {
+            Some(given) => {
+                let x = plain(data)?;
+                let mut partials = Vec::new();
+                for partial in given {
+                    let p = plain(scope.eval(&partial.value)?)?;
+                    let cell = views[partial.parameter.index()].first();
+                    if let Value::Real(_, d) = scope.cells.raw(cell) {
+                        partials.push((p, d.clone()));
+                    }
+                }
+                let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
+                Value::Real(x, D::combine(&terms).with_value(x))
+            }
             // The value itself is differentiated.
-            let Data::Scalar(value) = data else {
-                return Err(FaultKind::Type);
-            };
-            if let Some((view, element)) = result_to {
-                self.put(view.first(), value, element);
-            }
-            return Ok(());
-        }
-        let x = plain(data)?;
-        let mut partials = Vec::new();
-        for partial in external.partials.iter().flatten() {
-            let p = plain(scope.eval(&partial.value)?)?;
-            let cell = views[partial.parameter.index()].first();
-            if let Value::Real(_, d) = scope.cells.raw(cell) {
-                partials.push((p, d.clone()));
-            }
-        }
-        let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
-        let value = Value::Real(x, D::combine(&terms).with_value(x));
+            None => match data {
+                Data::Scalar(value) => value,
+                Data::Array { .. } => return Err(FaultKind::Type),
+            },
+        };
         if let Some((view, element)) = result_to {
-            self.put(view.first(), value, element);
+            for cell in view.storage_cells() {
+                self.put(cell, value.clone(), element);
+            }
         }
         Ok(())
     }
@@ -208,8 +209,12 @@ impl<D: Derivative> Machine<'_, D> {
     pub(super) fn leave(&mut self, routine: &Routine, frame: &Frame) -> Step<()> {
         let result = match (routine.result, &frame.result_to) {
             (Some(v), Some(to)) => {
-                let from = frame.views[v.index()].storage_cells();
+                let mut from = frame.views[v.index()].storage_cells();
                 let to_cells = to.0.storage_cells();
+                if routine.variable(v).shape.is_empty() {
+                    // A scalar goes to all elements.
+                    from = vec![from[0]; to_cells.len()];
+                }
                 if from.len() != to_cells.len() {
                     return Err(FaultKind::Shape);
                 }

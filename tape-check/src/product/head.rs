@@ -76,12 +76,7 @@ impl<'p> Product<'p, '_, '_> {
                     state.at.wait = Wait::Pass;
                 }
                 (Wait::Entered | Wait::Pass, Event::Start | Event::Pass) => {
-                    state.drop_first(key);
-                    for value in state.known.values_mut() {
-                        if matches!(value, Value::Clock(k, ..) if *k == key) {
-                            *value = Value::Unknown;
-                        }
-                    }
+                    state.take_event(key);
                     return Ok(self.way(v, event == Event::Pass, true));
                 }
                 (Wait::Steps | Wait::Pass, _) | (Wait::Left, _) => {
@@ -156,7 +151,7 @@ impl<'p> Product<'p, '_, '_> {
             return Err("a jump leads into its body".to_owned());
         }
         if let Some(u) = self.decided_first.get(&v)
-            && !state.known.contains_key(u)
+            && state.known(*u).is_none()
         {
             self.unset.insert(v);
         }
@@ -179,7 +174,7 @@ impl<'p> Product<'p, '_, '_> {
             }
             match self.own.get(&(v, way)) {
                 Some(Ok(recorded)) => {
-                    let popped = |(theirs, ours): &Recorded| matches!(state.known.get(theirs), Some(Value::Of(v)) if v == ours);
+                    let popped = |(theirs, ours): &Recorded| matches!(state.known(*theirs), Some(Value::Of(v)) if v == *ours);
                     if !recorded.iter().all(popped) {
                         return Err("its bounds are not popped right before".to_owned());
                     }
@@ -198,12 +193,12 @@ impl<'p> Product<'p, '_, '_> {
         let value = match count {
             Expr::Op(Op::Trips, operands) => Value::Trips(operands),
             e => {
-                let bound = Code::whole(e).and_then(|v| state.known.get(&v));
-                bound.copied().unwrap_or(Value::Unknown)
+                let bound = Code::whole(e).and_then(|v| state.known(v));
+                bound.unwrap_or(Value::Unknown)
             }
         };
         match value {
-            Value::Clock(key, plus, pop) => match plus.checked_add(more) {
+            Value::Clock(key, plus, pop, _) => match plus.checked_add(more) {
                 Some(more @ 0..=1) => Ok(Entered::Clock(key, more, pop)),
                 _ => Err("it runs more than once more than was counted".to_owned()),
             },

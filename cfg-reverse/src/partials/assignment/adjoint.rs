@@ -4,14 +4,11 @@ use cfg_core::{
     elemental::Partial,
     ir::{Expr, Op, Place, Stmt},
 };
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
-};
 
 use crate::{
     code::{
         expressions::{is_atomic, sum, zero},
+        known::Known,
         typing,
     },
     partials::{
@@ -128,7 +125,7 @@ fn propagate(
                     dn = nodes.guarded_adjoint(n, dn, rank);
                 }
                 if let Some(b) = scope.derivative_place(&place) {
-                    match known.find(increments, &b) {
+                    match known.find(increments.len(), |k| &increments[k].0, &b) {
                         Some(k) => increments[k].2.push(dn),
                         None => increments.push((b, dn, Vec::new())),
                     }
@@ -182,49 +179,6 @@ fn add_increments(increments: &mut Vec<Increment>, last: Option<Stmt>, code: &mu
 
 /// What one place is incremented by: the last operand first.
 type Increment = (Place, Expr, Vec<Expr>);
-
-/// Finds places among the increments of one statement. Those of most are few; of many, those with equal
-/// fingerprints are compared.
-#[derive(Default)]
-struct Known {
-    by_fingerprint: HashMap<u64, Vec<usize>>,
-    seen: usize,
-}
-
-impl Known {
-    const FEW: usize = 16;
-
-    fn find(&mut self, increments: &[Increment], place: &Place) -> Option<usize> {
-        let is_it = |&k: &usize| increments[k].0 == *place;
-        if increments.len() <= Self::FEW {
-            return (0..increments.len()).find(is_it);
-        }
-        for (k, (known, ..)) in increments.iter().enumerate().skip(self.seen) {
-            let same = self.by_fingerprint.entry(fingerprint(known)).or_default();
-            same.push(k);
-        }
-        self.seen = increments.len();
-        let same = self.by_fingerprint.get(&fingerprint(place))?;
-        same.iter().copied().find(is_it)
-    }
-}
-
-/// Equal for equal places; not for many others.
-fn fingerprint(place: &Place) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    place.var.hash(&mut hasher);
-    for e in place.subscript_exprs() {
-        e.walk(&mut |e| match e {
-            Expr::Int(i) => i.hash(&mut hasher),
-            Expr::Logical(b) => b.hash(&mut hasher),
-            // Zeros of either sign are equal.
-            Expr::Real(_) | Expr::Real32(_) => {}
-            Expr::Place(p) => p.var.hash(&mut hasher),
-            Expr::Op(op, operands) => (op, operands.len()).hash(&mut hasher),
-        });
-    }
-    hasher.finish()
-}
 
 /// A subscript that reads the variable itself, as in `k(k(1))`: the place moves when it is written.
 fn reads_own_subscripts(place: &Place) -> bool {

@@ -1,0 +1,55 @@
+//! Finds a place in a list that grows.
+
+use cfg_core::ir::{Expr, Place};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+/// Finds places in one list. Those of most lists are few; of many, those with equal fingerprints are compared.
+#[derive(Default)]
+pub(crate) struct Known {
+    by_fingerprint: HashMap<u64, Vec<usize>>,
+    seen: usize,
+}
+
+impl Known {
+    const FEW: usize = 16;
+
+    /// Where a place stands in the list, which has as many places as `len` says, each as `at` gives it.
+    pub(crate) fn find<'p>(
+        &mut self,
+        len: usize,
+        at: impl Fn(usize) -> &'p Place,
+        place: &Place,
+    ) -> Option<usize> {
+        let is_it = |&k: &usize| at(k) == place;
+        if len <= Self::FEW {
+            return (0..len).find(is_it);
+        }
+        for k in self.seen..len {
+            let same = self.by_fingerprint.entry(fingerprint(at(k))).or_default();
+            same.push(k);
+        }
+        self.seen = len;
+        let same = self.by_fingerprint.get(&fingerprint(place))?;
+        same.iter().copied().find(is_it)
+    }
+}
+
+/// Equal for equal places; not for many others.
+fn fingerprint(place: &Place) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place.var.hash(&mut hasher);
+    for e in place.subscript_exprs() {
+        e.walk(&mut |e| match e {
+            Expr::Int(i) => i.hash(&mut hasher),
+            Expr::Logical(b) => b.hash(&mut hasher),
+            // Zeros of either sign are equal.
+            Expr::Real(_) | Expr::Real32(_) => {}
+            Expr::Place(p) => p.var.hash(&mut hasher),
+            Expr::Op(op, operands) => (op, operands.len()).hash(&mut hasher),
+        });
+    }
+    hasher.finish()
+}

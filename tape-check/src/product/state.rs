@@ -1,0 +1,123 @@
+//! Where the walk is: what waits on the stacks, and what is known of the reverse sweep's variables.
+
+use cfg_core::{
+    entity::{VarId, VertexId},
+    ir::Expr,
+};
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::{
+    clock::{Clocks, Event},
+    code::{Key, NodeId},
+    shared_map::SharedMap,
+};
+
+/// What the walk comes past.
+#[derive(Clone, Copy)]
+pub(super) enum Item {
+    Node(NodeId),
+    Event(Event),
+}
+
+/// What is known of a scalar of the reverse sweep.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'p> {
+    Constant(i64),
+    /// What a clock shows, and so much more; from that pop, after which so many events of the clock had been taken.
+    Clock(Key, i64, NodeId, u32),
+    /// `trips(...)` of these.
+    Trips(&'p [Expr]),
+    /// What this variable of the forward sweep holds.
+    Of(VarId),
+    Unknown,
+}
+
+/// What a vertex of the reverse sweep waits for; other than [`Wait::Steps`] only the heads of loops.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Wait {
+    /// Arrived at, not from an ENDLOOP.
+    Steps,
+    /// The LOOP must have been left at its header.
+    Left,
+    /// It may have been.
+    Entered,
+    /// Whether there is one pass more.
+    Pass,
+}
+
+/// Where the reverse sweep is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) vertex: VertexId,
+    pub(super) step: usize,
+    pub(super) wait: Wait,
+}
+
+#[derive(Clone)]
+pub(super) struct State<'p> {
+    pub(super) at: Place,
+    /// By stack, the items that wait, with the time at which the walk came past.
+    pub(super) waiting: BTreeMap<Key, VecDeque<(u32, Item)>>,
+    pub(super) time: u32,
+    /// Values since ways met last.
+    pub(super) known: SharedMap<Value<'p>>,
+    /// The variables with a [`Value::Of`], by what they hold.
+    pub(super) held: SharedMap<VarId>,
+    /// By clock, how many of its events have been taken since ways met last.
+    pub(super) taken: SharedMap<u32>,
+}
+
+impl<'p> State<'p> {
+    /// At the start of both walks; with the numbers of variables of the forward and the reverse sweep, and of clocks.
+    pub(super) fn new(entry: VertexId, variables: [usize; 2], clocks: usize) -> Self {
+        Self {
+            at: Place {
+                vertex: entry,
+                step: 0,
+                wait: Wait::Steps,
+            },
+            waiting: BTreeMap::new(),
+            time: 0,
+            known: SharedMap::new(variables[1]),
+            held: SharedMap::new(variables[0]),
+            taken: SharedMap::new(clocks),
+        }
+    }
+
+    pub(super) fn known(&self, v: VarId) -> Option<Value<'p>> {
+        Some(match self.known.get(v.index())? {
+            Value::Clock(key, _, _, taken) if taken != self.taken(key) => Value::Unknown,
+            value => value,
+        })
+    }
+
+    /// How many events of a clock have been taken.
+    pub(super) fn taken(&self, key: Key) -> u32 {
+        self.taken.get(Clocks::number(key)).unwrap_or(0)
+    }
+
+    pub(super) fn take_event(&mut self, key: Key) {
+        self.drop_first(key);
+        let taken = self.taken(key) + 1;
+        self.taken.insert(Clocks::number(key), taken);
+    }
+
+    pub(super) fn put(&mut self, key: Key, item: Item) {
+        self.time += 1;
+        let queue = self.waiting.entry(key).or_default();
+        queue.push_back((self.time, item));
+    }
+
+    pub(super) fn first(&self, key: Key) -> Option<(u32, Item)> {
+        self.waiting.get(&key)?.front().copied()
+    }
+
+    pub(super) fn drop_first(&mut self, key: Key) {
+        if let Some(queue) = self.waiting.get_mut(&key) {
+            queue.pop_front();
+            if queue.is_empty() {
+                self.waiting.remove(&key);
+            }
+        }
+    }
+}
