@@ -47,7 +47,7 @@
 //! let mut printed = String::new();
 //! cfg_core::text::routine(&mut printed, &program, program.routine(f)).unwrap();
 //! println!("{printed}");
-//! # assert!(printed.contains("y(3) := y(1)*y(2)"), "{printed}");
+//! # assert!(printed.contains("y[3] := y[1]*y[2]"), "{printed}");
 //! # assert_eq!(program.routine(f).body.as_ref().map(|g| g.vertex_count()), Some(12));
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```

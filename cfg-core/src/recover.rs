@@ -34,7 +34,7 @@
 //! assert_eq!(recovered.control, Control::Structured);
 //! let mut text = String::new();
 //! cfg_core::text::routine(&mut text, &p, &recovered).unwrap();
-//! assert!(text.contains("LOOP i = 1, n"), "{text}");
+//! assert!(text.contains("for i = 1, n"), "{text}");
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 

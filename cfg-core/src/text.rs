@@ -1,12 +1,12 @@
-//! The readable text form of programs, routines, statements and expressions.
+//! The text form of programs: what people write, and what they read in pictures, diagnostics, golden files and reviews.
 //!
-//! It is what people read: in pictures, diagnostics, golden files and reviews. Expressions are infix
-//! with no more parentheses than precedence asks for, subscripts are in parentheses, assignments use
-//! `:=`:
+//! [`parse`] reads what `Program`'s `Display` prints; all but annotations comes back. The language is described in
+//! `docs/text.md`. Expressions are infix with no more parentheses than precedence asks for, subscripts are in brackets,
+//! assignments use `:=`:
 //!
 //! ```text
-//! y(3) := y(1)*y(2)
-//! x_b(1) := x_b(1) + cos(x(1))*t
+//! y[3] := y[1]*y[2]
+//! x_b[1] := x_b[1] + cos(x[1])*t
 //! push[control 1] 1
 //! branchId := pop[control 1]
 //! ```
@@ -35,18 +35,28 @@
 //! let sum = Expr::op(Op::Add, [Expr::var(x), Expr::Real(1.0)]);
 //! let e = Expr::op(Op::Mul, [Expr::op(Op::Sin, [Expr::var(x)]), sum]);
 //! assert_eq!(text::expr(&f, &e), "sin(x)*(x + 1.0)");
+//!
+//! let parsed = text::parse("subroutine square(in real x, out real y)\n  y := x*x\nend\n");
+//! let program = parsed.program.expect("no problem was found");
+//! assert_eq!(program.routines[0].name, "square");
 //! ```
 
+mod body;
+pub mod codes;
 mod expr;
+mod graph;
+mod lex;
 mod name;
+mod parse;
 mod routine;
 mod stmt;
 
 use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
 use std::fmt::{self, Write};
 
+pub use graph::Cases;
 pub use name::{Name, Visible, is_invisible};
-pub use routine::Cases;
+pub use parse::{Parsed, Places, load, parse, read};
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +67,8 @@ pub struct Printer<'p> {
     /// Pushes and pops name their tape only if the routine has several; looked up when one is printed if
     /// it is not known.
     several_tapes: Option<bool>,
+    /// Whether what is printed is read back: terms of a sum that is an operand of a sum stand in parentheses.
+    exact: bool,
 }
 
 impl<'p> Printer<'p> {
@@ -67,6 +79,15 @@ impl<'p> Printer<'p> {
             routine,
             program: Some(program),
             several_tapes: Some(has_several_tapes(routine)),
+            exact: false,
+        }
+    }
+
+    /// [`Printer::new`], for text that is read back.
+    fn exact(program: &'p Program, routine: &'p Routine) -> Self {
+        Self {
+            exact: true,
+            ..Self::new(program, routine)
         }
     }
 
@@ -77,6 +98,7 @@ impl<'p> Printer<'p> {
             routine,
             program,
             several_tapes: None,
+            exact: false,
         }
     }
 
@@ -103,7 +125,7 @@ impl<'p> Printer<'p> {
     /// What a loop or branch decides on (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing
     /// for other vertices.
     pub fn decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| routine::write_decision(f, self, vertex))
+        fmt::from_fn(move |f| graph::write_decision(f, self, vertex))
     }
 }
 

@@ -99,6 +99,8 @@ mod gradient;
 mod memory;
 mod options;
 mod partials;
+#[cfg(test)]
+mod passes;
 mod plan;
 pub mod preaccumulate;
 mod prepare;

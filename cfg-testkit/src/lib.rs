@@ -45,6 +45,7 @@ pub mod kernels;
 pub mod members;
 pub mod needs;
 pub mod pairs;
+pub mod plain;
 pub mod property;
 pub mod renumber;
 pub mod rng;

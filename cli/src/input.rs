@@ -117,7 +117,7 @@ impl Session {
     fn check(&self, parsed: Parsed) -> Checked {
         let _progress = self.progress("validating");
         let mut checked = cfg_core::json::check(parsed);
-        if self.language.get() != Language::Json {
+        if self.language.get() == Language::Xaif {
             // Pointers lead into a JSON text, which there is none of.
             for d in &mut checked.problems.0 {
                 d.at.pointer = None;
@@ -176,7 +176,7 @@ impl Session {
         let text = Rc::new(Text {
             name: name.to_owned(),
             bytes,
-            json: language == Language::Json,
+            language,
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)
@@ -190,6 +190,14 @@ impl Session {
                     .saturating_sub(text.bytes.len() as u64);
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
                 cfg_core::json::parse_within(&text.bytes, left)
+            }
+            Language::Text => {
+                let read = cfg_core::text::read(&text.bytes);
+                Parsed {
+                    program: read.program,
+                    problems: read.problems,
+                    ..Parsed::default()
+                }
             }
             Language::Xaif => {
                 let (program, problems) = cfg_front::xaif::read_xaif(&text.bytes, wanted);
@@ -237,7 +245,7 @@ impl Session {
         let text = Rc::new(Text {
             name,
             bytes,
-            json: true,
+            language: Language::Json,
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)
@@ -257,9 +265,10 @@ pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
         .map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
         Some("json") => Ok(Language::Json),
+        Some("cfgrev") => Ok(Language::Text),
         Some("xaif") => Ok(Language::Xaif),
         _ => Err(Usage(format!(
-            "the language of {} cannot be told from its extension (known: .json, .xaif); name it with --lang",
+            "the language of {} cannot be told from its extension (known: .json, .cfgrev, .xaif); name it with --lang",
             source.file
         ))),
     }
@@ -305,6 +314,7 @@ fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec
         let input = Counted { input, count };
         let loaded = match language {
             Language::Json => cfg_core::json::load(input),
+            Language::Text => cfg_core::text::load(input).map_err(|e| unreadable(&e)),
             Language::Xaif => cfg_front::xaif::load(input).map_err(|e| unreadable(&e)),
         };
         Ok(loaded.map_err(|mut problems| {

@@ -1,6 +1,6 @@
 //! Diagnostics for people (with an excerpt of the source) and for programs (one JSON object per line).
 
-use crate::args::{Common, DiagnosticsForm};
+use crate::args::{Common, DiagnosticsForm, Language};
 use crate::codes;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -24,8 +24,8 @@ pub(crate) struct Text {
     pub(crate) name: String,
     /// Its bytes.
     pub(crate) bytes: Vec<u8>,
-    /// True if JSON pointers lead into it.
-    pub(crate) json: bool,
+    /// What it is written in.
+    pub(crate) language: Language,
 }
 
 /// Prints diagnostics as the command line asks.
@@ -143,7 +143,10 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         if first && placed && d.at.file.is_none() {
             d.at.file = Some(text.name.clone());
         }
-        if d.at.file.as_ref() != Some(&text.name) || d.at.line.is_some() || !text.json {
+        if d.at.file.as_ref() != Some(&text.name)
+            || d.at.line.is_some()
+            || text.language == Language::Xaif
+        {
             continue;
         }
         if let Some(pointer) = d.at.pointer.clone() {
@@ -152,6 +155,16 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         }
     }
     let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
+    if text.language == Language::Text {
+        let places = cfg_core::text::read(&text.bytes).places;
+        for (d, pointer) in wanting.into_iter().zip(pointers) {
+            let (line, column) = places.of_pointer(pointer).unzip();
+            (d.at.line, d.at.column) = (line, column);
+            // The pointer leads into a JSON text, which there is none of.
+            d.at.pointer = None;
+        }
+        return;
+    }
     let places = cfg_core::json::locate_all(&text.bytes, &pointers);
     for (d, (line, column)) in wanting.into_iter().zip(places) {
         d.at.line = Some(line);
@@ -370,7 +383,7 @@ mod tests {
         let text = Text {
             name: "f".into(),
             bytes: b"one\n\nthree\nfour".to_vec(),
-            json: true,
+            language: Language::Json,
         };
         let mut diagnostics = vec![Diagnostic::error(&codes::MORE, "", ""); 5];
         for (d, line) in diagnostics.iter_mut().zip([4, 1, 9, 0, 2]) {

@@ -119,8 +119,8 @@ pub(super) fn write(
 fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> fmt::Result {
     match e {
         Expr::Int(v) => write!(out, "{v}"),
-        Expr::Real(v) => write_real(out, *v, format_args!("{v:?}")),
-        Expr::Real32(v) => write_real(out, f64::from(*v), format_args!("{v:?}f")),
+        Expr::Real(v) => write_real(out, *v, "", format_args!("{v:?}")),
+        Expr::Real32(v) => write_real(out, f64::from(*v), "f", format_args!("{v:?}f")),
         Expr::Logical(v) => write!(out, "{v}"),
         Expr::Place(place) => write_place(out, p, place, depth),
         Expr::Op(op, operands) => match form(*op) {
@@ -132,9 +132,13 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
                 ..
             } if operands.len() > 1 => {
                 let space = if spaced { " " } else { "" };
+                let many = op.arity().1 == usize::MAX;
                 for (i, operand) in operands.iter().enumerate() {
                     if i == 0 {
-                        write(out, p, operand, left, depth + 1)?;
+                        // What is read back makes one sum of all terms in a row.
+                        let nested = many && matches!(operand, Expr::Op(inner, _) if inner == op);
+                        let least = if p.exact && nested { ATOM } else { left };
+                        write(out, p, operand, least, depth + 1)?;
                     } else {
                         write!(out, "{space}{symbol}{space}")?;
                         // `a - -b` and `a**-b` would be legal but hard to read.
@@ -153,6 +157,13 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
             Form::Prefix { symbol, binding } if operands.len() == 1 => {
                 out.write_str(symbol)?;
                 let operand = &operands[0];
+                let is_number = matches!(operand, Expr::Int(_) | Expr::Real(_) | Expr::Real32(_));
+                // `-5` is a number, `-(5)` its negation.
+                if binding == NEGATION && is_number {
+                    out.write_char('(')?;
+                    write_bare(out, p, operand, depth + 1)?;
+                    return out.write_char(')');
+                }
                 let least = if self::binding(operand) == NEGATION {
                     ATOM
                 } else {
@@ -199,7 +210,7 @@ pub(super) fn write_place(
     if place.subscripts.is_empty() {
         return Ok(());
     }
-    out.write_char('(')?;
+    out.write_char('[')?;
     for (i, subscript) in place.subscripts.iter().enumerate() {
         if i > 0 {
             out.write_str(", ")?;
@@ -221,7 +232,7 @@ pub(super) fn write_place(
             }
         }
     }
-    out.write_char(')')
+    out.write_char(']')
 }
 
 /// The variable's name; its entity (`x7`) if the routine has no such variable.
@@ -236,13 +247,18 @@ pub(super) fn write_variable(
     }
 }
 
-fn write_real(out: &mut impl Write, value: f64, finite: fmt::Arguments<'_>) -> fmt::Result {
+fn write_real(
+    out: &mut impl Write,
+    value: f64,
+    suffix: &str,
+    finite: fmt::Arguments<'_>,
+) -> fmt::Result {
     if value.is_nan() {
-        out.write_str("nan")
+        write!(out, "nan{suffix}")
     } else if value == f64::INFINITY {
-        out.write_str("inf")
+        write!(out, "inf{suffix}")
     } else if value == f64::NEG_INFINITY {
-        out.write_str("-inf")
+        write!(out, "-inf{suffix}")
     } else {
         out.write_fmt(finite)
     }

@@ -34,7 +34,8 @@ impl fmt::Display for Visible<'_> {
 /// Words of the text form that would be misread as something else than a name inside an expression or
 /// at the start of a statement.
 const WORDS: &[&str] = &[
-    "absent", "and", "call", "false", "inf", "nan", "not", "opaque", "or", "pop", "push", "true",
+    "absent", "and", "call", "false", "inf", "inff", "nan", "nanf", "not", "opaque", "or", "pop",
+    "push", "select", "true",
 ];
 
 impl fmt::Display for Name<'_> {

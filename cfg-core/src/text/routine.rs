@@ -1,16 +1,14 @@
 //! Routines and programs.
 
-use super::{Name, Printer, expr};
-use crate::ir::{
-    Arm, CaseRange, Cfg, Control, Dim, Expr, Extent, LoopTest, Order, Program, Role, Routine,
-    Selector, Variable, Vertex, VertexKind,
-};
+use super::{Name, Printer, body, expr, graph, name::write_quoted};
+use crate::ir::{Control, Dim, Expr, Extent, Order, Program, Role, Routine, Variable};
+use crate::structure::Structure;
 use std::fmt::{self, Write};
 
 pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Result {
     // Expressions of globals are constants, so any routine serves to print them.
     let nothing = Routine::default();
-    let p = Printer::new(program, &nothing);
+    let p = Printer::exact(program, &nothing);
     for global in &program.globals {
         out.write_str("global ")?;
         write_variable(out, &p, &global.variable)?;
@@ -42,16 +40,31 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
 }
 
 pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) -> fmt::Result {
-    let p = Printer::new(program, routine);
-    write_head(out, &p)?;
-    for v in routine.variables.iter().skip(routine.parameters) {
+    let p = Printer::exact(program, routine);
+    let result = own_result(routine);
+    write_head(out, &p, result)?;
+    for (i, v) in routine
+        .variables
+        .iter()
+        .enumerate()
+        .skip(routine.parameters)
+    {
+        if Some(i) == result {
+            continue;
+        }
         match v.role {
+            Role::Global(id) => {
+                out.write_str("  uses ")?;
+                match program.globals.get(id.index()) {
+                    Some(global) => writeln!(out, "{}", Name(&global.variable.name))?,
+                    None => writeln!(out, "{id}?")?,
+                }
+                continue;
+            }
             Role::Local => out.write_str("  local ")?,
-            Role::Global(_) => out.write_str("  uses ")?,
             Role::Parameter { .. } => out.write_str("  parameter ")?,
         }
         write_variable(out, &p, v)?;
-        write_origin(out, v.origin.as_deref())?;
         out.write_char('\n')?;
     }
     for (word, list) in [
@@ -88,12 +101,28 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
         }
     }
     if let Some(cfg) = &routine.body {
-        write_graph(out, &p, cfg)?;
+        let structure = match routine.control {
+            // A program that is not valid may say so of a graph that does not nest: it is printed as a graph.
+            Control::Structured => Structure::of(cfg).ok(),
+            Control::General => None,
+        };
+        match structure.filter(|structure| body::is_plain(cfg, structure)) {
+            Some(structure) => body::write(out, &p, cfg, &structure)?,
+            None => graph::write(out, &p, cfg)?,
+        }
     }
     out.write_str("end\n")
 }
 
-fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
+/// The result, if it is the last variable and a local: its type stands in the head then.
+fn own_result(routine: &Routine) -> Option<usize> {
+    let result = routine.result?.index();
+    let variable = routine.variables.get(result)?;
+    let last = result + 1 == routine.variables.len() && result >= routine.parameters;
+    (last && variable.role == Role::Local).then_some(result)
+}
+
+fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<usize>) -> fmt::Result {
     let routine = p.routine;
     if routine.aliased {
         out.write_str("aliased ")?;
@@ -130,7 +159,10 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
         write_variable(out, p, v)?;
     }
     out.write_char(')')?;
-    if let Some(result) = routine.result {
+    if let Some(variable) = own_result.and_then(|v| routine.variables.get(v)) {
+        out.write_str(" result ")?;
+        write_variable(out, p, variable)?;
+    } else if let Some(result) = routine.result {
         out.write_str(" result ")?;
         expr::write_variable(out, p, result)?;
     }
@@ -138,140 +170,49 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>) -> fmt::Result {
     out.write_char('\n')
 }
 
-/// `real x(2, 0:n-1)`.
+/// `real x[2, n from 0] column {adjoint of y}`.
 fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::Result {
     write!(out, "{} {}", v.ty.name(), Name(&v.name))?;
-    if v.shape.is_empty() {
-        return Ok(());
+    if !v.shape.is_empty() {
+        out.write_char('[')?;
+        write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
+        out.write_char(']')?;
+        if v.order == Order::Column {
+            out.write_str(" column")?;
+        }
     }
-    out.write_char('(')?;
-    write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
-    out.write_char(')')?;
-    if v.order == Order::Column && v.shape.len() > 1 {
-        out.write_str(" column")?;
-    }
-    Ok(())
+    write_origin(out, v.origin.as_deref())
 }
 
-/// `n` for 1 to n, `0: n` for n elements from 0, `:` where the extent comes from elsewhere.
+/// `n` for 1 to n, `n from 0` for n elements from 0, `:` where the extent comes from elsewhere.
 fn write_dim(out: &mut impl Write, p: &Printer<'_>, dim: &Dim) -> fmt::Result {
-    if dim.lower != Expr::Int(1) {
-        expr::write(out, p, &dim.lower, expr::LOOSEST, 0)?;
-        out.write_str(": ")?;
-    }
     match &dim.extent {
-        Extent::Fixed(e) => expr::write(out, p, e, expr::LOOSEST, 0),
-        Extent::Deferred => out.write_char(':'),
+        Extent::Fixed(e) => expr::write(out, p, e, expr::LOOSEST, 0)?,
+        Extent::Deferred => out.write_char(':')?,
     }
+    if dim.lower == Expr::Int(1) {
+        return Ok(());
+    }
+    out.write_str(" from ")?;
+    expr::write(out, p, &dim.lower, expr::LOOSEST, 0)
 }
 
 fn write_origin(out: &mut impl Write, origin: Option<&(String, String)>) -> fmt::Result {
-    match origin {
-        Some((name, role)) if name.is_empty() => write!(out, "  {{{role}}}"),
-        Some((name, role)) => write!(out, "  {{{role} of {}}}", Name(name)),
-        None => Ok(()),
+    let Some((name, role)) = origin else {
+        return Ok(());
+    };
+    out.write_str(" {")?;
+    let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+    let mut words = role.split(' ');
+    if words.all(|word| word != "of" && word.split('-').all(plain)) {
+        out.write_str(role)?;
+    } else {
+        write_quoted(out, role)?;
     }
-}
-
-fn write_graph(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Result {
-    for (v, vertex) in cfg.vertices() {
-        write!(out, "{:>5} {}", vertex.id, vertex.vertex_type().name())?;
-        if matches!(vertex.kind, VertexKind::Loop { .. } | VertexKind::Branch(_)) {
-            write!(out, " {}", p.decision(vertex))?;
-        }
-        for (i, &e) in cfg.out_edges(v).iter().enumerate() {
-            let edge = cfg.edge(e);
-            out.write_str(if i == 0 { " -> " } else { ", " })?;
-            write!(out, "{}", cfg.vertex(edge.to).id)?;
-            if let Some(label) = edge.label {
-                write!(out, " [{label}]")?;
-            }
-            if let Some(id) = edge.id {
-                write!(out, " #{id}")?;
-            }
-        }
-        if let Some(origin) = vertex.origin {
-            write!(out, "  {{{} of {}}}", origin.role.name(), origin.vertex)?;
-        }
-        out.write_char('\n')?;
-        for s in vertex.statements() {
-            writeln!(out, "          {}", p.stmt(s))?;
-        }
+    if !name.is_empty() {
+        write!(out, " of {}", Name(name))?;
     }
-    Ok(())
-}
-
-pub(super) fn write_decision(
-    out: &mut impl Write,
-    p: &Printer<'_>,
-    vertex: &Vertex,
-) -> fmt::Result {
-    match &vertex.kind {
-        VertexKind::Loop { test, .. } => match &**test {
-            LoopTest::Pre(condition) => write!(out, "while {}", p.expr(condition)),
-            LoopTest::Post(condition) => write!(out, "again while {}", p.expr(condition)),
-            LoopTest::Counted {
-                index,
-                first,
-                last,
-                step,
-            } => {
-                expr::write_variable(out, p, *index)?;
-                write!(out, " = {}, {}", p.expr(first), p.expr(last))?;
-                if *step != Expr::Int(1) {
-                    write!(out, ", {}", p.expr(step))?;
-                }
-                Ok(())
-            }
-        },
-        VertexKind::Branch(selector) => match &**selector {
-            Selector::Condition(condition) => write!(out, "{}", p.expr(condition)),
-            Selector::Cases { value, arms } => {
-                write!(out, "select {}:", p.expr(value))?;
-                for (i, arm) in arms.iter().enumerate() {
-                    write!(out, "{} [{}]", if i == 0 { "" } else { ";" }, arm.label)?;
-                    if arm.default || !arm.cases.is_empty() {
-                        write!(out, " {}", Cases(arm))?;
-                    }
-                }
-                Ok(())
-            }
-        },
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Block(_)
-        | VertexKind::EndLoop
-        | VertexKind::EndBranch => Ok(()),
-    }
-}
-
-/// What leads to an arm of a multi-way branch: values, ranges, `default`.
-pub struct Cases<'a>(pub &'a Arm);
-
-impl fmt::Display for Cases<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (k, case) in self.0.cases.iter().enumerate() {
-            if k > 0 {
-                f.write_str(", ")?;
-            }
-            write_case(f, case)?;
-        }
-        match (self.0.default, self.0.cases.is_empty()) {
-            (true, true) => f.write_str("default"),
-            (true, false) => f.write_str(", default"),
-            (false, _) => Ok(()),
-        }
-    }
-}
-
-fn write_case(out: &mut impl Write, case: &CaseRange) -> fmt::Result {
-    match (case.lower, case.upper) {
-        (Some(a), Some(b)) if a == b => write!(out, "{a}"),
-        (Some(a), Some(b)) => write!(out, "{a}..{b}"),
-        (Some(a), None) => write!(out, "{a}.."),
-        (None, Some(b)) => write!(out, "..{b}"),
-        (None, None) => out.write_str(".."),
-    }
+    out.write_char('}')
 }
 
 fn write_separated<W: Write, T>(

@@ -89,6 +89,9 @@ fn constants_keep_their_type() {
         (Expr::Real(f64::NEG_INFINITY), "-inf"),
         (Expr::Real(-f64::NAN), "nan"),
         (Expr::Real32(0.1), "0.1f"),
+        (Expr::Real32(f32::NAN), "nanf"),
+        (Expr::Real32(f32::NEG_INFINITY), "-inff"),
+        (op(Op::Neg, [Expr::Int(5)]), "-(5)"),
         (Expr::Logical(true), "true"),
     ];
     for (e, text) in cases {
@@ -102,7 +105,7 @@ fn places_and_names() {
     let y = VarId::new(3);
     assert_eq!(
         place(&r, &Place::element(y, [Expr::Int(1), v(0)])),
-        "y(1, a)"
+        "y[1, a]"
     );
     let section = Place {
         var: y,
@@ -116,10 +119,10 @@ fn places_and_names() {
         ]
         .into(),
     };
-    assert_eq!(place(&r, &section), "y(:, 4::-1)");
+    assert_eq!(place(&r, &section), "y[:, 4::-1]");
     assert_eq!(expr(&r, &v(4)), r#""a \"b\"\n\u{202e}""#);
     assert_eq!(expr(&r, &v(99)), "x99?");
-    for word in ["", "1x", "a b", "not", "inf"] {
+    for word in ["", "1x", "a b", "not", "inf", "nanf", "select"] {
         assert!(Name(word).to_string().starts_with('"'), "{word}");
     }
     for word in ["x", "_1", "größe", "x_b", "notable"] {
@@ -304,19 +307,20 @@ fn a_whole_program() {
     let expected = "\
 global real g = 0.5
 
-main subroutine f(in integer n, inout real y(0: n, :) column)
+main subroutine f(in integer n, inout real y[n from 0, :] column)
   local integer i
-  uses real g
+  uses g
   independent y, g
   dependent y
-    1 ENTRY -> 2
-    2 LOOP i = 1, n, 2 -> 3 [1], 5
-    3 BASICBLOCK -> 4  {marker-push of -7}
-          g := i
-    4 ENDLOOP -> 2
-    5 BRANCH select n: [1] 3, ..0; [2] default -> 6 [1], 6 [2]
-    6 ENDBRANCH -> 7 #40
-    7 EXIT
+  @1 #0 entry
+  @2 #1 #2 for i = 1, n, 2
+    @3 #3 {marker-push of -7}
+    g := i
+  @4 #4 end
+  @5 #5 #6 select n
+  case 3, ..0
+  case default
+  @6 #40 end
 end
 ";
     assert_eq!(program.to_string(), expected);

@@ -73,7 +73,7 @@ fn scalar(c: &mut Checker<'_>, site: Site, e: &Expr, ty: ScalarType, what: &str)
     let Some(found) = c.expr(site, e) else { return };
     if found.ty != Type::scalar(ty) {
         let help = if ty == ScalarType::Logical {
-            "compare: [\"!=\", e, 0] is true if e is not 0"
+            "compare: [\"!=\", e, 0], in text `e != 0`, is true if e is not 0"
         } else {
             "convert with [\"int\", e]; a loop over reals is written with \"test\": \"pre\""
         };

@@ -425,7 +425,7 @@ fn mismatch(
             site,
             &codes::EXTERNAL,
             format!("the {what} is {}, it must be {wanted}", found.ty),
-            "write an expression of that type, converting with [\"real\", e] where needed",
+            "write an expression of that type, converting with [\"real\", e], in text real(e), where needed",
         );
     }
 }

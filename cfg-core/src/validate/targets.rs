@@ -36,10 +36,17 @@ pub(super) fn assignable(
     if left.ty.ty != right.ty.ty || left.ty.ty == ScalarType::Tape {
         let help = match (left.ty.ty, value) {
             (ScalarType::Real, Some(Expr::Int(i))) => format!("write {i}.0"),
-            (ScalarType::Real32, Some(Expr::Int(i))) => format!("write [\"real32\", {i}.0]"),
-            (ScalarType::Integer, _) => "convert the value with [\"int\", e]".to_owned(),
+            (ScalarType::Real32, Some(Expr::Int(i))) => {
+                format!("write [\"real32\", {i}.0], in text {i}.0f")
+            }
+            (ScalarType::Integer, _) => {
+                "convert the value with [\"int\", e], in text int(e)".to_owned()
+            }
             (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
-            (ty, _) => format!("convert the value with [\"{}\", e]", ty.name()),
+            (ty, _) => format!(
+                "convert the value with [\"{0}\", e], in text {0}(e)",
+                ty.name()
+            ),
         };
         c.error(
             site,

@@ -62,8 +62,8 @@ pub(crate) fn protect(
         };
         // Of locals the sweep may have no value at all.
         let is_local = |p: &Place| scope.routine.variable(p.var).role == Role::Local;
-        let read = !writes && !(unspecified && as_place(actual).is_some_and(is_local));
-        if read || formal.ty == ScalarType::Tape {
+        let has_no_value = unspecified && as_place(actual).is_some_and(is_local);
+        if !(writes || has_no_value) || formal.ty == ScalarType::Tape {
             continue;
         }
         let Some(place) = as_place(actual) else {

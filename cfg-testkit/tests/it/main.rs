@@ -11,3 +11,4 @@ mod members;
 mod recovered;
 mod same;
 mod sections;
+mod text;

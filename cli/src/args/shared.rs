@@ -19,6 +19,8 @@ pub(crate) struct Source {
 pub(crate) enum Language {
     /// The program format cfgrev/1.
     Json,
+    /// The text form (`cfgrev explain text`).
+    Text,
     /// XAIF, the exchange format of OpenAD.
     Xaif,
 }

@@ -8,6 +8,7 @@ use cfg_core::diagnostic::similar::did_you_mean;
 /// Every code of every crate.
 const TABLES: &[&[CodeInfo]] = &[
     cfg_core::json::CODES,
+    cfg_core::text::codes::CODES,
     cfg_core::codes::CODES,
     bb_preaccum::codes::CODES,
     cfg_reverse::codes::CODES,
@@ -53,6 +54,12 @@ const PAGES: &[Page] = &[
         &["Points, seeds, results"],
     ),
     ("format", "the whole program format", FORMAT, &[]),
+    (
+        "text",
+        "programs as text",
+        include_str!("../../pages/text.md"),
+        &[],
+    ),
     (
         "elementals",
         "elementary functions: values, partial derivatives, corners",

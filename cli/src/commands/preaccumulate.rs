@@ -5,7 +5,9 @@ mod pictures;
 mod program;
 
 use crate::Outcome;
-use crate::args::{Elimination, EmitGraph, Form, Model, Preaccumulate, Search, SearchTime};
+use crate::args::{
+    Elimination, EmitGraph, Form, Language, Model, Preaccumulate, Search, SearchTime,
+};
 use crate::input::{Session, Usage};
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use crate::progress::Status;
@@ -31,7 +33,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
     }
     let text = session.read_source(&args.what.source)?;
-    if !text.json || !kind::is_graph(&text.bytes) {
+    if text.language != Language::Json || !kind::is_graph(&text.bytes) {
         return program::run(args, &text, session);
     }
     if args.vertex.is_some() || args.what.select.routine.is_some() {

@@ -71,7 +71,8 @@ fn replay(document: &str, folder: &Path) -> usize {
     let mut count = 0;
     while let Some(line) = lines.next() {
         blessed += &format!("{line}\n");
-        if let Some(file) = line.strip_prefix("```json ") {
+        let named = ["```json ", "```text "];
+        if let Some(file) = named.iter().find_map(|named| line.strip_prefix(named)) {
             let mut content = String::new();
             for line in lines.by_ref().take_while(|l| *l != "```") {
                 content += &format!("{line}\n");
@@ -124,6 +125,29 @@ fn the_tutorial() {
         let text = std::fs::read_to_string(picture).expect("the picture exists");
         assert!(text.starts_with("digraph"), "{text}");
     }
+}
+
+#[test]
+fn first_steps() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(replay("docs/first-steps.md", folder.path()) >= 6);
+}
+
+/// Every program on the page of the text form is one.
+#[test]
+fn programs_as_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = root().join("docs/text.md");
+    let text = std::fs::read_to_string(path).expect("the page exists");
+    let mut count = 0;
+    for program in text.split("```text\n").skip(1) {
+        let program = program.split("```").next().expect("the block has an end");
+        std::fs::write(folder.path().join("f.cfgrev"), program).expect("it can be written");
+        let found = run("cfgrev validate f.cfgrev", folder.path());
+        assert!(found.contains("f.cfgrev: valid"), "{found}");
+        count += 1;
+    }
+    assert!(count >= 2);
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn options_of_the_reversal() {
 fn pictures_and_text() {
     let text = cfgrev(&["convert", "paper_example.json", "--to", "text"]);
     assert_eq!(text.code, Some(0));
-    assert!(text.out.contains("y(2) := sin(x(1))"), "{}", text.out);
+    assert!(text.out.contains("y[2] := sin(x[1])"), "{}", text.out);
     let dot = cfgrev(&["dot", "paper_example.json", "--clusters", "--true-false"]);
     assert_eq!((dot.code, dot.err.as_str()), (Some(0), ""));
     assert!(dot.out.contains("subgraph cluster_v4"), "{}", dot.out);

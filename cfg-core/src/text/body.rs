@@ -1,0 +1,323 @@
+//! Bodies of structured routines as statements, with marks where the parser would number otherwise.
+
+use super::{
+    Printer, expr,
+    graph::{Cases, EdgeIds},
+};
+use crate::{
+    entity::{EdgeId, VertexId},
+    ir::{Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
+    structure::Structure,
+};
+use std::fmt::{self, Write};
+
+/// Deepest indentation, so that nests of any depth take space in proportion to their statements.
+const DEEPEST: usize = 20;
+
+/// A construct that is being written.
+struct Open {
+    header: VertexId,
+    end: VertexId,
+    /// Edges to the arms that are still to be written, the next one last.
+    arms: Vec<EdgeId>,
+}
+
+/// Whether the edges of a structured graph carry no other labels than those that statements give them.
+pub(super) fn is_plain(cfg: &Cfg, structure: &Structure) -> bool {
+    cfg.edges()
+        .all(|(e, edge)| match &cfg.vertex(edge.from).kind {
+            VertexKind::Loop { .. } => edge.label == structure.kind(e).loop_body.then_some(1),
+            VertexKind::Branch(selector) => match &**selector {
+                Selector::Condition(_) => matches!(edge.label, Some(0 | 1)),
+                Selector::Cases { arms, .. } => {
+                    arms.iter().any(|arm| Some(arm.label) == edge.label)
+                }
+            },
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => edge.label.is_none(),
+        })
+}
+
+/// Writes the statements from ENTRY to EXIT.
+pub(super) fn write(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    cfg: &Cfg,
+    structure: &Structure,
+) -> fmt::Result {
+    let mut writer = Writer {
+        p,
+        cfg,
+        ids: EdgeIds::of(cfg),
+        next: 1,
+        after_block: false,
+        open: Vec::new(),
+    };
+    let Some(mut at) = cfg.entry() else {
+        return Ok(());
+    };
+    loop {
+        let mut follow = cfg.out_edges(at).first().copied();
+        if let Some(end) = writer.open.pop_if(|open| open.end == at) {
+            follow = writer.end(out, structure, end)?;
+        } else {
+            match &cfg.vertex(at).kind {
+                VertexKind::Loop { .. } | VertexKind::Branch(_) => {
+                    let Some(end) = structure.partner(at) else {
+                        return Ok(());
+                    };
+                    follow = writer.begin(out, structure, at, end)?;
+                }
+                VertexKind::Entry => {
+                    if writer.needs_mark(at) || cfg.vertex(at).origin.is_some() {
+                        writer.line(out, at, "entry")?;
+                    }
+                    writer.count(at);
+                }
+                VertexKind::Exit => {
+                    if writer.needs_mark(at) || cfg.vertex(at).origin.is_some() {
+                        writer.line(out, at, "exit")?;
+                    }
+                    return Ok(());
+                }
+                VertexKind::Block(statements) => writer.block(out, at, statements)?,
+                VertexKind::EndLoop | VertexKind::EndBranch => {}
+            }
+        }
+        let Some(e) = follow else { return Ok(()) };
+        at = cfg.edge(e).to;
+    }
+}
+
+struct Writer<'p, 'c> {
+    p: &'p Printer<'p>,
+    cfg: &'c Cfg,
+    ids: EdgeIds,
+    /// The id that a vertex without a mark has.
+    next: i64,
+    /// Whether statements would be added to the block before.
+    after_block: bool,
+    open: Vec<Open>,
+}
+
+impl Writer<'_, '_> {
+    fn indent(&self, out: &mut impl Write) -> fmt::Result {
+        for _ in 0..=self.open.len().min(DEEPEST) {
+            out.write_str("  ")?;
+        }
+        Ok(())
+    }
+
+    fn needs_mark(&self, v: VertexId) -> bool {
+        let mut edges = self.cfg.out_edges(v).iter();
+        self.cfg.vertex(v).id != self.next || edges.any(|&e| self.ids.id(self.cfg, e).is_some())
+    }
+
+    fn count(&mut self, v: VertexId) {
+        self.next = self.cfg.vertex(v).id.saturating_add(1);
+        self.after_block = false;
+    }
+
+    /// The mark, if the parser would give the vertex another id.
+    fn mark(&self, out: &mut impl Write, v: VertexId, edges: &[EdgeId]) -> fmt::Result {
+        if self.needs_mark(v) {
+            self.any_mark(out, v, edges)?;
+            out.write_char(' ')?;
+        }
+        Ok(())
+    }
+
+    fn any_mark(&self, out: &mut impl Write, v: VertexId, edges: &[EdgeId]) -> fmt::Result {
+        write!(out, "@{}", self.cfg.vertex(v).id)?;
+        let ids = edges.iter().filter_map(|&e| self.ids.id(self.cfg, e));
+        for id in ids {
+            write!(out, " #{id}")?;
+        }
+        Ok(())
+    }
+
+    /// The vertex from which its line comes, and the end of the line.
+    fn origin(&self, out: &mut impl Write, v: VertexId) -> fmt::Result {
+        if let Some(origin) = self.cfg.vertex(v).origin {
+            write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
+        }
+        out.write_char('\n')
+    }
+
+    fn line(&mut self, out: &mut impl Write, v: VertexId, word: &str) -> fmt::Result {
+        self.indent(out)?;
+        self.mark(out, v, self.cfg.out_edges(v))?;
+        out.write_str(word)?;
+        self.origin(out, v)
+    }
+
+    fn block(
+        &mut self,
+        out: &mut impl Write,
+        v: VertexId,
+        statements: &[crate::ir::Stmt],
+    ) -> fmt::Result {
+        let vertex = self.cfg.vertex(v);
+        let alone = vertex.origin.is_some() || statements.is_empty() || self.after_block;
+        if alone || self.needs_mark(v) {
+            self.indent(out)?;
+            self.any_mark(out, v, self.cfg.out_edges(v))?;
+            self.origin(out, v)?;
+        }
+        for statement in statements {
+            self.indent(out)?;
+            writeln!(out, "{}", self.p.stmt(statement))?;
+        }
+        self.count(v);
+        self.after_block = true;
+        Ok(())
+    }
+
+    /// The first line of a construct; returns the edge into its body or first arm.
+    fn begin(
+        &mut self,
+        out: &mut impl Write,
+        structure: &Structure,
+        v: VertexId,
+        end: VertexId,
+    ) -> Result<Option<EdgeId>, fmt::Error> {
+        let p = self.p;
+        self.indent(out)?;
+        let mut arms: Vec<EdgeId> = self.cfg.out_edges(v).to_vec();
+        let mut case = None;
+        match &self.cfg.vertex(v).kind {
+            VertexKind::Loop { form, test } => {
+                arms.sort_by_key(|&e| !structure.kind(e).loop_body);
+                self.mark(out, v, &arms)?;
+                match (&**test, form) {
+                    (LoopTest::Pre(condition), _) => write!(out, "while {}", p.expr(condition))?,
+                    (LoopTest::Post(_), _) => out.write_str("do")?,
+                    (
+                        LoopTest::Counted {
+                            index,
+                            first,
+                            last,
+                            step,
+                        },
+                        form,
+                    ) => {
+                        out.write_str(match form {
+                            LoopForm::Loop => "for ",
+                            LoopForm::ForLoop => "forloop ",
+                        })?;
+                        expr::write_variable(out, p, *index)?;
+                        write!(out, " = {}, {}", p.expr(first), p.expr(last))?;
+                        if *step != Expr::Int(1) {
+                            write!(out, ", {}", p.expr(step))?;
+                        }
+                    }
+                }
+                arms.truncate(1);
+            }
+            VertexKind::Branch(selector) => match &**selector {
+                Selector::Condition(condition) => {
+                    arms.sort_by_key(|&e| self.cfg.edge(e).label != Some(1));
+                    self.mark(out, v, &arms)?;
+                    write!(out, "if {}", p.expr(condition))?;
+                }
+                Selector::Cases { value, arms: cases } => {
+                    let place = |e: EdgeId| {
+                        let label = self.cfg.edge(e).label;
+                        cases.iter().position(|arm| Some(arm.label) == label)
+                    };
+                    arms.sort_by_key(|&e| place(e));
+                    self.mark(out, v, &arms)?;
+                    write!(out, "select {}", p.expr(value))?;
+                    case = arms.first().copied();
+                }
+            },
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => {}
+        }
+        self.origin(out, v)?;
+        self.count(v);
+        arms.reverse();
+        let first = arms.pop();
+        if let Some(e) = case {
+            self.case(out, v, e)?;
+        }
+        self.open.push(Open {
+            header: v,
+            end,
+            arms,
+        });
+        Ok(first)
+    }
+
+    /// The line that begins an arm of a multi-way branch.
+    fn case(&mut self, out: &mut impl Write, header: VertexId, e: EdgeId) -> fmt::Result {
+        let VertexKind::Branch(selector) = &self.cfg.vertex(header).kind else {
+            return Ok(());
+        };
+        let Selector::Cases { arms, .. } = &**selector else {
+            return Ok(());
+        };
+        let label = self.cfg.edge(e).label;
+        let Some((k, arm)) = (arms.iter().enumerate()).find(|(_, arm)| Some(arm.label) == label)
+        else {
+            return Ok(());
+        };
+        self.indent(out)?;
+        out.write_str("case")?;
+        if arm.default || !arm.cases.is_empty() {
+            write!(out, " {}", Cases(arm))?;
+        }
+        if arm.label != k as i64 + 1 {
+            write!(out, " label {}", arm.label)?;
+        }
+        out.write_char('\n')
+    }
+
+    /// At the end of a body or arm: the next arm, or the end of the construct. Returns the edge to follow.
+    fn end(
+        &mut self,
+        out: &mut impl Write,
+        structure: &Structure,
+        mut open: Open,
+    ) -> Result<Option<EdgeId>, fmt::Error> {
+        let cfg = self.cfg;
+        self.after_block = false;
+        if let Some(e) = open.arms.pop() {
+            let VertexKind::Branch(selector) = &cfg.vertex(open.header).kind else {
+                return Ok(None);
+            };
+            match &**selector {
+                Selector::Condition(_) => {
+                    // An empty last arm needs no `else`.
+                    if cfg.edge(e).to != open.end {
+                        self.indent(out)?;
+                        out.write_str("else\n")?;
+                    }
+                }
+                Selector::Cases { .. } => self.case(out, open.header, e)?,
+            }
+            self.open.push(open);
+            return Ok(Some(e));
+        }
+        let mut follow = cfg.out_edges(open.end).first().copied();
+        self.indent(out)?;
+        self.mark(out, open.end, cfg.out_edges(open.end))?;
+        out.write_str("end")?;
+        if let VertexKind::Loop { test, .. } = &cfg.vertex(open.header).kind {
+            if let LoopTest::Post(condition) = &**test {
+                write!(out, " while {}", self.p.expr(condition))?;
+            }
+            let mut exits = cfg.out_edges(open.header).iter().copied();
+            follow = exits.find(|&e| structure.kind(e).loop_exit);
+        }
+        self.origin(out, open.end)?;
+        self.count(open.end);
+        Ok(follow)
+    }
+}

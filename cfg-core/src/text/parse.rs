@@ -1,0 +1,676 @@
+//! Reading the text form: tokens to programs, by recursive descent over lines.
+//!
+//! A problem ends the line that it is on; reading goes on with the next one, so that all problems of a text are
+//! found in one run. Names of routines and globals are collected first, and the declarations of a routine are
+//! read twice, the first time for the names: what is declared may be used before.
+
+mod body;
+mod expr;
+mod graph;
+mod routine;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+use super::{
+    codes,
+    lex::{Kind, Token, tokens},
+};
+use crate::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS, similar::did_you_mean},
+    entity::{GlobalId, RoutineId},
+    ir::{Expr, Global, Overlay, Program, Role, Routine, ScalarType, Variable},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    io::Read as _,
+};
+
+/// A program that was read from text, and where its parts stand.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The program; `None` if the text has errors. It has not been validated.
+    pub program: Option<Program>,
+    /// All problems, in the order of the text.
+    pub problems: Diagnostics,
+    /// Where the program's parts stand.
+    pub places: Places,
+}
+
+/// Where the parts of a program stand in its text: offsets in bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    routines: Vec<RoutinePlaces>,
+    globals: Vec<usize>,
+    /// Offsets at which lines begin.
+    lines: Vec<usize>,
+}
+
+/// Offsets of the parts of a routine.
+#[derive(Clone, Debug, Default)]
+struct RoutinePlaces {
+    head: usize,
+    /// Parameters come before all other variables.
+    parameters: usize,
+    variables: Vec<usize>,
+    vertices: Vec<usize>,
+    /// By vertex.
+    statements: Vec<Vec<usize>>,
+    /// Vertices from which the edges lead.
+    edges: Vec<usize>,
+}
+
+impl Places {
+    /// Line and column, both from 1, of what a JSON pointer names; the smallest part around it that is known.
+    pub fn of_pointer(&self, pointer: &str) -> Option<(usize, usize)> {
+        let mut parts = pointer.split('/').skip(1);
+        let list = parts.next()?;
+        let index = |part: Option<&str>| part.and_then(|p| p.parse::<usize>().ok());
+        let first = index(parts.next());
+        let offset = match list {
+            "globals" => self.globals.get(first?).copied(),
+            "routines" => {
+                let routine = self.routines.get(first?)?;
+                let member = parts.next();
+                let second = index(parts.next());
+                let found = match (member, second) {
+                    (Some("parameters"), Some(v)) => routine.variables.get(v).copied(),
+                    (Some("locals"), Some(v)) => {
+                        routine.variables.get(routine.parameters + v).copied()
+                    }
+                    (Some("result"), _) => routine.variables.last().copied(),
+                    (Some("vertices"), Some(v)) => {
+                        let statement = (parts.next() == Some("statements"))
+                            .then(|| index(parts.next()))
+                            .flatten();
+                        let statements = routine.statements.get(v);
+                        statement
+                            .and_then(|s| statements?.get(s).copied())
+                            .or_else(|| routine.vertices.get(v).copied())
+                    }
+                    (Some("edges"), Some(e)) => {
+                        let from = routine.edges.get(e).copied();
+                        from.and_then(|from| routine.vertices.get(from).copied())
+                    }
+                    _ => None,
+                };
+                found.or(Some(routine.head))
+            }
+            _ => None,
+        }?;
+        Some(self.line_column(offset))
+    }
+
+    fn of_lines(text: &[u8]) -> Self {
+        let breaks = text.iter().enumerate().filter(|(_, b)| **b == b'\n');
+        Self {
+            lines: std::iter::once(0)
+                .chain(breaks.map(|(i, _)| i + 1))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    fn line_column(&self, offset: usize) -> (usize, usize) {
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let start = self.lines.get(line.wrapping_sub(1)).copied();
+        (line.max(1), offset - start.unwrap_or(0) + 1)
+    }
+}
+
+/// Reads a program from bytes, which may fail to be UTF-8.
+pub fn read(bytes: &[u8]) -> Parsed {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => parse(text),
+        Err(e) => {
+            let places = Places::of_lines(bytes);
+            let (line, column) = places.line_column(e.valid_up_to());
+            let help = "convert the file to UTF-8, or check that it is a program";
+            let problem = Diagnostic::error(&codes::UTF8, "the text is not UTF-8", help);
+            Parsed {
+                problems: problem.at_line(line, column).into(),
+                places,
+                ..Parsed::default()
+            }
+        }
+    }
+}
+
+/// Reads a file to its end, unless it has a zero byte: no program does.
+///
+/// # Errors
+/// Those of `input`; a zero byte is [`std::io::ErrorKind::InvalidData`].
+pub fn load(mut input: impl std::io::Read) -> std::io::Result<Vec<u8>> {
+    const PIECE: u64 = 1 << 20;
+    let mut bytes = Vec::new();
+    loop {
+        let start = bytes.len();
+        let piece = std::io::Read::by_ref(&mut input);
+        let read = std::io::Read::take(piece, PIECE).read_to_end(&mut bytes)?;
+        if bytes[start..].contains(&0) {
+            let message = "it has a zero byte, and is no text";
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidData,
+                message,
+            ));
+        }
+        if read == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Reads a program.
+pub fn parse(text: &str) -> Parsed {
+    let mut parser = Parser::new(text);
+    parser.collect_names();
+    parser.program();
+    let mut parsed = Parsed {
+        program: None,
+        problems: Diagnostics::default(),
+        places: parser.places,
+    };
+    parsed.places.lines = Places::of_lines(text.as_bytes()).lines;
+    parser.problems.sort_by_key(|(offset, _)| *offset);
+    for (offset, problem) in parser.problems {
+        let (line, column) = parsed.places.line_column(offset);
+        parsed.problems.push(problem.at_line(line, column));
+    }
+    if !parsed.problems.has_errors() {
+        parsed.program = Some(parser.program);
+    }
+    parsed
+}
+
+/// A problem has been reported and the rest of the line is of no use.
+#[derive(Debug)]
+struct Fail;
+
+type Parse<T> = Result<T, Fail>;
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    at: usize,
+    problems: Vec<(usize, Diagnostic)>,
+    routines: HashMap<String, RoutineId>,
+    globals: HashMap<String, GlobalId>,
+    program: Program,
+    places: Places,
+    /// Names that were reported as unknown in the routine that is being read.
+    unknown: HashSet<String>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            tokens: tokens(text),
+            at: 0,
+            problems: Vec::new(),
+            routines: HashMap::new(),
+            globals: HashMap::new(),
+            program: Program::default(),
+            places: Places::default(),
+            unknown: HashSet::new(),
+        }
+    }
+
+    // --- tokens ---
+
+    /// The current token; at the end a newline.
+    fn token(&self) -> Token {
+        self.token_at(0)
+    }
+
+    fn token_at(&self, ahead: usize) -> Token {
+        let end = Token {
+            kind: Kind::Newline,
+            start: self.text.len(),
+            end: self.text.len(),
+        };
+        self.tokens.get(self.at + ahead).copied().unwrap_or(end)
+    }
+
+    fn spelled(&self, token: Token) -> &'t str {
+        &self.text[token.start..token.end]
+    }
+
+    fn is_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    fn is_newline(&self) -> bool {
+        self.token().kind == Kind::Newline
+    }
+
+    /// Whether the token so far ahead is this symbol.
+    fn symbol_at(&self, ahead: usize, symbol: &str) -> bool {
+        let token = self.token_at(ahead);
+        token.kind == Kind::Symbol && self.spelled(token) == symbol
+    }
+
+    fn is_symbol(&self, symbol: &str) -> bool {
+        self.symbol_at(0, symbol)
+    }
+
+    /// Whether the token so far ahead is this word.
+    fn word_at(&self, ahead: usize, word: &str) -> bool {
+        let token = self.token_at(ahead);
+        token.kind == Kind::Word && self.spelled(token) == word
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.word_at(0, word)
+    }
+
+    fn take_symbol(&mut self, symbol: &str) -> bool {
+        let found = self.is_symbol(symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn symbol(&mut self, symbol: &str, help: &str) -> Parse<()> {
+        if self.take_symbol(symbol) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{symbol}`"), help))
+    }
+
+    /// Whether the line begins with an assignment, so that its first word is no keyword.
+    fn is_assignment(&self) -> bool {
+        matches!(self.token().kind, Kind::Word | Kind::Quoted)
+            && (self.symbol_at(1, ":=") || self.symbol_at(1, "=") || self.symbol_at(1, "["))
+            && !(self.is_word("push") && self.symbol_at(1, "["))
+    }
+
+    /// After a problem, or after all that is on a line: the next line.
+    fn skip_line(&mut self) {
+        while !self.is_newline() {
+            self.at += 1;
+        }
+        self.at = (self.at + 1).min(self.tokens.len());
+    }
+
+    /// The end of a line.
+    fn newline(&mut self) -> Parse<()> {
+        if self.is_newline() {
+            self.skip_line();
+            return Ok(());
+        }
+        Err(self.unexpected("the end of the line", "write one statement on each line"))
+    }
+
+    /// Reads a line; what comes after a problem on it is skipped.
+    fn line<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
+        let read = read(self).and_then(|value| self.newline().map(|()| value));
+        if read.is_err() {
+            self.skip_line();
+        }
+        read.ok()
+    }
+
+    // --- problems ---
+
+    fn report(
+        &mut self,
+        offset: usize,
+        code: &CodeInfo,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Fail {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems
+                .push((offset, Diagnostic::error(code, message, help)));
+        }
+        Fail
+    }
+
+    fn warn(&mut self, offset: usize, code: &CodeInfo, message: &str, help: &str) {
+        if self.problems.len() < MAX_PROBLEMS {
+            let warning = Diagnostic::error(code, message, help).warning();
+            self.problems.push((offset, warning));
+        }
+    }
+
+    /// Reports the current token.
+    fn unexpected(&mut self, wanted: &str, help: &str) -> Fail {
+        let token = self.token();
+        let found = self.shown(token);
+        let (message, help) = match (token.kind, found.as_str()) {
+            (Kind::Bad, _) if found.starts_with("`\"") => (
+                "a name in quotes does not end on its line".to_owned(),
+                "close the quote".to_owned(),
+            ),
+            (Kind::Bad, _) if found.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => (
+                format!("{found} is no number and no name"),
+                "write `2*x` for a product, 1e-3 for a power of ten".to_owned(),
+            ),
+            (Kind::Bad, _) => (
+                format!("{found} has no meaning here"),
+                "names that are no identifiers stand in double quotes".to_owned(),
+            ),
+            (_, "`=`") if wanted == "`:=`" => (
+                "`=` where `:=` is expected".to_owned(),
+                "assignments are written with `:=`, comparisons with `==`".to_owned(),
+            ),
+            _ => (
+                format!("{found} where {wanted} is expected"),
+                help.to_owned(),
+            ),
+        };
+        self.report(token.start, &codes::SYNTAX, message, help)
+    }
+
+    /// A token for a message.
+    fn shown(&self, token: Token) -> String {
+        if token.kind == Kind::Newline {
+            return "the end of the line".to_owned();
+        }
+        let spelled = self.spelled(token);
+        match spelled.char_indices().nth(40) {
+            Some((end, _)) => format!("`{}...`", &spelled[..end]),
+            None => format!("`{spelled}`"),
+        }
+    }
+
+    // --- names and numbers ---
+
+    fn name(&mut self, what: &str) -> Parse<String> {
+        let token = self.token();
+        let name = match token.kind {
+            Kind::Word => self.spelled(token).to_owned(),
+            Kind::Quoted => match unquoted(self.spelled(token)) {
+                Some(name) => name,
+                None => {
+                    return Err(self.report(
+                        token.start,
+                        &codes::SYNTAX,
+                        "an escape that is not known",
+                        "in quotes there are \\\", \\\\, \\n, \\t, \\r and \\u{...} with a hexadecimal number",
+                    ));
+                }
+            },
+            Kind::Integer | Kind::Real | Kind::Symbol | Kind::Newline | Kind::Bad => {
+                return Err(self.unexpected(what, "write a name there"));
+            }
+        };
+        self.at += 1;
+        Ok(name)
+    }
+
+    /// An integer with its sign.
+    fn integer(&mut self, what: &str) -> Parse<i64> {
+        let negative = self.is_symbol("-");
+        let token = self.token_at(usize::from(negative));
+        if token.kind != Kind::Integer {
+            return Err(self.unexpected(what, "write an integer there"));
+        }
+        self.at += 1 + usize::from(negative);
+        let text = self.spelled(token);
+        let value = if negative {
+            format!("-{text}").parse()
+        } else {
+            text.parse()
+        };
+        value.map_err(|_| {
+            self.report(
+                token.start,
+                &codes::NUMBER,
+                "integer beyond 64 bits",
+                "write a smaller integer",
+            )
+        })
+    }
+
+    fn scalar_type(&mut self) -> Option<ScalarType> {
+        let spelled = self.spelled(self.token());
+        let ty = ScalarType::ALL
+            .into_iter()
+            .find(|ty| ty.name() == spelled)?;
+        self.at += 1;
+        Some(ty)
+    }
+
+    /// The type of a declaration.
+    fn expected_type(&mut self) -> Parse<ScalarType> {
+        if let Some(ty) = self.scalar_type() {
+            return Ok(ty);
+        }
+        let spelled = self.spelled(self.token());
+        let other = match spelled {
+            "double" | "float64" | "f64" => Some("real"),
+            "float" | "float32" | "f32" => Some("real32"),
+            "int" | "int64" | "i64" => Some("integer"),
+            "bool" | "boolean" => Some("logical"),
+            _ => None,
+        };
+        let help = match other {
+            Some(other) => format!("write `{other}`"),
+            None => did_you_mean(spelled, ScalarType::ALL.map(ScalarType::name))
+                .unwrap_or_else(|| "types are real, real32, integer, logical and tape".to_owned()),
+        };
+        Err(self.unexpected("a type", &help))
+    }
+
+    // --- programs ---
+
+    /// Finds the names of routines and globals, for uses that come before.
+    fn collect_names(&mut self) {
+        let (mut routines, mut globals) = (0, 0);
+        while !self.is_end() {
+            if !self.is_assignment() {
+                while ["main", "aliased", "general", "external"]
+                    .iter()
+                    .any(|w| self.is_word(w))
+                    && self.token_at(1).kind == Kind::Word
+                {
+                    self.at += 1;
+                }
+                if self.is_word("subroutine") || self.is_word("function") {
+                    self.at += 1;
+                    let start = self.token().start;
+                    if let Some(name) = self.quietly(|p| p.name("")) {
+                        let id = RoutineId::new(routines);
+                        if let Some(first) = self.routines.insert(name.clone(), id) {
+                            let message = format!("routine `{name}` is declared twice");
+                            self.report(start, &codes::TWICE, message, "rename one of the two");
+                            self.routines.insert(name, first);
+                        }
+                    }
+                    routines += 1;
+                } else if self.is_word("global") {
+                    self.at += 2;
+                    let start = self.token().start;
+                    if let Some(name) = self.quietly(|p| p.name("")) {
+                        let id = GlobalId::new(globals);
+                        if let Some(first) = self.globals.insert(name.clone(), id) {
+                            let message = format!("global `{name}` is declared twice");
+                            self.report(start, &codes::TWICE, message, "rename one of the two");
+                            self.globals.insert(name, first);
+                        }
+                    }
+                    globals += 1;
+                }
+            }
+            self.skip_line();
+        }
+        self.at = 0;
+    }
+
+    /// What can be read, without reports.
+    fn quietly<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
+        let count = self.problems.len();
+        let unknown = self.unknown.clone();
+        let read = read(self).ok();
+        self.problems.truncate(count);
+        self.unknown = unknown;
+        read
+    }
+
+    fn program(&mut self) {
+        // Globals come first in the program, wherever they stand: routines that use them have copies.
+        let mut at_routines = Vec::new();
+        let mut inside = false;
+        while !self.is_end() {
+            if self.is_head() {
+                at_routines.push(self.at);
+                inside = true;
+            } else if self.is_word("global") && !self.is_assignment() {
+                self.global();
+                continue;
+            } else if !inside {
+                let fail = self.unexpected(
+                    "`subroutine`, `function` or `global`",
+                    "a program is made of routines and globals",
+                );
+                let Fail = fail;
+            }
+            self.skip_line();
+        }
+        for at in at_routines {
+            self.at = at;
+            self.routine();
+        }
+    }
+
+    /// Whether a routine's head begins here.
+    fn is_head(&self) -> bool {
+        let mut ahead = 0;
+        while ["main", "aliased", "general", "external"]
+            .iter()
+            .any(|w| self.word_at(ahead, w))
+        {
+            ahead += 1;
+        }
+        (self.word_at(ahead, "subroutine") || self.word_at(ahead, "function"))
+            && matches!(self.token_at(ahead + 1).kind, Kind::Word | Kind::Quoted)
+    }
+
+    /// `global real a[3] = 1.0, 2.0, 3.0` or `global real b overlays a at 1`.
+    fn global(&mut self) {
+        let start = self.token().start;
+        let id = GlobalId::new(self.program.globals.len());
+        let read = self.line(|p| {
+            p.at += 1;
+            let ty = p.expected_type()?;
+            let name = p.name("the name of a global")?;
+            let mut variable = Variable::new(name, ty, Vec::new(), Role::Global(id));
+            let nothing = routine::Names::default();
+            (variable.shape, variable.order) = p.shape(&nothing)?;
+            variable.origin = p.origin_of_variable()?;
+            let mut global = Global {
+                variable,
+                initial: None,
+                overlay: None,
+            };
+            if p.take_symbol("=") || p.take_symbol(":=") {
+                let mut values = Vec::new();
+                loop {
+                    values.push(p.constant()?);
+                    if !p.take_symbol(",") {
+                        break;
+                    }
+                }
+                global.initial = Some(values.into());
+            }
+            if p.take_word("overlays") {
+                let token = p.token();
+                let base = p.name("the name of a global")?;
+                let base = p.global_named(&base, token.start)?;
+                if !p.take_word("at") {
+                    return Err(p.unexpected("`at`", "write `overlays NAME at OFFSET`"));
+                }
+                let offset = p.integer("an offset")?;
+                global.overlay = Some(Overlay { base, offset });
+            }
+            Ok(global)
+        });
+        let failed = read.is_none();
+        let global = read.unwrap_or_else(|| Global {
+            variable: Variable::new("", ScalarType::Real, Vec::new(), Role::Global(id)),
+            initial: None,
+            overlay: None,
+        });
+        // A global that could not be read keeps its number; the program is not used.
+        debug_assert!(!failed || !self.problems.is_empty());
+        self.program.globals.push(global);
+        self.places.globals.push(start);
+    }
+
+    fn global_named(&mut self, name: &str, at: usize) -> Parse<GlobalId> {
+        if let Some(&id) = self.globals.get(name) {
+            return Ok(id);
+        }
+        let mut known: Vec<&str> = self.globals.keys().map(String::as_str).collect();
+        known.sort_unstable();
+        let help = did_you_mean(name, known)
+            .unwrap_or_else(|| format!("declare it outside of routines: `global real {name}`"));
+        Err(self.report(
+            at,
+            &codes::UNKNOWN,
+            format!("unknown global `{name}`"),
+            help,
+        ))
+    }
+
+    fn routine_named(&mut self, name: &str, at: usize) -> Parse<RoutineId> {
+        if let Some(&id) = self.routines.get(name) {
+            return Ok(id);
+        }
+        let mut known: Vec<&str> = self.routines.keys().map(String::as_str).collect();
+        known.sort_unstable();
+        let help = did_you_mean(name, known)
+            .unwrap_or_else(|| "add the routine to the program".to_owned());
+        Err(self.report(
+            at,
+            &codes::UNKNOWN,
+            format!("unknown routine `{name}`"),
+            help,
+        ))
+    }
+
+    fn constant(&mut self) -> Parse<Expr> {
+        let nothing = routine::Names::default();
+        self.expr(&nothing)
+    }
+
+    fn push_routine(&mut self, routine: Routine, places: RoutinePlaces) {
+        self.program.routines.push(routine);
+        self.places.routines.push(places);
+    }
+}
+
+/// The name in a quoted token.
+fn unquoted(spelled: &str) -> Option<String> {
+    let inside = spelled.strip_prefix('"')?.strip_suffix('"')?;
+    let mut name = String::with_capacity(inside.len());
+    let mut chars = inside.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            name.push(c);
+            continue;
+        }
+        match chars.next()? {
+            '"' => name.push('"'),
+            '\\' => name.push('\\'),
+            'n' => name.push('\n'),
+            't' => name.push('\t'),
+            'r' => name.push('\r'),
+            'u' => {
+                let rest = chars.as_str().strip_prefix('{')?;
+                let (digits, after) = rest.split_once('}')?;
+                name.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
+                chars = after.chars();
+            }
+            _ => return None,
+        }
+    }
+    Some(name)
+}

@@ -1,0 +1,133 @@
+//! The graph of a body that has been read: EXIT, ids, and what is never executed.
+
+use super::{Body, DraftEdge};
+use crate::{
+    diagnostic::similar::did_you_mean,
+    entity::VertexId,
+    graph::reachable,
+    ir::{Cfg, Control, Edge, Routine, Vertex, VertexKind, complete_edge_ids},
+    structure::Structure,
+    text::parse::{Parser, RoutinePlaces, codes},
+};
+use std::collections::{HashMap, HashSet};
+
+impl Parser<'_> {
+    /// Adds EXIT, leaves out what is never executed, and gives ids to vertices that have none.
+    pub(super) fn finish(
+        &mut self,
+        mut body: Body,
+        routine: &mut Routine,
+        places: &mut RoutinePlaces,
+    ) -> Control {
+        let returns = std::mem::take(&mut body.returns);
+        body.pending.extend(returns);
+        let mut mark = std::mem::take(&mut body.exit);
+        if mark.id.is_none() {
+            mark.start = self.text.len().min(
+                self.tokens
+                    .get(self.at.saturating_sub(1))
+                    .map_or(0, |t| t.start),
+            );
+        }
+        body.add(VertexKind::Exit, mark);
+        for (name, label) in &body.labels {
+            if label.block.is_none() {
+                let message = format!("there is no label `{name}`");
+                let known = body.labels.iter().filter(|(_, l)| l.block.is_some());
+                let help = did_you_mean(name, known.map(|(name, _)| name.as_str()))
+                    .unwrap_or_else(|| format!("write `label {name}` where the jump goes on"));
+                self.report(label.start, &codes::JUMP, message, help);
+            }
+        }
+        let kept = kept(&body);
+        let mut place = vec![0; body.vertices.len()];
+        let mut vertices: Vec<Vertex> = Vec::new();
+        let mut edge_ids: Vec<Vec<i64>> = Vec::new();
+        let mut next = 1;
+        let mut seen: HashSet<i64> = HashSet::new();
+        for (v, draft) in body.vertices.into_iter().enumerate() {
+            if !kept[v] {
+                continue;
+            }
+            place[v] = vertices.len();
+            let id = draft.id.unwrap_or(next);
+            next = id.saturating_add(1);
+            if !seen.insert(id) {
+                let message = format!("vertex {id} is given twice");
+                let help = "give one of the two another mark: `@NUMBER`";
+                self.report(draft.start, &codes::IDENTITY, message, help);
+            }
+            vertices.push(Vertex {
+                origin: draft.origin,
+                ..Vertex::new(id, draft.kind)
+            });
+            edge_ids.push(draft.edge_ids);
+            places.vertices.push(draft.start);
+            places.statements.push(draft.statements);
+        }
+        let mut edges: Vec<DraftEdge> = body.edges;
+        edges.retain(|e| kept[e.from]);
+        // Edges follow their sources; those of one vertex stand in the order in which they were made, which is
+        // that of the arms, and body before exit.
+        edges.sort_by_key(|e| place[e.from]);
+        let mut count: HashMap<usize, usize> = HashMap::new();
+        let mut edges: Vec<Edge> = edges
+            .into_iter()
+            .map(|e| {
+                let from = place[e.from];
+                let k = count.entry(from).or_default();
+                let id = edge_ids[from].get(*k).copied();
+                *k += 1;
+                places.edges.push(from);
+                Edge {
+                    id,
+                    ..Edge::new(VertexId::new(from), VertexId::new(place[e.to]), e.label)
+                }
+            })
+            .collect();
+        complete_edge_ids(&mut edges);
+        for (from, ids) in edge_ids.iter().enumerate() {
+            if ids.len() > count.get(&from).copied().unwrap_or(0) {
+                let at = places.vertices.get(from).copied().unwrap_or(places.head);
+                let message = "more ids than edges leave this vertex";
+                self.report(
+                    at,
+                    &codes::SYNTAX,
+                    message,
+                    "remove those at the end of the mark",
+                );
+            }
+        }
+        routine.body = Cfg::new(vertices, edges);
+        let structured = match &routine.body {
+            Some(cfg) if body.jumps => Structure::of(cfg).is_ok(),
+            _ => true,
+        };
+        if structured {
+            Control::Structured
+        } else {
+            Control::General
+        }
+    }
+}
+
+/// The vertices that a path from ENTRY leads to, and EXIT: that it cannot be reached is for validation to say.
+fn kept(body: &Body) -> Vec<bool> {
+    if !body.jumps {
+        return vec![true; body.vertices.len()];
+    }
+    let vertices = body
+        .vertices
+        .iter()
+        .map(|_| Vertex::new(0, VertexKind::EndLoop));
+    let edges = body.edges.iter();
+    let edges = edges.map(|e| Edge::new(VertexId::new(e.from), VertexId::new(e.to), None));
+    let Some(cfg) = Cfg::new(vertices.collect(), edges.collect()) else {
+        return vec![true; body.vertices.len()];
+    };
+    let reached = reachable(&cfg, 0);
+    let last = body.vertices.len() - 1;
+    (0..body.vertices.len())
+        .map(|v| v == last || reached.contains(v))
+        .collect()
+}

@@ -1,0 +1,379 @@
+use super::*;
+use crate::ir::{Control, VertexType};
+
+fn routine(body: &str) -> String {
+    format!(
+        "subroutine f(in integer n, inout real x[n], out real y)\n  local integer i\n{body}end\n"
+    )
+}
+
+fn read(text: &str) -> Program {
+    let parsed = parse(text);
+    assert!(parsed.problems.is_empty(), "{}\n{text}", parsed.problems);
+    parsed.program.expect("there are no problems")
+}
+
+/// Types of the vertices of the only routine, by their first letters, and its control.
+fn shape(text: &str) -> (String, Control) {
+    let program = read(text);
+    let routine = &program.routines[0];
+    let cfg = routine.body.as_ref().expect("it has a body");
+    let letters = cfg.vertices().map(|(_, v)| match v.vertex_type() {
+        VertexType::Entry => '<',
+        VertexType::Exit => '>',
+        VertexType::BasicBlock => 'b',
+        VertexType::Loop => 'L',
+        VertexType::ForLoop => 'F',
+        VertexType::EndLoop => 'l',
+        VertexType::Branch => 'B',
+        VertexType::EndBranch => 'e',
+    });
+    (letters.collect(), routine.control)
+}
+
+#[test]
+fn statements_become_vertices() {
+    for (body, letters, control) in [
+        ("", "<>", Control::Structured),
+        ("  y := 1.0\n  y := 2.0\n", "<b>", Control::Structured),
+        (
+            "  y := 1.0\n  @9\n  y := 2.0\n",
+            "<bb>",
+            Control::Structured,
+        ),
+        ("  for i = 1, n\n  end for\n", "<Ll>", Control::Structured),
+        (
+            "  forloop i = n, 1, -1\n  y := 0.0\n  end\n",
+            "<Fbl>",
+            Control::Structured,
+        ),
+        (
+            "  do\n    y := 2.0*y\n  end while y < 9.0\n",
+            "<Lbl>",
+            Control::Structured,
+        ),
+        (
+            "  if n > 1\n  y := 1.0\n  end if\n",
+            "<Bbe>",
+            Control::Structured,
+        ),
+        (
+            "  if n > 1 then\n  y := 1.0\n  else if n > 0\n  y := 2.0\n  else\n  y := 3.0\n  end\n  y := 4.0\n",
+            "<BbBbbeeb>",
+            Control::Structured,
+        ),
+        (
+            "  select n\n  case 1, 3..5\n  y := 1.0\n  case 7..\n  case default\n  end select\n",
+            "<Bbe>",
+            Control::Structured,
+        ),
+        ("  return\n", "<>", Control::Structured),
+        // The exit of a loop in its middle is no structured control flow.
+        (
+            "  while n > 1\n    if y > 1.0\n      break\n    end\n    y := 2.0*y\n  end\n",
+            "<LBebl>",
+            Control::General,
+        ),
+        (
+            "  for i = 1, n\n    if y > 1.0\n      continue\n    end\n    y := 2.0*y\n  end\n",
+            "<LBebl>",
+            Control::General,
+        ),
+        (
+            "  label again\n  y := 2.0*y\n  if y < 9.0\n    goto again\n  end\n",
+            "<bBe>",
+            Control::General,
+        ),
+    ] {
+        assert_eq!(
+            shape(&routine(body)),
+            (letters.to_owned(), control),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn marks_give_ids_and_numbers_go_on_from_there() {
+    let program = read(&routine(
+        "  @5 entry\n  y := 1.0\n  @10 #3 #4 while y < 2.0\n    @-2 y := 2.0*y\n  @30 end\n  @12 exit {copy of 3}\n",
+    ));
+    let cfg = program.routines[0].body.as_ref().expect("it has a body");
+    let ids: Vec<i64> = cfg.vertices().map(|(_, v)| v.id).collect();
+    assert_eq!(ids, [5, 6, 10, -2, 30, 12]);
+    let edges: Vec<Option<i64>> = cfg.edges().map(|(_, e)| e.id).collect();
+    assert_eq!(edges.len(), 6);
+    assert!(edges.contains(&Some(3)) && edges.contains(&Some(4)) && !edges.contains(&None));
+    assert!(
+        cfg.vertices()
+            .any(|(_, v)| v.origin.is_some_and(|o| o.vertex == 3))
+    );
+}
+
+#[test]
+fn unreachable_statements_are_left_out_with_a_warning() {
+    let text = routine("  return\n  y := 1.0\n  y := 2.0\n");
+    let parsed = parse(&text);
+    assert_eq!(parsed.problems.0.len(), 1, "{}", parsed.problems);
+    assert_eq!(parsed.problems.0[0].code, codes::UNREACHABLE.code);
+    let cfg = parsed.program.expect("a warning is no error").routines[0]
+        .body
+        .clone();
+    assert_eq!(cfg.expect("it has a body").vertex_count(), 2);
+}
+
+#[test]
+fn sums_are_flat_and_the_rest_is_left_associative() {
+    for (text, shown) in [
+        ("1 + 2 + 3", "+(1, 2, 3)"),
+        ("(1 + 2) + 3", "+(+(1, 2), 3)"),
+        ("1 + (2 + 3)", "+(1, +(2, 3))"),
+        ("1 - 2 + 3 + 4", "+(-(1, 2), 3, 4)"),
+        ("1 - 2 - 3", "-(-(1, 2), 3)"),
+        ("2*3*4/5*6", "*(/(*(2, 3, 4), 5), 6)"),
+        ("2**3**4", "**(2, **(3, 4))"),
+        ("-2**2", "neg(**(2, 2))"),
+        ("-2*3", "*(-2, 3)"),
+        ("-n*3", "*(neg(n), 3)"),
+        ("2**-1", "**(2, -1)"),
+        ("-(5)", "neg(5)"),
+        (
+            "1 + 2*3 == 7 and not 1 < 2 or true",
+            "or(and(==(+(1, *(2, 3)), 7), not(<(1, 2))), true)",
+        ),
+    ] {
+        let program = read(&routine(&format!("  i := {text}\n")));
+        let cfg = program.routines[0].body.as_ref().expect("it has a body");
+        let value = cfg.vertices().find_map(|(_, v)| match v.statements() {
+            [
+                crate::ir::Stmt {
+                    kind: crate::ir::StmtKind::Assign { value, .. },
+                    ..
+                },
+            ] => Some(value.clone()),
+            _ => None,
+        });
+        assert_eq!(prefix(&value.expect("it is assigned")), shown, "{text}");
+    }
+}
+
+/// Every operator as a function.
+fn prefix(e: &Expr) -> String {
+    match e {
+        Expr::Int(v) => v.to_string(),
+        Expr::Logical(v) => v.to_string(),
+        Expr::Op(op, operands) => {
+            let operands: Vec<String> = operands.iter().map(prefix).collect();
+            format!("{}({})", op.name(), operands.join(", "))
+        }
+        Expr::Real(_) | Expr::Real32(_) | Expr::Place(_) => "n".to_owned(),
+    }
+}
+
+#[test]
+fn problems_are_all_told_where_they_are() {
+    for (text, expected) in [
+        (
+            routine("  y = 1.0\n"),
+            vec![(3, "S001", "written with `:=`")],
+        ),
+        (
+            routine("  y := z + 1.0\n  x[i] := z\n"),
+            vec![(3, "S002", "declare it")],
+        ),
+        (routine("  y := x(i)\n"), vec![(3, "S002", "in brackets")]),
+        (routine("  y := sine(x[1])\n"), vec![(3, "S002", "`sin`")]),
+        (
+            routine("  y := sin(x[1]\n  y := )\n"),
+            vec![(3, "S001", "parenthesis"), (4, "S001", "a number")],
+        ),
+        (
+            routine("  y := 1.0 2.0\n"),
+            vec![(3, "S001", "one statement")],
+        ),
+        (
+            routine("  y := 1 < 2 < 3\n"),
+            vec![(3, "S001", "two values")],
+        ),
+        (
+            routine("  y := 99999999999999999999\n"),
+            vec![(3, "S004", "smaller")],
+        ),
+        (routine("  y := 1e999\n"), vec![(3, "S004", "binary64")]),
+        (routine("  y := 2x\n"), vec![(3, "S001", "2*x")]),
+        (
+            routine("  y := \"a\n"),
+            vec![(3, "S001", "close the quote")],
+        ),
+        (routine("  break\n"), vec![(3, "S006", "loop")]),
+        (routine("  goto out\n"), vec![(3, "S006", "label out")]),
+        (routine("  while y < 1.0\n"), vec![(5, "S007", "`end`")]),
+        (
+            "subroutine f(out real y)\n  while y < 1.0\n    y := 2.0\n".to_owned(),
+            vec![(2, "S007", "`end`")],
+        ),
+        (routine("  else\n"), vec![(3, "S007", "`if`")]),
+        (routine("  case 1\n"), vec![(3, "S007", "`select`")]),
+        (routine("  elseif y < 1.0\n"), vec![(3, "S001", "else if")]),
+        (routine("  y\n"), vec![(3, "S001", "y := ...")]),
+        (
+            routine("  local real z\n  y := z\n  local real w\n"),
+            vec![(5, "S001", "before the first statement")],
+        ),
+        (
+            routine("  @3 y := 1.0\n  @3 while y < 1.0\n  end\n"),
+            vec![(4, "S008", "mark")],
+        ),
+        (routine("  local real n\n"), vec![(3, "S003", "rename")]),
+        (routine("  local float z\n"), vec![(3, "S001", "`real32`")]),
+        (
+            routine("  uses q\n"),
+            vec![(3, "S002", "outside of routines")],
+        ),
+        (
+            routine("  call g(x)\n"),
+            vec![(3, "S002", "add the routine")],
+        ),
+        (
+            routine("  for i = 1 n\n  end\n"),
+            vec![(3, "S001", "i = 1, n")],
+        ),
+        (
+            "x := 1\n".to_owned(),
+            vec![(1, "S001", "routines and globals")],
+        ),
+        (
+            "function f(in real x)\nend\n".to_owned(),
+            vec![(1, "S001", "names its result")],
+        ),
+        (
+            "subroutine f(real x)\nend\n".to_owned(),
+            vec![(1, "S001", "in real x")],
+        ),
+        (
+            "subroutine f()\nend\nsubroutine f()\nend\n".to_owned(),
+            vec![(3, "S003", "rename")],
+        ),
+    ] {
+        let parsed = parse(&text);
+        let found: Vec<(usize, &str, &str)> = (parsed.problems.iter())
+            .map(|d| (d.at.line.unwrap_or(0), d.code, d.help.as_str()))
+            .collect();
+        assert_eq!(found.len(), expected.len(), "{text}{}", parsed.problems);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(
+                (found.0, found.1),
+                (expected.0, expected.1),
+                "{text}{}",
+                parsed.problems
+            );
+            assert!(found.2.contains(expected.2), "{text}{}", parsed.problems);
+        }
+        assert!(parsed.program.is_none(), "{text}");
+    }
+}
+
+#[test]
+fn deep_texts_end_with_an_error() {
+    for (open, close) in [
+        ("(", ")"),
+        ("sin(", ")"),
+        ("-", ""),
+        ("not ", ""),
+        ("x[", "]"),
+    ] {
+        let text = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        let parsed = parse(&routine(&format!("  y := {text}\n")));
+        let codes: Vec<&str> = parsed.problems.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["S005"], "{open}");
+    }
+    // Constructs nest as deep as memory allows, and a sum of many terms is one level.
+    let deep = format!(
+        "{}{}",
+        "  if n > 1\n".repeat(100_000),
+        "  end\n".repeat(100_000)
+    );
+    assert_eq!(shape(&routine(&deep)).0.len(), 200_002);
+    let sum = vec!["1.0"; 100_000].join(" + ");
+    read(&routine(&format!("  y := {sum}\n")));
+}
+
+/// Whatever the text, there is an end and no panic.
+#[test]
+fn any_text() {
+    let pieces = [
+        "subroutine",
+        "function",
+        "f",
+        "(",
+        ")",
+        "in",
+        "real",
+        "x",
+        "[",
+        "]",
+        "\n",
+        ":=",
+        "1",
+        ".",
+        "if",
+        "else",
+        "end",
+        "while",
+        "do",
+        "for",
+        "=",
+        ",",
+        "select",
+        "case",
+        "..",
+        "@",
+        "#",
+        "{",
+        "}",
+        "of",
+        "copy",
+        "label",
+        "goto",
+        "break",
+        "ENTRY",
+        "->",
+        "LOOP",
+        "BASICBLOCK",
+        "EXIT",
+        "\"",
+        "é",
+        "-",
+        "local",
+        "uses",
+        "global",
+        "result",
+        "push",
+        "pop",
+        "call",
+        "main",
+        "external",
+        "2",
+        "//",
+        "return",
+        "general",
+    ];
+    let mut state: u64 = 1;
+    for _ in 0..30_000 {
+        let mut text = String::new();
+        for _ in 0..24 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            text += pieces[(state % pieces.len() as u64) as usize];
+            if state >> 60 != 0 {
+                text.push(' ');
+            }
+        }
+        let parsed = parse(&text);
+        assert!(
+            parsed.program.is_some() != parsed.problems.has_errors(),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! What each pass makes of small programs: `tests/passes/PASS/NAME.cfgrev` and, beside it, `NAME.txt`, both in the text
+//! form. `BLESS=1` writes the latter.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::RoutineId,
+    ir::{Program, Routine},
+    recover::{flatten, recover},
+    text,
+    validate::{ValidProgram, validate},
+};
+use cfg_testkit::golden::golden;
+use std::{fs, path::Path};
+
+use crate::{
+    Blocks, Options, Unstructured,
+    memory::effects::Effects,
+    prepare::{lower::lower, normalize::normalize},
+    reverse, tangent,
+};
+
+/// What a pass makes of the main routine of a program.
+type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
+
+/// By the names of their folders.
+const PASSES: [(&str, Pass); 10] = [
+    ("flatten", |valid, main| {
+        Ok(one(valid, &flatten(valid, valid.routine(main))))
+    }),
+    ("recover", |valid, main| {
+        Ok(one(valid, &recover(valid, valid.routine(main))))
+    }),
+    ("normalize", |valid, main| {
+        let normal = normalize(valid, &Effects::of(valid), main);
+        Ok(one(valid, &normal.routine))
+    }),
+    ("split", |valid, main| {
+        let mut normal = normalize(valid, &Effects::of(valid), main);
+        normal.split(valid)?;
+        Ok(one(valid, &normal.routine))
+    }),
+    ("lower", |valid, main| {
+        let effects = Effects::of(valid);
+        let mut normal = normalize(valid, &effects, main);
+        let routine = lower(valid, &effects, normal.routine, false, &mut normal.namer)?;
+        Ok(one(valid, &routine))
+    }),
+    ("reverse", |valid, main| {
+        sweeps(valid, main, &Options::default())
+    }),
+    ("merge", |valid, main| {
+        let options = Options {
+            merge: true,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
+    ("preaccumulate", |valid, main| {
+        let options = Options {
+            blocks: Blocks::Preaccumulate,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
+    ("trace", |valid, main| {
+        let options = Options {
+            unstructured: Unstructured::Trace,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
+    ("tangent", |valid, main| {
+        let tangent = tangent(valid, main)?;
+        let generated = valid.routines.len()..tangent.program.routines.len();
+        Ok(all(&tangent.program, generated.map(RoutineId::new)))
+    }),
+];
+
+fn one(program: &Program, routine: &Routine) -> String {
+    let mut out = String::new();
+    text::routine(&mut out, program, routine).expect("strings take everything");
+    out
+}
+
+fn all(program: &Program, routines: impl Iterator<Item = RoutineId>) -> String {
+    let all: Vec<String> = routines.map(|r| one(program, program.routine(r))).collect();
+    all.join("\n")
+}
+
+/// The forward and the reverse sweep of every routine.
+fn sweeps(valid: &ValidProgram, main: RoutineId, options: &Options) -> Result<String, Diagnostics> {
+    let reversal = reverse(valid, main, options)?;
+    let sweeps = reversal.sweeps.iter().flat_map(|&(_, f, r)| [f, r]);
+    Ok(all(&reversal.program, sweeps))
+}
+
+/// The inputs of a pass, in the order of their names.
+fn inputs(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("a folder can be read").path());
+    let mut found: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|e| e == "cfgrev"))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn passes_make_of_small_programs_what_their_files_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes");
+    let folders = fs::read_dir(&root).expect("the folder exists").count();
+    assert_eq!(folders, PASSES.len(), "each folder has a pass");
+    for (name, pass) in PASSES {
+        let inputs = inputs(&root.join(name));
+        assert!(!inputs.is_empty(), "{name} has no input");
+        for path in inputs {
+            let shown = path.display();
+            let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{shown}: {e}"));
+            let parsed = text::parse(&text);
+            let problems = parsed.problems;
+            let program = parsed
+                .program
+                .unwrap_or_else(|| panic!("{shown}\n{problems}"));
+            let valid = validate(program).unwrap_or_else(|d| panic!("{shown}\n{d}"));
+            let main = valid.main.unwrap_or(RoutineId::new(0));
+            let made = pass(&valid, main).unwrap_or_else(|d| panic!("{shown}\n{d}"));
+            golden(path.with_extension("txt"), &made);
+        }
+    }
+}
