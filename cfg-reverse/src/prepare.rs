@@ -10,6 +10,7 @@ pub(crate) mod imports;
 pub(crate) mod lower;
 pub(crate) mod normalize;
 pub(crate) mod optional;
+pub(crate) mod overlap;
 pub(crate) mod products;
 pub(crate) mod results;
 pub(crate) mod shallow;
@@ -35,6 +36,7 @@ use crate::{
         derivative_globals::add_derivative_globals,
         differentiated::number_sweeps,
         normalize::{Normal, normal_program},
+        overlap::overlapping,
     },
 };
 
@@ -105,6 +107,7 @@ pub(crate) fn prepare<'v>(
     };
     let nodes = Numbering::new(&normal);
     let activity = Activity::of(&normal, &effects, &nodes, main);
+    let overlapping = overlapping(&normal, &effects, &reachable);
     let context = Context {
         sweeps: number_sweeps(&normal, &effects, &nodes, &activity, &reachable, main),
         program: normal,
@@ -112,6 +115,7 @@ pub(crate) fn prepare<'v>(
         nodes,
         activity,
         adjoint_globals,
+        overlapping,
         counters: options.counters,
         trace,
     };

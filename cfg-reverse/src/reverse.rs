@@ -23,7 +23,7 @@ use crate::{
     options::{Blocks, Options},
     plan::{draft::Draft, setting::Setting, tbr::Tbr},
     prepare::prepare,
-    sweeps::{Sweeps, overlap::overlapping},
+    sweeps::Sweeps,
 };
 
 /// What [`reverse`] gives: the program with the generated routines, and which they are.
@@ -96,7 +96,6 @@ fn emit(
 ) -> Result<Reversal, Diagnostics> {
     let context = &setting.prepared.context;
     let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
-    let overlapping = overlapping(context, &setting.prepared.reachable);
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
     let mut sources = FixedBitSet::with_capacity(context.nodes.len());
@@ -113,7 +112,7 @@ fn emit(
         let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)))?;
         let mut reverse =
             sweeps.reverse(namer.suffixed(format!("{}_rev", original.name)), adjoints)?;
-        reverse.aliased |= overlapping.contains(draft.id.index());
+        reverse.aliased |= context.overlapping.contains(draft.id.index());
         if options.merge {
             forward = merge::merge(forward)?;
             reverse = merge::merge(reverse)?;

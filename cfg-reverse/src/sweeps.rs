@@ -3,7 +3,6 @@
 pub(crate) mod forward;
 pub(crate) mod jumps;
 pub(crate) mod loops;
-pub(crate) mod overlap;
 pub(crate) mod reverse;
 
 use cfg_core::{

@@ -24,7 +24,7 @@ Examples:
   cfgrev reverse f.json -o out --emit json,dot
   cfgrev gradient f.json --at 'x=[1,2]'
 
-FILE is a program in JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
+FILE is a program: text (.cfgrev), JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
 standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong, 3 a \
 check found nothing to compare."
 )]

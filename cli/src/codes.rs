@@ -17,7 +17,7 @@ cfg_core::diagnostic_codes! {
         "Many problems usually have one cause; mending the first often removes the others. All are printed with --all.";
     ROUTINE "P405" "which routine?"
         "A command works on one routine: the one that --routine names, the one that the file marks as main, or the only one."
-        "If a file has several routines, mark one (\"main\": \"NAME\" at the top of the program) or choose one with --routine NAME.";
+        "If a file has several routines, mark one (\"main\": \"NAME\" at the top of the program, in the text form `main` before it) or choose one with --routine NAME.";
     TOO_MANY_PICTURES "P406" "too many pictures"
         "The pictures of an elimination have at most 20 million edges together."
         "A picture is drawn after every step, so their total size grows with the square of the graph. For a large graph, only the graph and the end of the elimination are drawn.";

@@ -142,7 +142,10 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
         several => Err(problem(
             &codes::ROUTINE,
             format!("the program has {several} routines, and none is marked as main"),
-            format!("choose one with --routine: {}", names()),
+            format!(
+                "choose one with --routine, or mark it as the main one: {}",
+                names()
+            ),
         )),
     }
 }

@@ -34,15 +34,20 @@ const SYMBOLS: [&str; 33] = [
 ];
 
 /// After these a line goes on in the next.
-const OPEN_ENDED: [&str; 17] = [
-    ":=", "**", "*!", "==", "!=", "<=", ">=", "(", "[", ",", "+", "-", "*", "/", "<", ">", "=",
+const OPEN_ENDED: [&str; 20] = [
+    "and", "or", "not", ":=", "**", "*!", "==", "!=", "<=", ">=", "(", "[", ",", "+", "-", "*",
+    "/", "<", ">", "=",
 ];
 
 /// All tokens of a text. Comments go from `//` to the end of the line. There are no two newlines in a row, none at
 /// the beginning, and one at the end.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
-    let mut at = 0;
+    // Some editors begin a file with a byte order mark.
+    let mut at = match text.starts_with('\u{feff}') {
+        true => '\u{feff}'.len_utf8(),
+        false => 0,
+    };
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let (kind, length) = if c == '\n' {

@@ -176,7 +176,7 @@ pub fn parse(text: &str) -> Parsed {
         let (line, column) = parsed.places.line_column(offset);
         parsed.problems.push(problem.at_line(line, column));
     }
-    if !parsed.problems.has_errors() {
+    if !parser.failed {
         parsed.program = Some(parser.program);
     }
     parsed
@@ -199,6 +199,24 @@ struct Parser<'t> {
     places: Places,
     /// Names that were reported as unknown in the routine that is being read.
     unknown: HashSet<String>,
+    suggestions: Suggestions,
+    warnings: usize,
+    /// Whether there was an error, also one too many to be told.
+    failed: bool,
+}
+
+/// Finds what is meant by names that are not known: the first ones, since every search looks at all names.
+struct Suggestions {
+    left: usize,
+}
+
+impl Suggestions {
+    fn of<'n>(&mut self, name: &str, known: impl FnOnce() -> Vec<&'n str>) -> Option<String> {
+        self.left = self.left.checked_sub(1)?;
+        let mut known = known();
+        known.sort_unstable();
+        did_you_mean(name, known)
+    }
 }
 
 impl<'t> Parser<'t> {
@@ -213,6 +231,9 @@ impl<'t> Parser<'t> {
             program: Program::default(),
             places: Places::default(),
             unknown: HashSet::new(),
+            suggestions: Suggestions { left: 100 },
+            warnings: 0,
+            failed: false,
         }
     }
 
@@ -292,10 +313,22 @@ impl<'t> Parser<'t> {
 
     /// After a problem, or after all that is on a line: the next line.
     fn skip_line(&mut self) {
+        self.skip_to_line_end();
+        self.at = (self.at + 1).min(self.tokens.len());
+    }
+
+    /// To the end of the line.
+    fn skip_to_line_end(&mut self) {
         while !self.is_newline() {
             self.at += 1;
         }
-        self.at = (self.at + 1).min(self.tokens.len());
+    }
+
+    /// Whether only blanks stand before a place on its line.
+    fn begins_line(&self, at: usize) -> bool {
+        self.text[..at]
+            .trim_end_matches([' ', '\t'])
+            .ends_with('\n')
     }
 
     /// The end of a line.
@@ -325,6 +358,7 @@ impl<'t> Parser<'t> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Fail {
+        self.failed = true;
         if self.problems.len() < MAX_PROBLEMS {
             self.problems
                 .push((offset, Diagnostic::error(code, message, help)));
@@ -333,7 +367,9 @@ impl<'t> Parser<'t> {
     }
 
     fn warn(&mut self, offset: usize, code: &CodeInfo, message: &str, help: &str) {
-        if self.problems.len() < MAX_PROBLEMS {
+        // Warnings leave room for errors.
+        if self.warnings < MAX_PROBLEMS / 10 {
+            self.warnings += 1;
             let warning = Diagnostic::error(code, message, help).warning();
             self.problems.push((offset, warning));
         }
@@ -355,6 +391,22 @@ impl<'t> Parser<'t> {
             (Kind::Bad, _) => (
                 format!("{found} has no meaning here"),
                 "names that are no identifiers stand in double quotes".to_owned(),
+            ),
+            (Kind::Symbol, "`&`" | "`|`" | "`!`" | "`^`" | "`%`" | "`?`" | "`;`" | "`#`") => (
+                format!("{found} has no meaning here"),
+                match found.as_str() {
+                    "`&`" => "write `and`",
+                    "`|`" => "write `or`",
+                    "`!`" => {
+                        "write `not` for the opposite, `!=` for different, `//` before a comment"
+                    }
+                    "`^`" => "powers are written `x**2`",
+                    "`%`" => "remainders are written `mod(a, b)`",
+                    "`?`" => "write `if(condition, a, b)`",
+                    "`;`" => "write one statement on each line",
+                    _ => "comments begin with `//`",
+                }
+                .to_owned(),
             ),
             (_, "`=`") if wanted == "`:=`" => (
                 "`=` where `:=` is expected".to_owned(),
@@ -506,11 +558,10 @@ impl<'t> Parser<'t> {
 
     /// What can be read, without reports.
     fn quietly<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
-        let count = self.problems.len();
-        let unknown = self.unknown.clone();
+        let (count, failed) = (self.problems.len(), self.failed);
         let read = read(self).ok();
         self.problems.truncate(count);
-        self.unknown = unknown;
+        self.failed = failed;
         read
     }
 
@@ -537,6 +588,20 @@ impl<'t> Parser<'t> {
         for at in at_routines {
             self.at = at;
             self.routine();
+            self.between_routines();
+        }
+    }
+
+    /// Behind the end of a routine there are globals and the next routine.
+    fn between_routines(&mut self) {
+        while !self.is_end() && !self.is_head() {
+            if !self.is_word("global") || self.is_assignment() {
+                let message = "this stands outside of routines";
+                let help = "one `end` too many before it ends the routine: remove that, or this";
+                self.report(self.token().start, &codes::OPEN, message, help);
+                return;
+            }
+            self.skip_line();
         }
     }
 
@@ -608,9 +673,8 @@ impl<'t> Parser<'t> {
         if let Some(&id) = self.globals.get(name) {
             return Ok(id);
         }
-        let mut known: Vec<&str> = self.globals.keys().map(String::as_str).collect();
-        known.sort_unstable();
-        let help = did_you_mean(name, known)
+        let known = || self.globals.keys().map(String::as_str).collect();
+        let help = (self.suggestions.of(name, known))
             .unwrap_or_else(|| format!("declare it outside of routines: `global real {name}`"));
         Err(self.report(
             at,
@@ -624,9 +688,8 @@ impl<'t> Parser<'t> {
         if let Some(&id) = self.routines.get(name) {
             return Ok(id);
         }
-        let mut known: Vec<&str> = self.routines.keys().map(String::as_str).collect();
-        known.sort_unstable();
-        let help = did_you_mean(name, known)
+        let known = || self.routines.keys().map(String::as_str).collect();
+        let help = (self.suggestions.of(name, known))
             .unwrap_or_else(|| "add the routine to the program".to_owned());
         Err(self.report(
             at,

@@ -26,6 +26,7 @@ mod limits;
 mod memory;
 mod mixed;
 mod names;
+mod overlapping_adjoints;
 mod portable;
 mod random;
 mod second_order;

@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::CodeInfo,
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, Place, Routine, Stmt, Variable},
+    ir::{Expr, Intent, Place, Role, Routine, Stmt, Variable},
 };
 use std::collections::HashSet;
 
@@ -189,14 +189,20 @@ impl<'p> Draft<'p> {
         let primal = arguments.len() + usize::from(result.is_some());
         let mut around = Around::default();
         let scope = &mut self.scope;
-        // Adjoints share cells where the actuals do, of which the classes are known.
+        // Adjoints share cells where the actuals do, of which the classes are known, but for those of parameters and
+        // globals where a call of this routine hands it one storage twice.
+        let overlapping = context.overlapping.contains(self.id.index());
         let formals = called.parameter_ids().chain(called.result);
         let real: Vec<(&Variable, Option<u32>)> = (formals.zip(&all))
             .map(|(p, actual)| (called.variable(p), actual))
             .filter(|(formal, _)| formal.ty.is_real())
             .map(|(formal, actual)| {
                 let place = actual.as_ref().and_then(as_place);
-                (formal, place.map(|p| scope.class(p.var)))
+                let class = |p: &Place| match scope.routine.variable(p.var).role {
+                    Role::Parameter { .. } | Role::Global(_) if overlapping => u32::MAX,
+                    Role::Parameter { .. } | Role::Global(_) | Role::Local => scope.class(p.var),
+                };
+                (formal, place.map(class))
             })
             .collect();
         // Values of `out` parameters and of the result have not been restored.

@@ -4,6 +4,7 @@ use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Routine},
 };
+use fixedbitset::FixedBitSet;
 
 use crate::{
     activity::{Activity, reach::Numbering},
@@ -21,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
+    /// Routines whose adjoint parameters may share storage with one another, or with adjoint globals.
+    pub(crate) overlapping: FixedBitSet,
     pub(crate) counters: bool,
     /// General graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,

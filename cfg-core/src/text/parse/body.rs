@@ -91,8 +91,11 @@ struct Body {
     jumps: bool,
     /// Whether what comes next has been told to be unreachable.
     told: bool,
-    exit: Mark,
-    ended: bool,
+    exit: Option<Mark>,
+    /// Where the routine's `end` stands, once it has been read.
+    ended: Option<usize>,
+    /// Starts of statements that were told to be unreachable.
+    told_at: Vec<usize>,
 }
 
 impl Body {
@@ -164,7 +167,7 @@ impl Parser<'_> {
         }
         let v = body.add(VertexKind::Entry, entry);
         body.leave(v, None);
-        while !body.ended {
+        while body.ended.is_none() {
             let start = self.token().start;
             if self.is_end() || self.is_head() {
                 // With constructs that are open the innermost is told; else one `end` too few closed another one.
@@ -179,11 +182,8 @@ impl Parser<'_> {
                 self.report(what, &codes::OPEN, message, help);
                 break;
             }
-            let count = self.problems.len();
-            self.line(|p| p.body_line(names, &mut body));
-            // What is left of a construct whose first line has a problem would be told again.
-            if self.problems.len() > count && self.problems.len() >= crate::diagnostic::MAX_PROBLEMS
-            {
+            self.line(|p| p.body_line(names, routine, &mut body));
+            if self.problems.len() >= crate::diagnostic::MAX_PROBLEMS {
                 self.at = self.tokens.len();
             }
         }
@@ -223,13 +223,25 @@ impl Parser<'_> {
         if self.take_symbol("@") {
             mark.id = Some(self.integer("the id of a vertex")?);
         }
-        while self.take_symbol("#") {
+        while self.is_symbol("#") && matches!(self.token_at(1).kind, Kind::Integer | Kind::Symbol) {
+            self.at += 1;
             mark.edge_ids.push(self.integer("the id of an edge")?);
         }
         Ok(mark)
     }
 
-    fn body_line(&mut self, names: &Names, body: &mut Body) -> Parse<()> {
+    fn body_line(&mut self, names: &Names, routine: &Routine, body: &mut Body) -> Parse<()> {
+        if body.exit.is_some() && !self.is_word("end") {
+            let help = "`exit` numbers the routine's last vertex: it stands right before `end`. Write `break` to leave \
+                        a loop, `return` to leave the routine";
+            body.exit = None;
+            return Err(self.report(
+                self.token().start,
+                &codes::SYNTAX,
+                "this stands behind `exit`",
+                help,
+            ));
+        }
         let mut mark = self.mark()?;
         let marked = mark.id.is_some() || !mark.edge_ids.is_empty();
         let token = self.token();
@@ -270,8 +282,13 @@ impl Parser<'_> {
             "else" => self.else_line(names, body, marked),
             "select" => {
                 self.at += 1;
-                let value = self.expr(names)?;
-                mark.origin = self.origin_of_vertex()?;
+                // The construct is opened all the same, so that its end is understood.
+                let value = self.expr(names);
+                let failed = value.is_err();
+                let value = value.unwrap_or(Expr::Int(0));
+                if !failed {
+                    mark.origin = self.origin_of_vertex()?;
+                }
                 self.warn_unreachable(body, token.start);
                 let header = body.add(
                     VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
@@ -284,10 +301,10 @@ impl Parser<'_> {
                     ends: Vec::new(),
                 };
                 body.open.push((open, token.start));
-                Ok(())
+                if failed { Err(super::Fail) } else { Ok(()) }
             }
             "case" => self.case(body, marked),
-            "end" => self.end(names, body, mark),
+            "end" => self.end(names, routine, body, mark),
             "break" | "continue" | "return" | "goto" => self.jump(body),
             "label" => {
                 self.at += 1;
@@ -309,13 +326,19 @@ impl Parser<'_> {
             "exit" => {
                 self.at += 1;
                 mark.origin = self.origin_of_vertex()?;
-                body.exit = mark;
+                if !body.open.is_empty() {
+                    let help = "write `break` to leave a loop, `return` to leave the routine; `exit` numbers the \
+                                routine's last vertex, right before its `end`";
+                    let message = "`exit` inside a construct";
+                    return Err(self.report(token.start, &codes::SYNTAX, message, help));
+                }
+                body.exit = Some(mark);
                 Ok(())
             }
             "endif" | "endfor" | "endwhile" | "enddo" | "fi" | "done" | "endselect" => {
                 let fail = self.unexpected("a statement", "write `end`");
                 // It is clear what is meant: else the `end` that is missing would be told, too.
-                self.end(names, body, mark)?;
+                self.end(names, routine, body, mark)?;
                 Err(fail)
             }
             _ => {
@@ -365,6 +388,7 @@ impl Parser<'_> {
     fn warn_unreachable(&mut self, body: &mut Body, at: usize) {
         if body.pending.is_empty() && !body.told {
             body.told = true;
+            body.told_at.push(at);
             self.warn(
                 at,
                 &codes::UNREACHABLE,

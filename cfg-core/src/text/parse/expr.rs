@@ -4,7 +4,8 @@ use super::{Fail, Kind, Parse, Parser, codes, routine::Names};
 use crate::{
     diagnostic::similar::did_you_mean,
     entity::VarId,
-    ir::{Expr, Op, Place, Range, Subscript},
+    ir::{Expr, Op, Place, Range, ScalarType, Subscript},
+    text::Name,
 };
 
 /// An expression with its depth.
@@ -325,6 +326,11 @@ impl Parser<'_> {
 
     /// The name of a variable of the routine.
     pub(super) fn variable(&mut self, names: &Names) -> Parse<VarId> {
+        self.variable_of(ScalarType::Real, names)
+    }
+
+    /// The name of a variable that is of this type where it is used as it should be.
+    pub(super) fn variable_of(&mut self, ty: ScalarType, names: &Names) -> Parse<VarId> {
         let at = self.token().start;
         let name = self.name("the name of a variable")?;
         if let Some(v) = names.find(&name) {
@@ -335,8 +341,13 @@ impl Parser<'_> {
             let help = if self.globals.contains_key(&name) {
                 format!("write `uses {name}` among the declarations")
             } else {
-                did_you_mean(&name, names.known()).unwrap_or_else(|| {
-                    format!("declare it: `local real {name}` after the head of the routine")
+                self.suggestions.of(&name, || names.known()).unwrap_or_else(|| {
+                    if self.begins_line(at) {
+                        return "the line before it ends in an operator, a comma or a bracket, and goes on here"
+                            .to_owned();
+                    }
+                    let (ty, name) = (ty.name(), Name(&name));
+                    format!("declare it: `local {ty} {name}` after the head of the routine")
                 })
             };
             let message = format!("unknown variable `{name}`");

@@ -5,8 +5,8 @@ use crate::{
     diagnostic::similar::did_you_mean,
     entity::VertexId,
     ir::{
-        Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine, Selector,
-        Vertex, VertexKind, VertexType, complete_edge_ids,
+        Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine,
+        ScalarType, Selector, Vertex, VertexKind, VertexType, complete_edge_ids,
     },
 };
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ impl Parser<'_> {
             } else if self.is_word("end") && !self.is_assignment() {
                 let read = self.line(|p| {
                     p.at += 1;
-                    p.end_word(&["subroutine", "function"]);
+                    p.end_of_routine(routine);
                     Ok(())
                 });
                 if read.is_some() {
@@ -197,7 +197,7 @@ impl Parser<'_> {
 
     /// `i = 1, n, 2`: index, first and last value, step if it is not 1.
     pub(super) fn counted(&mut self, names: &Names) -> Parse<LoopTest> {
-        let index = self.variable(names)?;
+        let index = self.variable_of(ScalarType::Integer, names)?;
         self.symbol(
             "=",
             "a counted loop is written `i = 1, n`, with a step `i = 1, n, 2`",
@@ -315,15 +315,30 @@ impl Parser<'_> {
         let spelled = self.spelled(self.token());
         if words.contains(&spelled) {
             self.at += 1;
-            // The name of the routine may stand there, too.
-            if matches!(spelled, "subroutine" | "function")
-                && matches!(self.token().kind, Kind::Word | Kind::Quoted)
-            {
-                self.at += 1;
-            }
             return true;
         }
-        let Fail = self.unexpected("the end of the line", "write `end` alone, or what it ends");
+        let words = words.join("` or `end ");
+        let help = format!("write `end` alone, or `end {words}`");
+        let Fail = self.unexpected("what is to be ended", &help);
+        self.skip_to_line_end();
         false
+    }
+
+    /// What may stand behind the `end` of a routine: its kind, and its name.
+    pub(super) fn end_of_routine(&mut self, routine: &Routine) {
+        let kind = match routine.result {
+            Some(_) => "function",
+            None => "subroutine",
+        };
+        if !self.end_word(&[kind]) || self.is_newline() {
+            return;
+        }
+        let at = self.token().start;
+        let named = self.quietly(|p| p.name(""));
+        if named.is_some_and(|name| name != routine.name) {
+            let message = "this is the end of another routine";
+            let help = format!("the routine that ends here is `{}`", routine.name);
+            self.report(at, &codes::OPEN, message, help);
+        }
     }
 }

@@ -42,7 +42,7 @@ impl Parser<'_> {
         self.unknown.clear();
         let start = self.at;
         // For the names: what is wrong is told the second time.
-        let count = self.problems.len();
+        let (count, failed) = (self.problems.len(), self.failed);
         let collecting = Names {
             collecting: true,
             ..Names::default()
@@ -50,6 +50,7 @@ impl Parser<'_> {
         let (mut routine, mut places) = (Routine::default(), RoutinePlaces::default());
         self.declarations(&collecting, &mut routine, &mut places);
         self.problems.truncate(count);
+        self.failed = failed;
         self.unknown.clear();
         let mut names = Names::default();
         for (i, v) in routine.variables.iter().enumerate() {
@@ -65,7 +66,7 @@ impl Parser<'_> {
             names.tape = Some(VarId::new(tape));
         }
         if routine.external.is_some() || self.is_external(start) {
-            self.end_of_external();
+            self.end_of_external(&routine);
         } else if self.is_graph_line() {
             self.graph(&names, &mut routine, &mut places);
         } else {
@@ -85,11 +86,11 @@ impl Parser<'_> {
         false
     }
 
-    fn end_of_external(&mut self) {
+    fn end_of_external(&mut self, routine: &Routine) {
         if self.is_word("end") {
             let read = self.line(|p| {
                 p.at += 1;
-                p.end_word(&["subroutine", "function"]);
+                p.end_of_routine(routine);
                 Ok(())
             });
             let _: Option<()> = read;
@@ -175,15 +176,14 @@ impl Parser<'_> {
         loop {
             let token = self.token();
             match self.spelled(token) {
-                "main" => {
+                "main" if !names.collecting => {
                     let id = crate::entity::RoutineId::new(self.program.routines.len());
-                    if self.program.main.is_some_and(|main| main != id) && !names.collecting {
+                    if self.program.main.replace(id).is_some() {
                         let help = "leave out one of the two words";
-                        let message = "two routines are main";
-                        self.report(token.start, &codes::TWICE, message, help);
+                        self.report(token.start, &codes::TWICE, "`main` stands twice", help);
                     }
-                    self.program.main = Some(id);
                 }
+                "main" => {}
                 "aliased" => routine.aliased = true,
                 "general" => routine.control = Control::General,
                 "external" => {}

@@ -212,6 +212,51 @@ fn problems_are_all_told_where_they_are() {
             "subroutine f(out real y)\n  while y < 1.0\n    y := 2.0\n".to_owned(),
             vec![(2, "S007", "`end`")],
         ),
+        // What stands behind the end of a routine, and what says that another one ends.
+        (
+            format!("{}  y := 2.0\nend\n", routine("  y := 1.0\nend\n")),
+            vec![(5, "S007", "`end` too many")],
+        ),
+        (
+            "garbage\nsubroutine f(out real y)\n  y := 1.0\nend function f\n".to_owned(),
+            vec![
+                (1, "S001", "routines and globals"),
+                (4, "S001", "`end subroutine`"),
+            ],
+        ),
+        (
+            "subroutine f(out real y)\n  y := 1.0\nend subroutine g\n".to_owned(),
+            vec![(3, "S007", "is `f`")],
+        ),
+        (
+            "main subroutine f()\nend\nmain subroutine g()\nend\n".to_owned(),
+            vec![(3, "S003", "leave out one")],
+        ),
+        (
+            routine("  exit\n  y := 1.0\n"),
+            vec![(4, "S001", "`break`")],
+        ),
+        (
+            routine("  while y < 1.0\n    exit\n  end\n"),
+            vec![(4, "S001", "`break`")],
+        ),
+        (
+            routine("  for k = 1, 3\n  end\n"),
+            vec![(3, "S002", "`local integer k`")],
+        ),
+        (
+            routine("  select q\n  case 1\n    y := 1.0\n  end\n"),
+            vec![(3, "S002", "declare it")],
+        ),
+        (routine("  # a comment\n"), vec![(3, "S001", "`//`")]),
+        (
+            routine("  if y < 1.0 & y > 0.0\n  end\n"),
+            vec![(3, "S001", "`and`")],
+        ),
+        (
+            routine("  y := \"a b\"\n"),
+            vec![(3, "S002", "`local real \"a b\"`")],
+        ),
         (routine("  else\n"), vec![(3, "S007", "`if`")]),
         (routine("  case 1\n"), vec![(3, "S007", "`select`")]),
         (routine("  elseif y < 1.0\n"), vec![(3, "S001", "else if")]),
@@ -376,4 +421,62 @@ fn any_text() {
             "{text}"
         );
     }
+}
+
+/// Of warnings there are never so many that an error is not told, nor that one that is not told lets a program through.
+#[test]
+fn warnings_leave_room_for_errors() {
+    let lines = "  goto out\n  y := 1.0\n".repeat(12_000);
+    let text = routine(&format!("{lines}  label out\n  y = 2.0\n"));
+    let parsed = parse(&text);
+    assert!(parsed.program.is_none());
+    assert!(parsed.problems.has_errors());
+    let valid = parse(&text.replace("y = 2.0", "y := 2.0"));
+    assert!(valid.program.is_some(), "{}", valid.problems);
+}
+
+/// What has a label that nothing jumps to is told, too, and only once.
+#[test]
+fn labels_without_jumps_do_not_hide_what_is_left_out() {
+    for (body, count) in [
+        ("  y := 1.0\n  return\n  label a\n  y := 2.0\n", 1),
+        (
+            "  y := 1.0\n  return\n  y := 3.0\n  label a\n  y := 2.0\n",
+            1,
+        ),
+        ("  y := 1.0\n  goto a\n  label a\n  y := 2.0\n", 0),
+        ("  y := 1.0\n  return\n  label a\n", 0),
+    ] {
+        let parsed = parse(&routine(body));
+        assert!(parsed.program.is_some());
+        assert_eq!(parsed.problems.0.len(), count, "{body}{}", parsed.problems);
+    }
+}
+
+#[test]
+fn lines_end_in_words_that_are_operators_and_files_begin_with_marks() {
+    let text = routine("  if y < 1.0 and\n    y > 0.0\n    y := 1.0\n  end\n");
+    for text in [text.clone(), format!("\u{feff}{text}")] {
+        let parsed = parse(&text);
+        assert!(parsed.program.is_some(), "{}", parsed.problems);
+    }
+}
+
+/// Names that are not known take as much time each, however many there are.
+#[test]
+fn many_unknown_names_are_told_in_little_time() {
+    use std::fmt::Write as _;
+    let mut text = String::from("subroutine f(out real y)\n");
+    for k in 0..4_000 {
+        writeln!(text, "  local real var{k}").expect("strings take everything");
+    }
+    for k in 0..4_000 {
+        writeln!(text, "  y := ver{k}z").expect("strings take everything");
+    }
+    text.push_str("end\n");
+    let parsed = parse(&text);
+    assert_eq!(parsed.problems.0.len(), 4_000);
+    let suggested = parsed.problems.0.iter();
+    let suggested = suggested.filter(|d| d.help.contains("did you mean"));
+    assert!((50..=100).contains(&suggested.count()));
 }

@@ -2,7 +2,7 @@
 
 use super::{Body, DraftEdge, Mark, Open};
 use crate::{
-    ir::{Arm, Expr, LoopForm, LoopTest, Selector, VertexKind},
+    ir::{Arm, Expr, LoopForm, LoopTest, Routine, Selector, VertexKind},
     text::parse::{Fail, Parse, Parser, codes, routine::Names},
 };
 
@@ -169,12 +169,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn end(&mut self, names: &Names, body: &mut Body, mut mark: Mark) -> Parse<()> {
+    pub(super) fn end(
+        &mut self,
+        names: &Names,
+        routine: &Routine,
+        body: &mut Body,
+        mut mark: Mark,
+    ) -> Parse<()> {
         let start = self.token().start;
         self.at += 1;
         let Some((open, begun)) = body.open.pop() else {
-            self.end_word(&["subroutine", "function"]);
-            body.ended = true;
+            body.ended = Some(start);
+            self.end_of_routine(routine);
             return Ok(());
         };
         match open {

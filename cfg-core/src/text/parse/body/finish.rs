@@ -1,6 +1,6 @@
 //! The graph of a body that has been read: EXIT, ids, and what is never executed.
 
-use super::{Body, DraftEdge};
+use super::{Body, Draft, DraftEdge};
 use crate::{
     diagnostic::similar::did_you_mean,
     entity::VertexId,
@@ -21,13 +21,9 @@ impl Parser<'_> {
     ) -> Control {
         let returns = std::mem::take(&mut body.returns);
         body.pending.extend(returns);
-        let mut mark = std::mem::take(&mut body.exit);
+        let mut mark = body.exit.take().unwrap_or_default();
         if mark.id.is_none() {
-            mark.start = self.text.len().min(
-                self.tokens
-                    .get(self.at.saturating_sub(1))
-                    .map_or(0, |t| t.start),
-            );
+            mark.start = body.ended.unwrap_or(places.head);
         }
         body.add(VertexKind::Exit, mark);
         for (name, label) in &body.labels {
@@ -40,6 +36,7 @@ impl Parser<'_> {
             }
         }
         let kept = kept(&body);
+        self.warn_left_out(&body, &kept);
         let mut place = vec![0; body.vertices.len()];
         let mut vertices: Vec<Vertex> = Vec::new();
         let mut edge_ids: Vec<Vec<i64>> = Vec::new();
@@ -107,6 +104,34 @@ impl Parser<'_> {
             Control::Structured
         } else {
             Control::General
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Tells of what has a label to which nothing jumps: that it is left out was not clear before.
+    fn warn_left_out(&mut self, body: &Body, kept: &[bool]) {
+        let left_out = |v: &Draft| !matches!(&v.kind, VertexKind::Block(s) if s.is_empty());
+        let mut told = body.told_at.iter().copied().peekable();
+        let mut since = 0;
+        for (v, draft) in body.vertices.iter().enumerate() {
+            if kept[v] {
+                since = draft.start;
+                continue;
+            }
+            if v > 0 && !kept[v - 1] || !left_out(draft) {
+                continue;
+            }
+            let at = draft.statements.first().copied().unwrap_or(draft.start);
+            while told.next_if(|&t| t < since).is_some() {}
+            if told.peek().is_none_or(|&t| t > at) {
+                self.warn(
+                    at,
+                    &codes::UNREACHABLE,
+                    "this is never executed and left out",
+                    "remove it, or let a `goto` lead to the label before it",
+                );
+            }
         }
     }
 }

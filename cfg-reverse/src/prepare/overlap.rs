@@ -2,39 +2,40 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    ir::{Expr, Role, StmtKind},
+    ir::{Expr, Program, Role, StmtKind},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
-use crate::{
-    memory::{named::global_variables, storage::storage_classes},
-    prepare::context::Context,
-};
+use crate::memory::{effects::Effects, named::global_variables, storage::storage_classes};
 
 /// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
 /// and a global that the callee names) share storage: read twice is legal, and then both adjoints are
 /// incremented in the same cells.
-pub(crate) fn overlapping(context: &Context, reachable: &[RoutineId]) -> FixedBitSet {
-    let mut marked = FixedBitSet::with_capacity(context.program.routines.len());
-    let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); context.program.routines.len()];
-    let real = context.effects.storage.real();
+pub(crate) fn overlapping(
+    program: &Program,
+    effects: &Effects,
+    reachable: &[RoutineId],
+) -> FixedBitSet {
+    let mut marked = FixedBitSet::with_capacity(program.routines.len());
+    let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); program.routines.len()];
+    let real = effects.storage.real();
     let mut names_globals = FixedBitSet::with_capacity(passes.len());
     for &r in reachable {
-        let named = context.effects.touched[r.index()].intersects(&real);
+        let named = effects.touched[r.index()].intersects(&real);
         names_globals.set(r.index(), named);
     }
     for &r in reachable {
-        let routine = context.program.routine(r);
+        let routine = program.routine(r);
         if routine.aliased {
             marked.insert(r.index());
         }
-        let class = storage_classes(&context.program, routine);
+        let class = storage_classes(program, routine);
         let mut globals: HashMap<u32, Vec<GlobalId>> = HashMap::new();
         for (v, g) in global_variables(routine) {
             globals.entry(class[v.index()]).or_default().push(g);
         }
-        context.effects.each_call(r, routine, |statement| {
+        effects.each_call(r, routine, |statement| {
             let StmtKind::Call {
                 callee, arguments, ..
             } = &statement.kind
@@ -72,7 +73,7 @@ pub(crate) fn overlapping(context: &Context, reachable: &[RoutineId]) -> FixedBi
             if parameters > 1 || (parameters == 1 && named) {
                 passes[r.index()].push(*callee);
             }
-            let touched = &context.effects.touched[callee.index()];
+            let touched = &effects.touched[callee.index()];
             actuals.sort_unstable();
             let twice = actuals.windows(2).any(|w| w[0] == w[1]);
             actuals.dedup();
