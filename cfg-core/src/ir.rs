@@ -22,6 +22,7 @@ mod op;
 mod program;
 mod stmt;
 mod types;
+pub mod visit;
 
 pub use cfg::{
     Arm, CaseRange, Cfg, Control, Edge, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex,

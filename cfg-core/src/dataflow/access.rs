@@ -3,8 +3,8 @@
 use crate::{
     entity::VarId,
     ir::{
-        Expr, Intent, LoopTest, OpClass, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
-        Vertex, VertexKind,
+        Intent, Place, Program, Role, Routine, Stmt, StmtKind, Variable, Vertex,
+        visit::{PlaceRole, Visit, walk_place},
     },
 };
 
@@ -27,39 +27,67 @@ impl Access {
     }
 }
 
-fn reads(e: &Expr, found: &mut impl FnMut(Access)) {
-    match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
-        Expr::Place(place) => {
-            found(Access::Read(place.var));
-            subscripts(place, found);
+/// Reports accesses as it meets them; what a call writes comes after all that it reads.
+struct Walk<'a, F> {
+    /// Has the routines that calls call.
+    program: Option<&'a Program>,
+    found: &'a mut F,
+    /// Within a call: what is written when it is over.
+    after: Option<Vec<Access>>,
+}
+
+impl<F: FnMut(Access)> Walk<'_, F> {
+    fn write(&mut self, v: VarId, whole: bool) {
+        let access = match whole {
+            true => Access::Write(v),
+            false => Access::MayWrite(v),
+        };
+        match &mut self.after {
+            Some(after) => after.push(access),
+            None => (self.found)(access),
         }
-        Expr::Op(op, operands) => {
-            // Inquiries ask about the shape, not the value; subscripts in their operand are evaluated.
-            for (i, e) in operands.iter().enumerate() {
-                match e {
-                    Expr::Place(place) if i == 0 && op.class() == OpClass::Inquiry => {
-                        subscripts(place, found);
-                    }
-                    e => reads(e, found),
+    }
+}
+
+impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        match role {
+            PlaceRole::Read | PlaceRole::Address | PlaceRole::Push => {
+                (self.found)(Access::Read(place.var));
+                walk_place(self, place);
+            }
+            PlaceRole::Bind { callee, formal } => {
+                walk_place(self, place);
+                let called = self.program.and_then(|p| p.routines.get(callee.index()));
+                let formal = called.and_then(|r| r.variables.get(..r.parameters)?.get(formal));
+                let intent = formal.and_then(Variable::intent);
+                if intent != Some(Intent::Out) {
+                    (self.found)(Access::Read(place.var));
+                }
+                if intent.is_some_and(Intent::writes) {
+                    // A formal of explicit shape may be smaller than the array that it is a view of.
+                    let whole =
+                        place.subscripts.is_empty() && formal.is_some_and(|f| f.rank() == 0);
+                    self.write(place.var, whole && intent == Some(Intent::Out));
                 }
             }
+            PlaceRole::Define { whole } | PlaceRole::Pop { whole } => {
+                walk_place(self, place);
+                self.write(place.var, whole);
+            }
+            // Inquiries ask about the shape, not the value; subscripts in their operand are evaluated.
+            PlaceRole::Shape | PlaceRole::Clobber | PlaceRole::Tape => walk_place(self, place),
         }
     }
-}
 
-fn subscripts(place: &Place, found: &mut impl FnMut(Access)) {
-    for e in place.subscript_exprs() {
-        reads(e, found);
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        if role.reads() {
+            (self.found)(Access::Read(*v));
+        }
+        if role.writes() {
+            self.write(*v, role == PlaceRole::Define { whole: true });
+        }
     }
-}
-
-fn write(place: &Place, found: &mut impl FnMut(Access)) {
-    found(if place.subscripts.is_empty() {
-        Access::Write(place.var)
-    } else {
-        Access::MayWrite(place.var)
-    });
 }
 
 /// The accesses of a statement of `routine`. Without a summary of the called routine a call reads and
@@ -70,122 +98,30 @@ pub fn statement_accesses(
     statement: &Stmt,
     found: &mut impl FnMut(Access),
 ) {
-    match &statement.kind {
-        StmtKind::Assign { target, value } => {
-            reads(value, found);
-            subscripts(target, found);
-            write(target, found);
-        }
-        StmtKind::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            let formals = program
-                .routines
-                .get(callee.index())
-                .map_or(&[][..], |r| r.variables.get(..r.parameters).unwrap_or(&[]));
-            for (i, argument) in arguments.iter().enumerate() {
-                match argument {
-                    Some(Expr::Place(place)) => {
-                        subscripts(place, found);
-                        let intent = formals.get(i).and_then(|f| f.intent());
-                        if intent != Some(Intent::Out) {
-                            found(Access::Read(place.var));
-                        }
-                    }
-                    Some(e) => reads(e, found),
-                    None => {}
-                }
-            }
-            if let Some(result) = result {
-                subscripts(result, found);
-            }
-            let variables = routine.variables.iter().enumerate();
-            let globals = || {
-                let is_global =
-                    |v: &&(usize, &crate::ir::Variable)| matches!(v.1.role, Role::Global(_));
-                variables
-                    .clone()
-                    .filter(move |v| is_global(&v))
-                    .map(|(i, _)| VarId::new(i))
-            };
-            globals().for_each(|v| found(Access::Read(v)));
-            globals().for_each(|v| found(Access::MayWrite(v)));
-            for (argument, formal) in arguments.iter().zip(formals) {
-                if let Some(Expr::Place(place)) = argument {
-                    // A formal of explicit shape may be smaller than the array that it is a view of.
-                    let whole = place.subscripts.is_empty() && formal.rank() == 0;
-                    match formal.intent() {
-                        Some(Intent::Out) if whole => found(Access::Write(place.var)),
-                        Some(Intent::Out | Intent::InOut) => found(Access::MayWrite(place.var)),
-                        Some(Intent::In) | None => {}
-                    }
-                }
-            }
-            if let Some(result) = result {
-                write(result, found);
-            }
-        }
-        StmtKind::Push {
-            tape,
-            class: _,
-            value,
-        } => {
-            reads(value, found);
-            found(Access::Read(*tape));
-            found(Access::MayWrite(*tape));
-        }
-        StmtKind::Pop {
-            tape,
-            class: _,
-            target,
-        } => {
-            subscripts(target, found);
-            found(Access::Read(*tape));
-            found(Access::MayWrite(*tape));
-            write(target, found);
-        }
-        StmtKind::Opaque {
-            text: _,
-            reads,
-            writes,
-        } => {
-            for &v in reads {
-                found(Access::Read(v));
-            }
-            for &v in writes {
-                found(Access::MayWrite(v));
+    let is_call = matches!(statement.kind, StmtKind::Call { .. });
+    let mut walk = Walk {
+        program: Some(program),
+        found,
+        after: is_call.then(Vec::new),
+    };
+    walk.statement(statement);
+    let Some(after) = walk.after else { return };
+    for access in [Access::Read, Access::MayWrite] {
+        for (i, v) in routine.variables.iter().enumerate() {
+            if matches!(v.role, Role::Global(_)) {
+                found(access(VarId::new(i)));
             }
         }
     }
+    after.into_iter().for_each(found);
 }
 
 /// The accesses of a LOOP's or BRANCH's decision; nothing for other vertices.
 pub fn decision_accesses(vertex: &Vertex, found: &mut impl FnMut(Access)) {
-    match &vertex.kind {
-        VertexKind::Loop { form: _, test } => match &**test {
-            LoopTest::Pre(e) | LoopTest::Post(e) => reads(e, found),
-            LoopTest::Counted {
-                index,
-                first,
-                last,
-                step,
-            } => {
-                for e in [first, last, step] {
-                    reads(e, found);
-                }
-                found(Access::Write(*index));
-            }
-        },
-        VertexKind::Branch(selector) => match &**selector {
-            Selector::Condition(e) => reads(e, found),
-            Selector::Cases { value, arms: _ } => reads(value, found),
-        },
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Block(_)
-        | VertexKind::EndLoop
-        | VertexKind::EndBranch => {}
-    }
+    let mut walk = Walk {
+        program: None,
+        found,
+        after: None,
+    };
+    walk.decision(&vertex.kind);
 }

@@ -1,0 +1,341 @@
+//! Walks over the parts of a routine: vertices, decisions, statements, expressions, and places with the role in which
+//! they are named.
+//!
+//! [`Visit`] is for reading, [`VisitMut`] for changing; one macro writes both, so that they go the same ways. A method
+//! that is not overridden goes on to the parts below; one that is goes on by calling the function `walk_...` of its name.
+//! Parts come in the order in which they are evaluated: right sides before subscripts of targets before targets.
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::{Place, ScalarType::{Integer, Real}};
+//! use cfg_core::ir::visit::{PlaceRole, Visit, walk_place};
+//!
+//! /// The names of places, with their roles.
+//! struct Names(Vec<(usize, PlaceRole)>);
+//!
+//! impl<'ir> Visit<'ir> for Names {
+//!     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+//!         walk_place(self, place);
+//!         self.0.push((place.var.index(), role));
+//!     }
+//! }
+//!
+//! let mut f = RoutineBuilder::new("f");
+//! let (x, k) = (f.inout("x", Real.array([3])), f.input("k", Integer));
+//! f.assign(x.at(k), sin(x.at(1)));
+//! let mut program = ProgramBuilder::new();
+//! let f = program.add(f);
+//! let program = program.finish()?;
+//! let mut names = Names(Vec::new());
+//! names.routine(program.routine(f));
+//! let (x, k) = (0, 1);
+//! let expected = [(x, PlaceRole::Read), (k, PlaceRole::Address), (x, PlaceRole::Define { whole: false })];
+//! assert_eq!(names.0, expected);
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+use super::{
+    Cfg, Expr, LoopTest, OpClass, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
+    Vertex, VertexKind,
+};
+use crate::entity::{RoutineId, VarId, VertexId};
+
+/// What a place, or a variable, is named for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlaceRole {
+    /// Its value is read.
+    Read,
+    /// Its shape or its presence is asked for, not its value: the first operand of an inquiry.
+    Shape,
+    /// Its value is read to know where another place is: it stands in a subscript.
+    Address,
+    /// It is overwritten; `whole` if there are no subscripts, so that nothing of the old value is left.
+    Define {
+        /// True if all of the variable is overwritten.
+        whole: bool,
+    },
+    /// It may be overwritten with something that is not known: by an opaque statement.
+    Clobber,
+    /// It is bound by reference to a formal of a routine: what happens to it there its intent says.
+    Bind {
+        /// The routine that is called.
+        callee: RoutineId,
+        /// Position of the formal among the parameters.
+        formal: usize,
+    },
+    /// Its value is pushed.
+    Push,
+    /// It is overwritten by what is popped; `whole` as in [`PlaceRole::Define`].
+    Pop {
+        /// True if all of the variable is overwritten.
+        whole: bool,
+    },
+    /// It is the tape that is pushed to or popped from.
+    Tape,
+}
+
+impl PlaceRole {
+    /// True if the value that the place has before may matter to what happens: a formal may be read by its routine.
+    pub fn reads(self) -> bool {
+        match self {
+            Self::Read | Self::Address | Self::Bind { .. } | Self::Push | Self::Tape => true,
+            Self::Shape | Self::Define { .. } | Self::Clobber | Self::Pop { .. } => false,
+        }
+    }
+
+    /// True if the place may have another value afterwards: a formal may be written by its routine.
+    pub fn writes(self) -> bool {
+        match self {
+            Self::Define { .. }
+            | Self::Clobber
+            | Self::Bind { .. }
+            | Self::Pop { .. }
+            | Self::Tape => true,
+            Self::Read | Self::Shape | Self::Address | Self::Push => false,
+        }
+    }
+}
+
+fn vertices(cfg: &Cfg) -> impl Iterator<Item = &Vertex> {
+    cfg.vertices().map(|(_, vertex)| vertex)
+}
+
+fn vertices_mut(cfg: &mut Cfg) -> impl Iterator<Item = &mut Vertex> {
+    cfg.vertices_mut()
+}
+
+macro_rules! visitor {
+    (
+        $(#[$about:meta])*
+        $Visit:ident $(<$ir:lifetime>)?, [$($r:tt)+], [$($b:tt)+], $iter:ident, $as:ident, $vertices:ident,
+        $routine:ident, $vertex:ident, $decision:ident, $statement:ident, $expr:ident, $place:ident
+    ) => {
+        $(#[$about])*
+        pub trait $Visit$(<$ir>)? {
+            /// A routine: extents of its variables, what is known of an external one, its graph.
+            fn routine(&mut self, routine: $($r)+ Routine) {
+                $routine(self, routine);
+            }
+
+            /// A vertex.
+            fn vertex(&mut self, id: VertexId, vertex: $($r)+ Vertex) {
+                let _ = id;
+                $vertex(self, vertex);
+            }
+
+            /// What a LOOP or a BRANCH decides on; other vertices have nothing below it.
+            fn decision(&mut self, kind: $($r)+ VertexKind) {
+                $decision(self, kind);
+            }
+
+            /// A statement.
+            fn statement(&mut self, statement: $($r)+ Stmt) {
+                $statement(self, statement);
+            }
+
+            /// An expression, with the role of a place that is all of it.
+            fn expr(&mut self, e: $($r)+ Expr, role: PlaceRole) {
+                $expr(self, e, role);
+            }
+
+            /// A place.
+            fn place(&mut self, place: $($r)+ Place, role: PlaceRole) {
+                let _ = role;
+                $place(self, place);
+            }
+
+            /// A variable that is named without being a place: the index of a counted loop, a tape, what an opaque
+            /// statement reads and writes, the parameter of a given partial.
+            fn variable(&mut self, v: $($r)+ VarId, role: PlaceRole) {
+                let _ = (v, role);
+            }
+        }
+
+        /// The parts of a routine.
+        pub fn $routine<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, routine: $($r)+ Routine) {
+            for variable in routine.variables.$iter() {
+                for dim in variable.shape.$iter() {
+                    visit.expr($($b)+ dim.lower, PlaceRole::Address);
+                    match $($b)+ dim.extent {
+                        super::Extent::Fixed(e) => visit.expr(e, PlaceRole::Address),
+                        super::Extent::Deferred => {}
+                    }
+                }
+            }
+            if let Some(external) = $($b)+ routine.external {
+                if let Some(value) = $($b)+ external.value {
+                    visit.expr(value, PlaceRole::Read);
+                }
+                for partial in external.partials.$iter().flatten() {
+                    visit.variable($($b)+ partial.parameter, PlaceRole::Read);
+                    visit.expr($($b)+ partial.value, PlaceRole::Read);
+                }
+            }
+            if let Some(cfg) = $($b)+ routine.body {
+                for (v, vertex) in $vertices(cfg).enumerate() {
+                    visit.vertex(VertexId::new(v), vertex);
+                }
+            }
+        }
+
+        /// The statements of a vertex, or what it decides on.
+        pub fn $vertex<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, vertex: $($r)+ Vertex) {
+            match $($b)+ vertex.kind {
+                VertexKind::Block(statements) => {
+                    for statement in statements.$iter() {
+                        visit.statement(statement);
+                    }
+                }
+                kind @ (VertexKind::Loop { .. } | VertexKind::Branch(_)) => visit.decision(kind),
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::EndLoop
+                | VertexKind::EndBranch => {}
+            }
+        }
+
+        /// The expressions that a LOOP or a BRANCH decides on, then the index of a counted loop.
+        pub fn $decision<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, kind: $($r)+ VertexKind) {
+            match kind {
+                VertexKind::Loop { form: _, test } => match test.$as() {
+                    LoopTest::Pre(e) | LoopTest::Post(e) => visit.expr(e, PlaceRole::Read),
+                    LoopTest::Counted {
+                        index,
+                        first,
+                        last,
+                        step,
+                    } => {
+                        for e in [first, last, step] {
+                            visit.expr(e, PlaceRole::Read);
+                        }
+                        visit.variable(index, PlaceRole::Define { whole: true });
+                    }
+                },
+                VertexKind::Branch(selector) => match selector.$as() {
+                    Selector::Condition(e) | Selector::Cases { value: e, arms: _ } => {
+                        visit.expr(e, PlaceRole::Read);
+                    }
+                },
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::Block(_)
+                | VertexKind::EndLoop
+                | VertexKind::EndBranch => {}
+            }
+        }
+
+        /// The parts of a statement, in the order of evaluation.
+        pub fn $statement<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, statement: $($r)+ Stmt) {
+            match $($b)+ statement.kind {
+                StmtKind::Assign { target, value } => {
+                    visit.expr(value, PlaceRole::Read);
+                    let whole = target.subscripts.is_empty();
+                    visit.place(target, PlaceRole::Define { whole });
+                }
+                StmtKind::Call {
+                    callee,
+                    arguments,
+                    result,
+                } => {
+                    for (formal, argument) in arguments.$iter().enumerate() {
+                        if let Some(e) = argument {
+                            let callee = *callee;
+                            visit.expr(e, PlaceRole::Bind { callee, formal });
+                        }
+                    }
+                    if let Some(result) = result {
+                        let whole = result.subscripts.is_empty();
+                        visit.place(result, PlaceRole::Define { whole });
+                    }
+                }
+                StmtKind::Push {
+                    tape,
+                    class: _,
+                    value,
+                } => {
+                    visit.expr(value, PlaceRole::Push);
+                    visit.variable(tape, PlaceRole::Tape);
+                }
+                StmtKind::Pop {
+                    tape,
+                    class: _,
+                    target,
+                } => {
+                    visit.variable(tape, PlaceRole::Tape);
+                    let whole = target.subscripts.is_empty();
+                    visit.place(target, PlaceRole::Pop { whole });
+                }
+                StmtKind::Opaque {
+                    text: _,
+                    reads,
+                    writes,
+                } => {
+                    for v in reads.$iter() {
+                        visit.variable(v, PlaceRole::Read);
+                    }
+                    for v in writes.$iter() {
+                        visit.variable(v, PlaceRole::Clobber);
+                    }
+                }
+            }
+        }
+
+        /// The operands of an expression, or the place that it is. Operands are read, but for the first one of an
+        /// inquiry, and keep the role of an address.
+        pub fn $expr<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, e: $($r)+ Expr, role: PlaceRole) {
+            match e {
+                Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+                Expr::Place(place) => visit.place(place, role),
+                Expr::Op(op, operands) => {
+                    let below = match role {
+                        PlaceRole::Address => PlaceRole::Address,
+                        PlaceRole::Read
+                        | PlaceRole::Shape
+                        | PlaceRole::Define { .. }
+                        | PlaceRole::Clobber
+                        | PlaceRole::Bind { .. }
+                        | PlaceRole::Push
+                        | PlaceRole::Pop { .. }
+                        | PlaceRole::Tape => PlaceRole::Read,
+                    };
+                    let asks = op.class() == OpClass::Inquiry;
+                    for (i, e) in operands.$iter().enumerate() {
+                        let role = if asks && i == 0 { PlaceRole::Shape } else { below };
+                        visit.expr(e, role);
+                    }
+                }
+            }
+        }
+
+        /// The subscripts of a place.
+        pub fn $place<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, place: $($r)+ Place) {
+            for subscript in place.subscripts.$iter() {
+                match subscript {
+                    Subscript::Index(e) => visit.expr(e, PlaceRole::Address),
+                    Subscript::Range(range) => {
+                        let Range {
+                            lower,
+                            upper,
+                            stride,
+                        } = range.$as();
+                        for e in [lower, upper, stride].into_iter().flatten() {
+                            visit.expr(e, PlaceRole::Address);
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+visitor! {
+    /// What reads the parts of a routine.
+    Visit<'ir>, [&'ir], [&], iter, as_ref, vertices,
+    walk_routine, walk_vertex, walk_decision, walk_statement, walk_expr, walk_place
+}
+
+visitor! {
+    /// What changes the parts of a routine. The graph and the list of variables stay as they are.
+    VisitMut, [&mut], [&mut], iter_mut, as_mut, vertices_mut,
+    walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
+}
