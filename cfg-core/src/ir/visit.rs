@@ -339,3 +339,6 @@ visitor! {
     VisitMut, [&mut], [&mut], iter_mut, as_mut, vertices_mut,
     walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
 }
+
+#[cfg(test)]
+mod tests;

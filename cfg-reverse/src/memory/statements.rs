@@ -3,8 +3,8 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Expr, Intent, LoopTest, Place, Program, Routine, Selector, Stmt, StmtKind, Vertex,
-        VertexKind,
+        Expr, Intent, Place, Program, Routine, Stmt, Vertex,
+        visit::{PlaceRole, Visit, walk_place, walk_vertex},
     },
 };
 
@@ -22,89 +22,73 @@ pub(crate) fn each_statement<'r>(routine: &'r Routine, mut visit: impl FnMut(&'r
 /// Calls `visit` for every variable of the routine that the statement itself may write (a callee's
 /// globals are not among them).
 pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl FnMut(VarId)) {
-    match &statement.kind {
-        StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => visit(target.var),
-        StmtKind::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            let called = program.routine(*callee);
-            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
-                if let Some(Expr::Place(place)) = argument
-                    && called.variable(p).intent().is_some_and(Intent::writes)
-                {
-                    visit(place.var);
-                }
-            }
-            if let Some(place) = result {
-                visit(place.var);
-            }
+    Written { program, visit }.statement(statement);
+}
+
+struct Written<'a, F> {
+    program: &'a Program,
+    visit: &'a mut F,
+}
+
+impl<'ir, F: FnMut(VarId)> Visit<'ir> for Written<'_, F> {
+    fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
+        // Of expressions only those are written that are bound to a formal.
+        if let (Expr::Place(place), PlaceRole::Bind { .. }) = (e, role) {
+            self.place(place, role);
         }
-        StmtKind::Push { .. } => {}
-        StmtKind::Opaque { writes, .. } => writes.iter().copied().for_each(visit),
+    }
+
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        let writes = match role {
+            PlaceRole::Bind { callee, formal } => {
+                let formal = self.program.routine(callee).variable(VarId::new(formal));
+                formal.intent().is_some_and(Intent::writes)
+            }
+            role => role.writes(),
+        };
+        if writes {
+            (self.visit)(place.var);
+        }
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        if role == PlaceRole::Clobber {
+            (self.visit)(*v);
+        }
     }
 }
 
-/// Every place that a vertex names, but for the index of a LOOP.
+/// Every place that a vertex names, but for the index of a LOOP; an element that is bound to an array formal counts as
+/// the whole array.
 pub(crate) fn each_place(program: &Program, vertex: &Vertex, place: &mut impl FnMut(&Place)) {
-    match &vertex.kind {
-        VertexKind::Loop { test, .. } => match test.as_ref() {
-            LoopTest::Pre(e) | LoopTest::Post(e) => e.walk_places(place),
-            LoopTest::Counted {
-                first, last, step, ..
-            } => {
-                for e in [first, last, step] {
-                    e.walk_places(place);
-                }
-            }
-        },
-        VertexKind::Branch(selector) => match selector.as_ref() {
-            Selector::Condition(e) | Selector::Cases { value: e, .. } => e.walk_places(place),
-        },
-        VertexKind::Block(statements) => {
-            for statement in statements {
-                each_place_of(program, &statement.kind, place);
-            }
-        }
-        VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
-    }
+    let found = place;
+    walk_vertex(&mut Places { program, found }, vertex);
 }
 
-/// Every place that a statement names; an element that is bound to an array formal counts as the whole
-/// array.
-fn each_place_of(program: &Program, kind: &StmtKind, place: &mut impl FnMut(&Place)) {
-    match kind {
-        StmtKind::Assign { target, value } => {
-            place(target);
-            for e in target.subscript_exprs() {
-                e.walk_places(place);
-            }
-            value.walk_places(place);
+struct Places<'a, F> {
+    program: &'a Program,
+    found: &'a mut F,
+}
+
+impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        (self.found)(place);
+        walk_place(self, place);
+        if let PlaceRole::Bind { callee, formal } = role
+            && self
+                .program
+                .routine(callee)
+                .variable(VarId::new(formal))
+                .rank()
+                > 0
+        {
+            (self.found)(&Place::whole(place.var));
         }
-        StmtKind::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            let called = program.routine(*callee);
-            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
-                let Some(argument) = argument else { continue };
-                argument.walk_places(place);
-                if let (Expr::Place(actual), true) = (argument, called.variable(p).rank() > 0) {
-                    place(&Place::whole(actual.var));
-                }
-            }
-            if let Some(target) = result {
-                place(target);
-            }
-        }
-        StmtKind::Push { value, .. } => value.walk_places(place),
-        StmtKind::Pop { target, .. } => place(target),
-        StmtKind::Opaque { reads, writes, .. } => {
-            for &v in reads.iter().chain(writes.iter()) {
-                place(&Place::whole(v));
-            }
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        if matches!(role, PlaceRole::Read | PlaceRole::Clobber) {
+            (self.found)(&Place::whole(*v));
         }
     }
 }

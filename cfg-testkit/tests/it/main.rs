@@ -12,3 +12,4 @@ mod recovered;
 mod same;
 mod sections;
 mod text;
+mod visit;
