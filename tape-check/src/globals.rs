@@ -1,8 +1,11 @@
 //! Which globals each routine may write, calls included.
 
 use cfg_core::{
-    entity::{GlobalId, RoutineId},
-    ir::{LoopTest, Program, Role, Routine, StmtKind, VertexKind},
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Intent, Place, Program, Role, Routine, Stmt, StmtKind,
+        visit::{PlaceRole, Visit, walk_place, walk_statement},
+    },
     memory::global_set::{self, GlobalSet},
 };
 
@@ -50,44 +53,55 @@ fn direct(
     routine: &Routine,
     owner: &[GlobalId],
     written: &mut GlobalSet,
-    mut call: impl FnMut(RoutineId),
+    call: impl FnMut(RoutineId),
 ) {
-    let Some(cfg) = &routine.body else { return };
-    let mut write = |v: cfg_core::entity::VarId| {
-        if let Role::Global(g) = routine.variable(v).role {
-            written.insert(owner.get(g.index()).copied().unwrap_or(g));
-        }
+    let mut direct = Direct {
+        program,
+        routine,
+        owner,
+        written,
+        call,
     };
-    for (_, vertex) in cfg.vertices() {
-        if let VertexKind::Loop { test, .. } = &vertex.kind
-            && let LoopTest::Counted { index, .. } = &**test
-        {
-            write(*index);
+    direct.routine(routine);
+}
+
+struct Direct<'a, F> {
+    program: &'a Program,
+    routine: &'a Routine,
+    owner: &'a [GlobalId],
+    written: &'a mut GlobalSet,
+    call: F,
+}
+
+impl<'ir, F: FnMut(RoutineId)> Visit<'ir> for Direct<'_, F> {
+    fn statement(&mut self, statement: &'ir Stmt) {
+        if let StmtKind::Call { callee, .. } = &statement.kind {
+            (self.call)(*callee);
         }
-        for statement in vertex.statements() {
-            match &statement.kind {
-                StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => write(target.var),
-                StmtKind::Push { .. } => {}
-                StmtKind::Opaque { writes, .. } => writes.iter().for_each(|&v| write(v)),
-                StmtKind::Call {
-                    callee,
-                    arguments,
-                    result,
-                } => {
-                    call(*callee);
-                    let called = program.routine(*callee);
-                    for (formal, actual) in called.variables.iter().zip(arguments.iter()) {
-                        if let Some(cfg_core::ir::Expr::Place(place)) = actual
-                            && formal.intent().is_some_and(|i| i.writes())
-                        {
-                            write(place.var);
-                        }
-                    }
-                    if let Some(place) = result {
-                        write(place.var);
-                    }
+        walk_statement(self, statement);
+    }
+
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        let role = match role {
+            PlaceRole::Bind { callee, formal } => {
+                let formal = self.program.routine(callee).variables.get(formal);
+                match formal.is_some_and(|f| f.intent().is_some_and(Intent::writes)) {
+                    true => PlaceRole::Define { whole: false },
+                    false => PlaceRole::Read,
                 }
             }
+            role => role,
+        };
+        self.variable(&place.var, role);
+        walk_place(self, place);
+    }
+
+    fn variable(&mut self, v: &VarId, role: PlaceRole) {
+        if let Role::Global(g) = self.routine.variable(*v).role
+            && role.writes()
+        {
+            self.written
+                .insert(self.owner.get(g.index()).copied().unwrap_or(g));
         }
     }
 }

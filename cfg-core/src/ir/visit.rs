@@ -108,7 +108,7 @@ macro_rules! visitor {
     (
         $(#[$about:meta])*
         $Visit:ident $(<$ir:lifetime>)?, [$($r:tt)+], [$($b:tt)+], $iter:ident, $as:ident, $vertices:ident,
-        $routine:ident, $vertex:ident, $decision:ident, $statement:ident, $expr:ident, $place:ident
+        $routine:ident, $vertex:ident, $decision:ident, $test:ident, $statement:ident, $expr:ident, $place:ident
     ) => {
         $(#[$about])*
         pub trait $Visit$(<$ir>)? {
@@ -126,6 +126,11 @@ macro_rules! visitor {
             /// What a LOOP or a BRANCH decides on; other vertices have nothing below it.
             fn decision(&mut self, kind: $($r)+ VertexKind) {
                 $decision(self, kind);
+            }
+
+            /// When a LOOP enters its body.
+            fn test(&mut self, test: $($r)+ LoopTest) {
+                $test(self, test);
             }
 
             /// A statement.
@@ -194,23 +199,10 @@ macro_rules! visitor {
             }
         }
 
-        /// The expressions that a LOOP or a BRANCH decides on, then the index of a counted loop.
+        /// What a LOOP tests, or what a BRANCH decides on.
         pub fn $decision<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, kind: $($r)+ VertexKind) {
             match kind {
-                VertexKind::Loop { form: _, test } => match test.$as() {
-                    LoopTest::Pre(e) | LoopTest::Post(e) => visit.expr(e, PlaceRole::Read),
-                    LoopTest::Counted {
-                        index,
-                        first,
-                        last,
-                        step,
-                    } => {
-                        for e in [first, last, step] {
-                            visit.expr(e, PlaceRole::Read);
-                        }
-                        visit.variable(index, PlaceRole::Define { whole: true });
-                    }
-                },
+                VertexKind::Loop { form: _, test } => visit.test(test),
                 VertexKind::Branch(selector) => match selector.$as() {
                     Selector::Condition(e) | Selector::Cases { value: e, arms: _ } => {
                         visit.expr(e, PlaceRole::Read);
@@ -221,6 +213,24 @@ macro_rules! visitor {
                 | VertexKind::Block(_)
                 | VertexKind::EndLoop
                 | VertexKind::EndBranch => {}
+            }
+        }
+
+        /// The expressions that a LOOP tests, then the index of a counted one.
+        pub fn $test<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, test: $($r)+ LoopTest) {
+            match test {
+                LoopTest::Pre(e) | LoopTest::Post(e) => visit.expr(e, PlaceRole::Read),
+                LoopTest::Counted {
+                    index,
+                    first,
+                    last,
+                    step,
+                } => {
+                    for e in [first, last, step] {
+                        visit.expr(e, PlaceRole::Read);
+                    }
+                    visit.variable(index, PlaceRole::Define { whole: true });
+                }
             }
         }
 
@@ -331,13 +341,13 @@ macro_rules! visitor {
 visitor! {
     /// What reads the parts of a routine.
     Visit<'ir>, [&'ir], [&], iter, as_ref, vertices,
-    walk_routine, walk_vertex, walk_decision, walk_statement, walk_expr, walk_place
+    walk_routine, walk_vertex, walk_decision, walk_test, walk_statement, walk_expr, walk_place
 }
 
 visitor! {
     /// What changes the parts of a routine. The graph and the list of variables stay as they are.
     VisitMut, [&mut], [&mut], iter_mut, as_mut, vertices_mut,
-    walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
+    walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_test_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
 }
 
 #[cfg(test)]

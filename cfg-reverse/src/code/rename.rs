@@ -3,8 +3,8 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Cfg, Expr, Extent, LoopTest, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
-        VertexKind,
+        Cfg, Extent, LoopTest, Place, Routine, Stmt, VertexKind,
+        visit::{PlaceRole, VisitMut, walk_place_mut, walk_vertex_mut},
     },
 };
 
@@ -46,9 +46,10 @@ impl Rename {
         routine.variables = variables.collect();
         for variable in &mut routine.variables {
             for dim in &mut variable.shape {
-                self.expr(&mut dim.lower);
+                let mut renaming = Renaming(self);
+                renaming.expr(&mut dim.lower, PlaceRole::Address);
                 if let Extent::Fixed(e) = &mut dim.extent {
-                    self.expr(e);
+                    renaming.expr(e, PlaceRole::Address);
                 }
             }
         }
@@ -61,7 +62,7 @@ impl Rename {
 
     pub(crate) fn graph(&self, cfg: &mut Cfg) {
         for vertex in cfg.vertices_mut() {
-            self.vertex(&mut vertex.kind);
+            walk_vertex_mut(&mut Renaming(self), vertex);
         }
     }
 
@@ -73,112 +74,28 @@ impl Rename {
         *v = self.of(*v);
     }
 
-    pub(crate) fn vertex(&self, kind: &mut VertexKind) {
-        match kind {
-            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
-            VertexKind::Block(statements) => {
-                for s in statements {
-                    self.stmt(s);
-                }
-            }
-            VertexKind::Loop { test, .. } => self.test(test),
-            VertexKind::Branch(selector) => match selector.as_mut() {
-                Selector::Condition(e) | Selector::Cases { value: e, .. } => self.expr(e),
-            },
-        }
+    pub(crate) fn decision(&self, kind: &mut VertexKind) {
+        Renaming(self).decision(kind);
     }
 
     pub(crate) fn test(&self, test: &mut LoopTest) {
-        match test {
-            LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(e),
-            LoopTest::Counted {
-                index,
-                first,
-                last,
-                step,
-            } => {
-                self.var(index);
-                self.expr(first);
-                self.expr(last);
-                self.expr(step);
-            }
-        }
+        Renaming(self).test(test);
     }
 
     pub(crate) fn stmt(&self, statement: &mut Stmt) {
-        match &mut statement.kind {
-            StmtKind::Assign { target, value } => {
-                self.place(target);
-                self.expr(value);
-            }
-            StmtKind::Call {
-                callee: _,
-                arguments,
-                result,
-            } => {
-                for e in arguments.iter_mut().flatten() {
-                    self.expr(e);
-                }
-                if let Some(place) = result {
-                    self.place(place);
-                }
-            }
-            StmtKind::Push {
-                tape,
-                class: _,
-                value,
-            } => {
-                self.var(tape);
-                self.expr(value);
-            }
-            StmtKind::Pop {
-                tape,
-                class: _,
-                target,
-            } => {
-                self.var(tape);
-                self.place(target);
-            }
-            StmtKind::Opaque {
-                text: _,
-                reads,
-                writes,
-            } => {
-                for v in reads.iter_mut().chain(writes.iter_mut()) {
-                    self.var(v);
-                }
-            }
-        }
+        Renaming(self).statement(statement);
+    }
+}
+
+struct Renaming<'a>(&'a Rename);
+
+impl VisitMut for Renaming<'_> {
+    fn place(&mut self, place: &mut Place, _: PlaceRole) {
+        self.0.var(&mut place.var);
+        walk_place_mut(self, place);
     }
 
-    fn place(&self, place: &mut Place) {
-        self.var(&mut place.var);
-        for s in &mut place.subscripts {
-            match s {
-                Subscript::Index(e) => self.expr(e),
-                Subscript::Range(range) => {
-                    let Range {
-                        lower,
-                        upper,
-                        stride,
-                    } = range.as_mut();
-                    for e in [lower, upper, stride].into_iter().flatten() {
-                        self.expr(e);
-                    }
-                }
-            }
-        }
-    }
-
-    fn expr(&self, e: &mut Expr) {
-        match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
-            Expr::Place(place) => self.place(place),
-            Expr::Op(_, operands) => {
-                for e in operands.iter_mut() {
-                    self.expr(e);
-                }
-            }
-        }
+    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+        self.0.var(v);
     }
 }

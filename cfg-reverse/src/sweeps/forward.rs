@@ -170,7 +170,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let numbers = &s.draft.forward_numbers;
         let VertexKind::Block(statements) = &vertex.kind else {
             let mut kind = vertex.kind.clone();
-            numbers.vertex(&mut kind);
+            numbers.decision(&mut kind);
             return kind;
         };
         s.tbr.each_save(v, |i, place| {
