@@ -8,7 +8,7 @@
 pub(crate) mod leaving;
 
 use cfg_core::{
-    entity::{EdgeId, VertexId},
+    entity::{EdgeId, VarId, VertexId},
     graph::{
         loops::{LoopForest, LoopId},
         reverse_postorder,
@@ -19,7 +19,11 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
-    memory::{effects::Effects, loops, storage::storage_classes},
+    memory::{
+        effects::Effects,
+        loops::{self, counted_index},
+        storage::storage_classes,
+    },
     plan::{
         counters::{self, LoopPlan, indices, named_indices},
         regions::leaving::Leaving,
@@ -78,6 +82,8 @@ pub(crate) struct Regions {
     pub(crate) plans: Vec<Option<LoopPlan>>,
     /// By loop: the innermost loop with a count around it, itself included.
     pub(crate) counted_around: Vec<Option<LoopId>>,
+    /// By loop: the innermost of these that has an index.
+    indexed_around: Vec<Option<LoopId>>,
     /// How edges leave several loops, if they do that together.
     pub(crate) leaving: Option<Leaving>,
     /// By loop: the outermost irreducible loop around it, itself included, that is not around the
@@ -135,6 +141,7 @@ impl Regions {
             live,
             loops: vec![None; forest.len()],
             counted_around: vec![None; forest.len()],
+            indexed_around: vec![None; forest.len()],
             region: vec![None; forest.len()],
             leaving: None,
             plans: plans.collect(),
@@ -149,6 +156,13 @@ impl Regions {
         for l in self.forest.loops() {
             let this = self.forest.get(l);
             let parent = this.parent;
+            let header = VertexId::new(this.header);
+            self.indexed_around[l.index()] =
+                if this.is_reducible() && counted_index(cfg, header).is_some() {
+                    Some(l)
+                } else {
+                    parent.and_then(|p| self.indexed_around[p.index()])
+                };
             if !this.is_reducible() {
                 let up = parent.map_or((None, None), |p| {
                     (
@@ -165,7 +179,6 @@ impl Regions {
                 continue;
             }
             self.counted_around[l.index()] = Some(l);
-            let header = VertexId::new(this.header);
             let (backs, entries): (Vec<EdgeId>, Vec<EdgeId>) = self
                 .live_in(cfg, header)
                 .partition(|&e| self.forest.contains(l, cfg.edge(e).from.index()));
@@ -280,6 +293,22 @@ impl Regions {
             at = parent.and_then(|p| self.counted_around[p.index()]);
         }
         left
+    }
+
+    /// Indices of the loops with a count that a live edge leaves, inner ones first. Only loops with an
+    /// index are visited: an edge may leave many that have none.
+    pub(crate) fn indices_left(&self, cfg: &Cfg, e: EdgeId) -> Vec<VarId> {
+        let edge = cfg.edge(e);
+        let to = edge.to.index();
+        let indexed = |l: Option<LoopId>| l.and_then(|l| self.indexed_around[l.index()]);
+        let mut indices = Vec::new();
+        let mut at = indexed(self.forest.innermost(edge.from.index()));
+        while let Some(l) = at.filter(|&l| !self.forest.contains(l, to)) {
+            let this = self.forest.get(l);
+            indices.extend(counted_index(cfg, VertexId::new(this.header)));
+            at = indexed(this.parent);
+        }
+        indices
     }
 
     /// The innermost loop with a count around a vertex.

@@ -228,9 +228,7 @@ impl<'a> Tbr<'a> {
         if !general.is_live(self.cfg, e) {
             return Vec::new();
         }
-        let headers = general.left(self.cfg, e).into_iter();
-        let headers = headers.filter_map(|l| general.counted(l).map(|this| this.header));
-        headers.filter_map(|h| counted_index(self.cfg, h)).collect()
+        general.indices_left(self.cfg, e)
     }
 
     /// One set for the whole routine: everything that is read anywhere.
