@@ -6,10 +6,13 @@ use super::{
 };
 use crate::{
     entity::{EdgeId, VertexId},
-    ir::{Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
+    ir::{Arm, Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
     structure::Structure,
 };
-use std::fmt::{self, Write};
+use std::{
+    collections::HashMap,
+    fmt::{self, Write},
+};
 
 /// Deepest indentation, so that nests of any depth take space in proportion to their statements.
 const DEEPEST: usize = 20;
@@ -20,25 +23,40 @@ struct Open {
     end: VertexId,
     /// Edges to the arms that are still to be written, the next one last.
     arms: Vec<EdgeId>,
+    /// The places of the labels of a multi-way branch.
+    places: Places,
+}
+
+/// The place of each label among the arms of a multi-way branch.
+type Places = HashMap<i64, usize>;
+
+fn places(arms: &[Arm]) -> Places {
+    let labels = arms.iter().enumerate().rev();
+    labels.map(|(k, arm)| (arm.label, k)).collect()
 }
 
 /// Whether the edges of a structured graph carry no other labels than those that statements give them.
 pub(super) fn is_plain(cfg: &Cfg, structure: &Structure) -> bool {
-    cfg.edges()
-        .all(|(e, edge)| match &cfg.vertex(edge.from).kind {
-            VertexKind::Loop { .. } => edge.label == structure.kind(e).loop_body.then_some(1),
+    cfg.vertices().all(|(v, vertex)| {
+        let mut edges = cfg.out_edges(v).iter().map(|&e| (e, cfg.edge(e).label));
+        match &vertex.kind {
+            VertexKind::Loop { .. } => {
+                edges.all(|(e, label)| label == structure.kind(e).loop_body.then_some(1))
+            }
             VertexKind::Branch(selector) => match &**selector {
-                Selector::Condition(_) => matches!(edge.label, Some(0 | 1)),
+                Selector::Condition(_) => edges.all(|(_, label)| matches!(label, Some(0 | 1))),
                 Selector::Cases { arms, .. } => {
-                    arms.iter().any(|arm| Some(arm.label) == edge.label)
+                    let places = places(arms);
+                    edges.all(|(_, label)| label.is_some_and(|l| places.contains_key(&l)))
                 }
             },
             VertexKind::Entry
             | VertexKind::Exit
             | VertexKind::Block(_)
             | VertexKind::EndLoop
-            | VertexKind::EndBranch => edge.label.is_none(),
-        })
+            | VertexKind::EndBranch => edges.all(|(_, label)| label.is_none()),
+        }
+    })
 }
 
 /// Writes the statements from ENTRY to EXIT.
@@ -188,6 +206,7 @@ impl Writer<'_, '_> {
         self.indent(out)?;
         let mut arms: Vec<EdgeId> = self.cfg.out_edges(v).to_vec();
         let mut case = None;
+        let mut places = Places::new();
         match &self.cfg.vertex(v).kind {
             VertexKind::Loop { form, test } => {
                 arms.sort_by_key(|&e| !structure.kind(e).loop_body);
@@ -224,11 +243,8 @@ impl Writer<'_, '_> {
                     write!(out, "if {}", p.expr(condition))?;
                 }
                 Selector::Cases { value, arms: cases } => {
-                    let place = |e: EdgeId| {
-                        let label = self.cfg.edge(e).label;
-                        cases.iter().position(|arm| Some(arm.label) == label)
-                    };
-                    arms.sort_by_key(|&e| place(e));
+                    places = self::places(cases);
+                    arms.sort_by_key(|&e| self.cfg.edge(e).label.and_then(|l| places.get(&l)));
                     self.mark(out, v, &arms)?;
                     write!(out, "select {}", p.expr(value))?;
                     case = arms.first().copied();
@@ -245,29 +261,35 @@ impl Writer<'_, '_> {
         arms.reverse();
         let first = arms.pop();
         if let Some(e) = case {
-            self.case(out, v, e)?;
+            self.case(out, v, e, &places)?;
         }
         self.open.push(Open {
             header: v,
             end,
             arms,
+            places,
         });
         Ok(first)
     }
 
     /// The line that begins an arm of a multi-way branch.
-    fn case(&mut self, out: &mut impl Write, header: VertexId, e: EdgeId) -> fmt::Result {
+    fn case(
+        &mut self,
+        out: &mut impl Write,
+        header: VertexId,
+        e: EdgeId,
+        places: &Places,
+    ) -> fmt::Result {
         let VertexKind::Branch(selector) = &self.cfg.vertex(header).kind else {
             return Ok(());
         };
         let Selector::Cases { arms, .. } = &**selector else {
             return Ok(());
         };
-        let label = self.cfg.edge(e).label;
-        let Some((k, arm)) = (arms.iter().enumerate()).find(|(_, arm)| Some(arm.label) == label)
-        else {
+        let Some(&k) = self.cfg.edge(e).label.and_then(|l| places.get(&l)) else {
             return Ok(());
         };
+        let arm = &arms[k];
         self.indent(out)?;
         out.write_str("case")?;
         if arm.default || !arm.cases.is_empty() {
@@ -300,7 +322,7 @@ impl Writer<'_, '_> {
                         out.write_str("else\n")?;
                     }
                 }
-                Selector::Cases { .. } => self.case(out, open.header, e)?,
+                Selector::Cases { .. } => self.case(out, open.header, e, &open.places)?,
             }
             self.open.push(open);
             return Ok(Some(e));
