@@ -132,6 +132,15 @@ impl Builder<'_> {
         candidates.retain(|&v| self.state.init[v]);
         let v = *self.rng.pick(&candidates)?;
         self.note_write(v);
+        let one_dimension = self.vars[v].dims.len() == 1;
+        if (signature.writes.is_empty() || one_dimension) && self.rng.percent(25) {
+            // The scalar goes to all elements of a section or of the array.
+            return if self.rng.percent(50) {
+                Some(Place::whole(self.vars[v].id))
+            } else {
+                self.four(v, false)
+            };
+        }
         if signature.writes.is_empty() {
             return Some(self.element(v));
         }
@@ -167,7 +176,7 @@ impl Builder<'_> {
     }
 
     /// True of variables that may be the same cells as others of which this is true.
-    fn one_name(&self, v: usize) -> bool {
+    pub(super) fn one_name(&self, v: usize) -> bool {
         let var = &self.vars[v];
         let outlives = matches!(
             self.routine.variable(var.id).role,

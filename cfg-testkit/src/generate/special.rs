@@ -219,8 +219,8 @@ impl Builder<'_> {
             if self.vars[w].global.is_some() && self.vars[w].global == self.vars[v].global {
                 self.state.init[w] = false;
             }
-            if self.routine.aliased && w < self.routine.parameters {
-                self.state.init[w] &= !self.vars[w].ty.is_real();
+            if self.one_name(v) && self.one_name(w) {
+                self.state.init[w] = false;
             }
         }
     }
