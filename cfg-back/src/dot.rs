@@ -385,15 +385,8 @@ impl<'a> Drawing<'a> {
 
     /// The label of an arm or body of this vertex.
     fn two_way(&self, source: &Vertex, label: i64) -> String {
-        let two_way = match &source.kind {
-            VertexKind::Branch(selector) => matches!(**selector, Selector::Condition(_)),
-            VertexKind::Loop { .. } => true,
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::EndBranch => false,
-        };
+        let two_way = source.kind.test().is_some()
+            || matches!(source.kind.selector(), Some(Selector::Condition(_)));
         match label {
             0 if two_way && self.options.true_false => "F".to_owned(),
             1 if two_way && self.options.true_false => "T".to_owned(),

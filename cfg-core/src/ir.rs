@@ -22,12 +22,10 @@ mod op;
 mod program;
 mod stmt;
 mod types;
+mod vertex;
 pub mod visit;
 
-pub use cfg::{
-    Arm, CaseRange, Cfg, Control, Edge, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex,
-    VertexKind, VertexType,
-};
+pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Op, OpClass};
@@ -36,6 +34,10 @@ pub use program::{
 };
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
 pub use types::{Dim, Extent, Order, ScalarType};
+pub use vertex::{
+    Arm, CaseRange, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex, VertexKind,
+    VertexType,
+};
 
 /// Free-form data of a front end (source positions, pragmas, types of its own), kept by every
 /// transformation and written back at the matching element.

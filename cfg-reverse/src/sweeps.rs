@@ -9,7 +9,7 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     ir::{
         Cfg, Control, ControlWidth, Expr, LoopTest, Place, Routine, ScalarType, Selector, Stmt,
-        StmtKind, TapeClass, VertexKind,
+        StmtKind, TapeClass,
     },
 };
 
@@ -126,15 +126,7 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     fn test(&self, header: VertexId) -> Option<&'p LoopTest> {
-        match &self.draft.cfg.vertex(header).kind {
-            VertexKind::Loop { test, .. } => Some(test),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => None,
-        }
+        self.draft.cfg.vertex(header).kind.test()
     }
 
     /// The index of a counted loop, if its value is to be saved on this edge into the loop.
@@ -161,14 +153,6 @@ impl<'p> Sweeps<'_, 'p> {
     }
 
     fn selector(&self, branch: VertexId) -> Option<&'p Selector> {
-        match &self.draft.cfg.vertex(branch).kind {
-            VertexKind::Branch(selector) => Some(selector),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::Loop { .. }
-            | VertexKind::EndLoop
-            | VertexKind::EndBranch => None,
-        }
+        self.draft.cfg.vertex(branch).kind.selector()
     }
 }

@@ -87,6 +87,16 @@ pub enum ControlWidth {
     Count,
 }
 
+impl StmtKind {
+    /// The target and the value of an assignment; `None` for other statements.
+    pub fn assignment(&self) -> Option<(&Place, &Expr)> {
+        match self {
+            Self::Assign { target, value } => Some((target, value)),
+            Self::Call { .. } | Self::Push { .. } | Self::Pop { .. } | Self::Opaque { .. } => None,
+        }
+    }
+}
+
 impl Stmt {
     /// A statement without annotations.
     pub fn new(kind: StmtKind) -> Self {

@@ -40,6 +40,10 @@ use super::{
 };
 use crate::entity::{RoutineId, VarId, VertexId};
 
+mod names;
+
+pub use names::{each_name, each_name_of_vertex, each_written};
+
 /// What a place, or a variable, is named for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceRole {

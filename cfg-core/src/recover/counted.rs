@@ -14,13 +14,14 @@
 
 use super::{
     passes::{self, Uses},
-    writes::{Writes, statements_mut},
+    writes::Writes,
 };
 use crate::{
     entity::{VarId, VertexId},
     graph::loops::{LoopForest, LoopId},
     ir::{
         Cfg, Expr, LoopForm, LoopTest, Op, OpClass, Place, Program, Routine, StmtKind, VertexKind,
+        visit::{PlaceRole, each_name},
     },
 };
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ pub(super) fn count_loops(program: &Program, routine: &mut Routine, mut cfg: Cfg
             **test = found.test;
         }
         for (v, count) in found.without {
-            if let Some(statements) = statements_mut(&mut cfg.vertex_mut(v).kind) {
+            if let Some(statements) = cfg.vertex_mut(v).kind.statements_mut() {
                 statements.truncate(statements.len() - count);
             }
         }
@@ -322,19 +323,13 @@ impl Search<'_> {
     }
 }
 
+/// True if the statement may write the variable; of a call it is enough that it hands it on.
 fn writes_variable(statement: &crate::ir::Stmt, x: VarId) -> bool {
-    match &statement.kind {
-        StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => target.var == x,
-        // Calls and opaque statements: that they name it is enough to say no.
-        StmtKind::Call {
-            arguments, result, ..
-        } => {
-            let place = |e: &Expr| matches!(e, Expr::Place(p) if p.var == x);
-            arguments.iter().flatten().any(place) || result.as_ref().is_some_and(|r| r.var == x)
-        }
-        StmtKind::Push { .. } => false,
-        StmtKind::Opaque { writes, .. } => writes.contains(&x),
-    }
+    let mut found = false;
+    each_name(statement, &mut |v, role| {
+        found |= v == x && role.writes() && role != PlaceRole::Tape;
+    });
+    found
 }
 
 /// The constant that is added to the index; not 0.

@@ -4,7 +4,7 @@ use crate::{
     dataflow::{Access, decision_accesses, statement_accesses},
     entity::VarId,
     graph::loops::{LoopForest, LoopId},
-    ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt, VertexKind},
+    ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt},
     typing::{self, Type},
 };
 
@@ -168,17 +168,4 @@ fn classes(program: &Program, routine: &Routine) -> Vec<usize> {
         };
     }
     class
-}
-
-/// The statements that a vertex holds, to change them.
-pub(super) fn statements_mut(kind: &mut VertexKind) -> Option<&mut Vec<crate::ir::Stmt>> {
-    match kind {
-        VertexKind::Block(statements) => Some(statements),
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Loop { .. }
-        | VertexKind::EndLoop
-        | VertexKind::Branch(_)
-        | VertexKind::EndBranch => None,
-    }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     codes,
     entity::{GlobalId, RoutineId, VarId, VertexId},
-    ir::{Intent, LoopTest, Program, Role, StmtKind, VertexKind},
+    ir::{Program, Role, StmtKind, Vertex, VertexKind, visit::each_written},
     memory::global_set::{self, GlobalSet},
     structure::Structure,
 };
@@ -21,9 +21,8 @@ impl GlobalWrites {
     pub(super) fn of(program: &Program) -> Self {
         let needed = program.routines.iter().any(|r| {
             r.body.iter().flat_map(|cfg| cfg.vertices()).any(|(_, v)| {
-                matches!(&v.kind, VertexKind::Loop { test, .. }
-                    if matches!(**test, LoopTest::Counted { index, .. }
-                        if matches!(r.variables.get(index.index()).map(|v| v.role), Some(Role::Global(_)))))
+                let index = v.kind.index().and_then(|i| r.variables.get(i.index()));
+                matches!(index.map(|v| v.role), Some(Role::Global(_)))
             })
         });
         if !needed {
@@ -34,7 +33,7 @@ impl GlobalWrites {
         let mut calls: Vec<Vec<usize>> = vec![Vec::new(); n];
         for (r, routine) in program.routines.iter().enumerate() {
             for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-                each_write(program, &vertex.kind, &mut |v, _| {
+                each_write(program, vertex, &mut |v, _| {
                     if let Some(Role::Global(g)) = routine.variables.get(v.index()).map(|v| v.role)
                     {
                         writes[r].insert(storage(program, g).0);
@@ -59,53 +58,12 @@ impl GlobalWrites {
 }
 
 /// Calls `write` with each variable that a vertex writes by itself, and the number of the statement.
-fn each_write(program: &Program, kind: &VertexKind, write: &mut impl FnMut(VarId, Option<usize>)) {
-    match kind {
-        VertexKind::Loop { test, .. } => {
-            if let LoopTest::Counted { index, .. } = &**test {
-                write(*index, None);
-            }
-        }
-        VertexKind::Block(statements) => {
-            for (s, statement) in statements.iter().enumerate() {
-                match &statement.kind {
-                    StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
-                        write(target.var, Some(s));
-                    }
-                    StmtKind::Call {
-                        callee,
-                        arguments,
-                        result,
-                    } => {
-                        let parameters = program
-                            .routines
-                            .get(callee.index())
-                            .map_or(&[][..], |r| &r.variables);
-                        for (argument, parameter) in arguments.iter().zip(parameters) {
-                            if let Some(crate::ir::Expr::Place(place)) = argument
-                                && parameter.intent().is_some_and(Intent::writes)
-                            {
-                                write(place.var, Some(s));
-                            }
-                        }
-                        if let Some(result) = result {
-                            write(result.var, Some(s));
-                        }
-                    }
-                    StmtKind::Push { .. } => {}
-                    StmtKind::Opaque { writes, .. } => {
-                        for &v in writes {
-                            write(v, Some(s));
-                        }
-                    }
-                }
-            }
-        }
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::EndLoop
-        | VertexKind::Branch(_)
-        | VertexKind::EndBranch => {}
+fn each_write(program: &Program, vertex: &Vertex, write: &mut impl FnMut(VarId, Option<usize>)) {
+    if let Some(index) = vertex.kind.index() {
+        write(index, None);
+    }
+    for (s, statement) in vertex.statements().iter().enumerate() {
+        each_written(program, statement, &mut |v| write(v, Some(s)));
     }
 }
 
@@ -129,7 +87,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
     let mut found: Vec<(VertexId, Option<usize>, VarId, VertexId)> = Vec::new();
     for &v in &structure.order {
         let vertex = cfg.vertex(v);
-        each_write(c.program, &vertex.kind, &mut |x, s| {
+        each_write(c.program, vertex, &mut |x, s| {
             if let Some(header) = owner.get(cell(c, x)).copied().flatten() {
                 found.push((v, s, x, header));
             }
@@ -150,7 +108,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
         }
         match &vertex.kind {
             VertexKind::Loop { .. } => {
-                if let Some(index) = index_of(cfg, v)
+                if let Some(index) = vertex.kind.index()
                     && let Some(slot) = owner.get_mut(cell(c, index))
                 {
                     slot.get_or_insert(v);
@@ -163,7 +121,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
             }
             VertexKind::EndLoop => {
                 if let Some(header) = structure.partner(v)
-                    && let Some(index) = index_of(cfg, header)
+                    && let Some(index) = cfg.vertex(header).kind.index()
                     && let Some(slot) = owner.get_mut(cell(c, index))
                     && *slot == Some(header)
                 {
@@ -199,15 +157,5 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
             ),
             "use another variable; or write the loop with \"test\": \"pre\" and increment the index in its body",
         );
-    }
-}
-
-fn index_of(cfg: &crate::ir::Cfg, v: VertexId) -> Option<VarId> {
-    match &cfg.vertex(v).kind {
-        VertexKind::Loop { test, .. } => match **test {
-            LoopTest::Counted { index, .. } => Some(index),
-            LoopTest::Pre(_) | LoopTest::Post(_) => None,
-        },
-        _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Intent, LoopTest, Program, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind},
+    ir::{Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind, visit},
 };
 
 /// How one parameter is passed.
@@ -94,54 +94,16 @@ pub(super) fn statements(routine: &Routine) -> impl Iterator<Item = &Stmt> {
         .body
         .iter()
         .flat_map(|cfg| cfg.vertices())
-        .flat_map(|(_, vertex)| match &vertex.kind {
-            VertexKind::Block(statements) => statements.as_slice(),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Loop { .. }
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => &[],
-        })
-}
-
-/// Variables that a statement writes itself: not through a callee's globals.
-fn writes(program: &Program, statement: &Stmt, mut visit: impl FnMut(VarId)) {
-    match &statement.kind {
-        StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => visit(target.var),
-        StmtKind::Push { .. } => {}
-        StmtKind::Opaque { writes, .. } => writes.iter().copied().for_each(visit),
-        StmtKind::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            if let Some(place) = result {
-                visit(place.var);
-            }
-            let callee = program.routine(*callee);
-            for (formal, actual) in callee.variables.iter().zip(arguments) {
-                if let Some(Expr::Place(place)) = actual
-                    && formal.intent().is_some_and(Intent::writes)
-                {
-                    visit(place.var);
-                }
-            }
-        }
-    }
+        .flat_map(|(_, vertex)| vertex.statements())
 }
 
 /// Variables that the statements of a routine write themselves, and the indices of its counted loops.
 pub(super) fn each_written(program: &Program, routine: &Routine, mut visit: impl FnMut(VarId)) {
     for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-        if let VertexKind::Loop { test, .. } = &vertex.kind
-            && let LoopTest::Counted { index, .. } = &**test
-        {
-            visit(*index);
+        vertex.kind.index().into_iter().for_each(&mut visit);
+        for statement in vertex.statements() {
+            visit::each_written(program, statement, &mut visit);
         }
-    }
-    for statement in statements(routine) {
-        writes(program, statement, &mut visit);
     }
 }
 

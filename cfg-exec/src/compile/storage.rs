@@ -3,7 +3,10 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Extent, Intent, LoopTest, Role, Selector, StmtKind, VertexKind},
+    ir::{
+        Expr, Extent, Intent, LoopTest, Role,
+        visit::{PlaceRole, each_name_of_vertex},
+    },
     structure::Structure,
 };
 
@@ -31,64 +34,28 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
         return weights;
     };
     for (v, vertex) in cfg.vertices() {
-        let depth = |inner: u32| 1u64 << (3 * (depths[v.index()] + inner).min(5));
-        let weight = depth(0);
-        let mut add = |e: &Expr, weight: u64| {
-            e.walk_places(&mut |place| {
-                let w = &mut weights[place.var.index()];
-                *w = w.saturating_add(weight);
-            });
+        let weight = |inner: u32| 1u64 << (3 * (depths[v.index()] + inner).min(5));
+        // What a LOOP tests is evaluated in each pass, the bounds of a counted one only before.
+        let (once, index) = match vertex.kind.test() {
+            Some(LoopTest::Pre(_) | LoopTest::Post(_)) => (weight(1), weight(1)),
+            Some(LoopTest::Counted { .. }) => (weight(0), weight(1)),
+            None => (weight(0), weight(0)),
         };
-        match &vertex.kind {
-            VertexKind::Block(statements) => {
-                for statement in statements {
-                    match &statement.kind {
-                        StmtKind::Assign { target, value } => {
-                            add(&Expr::Place(target.clone()), weight);
-                            add(value, weight);
-                        }
-                        StmtKind::Call {
-                            arguments, result, ..
-                        } => {
-                            for e in arguments.iter().flatten() {
-                                add(e, weight);
-                            }
-                            if let Some(place) = result {
-                                add(&Expr::Place(place.clone()), weight);
-                            }
-                        }
-                        StmtKind::Push { tape, value, .. } => {
-                            add(&Expr::var(*tape), weight);
-                            add(value, weight);
-                        }
-                        StmtKind::Pop { tape, target, .. } => {
-                            add(&Expr::var(*tape), weight);
-                            add(&Expr::Place(target.clone()), weight);
-                        }
-                        StmtKind::Opaque { .. } => {}
-                    }
-                }
-            }
-            VertexKind::Loop { test, .. } => match &**test {
-                LoopTest::Pre(e) | LoopTest::Post(e) => add(e, depth(1)),
-                LoopTest::Counted {
-                    index,
-                    first,
-                    last,
-                    step,
-                } => {
-                    add(&Expr::var(*index), depth(1));
-                    add(first, weight);
-                    add(last, weight);
-                    add(step, weight);
-                }
-            },
-            VertexKind::Branch(selector) => match &**selector {
-                Selector::Condition(e) => add(e, weight),
-                Selector::Cases { value, .. } => add(value, weight),
-            },
-            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
-        }
+        each_name_of_vertex(vertex, &mut |u, role| {
+            let weight = match role {
+                PlaceRole::Clobber => return,
+                PlaceRole::Define { .. } => index,
+                PlaceRole::Read
+                | PlaceRole::Shape
+                | PlaceRole::Address
+                | PlaceRole::Bind { .. }
+                | PlaceRole::Push
+                | PlaceRole::Pop { .. }
+                | PlaceRole::Tape => once,
+            };
+            let w = &mut weights[u.index()];
+            *w = w.saturating_add(weight);
+        });
     }
     weights
 }
@@ -247,10 +214,7 @@ impl Emitter<'_> {
         };
         let mut keys: Vec<u32> = cfg
             .vertices()
-            .filter(|(_, vertex)| {
-                matches!(&vertex.kind, VertexKind::Loop { test, .. }
-                    if matches!(**test, LoopTest::Counted { .. }))
-            })
+            .filter(|(_, vertex)| vertex.kind.index().is_some())
             .map(|(v, _)| self.loop_key(v.index(), depths))
             .collect();
         keys.sort_unstable();

@@ -275,13 +275,11 @@ impl<'p> Writer<'p> {
         for routine in &program.routines {
             for (_, vertex) in routine.body.iter().flat_map(Cfg::vertices) {
                 for statement in vertex.statements() {
-                    match statement.kind {
-                        StmtKind::Push { class, .. } => others.insert(tape_routine(class, false)),
-                        StmtKind::Pop { class, .. } => others.insert(tape_routine(class, true)),
-                        StmtKind::Assign { .. }
-                        | StmtKind::Call { .. }
-                        | StmtKind::Opaque { .. } => continue,
-                    };
+                    if let StmtKind::Push { class, .. } = statement.kind {
+                        others.insert(tape_routine(class, false));
+                    } else if let StmtKind::Pop { class, .. } = statement.kind {
+                        others.insert(tape_routine(class, true));
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Expr, Op, Stmt, StmtKind},
+    ir::{Expr, Op, Place, Stmt},
 };
 
 use crate::plan::{
@@ -78,16 +78,11 @@ fn operations(e: &Expr) -> u64 {
 }
 
 fn code_cost(statements: &[Stmt]) -> u64 {
-    let cost = |statement: &Stmt| match &statement.kind {
-        StmtKind::Assign { target, value } => {
-            operations(value) + target.subscript_exprs().map(operations).sum::<u64>()
-        }
-        StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Opaque { .. } => 0,
+    let assigned = statements.iter().filter_map(|s| s.kind.assignment());
+    let cost = |(target, value): (&Place, &Expr)| {
+        operations(value) + target.subscript_exprs().map(operations).sum::<u64>()
     };
-    statements.iter().map(cost).sum()
+    assigned.map(cost).sum()
 }
 
 /// What bits cost that are pushed and popped.

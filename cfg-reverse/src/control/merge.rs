@@ -114,15 +114,8 @@ fn merged_vertices(
     let mut statements: Vec<Vec<Stmt>> = Vec::with_capacity(n);
     let mut kept: Vec<Option<Vertex>> = Vec::with_capacity(n);
     for mut vertex in vertices {
-        statements.push(match &mut vertex.kind {
-            VertexKind::Block(s) => std::mem::take(s),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Loop { .. }
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => Vec::new(),
-        });
+        let own = vertex.kind.statements_mut();
+        statements.push(own.map_or_else(Vec::new, std::mem::take));
         kept.push(Some(vertex));
     }
     let mut merged: Vec<Vec<Stmt>> = vec![Vec::new(); n];

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    ir::{Program, Role, Routine, Stmt, StmtKind},
+    ir::{Program, Role, Routine, Stmt, StmtKind, visit::each_written},
     memory::global_set::{self, GlobalSet},
 };
 use fixedbitset::FixedBitSet;
@@ -11,11 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::memory::{
-    named::global_variables,
-    statements::{each_statement, each_written},
-    storage::Storage,
-};
+use crate::memory::{named::global_variables, statements::each_statement, storage::Storage};
 
 /// Which globals a routine and everything it calls may read or write. Where a given adjoint takes a
 /// routine's place in the reverse sweep, what that reads counts too.

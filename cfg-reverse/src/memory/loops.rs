@@ -1,17 +1,17 @@
 //! The loops of a graph, their indices, and what is written in them.
 
 use cfg_core::{
-    entity::{VarId, VertexId},
+    entity::VarId,
     graph::{
         Adjacency, Reversed,
         loops::{LoopForest, LoopId},
         reachable,
     },
-    ir::{Cfg, LoopTest, Program, Routine, StmtKind, VertexKind},
+    ir::{Cfg, LoopTest, Program, Routine, StmtKind, VertexKind, visit::each_written},
 };
 use fixedbitset::FixedBitSet;
 
-use crate::memory::{effects::Effects, named::Named, statements::each_written};
+use crate::memory::{effects::Effects, named::Named};
 
 /// The vertices on paths from ENTRY to EXIT, the only ones in a run that ends, and the loops among them.
 pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
@@ -89,21 +89,5 @@ impl<'a> Writes<'a> {
             [one] => Some(*one) != but,
             _ => true,
         }
-    }
-}
-
-/// The index of a counted loop, if the vertex is its header.
-pub(crate) fn counted_index(cfg: &Cfg, v: VertexId) -> Option<VarId> {
-    match &cfg.vertex(v).kind {
-        VertexKind::Loop { test, .. } => match test.as_ref() {
-            LoopTest::Counted { index, .. } => Some(*index),
-            LoopTest::Pre(_) | LoopTest::Post(_) => None,
-        },
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Block(_)
-        | VertexKind::EndLoop
-        | VertexKind::Branch(_)
-        | VertexKind::EndBranch => None,
     }
 }

@@ -3,7 +3,7 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Expr, Intent, Place, Program, Routine, Stmt, Vertex,
+        Place, Program, Routine, Stmt, Vertex,
         visit::{PlaceRole, Visit, walk_place, walk_vertex},
     },
 };
@@ -15,45 +15,6 @@ pub(crate) fn each_statement<'r>(routine: &'r Routine, mut visit: impl FnMut(&'r
             for statement in vertex.statements() {
                 visit(statement);
             }
-        }
-    }
-}
-
-/// Calls `visit` for every variable of the routine that the statement itself may write (a callee's
-/// globals are not among them).
-pub(crate) fn each_written(program: &Program, statement: &Stmt, visit: &mut impl FnMut(VarId)) {
-    Written { program, visit }.statement(statement);
-}
-
-struct Written<'a, F> {
-    program: &'a Program,
-    visit: &'a mut F,
-}
-
-impl<'ir, F: FnMut(VarId)> Visit<'ir> for Written<'_, F> {
-    fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
-        // Of expressions only those are written that are bound to a formal.
-        if let (Expr::Place(place), PlaceRole::Bind { .. }) = (e, role) {
-            self.place(place, role);
-        }
-    }
-
-    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
-        let writes = match role {
-            PlaceRole::Bind { callee, formal } => {
-                let formal = self.program.routine(callee).variable(VarId::new(formal));
-                formal.intent().is_some_and(Intent::writes)
-            }
-            role => role.writes(),
-        };
-        if writes {
-            (self.visit)(place.var);
-        }
-    }
-
-    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
-        if role == PlaceRole::Clobber {
-            (self.visit)(*v);
         }
     }
 }

@@ -3,18 +3,16 @@
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     graph::loops::LoopForest,
-    ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind},
+    ir::{
+        Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind,
+        visit::each_written,
+    },
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    memory::{
-        effects::Effects,
-        loops::{Writes, counted_index},
-        named::Named,
-        statements::{each_place, each_written},
-    },
+    memory::{effects::Effects, loops::Writes, named::Named, statements::each_place},
     prepare::context::Context,
 };
 
@@ -119,7 +117,8 @@ fn headers(cfg: &Cfg) -> Vec<Header<'_>> {
 
 /// The indices of all counted loops.
 pub(crate) fn indices(cfg: &Cfg) -> impl Iterator<Item = VarId> {
-    cfg.vertices().filter_map(|(v, _)| counted_index(cfg, v))
+    cfg.vertices()
+        .filter_map(|(v, _)| cfg.vertex(v).kind.index())
 }
 
 /// The indices of LOOPs whose values something may read: all but locals that share no storage and occur

@@ -3,18 +3,14 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, VertexKind},
+    ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, VertexKind, visit::each_written},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::routines::each_extent,
     codes,
-    memory::{
-        named::global_variables,
-        statements::{each_statement, each_written},
-        storage::storage_classes,
-    },
+    memory::{named::global_variables, statements::each_statement, storage::storage_classes},
     prepare::context::Context,
 };
 

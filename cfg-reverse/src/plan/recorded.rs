@@ -65,14 +65,13 @@ fn bits_of(variable: &Variable, unknown: u64) -> u64 {
 
 /// Bits that the statements of a forward sweep push themselves.
 pub(crate) fn pushed(statements: &[Stmt]) -> u64 {
-    let pushes = statements.iter().map(|statement| match statement.kind {
-        StmtKind::Push { class, .. } => width(class),
-        StmtKind::Assign { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => 0,
-    });
-    pushes.sum()
+    let mut bits = 0;
+    for statement in statements {
+        if let StmtKind::Push { class, .. } = statement.kind {
+            bits += width(class);
+        }
+    }
+    bits
 }
 
 /// What a routine records; an array whose extents are not known counts as `unknown` elements.

@@ -19,11 +19,7 @@ use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
-    memory::{
-        effects::Effects,
-        loops::{self, counted_index},
-        storage::storage_classes,
-    },
+    memory::{effects::Effects, loops, storage::storage_classes},
     plan::{
         counters::{self, LoopPlan, indices, named_indices},
         regions::leaving::Leaving,
@@ -120,20 +116,14 @@ impl Regions {
                 order.push(v);
             }
         }
-        let plans = cfg.vertices().map(|(v, vertex)| match &vertex.kind {
-            VertexKind::Loop { test, .. } => Some(match test.as_ref() {
+        let plans = cfg.vertices().map(|(v, vertex)| {
+            Some(match vertex.kind.test()? {
                 LoopTest::Counted { index, .. } => {
                     let read = named.contains(index.index());
                     LoopPlan::counted(changing[v.index()], counters, read)
                 }
                 LoopTest::Pre(_) | LoopTest::Post(_) => LoopPlan::CONDITION,
-            }),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => None,
+            })
         });
         let mut general = Self {
             order,
@@ -158,7 +148,7 @@ impl Regions {
             let parent = this.parent;
             let header = VertexId::new(this.header);
             self.indexed_around[l.index()] =
-                if this.is_reducible() && counted_index(cfg, header).is_some() {
+                if this.is_reducible() && cfg.vertex(header).kind.index().is_some() {
                     Some(l)
                 } else {
                     parent.and_then(|p| self.indexed_around[p.index()])
@@ -305,7 +295,7 @@ impl Regions {
         let mut at = indexed(self.forest.innermost(edge.from.index()));
         while let Some(l) = at.filter(|&l| !self.forest.contains(l, to)) {
             let this = self.forest.get(l);
-            indices.extend(counted_index(cfg, VertexId::new(this.header)));
+            indices.extend(cfg.vertex(VertexId::new(this.header)).kind.index());
             at = indexed(this.parent);
         }
         indices

@@ -20,7 +20,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{known::Known, rows::Rows},
-    memory::{effects::Effects, loops::counted_index, named::Named},
+    memory::{effects::Effects, named::Named},
     plan::{
         adjoints::StatementCode, atoms::Atoms, callee_globals::CalleeGlobals, counters::LoopPlan,
         draft::Draft, shape::Shape, worklist::Worklist,
@@ -109,14 +109,14 @@ impl<'a> Tbr<'a> {
                 restored.insert(place.var.index());
             });
             saves.close();
-            if let Some(index) = counted_index(self.cfg, v) {
+            if let Some(index) = self.cfg.vertex(v).kind.index() {
                 restored.insert(index.index());
             }
             if !self.flow {
                 self.revive(v, &mut set);
             }
             for &e in self.cfg.out_edges(v) {
-                let Some(index) = counted_index(self.cfg, self.cfg.edge(e).to) else {
+                let Some(index) = self.cfg.vertex(self.cfg.edge(e).to).kind.index() else {
                     continue;
                 };
                 let index = Place::whole(index);
@@ -146,7 +146,7 @@ impl<'a> Tbr<'a> {
                 set.set(a, self.at[a / BITS] >> (a % BITS) & 1 == 1);
             });
         };
-        if let Some(index) = counted_index(self.cfg, v) {
+        if let Some(index) = self.cfg.vertex(v).kind.index() {
             put(&Place::whole(index));
         }
         for statement in self.cfg.vertex(v).statements() {
@@ -294,25 +294,17 @@ impl<'a> Tbr<'a> {
         set: &mut FixedBitSet,
         save: &mut impl FnMut(usize, usize, &Place),
     ) {
-        match &self.cfg.vertex(v).kind {
-            VertexKind::Block(statements) => {
-                for (s, (statement, code)) in statements.iter().zip(self.code.of(v)).enumerate() {
-                    self.statement(statement, code, set, &mut |k, place| save(s, k, place));
-                }
+        let vertex = self.cfg.vertex(v);
+        let statements = vertex.statements().iter().zip(self.code.of(v));
+        for (s, (statement, code)) in statements.enumerate() {
+            self.statement(statement, code, set, &mut |k, place| save(s, k, place));
+        }
+        // Only headers of loops have a plan.
+        if let Some(plan) = self.loops[v.index()] {
+            if let Some(index) = vertex.kind.index() {
+                self.kill(&Place::whole(index), set);
             }
-            VertexKind::Loop { test, .. } => {
-                if let Some(plan) = self.loops[v.index()] {
-                    if let LoopTest::Counted { index, .. } = test.as_ref() {
-                        self.kill(&Place::whole(*index), set);
-                    }
-                    self.loop_reads(v, plan, set);
-                }
-            }
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => {}
+            self.loop_reads(v, plan, set);
         }
     }
 

@@ -72,22 +72,13 @@ pub(crate) fn split(routine: &mut Routine, namer: &mut Namer) -> Result<bool, Di
 }
 
 fn in_statement(variables: &[Variable], statement: &Stmt) -> Option<Found> {
-    match &statement.kind {
-        StmtKind::Assign { value, .. } => {
-            let found = found(variables, value, &mut Vec::new())?;
-            let possible = match &found {
-                Found::Shapeless(path) => {
-                    conditionals(value) <= MOST_COPIES && is_elemental(value, path)
-                }
-                Found::Branch(_) | Found::Arrays(..) => true,
-            };
-            possible.then_some(found)
-        }
-        StmtKind::Call { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => None,
-    }
+    let (_, value) = statement.kind.assignment()?;
+    let found = found(variables, value, &mut Vec::new())?;
+    let possible = match &found {
+        Found::Shapeless(path) => conditionals(value) <= MOST_COPIES && is_elemental(value, path),
+        Found::Branch(_) | Found::Arrays(..) => true,
+    };
+    possible.then_some(found)
 }
 
 fn conditionals(value: &Expr) -> usize {

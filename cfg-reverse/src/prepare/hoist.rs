@@ -3,13 +3,16 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Place, Program, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable},
+    ir::{
+        Expr, Place, Program, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable,
+        visit::each_written,
+    },
 };
 use std::collections::HashSet;
 
 use crate::{
     code::{names::Namer, temporaries::Temporaries, typing},
-    memory::{effects::Effects, named::Named, statements::each_written},
+    memory::{effects::Effects, named::Named},
     prepare::{results, shallow},
 };
 
@@ -17,23 +20,20 @@ use crate::{
 /// another element: the pop would restore the wrong one. What the subscripts read may have another name. For
 /// deep assignments too.
 pub(crate) fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
-    match kind {
-        StmtKind::Call { .. } => true,
-        StmtKind::Assign { target, .. } => {
-            let variable = routine.variable(target.var);
-            let visible = |u: &Variable| !matches!(u.role, Role::Local);
-            let mut found = false;
-            for e in target.subscript_exprs() {
-                e.walk_places(&mut |p| {
-                    let u = routine.variable(p.var);
-                    found |= p.var == target.var
-                        || (u.ty == variable.ty && visible(u) && visible(variable));
-                });
-            }
-            found || shallow::is_deep(kind)
-        }
-        StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
+    let Some((target, _)) = kind.assignment() else {
+        return matches!(kind, StmtKind::Call { .. });
+    };
+    let variable = routine.variable(target.var);
+    let visible = |u: &Variable| !matches!(u.role, Role::Local);
+    let mut found = false;
+    for e in target.subscript_exprs() {
+        e.walk_places(&mut |p| {
+            let u = routine.variable(p.var);
+            found |=
+                p.var == target.var || (u.ty == variable.ty && visible(u) && visible(variable));
+        });
     }
+    found || shallow::is_deep(kind)
 }
 
 pub(crate) struct Hoist<'a> {

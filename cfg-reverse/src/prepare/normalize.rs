@@ -8,7 +8,7 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VertexId},
-    ir::{Expr, Op, Place, Program, Routine, StmtKind, VertexKind},
+    ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
 };
 use std::sync::Arc;
 
@@ -43,14 +43,14 @@ impl Contains {
     fn of(program: &Program, routine: &Routine) -> Self {
         let mut all = Self::default();
         each_statement(routine, |statement| {
-            all.add(program, routine, &statement.kind);
+            all.add(program, routine, statement);
         });
         all
     }
 
-    fn add(&mut self, program: &Program, routine: &Routine, kind: &StmtKind) {
-        self.hoisted |= needs_hoisting(routine, kind);
-        optional::each_handed_on(program, routine, kind, |_| self.optional = true);
+    fn add(&mut self, program: &Program, routine: &Routine, statement: &Stmt) {
+        self.hoisted |= needs_hoisting(routine, &statement.kind);
+        optional::each_handed_on(program, routine, statement, |_| self.optional = true);
         let mut expr = |e: &Expr| {
             e.walk(&mut |e| match e {
                 Expr::Op(Op::If, _) => self.conditionals = true,
@@ -63,19 +63,16 @@ impl Contains {
                 | Expr::Op(..) => {}
             });
         };
-        match kind {
-            StmtKind::Assign { target, value } => {
-                target.subscript_exprs().for_each(&mut expr);
-                expr(value);
-            }
-            StmtKind::Call {
-                arguments, result, ..
-            } => {
-                arguments.iter().flatten().for_each(&mut expr);
-                let subscripts = result.iter().flat_map(Place::subscript_exprs);
-                subscripts.for_each(expr);
-            }
-            StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+        if let Some((target, value)) = statement.kind.assignment() {
+            target.subscript_exprs().for_each(&mut expr);
+            expr(value);
+        } else if let StmtKind::Call {
+            arguments, result, ..
+        } = &statement.kind
+        {
+            arguments.iter().flatten().for_each(&mut expr);
+            let subscripts = result.iter().flat_map(Place::subscript_exprs);
+            subscripts.for_each(expr);
         }
     }
 }

@@ -10,7 +10,10 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::VarId,
-    ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind},
+    ir::{
+        Expr, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        visit::{PlaceRole, Visit},
+    },
 };
 use std::collections::HashSet;
 
@@ -30,31 +33,42 @@ const MOST: usize = 6;
 pub(crate) fn each_handed_on(
     program: &Program,
     routine: &Routine,
-    kind: &StmtKind,
+    statement: &Stmt,
     mut visit: impl FnMut(VarId),
 ) {
-    match kind {
-        StmtKind::Call {
-            callee, arguments, ..
-        } => {
-            let called = program.routine(*callee);
-            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
-                if let Some(Expr::Place(place)) = argument
-                    && place.subscripts.is_empty()
-                    && may_be_absent(called, p)
-                    && called.variable(p).intent().is_some_and(Intent::writes)
-                    && may_be_absent(routine, place.var)
-                {
-                    visit(place.var);
-                }
+    struct HandedOn<'a, F> {
+        program: &'a Program,
+        routine: &'a Routine,
+        visit: &'a mut F,
+    }
+    impl<'ir, F: FnMut(VarId)> Visit<'ir> for HandedOn<'_, F> {
+        fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+            let PlaceRole::Bind { callee, formal } = role else {
+                return;
+            };
+            let (called, p) = (self.program.routine(callee), VarId::new(formal));
+            if place.subscripts.is_empty()
+                && may_be_absent(called, p)
+                && called.variable(p).intent().is_some_and(Intent::writes)
+                && may_be_absent(self.routine, place.var)
+            {
+                (self.visit)(place.var);
             }
         }
-        StmtKind::Opaque { writes, .. } => {
-            let absent = writes.iter().filter(|v| may_be_absent(routine, **v));
-            absent.for_each(|&v| visit(v));
+
+        fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+            if role == PlaceRole::Clobber && may_be_absent(self.routine, *v) {
+                (self.visit)(*v);
+            }
         }
-        StmtKind::Assign { .. } | StmtKind::Push { .. } | StmtKind::Pop { .. } => {}
     }
+    let visit = &mut visit;
+    HandedOn {
+        program,
+        routine,
+        visit,
+    }
+    .statement(statement);
 }
 
 /// True of a call of a routine with a given adjoint.
@@ -76,7 +90,7 @@ pub(crate) fn guarded(program: &Program, routine: &Routine, statement: &Stmt) ->
 fn handed_on(program: &Program, routine: &Routine, statement: &Stmt) -> Vec<VarId> {
     let mut list = Vec::new();
     let mut seen = HashSet::new();
-    each_handed_on(program, routine, &statement.kind, |v| {
+    each_handed_on(program, routine, statement, |v| {
         if seen.insert(v) {
             list.push(v);
         }

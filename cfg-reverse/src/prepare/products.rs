@@ -58,13 +58,8 @@ fn guards(variables: &[Variable], value: &Expr, path: &[usize]) -> Vec<Expr> {
 }
 
 fn in_statement(statement: &Stmt) -> Option<Vec<usize>> {
-    match &statement.kind {
-        StmtKind::Assign { value, .. } => found(value),
-        StmtKind::Call { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => None,
-    }
+    let (_, value) = statement.kind.assignment()?;
+    found(value)
 }
 
 /// Writes the loops; true if there is one.

@@ -5,9 +5,7 @@ use cfg_core::{
     ir::{Expr, LoopTest, Op, Place, Stmt, TapeClass},
 };
 
-use crate::{
-    memory::loops::counted_index, plan::counters::runs_backwards, sweeps::reverse::Reverse,
-};
+use crate::{plan::counters::runs_backwards, sweeps::reverse::Reverse};
 
 impl<'p> Reverse<'_, '_, 'p> {
     pub(super) fn bound(&mut self, header: VertexId) -> VarId {
@@ -75,7 +73,7 @@ impl<'p> Reverse<'_, '_, 'p> {
     /// `first + (rBound - rCtr)*step`. What is added at a time leads to another value of the index, so that
     /// all of it fits.
     pub(super) fn index_in_body(&mut self, header: VertexId, complete: bool) -> Vec<Stmt> {
-        let index = counted_index(self.sweeps.draft.cfg, header);
+        let index = self.sweeps.draft.cfg.vertex(header).kind.index();
         let (Some(index), Some([first, _, step])) = (index, self.stepped(header, complete)) else {
             return Vec::new();
         };

@@ -15,7 +15,10 @@ use crate::xaif::{
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     graph::{Adjacency, postorder},
-    ir::{Cfg, Expr, LoopTest, Place, Program, Role, Routine, Selector, StmtKind, VertexKind},
+    ir::{
+        Cfg, Intent, Place, Program, Role, Routine, Stmt, StmtKind,
+        visit::{PlaceRole, Visit, walk_place, walk_statement},
+    },
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
@@ -147,6 +150,7 @@ fn of_routine(
         callees,
         exposed: FixedBitSet::with_capacity(routine.parameters),
         written: FixedBitSet::with_capacity(routine.parameters),
+        bound: Vec::new(),
     };
     let Some(cfg) = &routine.body else {
         return flow.exposed;
@@ -174,15 +178,15 @@ fn of_routine(
                 }
                 flow.written =
                     state.unwrap_or_else(|| FixedBitSet::with_capacity(routine.parameters));
-                flow.vertex(&cfg.vertex(v).kind);
+                flow.vertex(v, cfg.vertex(v));
                 out[v.index()] = Some(flow.written.clone());
             }
         }
         None => {
             // No structure: every read of a parameter counts.
-            for (_, vertex) in cfg.vertices() {
+            for (v, vertex) in cfg.vertices() {
                 flow.written.clear();
-                flow.vertex(&vertex.kind);
+                flow.vertex(v, vertex);
             }
         }
     }
@@ -196,6 +200,8 @@ struct Flow<'a> {
     callees: &'a [FixedBitSet],
     exposed: FixedBitSet,
     written: FixedBitSet,
+    /// What the arguments seen of a call are, as far as it writes them.
+    bound: Vec<VarId>,
 }
 
 impl Flow<'_> {
@@ -206,105 +212,69 @@ impl Flow<'_> {
         }
     }
 
-    fn read(&mut self, e: &Expr) {
-        let mut vars = Vec::new();
-        e.walk_places(&mut |p| vars.push(p.var));
-        for v in vars {
-            self.read_var(v);
-        }
-    }
-
-    fn subscripts(&mut self, p: &Place) {
-        for e in p.subscript_exprs() {
-            self.read(e);
-        }
-    }
-
     fn write(&mut self, v: VarId) {
         if v.index() < self.routine.parameters {
             self.written.insert(v.index());
         }
     }
 
-    fn vertex(&mut self, kind: &VertexKind) {
-        match kind {
-            VertexKind::Block(statements) => {
-                for statement in statements {
-                    self.statement(&statement.kind);
-                }
-            }
-            VertexKind::Loop { test, .. } => match test.as_ref() {
-                LoopTest::Pre(e) | LoopTest::Post(e) => self.read(e),
-                LoopTest::Counted {
-                    index,
-                    first,
-                    last,
-                    step,
-                } => {
-                    for e in [first, last, step] {
-                        self.read(e);
-                    }
-                    self.write(*index);
-                }
-            },
-            VertexKind::Branch(selector) => match selector.as_ref() {
-                Selector::Condition(e) | Selector::Cases { value: e, .. } => self.read(e),
-            },
-            VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
+    /// What the call has written to its actuals counts after all of them have been read.
+    fn end_of_arguments(&mut self) {
+        for v in std::mem::take(&mut self.bound) {
+            self.write(v);
         }
     }
 
-    fn statement(&mut self, kind: &StmtKind) {
-        match kind {
-            StmtKind::Assign { target, value } => {
-                self.read(value);
-                self.subscripts(target);
-                self.write(target.var);
+    fn reads_formal(&self, callee: RoutineId, formal: usize) -> bool {
+        self.callees[callee.index()].contains(formal)
+    }
+
+    fn writes_formal(&self, callee: RoutineId, formal: usize) -> bool {
+        let scanned = self.scan.writes_formal.get(callee.index());
+        let declared = || {
+            let formal = self.program.routine(callee).variables.get(formal);
+            formal.and_then(|p| p.intent()).is_some_and(Intent::writes)
+        };
+        let scanned = scanned.and_then(|f| f.get(formal).copied());
+        scanned.unwrap_or_else(declared)
+    }
+}
+
+impl<'ir> Visit<'ir> for Flow<'_> {
+    fn statement(&mut self, statement: &'ir Stmt) {
+        walk_statement(self, statement);
+        self.end_of_arguments();
+    }
+
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        match role {
+            PlaceRole::Read | PlaceRole::Shape | PlaceRole::Address | PlaceRole::Push => {
+                self.read_var(place.var);
+                walk_place(self, place);
             }
-            StmtKind::Call {
-                callee,
-                arguments,
-                result,
-            } => {
-                let callee = callee.index();
-                let formals = self.program.routines[callee].parameters;
-                let mut writes = Vec::new();
-                for (i, argument) in arguments.iter().enumerate().take(formals) {
-                    match argument {
-                        Some(Expr::Place(p)) => {
-                            self.subscripts(p);
-                            if self.callees[callee].contains(i) {
-                                self.read_var(p.var);
-                            }
-                            let of_formal = self.scan.writes_formal.get(callee);
-                            let written = match of_formal.and_then(|f| f.get(i)) {
-                                Some(&written) => written,
-                                None => self.program.routines[callee].variables[i]
-                                    .intent()
-                                    .is_some_and(|i| i.writes()),
-                            };
-                            if written {
-                                writes.push(p.var);
-                            }
-                        }
-                        Some(e) => self.read(e),
-                        None => {}
-                    }
+            PlaceRole::Bind { callee, formal } => {
+                walk_place(self, place);
+                if self.reads_formal(callee, formal) {
+                    self.read_var(place.var);
                 }
-                for v in writes {
-                    self.write(v);
-                }
-                if let Some(p) = result {
-                    self.subscripts(p);
-                    self.write(p.var);
+                if self.writes_formal(callee, formal) {
+                    self.bound.push(place.var);
                 }
             }
-            StmtKind::Push { value, .. } => self.read(value),
-            StmtKind::Pop { target, .. } => {
-                self.subscripts(target);
-                self.write(target.var);
+            PlaceRole::Define { .. } | PlaceRole::Pop { .. } => {
+                self.end_of_arguments();
+                walk_place(self, place);
+                self.write(place.var);
             }
-            StmtKind::Opaque { .. } => {}
+            // No place has one of these roles.
+            PlaceRole::Clobber | PlaceRole::Tape => {}
+        }
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        // The index of a counted loop; opaque statements and tapes have no derivatives.
+        if let PlaceRole::Define { .. } = role {
+            self.write(*v);
         }
     }
 }

@@ -12,7 +12,10 @@ use crate::xaif::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind},
+    ir::{
+        Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind,
+        visit::{PlaceRole, each_name},
+    },
     structure::Structure,
 };
 use std::collections::BTreeMap;
@@ -321,37 +324,38 @@ fn written(
     statement: &Stmt,
     of: &BTreeMap<VarId, Vec<usize>>,
 ) -> Vec<VarId> {
-    match &statement.kind {
-        StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => vec![target.var],
-        StmtKind::Opaque { writes, .. } => writes.to_vec(),
-        StmtKind::Push { .. } => Vec::new(),
-        StmtKind::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            let mut found: Vec<VarId> = result.iter().map(|p| p.var).collect();
-            let formal = lower.scan.writes_formal.get(callee.index());
-            for (i, argument) in arguments.iter().enumerate() {
-                // Helpers and variables of hosts: taken to be written.
-                let writes = formal.and_then(|f| f.get(i)).copied().unwrap_or(true);
-                if let (Some(Expr::Place(p)), true) = (argument, writes) {
-                    found.push(p.var);
-                }
+    let mut found = Vec::new();
+    each_name(statement, &mut |v, role| {
+        let writes = match role {
+            // Helpers and variables of hosts: taken to be written.
+            PlaceRole::Bind { callee, formal } => {
+                let formals = lower.scan.writes_formal.get(callee.index());
+                formals.and_then(|f| f.get(formal)).copied().unwrap_or(true)
             }
-            if let Some(outside) = lower.scan.writes_outside.get(callee.index()) {
-                let global = |var: &VarId| matches!(lower.ir.variable(*var).role, Role::Global(_));
-                let touched = outside.iter().filter_map(|&s| {
-                    let leader = lower.shared.storage.leader(s);
-                    let var = lower.known(leader).or_else(|| lower.known(s))?;
-                    Some(var)
-                });
-                let touched: Vec<VarId> = touched.collect();
-                found.extend(of.keys().filter(|v| global(v) && touched.contains(v)));
-            }
-            found
+            PlaceRole::Define { .. } | PlaceRole::Clobber | PlaceRole::Pop { .. } => true,
+            PlaceRole::Read
+            | PlaceRole::Shape
+            | PlaceRole::Address
+            | PlaceRole::Push
+            | PlaceRole::Tape => false,
+        };
+        if writes {
+            found.push(v);
         }
+    });
+    if let StmtKind::Call { callee, .. } = &statement.kind
+        && let Some(outside) = lower.scan.writes_outside.get(callee.index())
+    {
+        let global = |var: &VarId| matches!(lower.ir.variable(*var).role, Role::Global(_));
+        let touched = outside.iter().filter_map(|&s| {
+            let leader = lower.shared.storage.leader(s);
+            let var = lower.known(leader).or_else(|| lower.known(s))?;
+            Some(var)
+        });
+        let touched: Vec<VarId> = touched.collect();
+        found.extend(of.keys().filter(|v| global(v) && touched.contains(v)));
     }
+    found
 }
 
 /// Turns a counted loop into `index = first; while (index <= last) { ...; index = index + step }`. With a

@@ -37,18 +37,13 @@ pub(crate) fn forward_graph(
     for (v, vertex) in cfg.vertices() {
         let mut end = End::new(usize::MAX, None);
         let mut blocks: Vec<(OriginRole, VertexId, Vec<Stmt>)> = Vec::new();
-        match &vertex.kind {
-            VertexKind::Exit => blocks.push((OriginRole::ReturnSave, v, code.routine_exit())),
-            VertexKind::EndLoop => {
-                for &e in cfg.out_edges(v) {
-                    enter(cfg, general, &markers, code, e, &mut blocks);
-                }
+        if matches!(vertex.kind, VertexKind::Exit) {
+            blocks.push((OriginRole::ReturnSave, v, code.routine_exit()));
+        }
+        if matches!(vertex.kind, VertexKind::EndLoop) {
+            for &e in cfg.out_edges(v) {
+                enter(cfg, general, &markers, code, e, &mut blocks);
             }
-            VertexKind::Entry
-            | VertexKind::Block(_)
-            | VertexKind::Loop { .. }
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => {}
         }
         for (role, of, block) in blocks {
             if end.at != usize::MAX {

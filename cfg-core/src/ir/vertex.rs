@@ -1,0 +1,346 @@
+//! Vertices: their types, what they hold, and where a transformation took them from.
+
+use super::{Annotations, Expr, Stmt};
+use crate::entity::VarId;
+
+/// A vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vertex {
+    /// The number that files and pictures show: unique in its graph, not 0, within ±2^53.
+    pub id: i64,
+    /// Type and contents.
+    pub kind: VertexKind,
+    /// Where a transformation took it from.
+    pub origin: Option<Origin>,
+    /// Free-form data of the front end.
+    pub annotations: Annotations,
+}
+
+/// Type and contents of a vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VertexKind {
+    /// The only vertex without predecessors.
+    Entry,
+    /// The only vertex without successors.
+    Exit,
+    /// Straight-line statements.
+    Block(Vec<Stmt>),
+    /// Loop header.
+    Loop {
+        /// LOOP, or FORLOOP in an adjoint graph.
+        form: LoopForm,
+        /// When edge 1 is taken.
+        test: Box<LoopTest>,
+    },
+    /// End of a loop body; its successor is its loop header.
+    EndLoop,
+    /// Chooses one of its out-edges.
+    Branch(Box<Selector>),
+    /// Where the arms of a branch meet.
+    EndBranch,
+}
+
+/// How a loop header is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LoopForm {
+    /// LOOP.
+    Loop,
+    /// FORLOOP: takes the place of LOOP in an adjoint graph; always counted.
+    ForLoop,
+}
+
+/// When a loop header takes edge 1 into its body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoopTest {
+    /// While the condition is true, evaluated on every arrival.
+    Pre(Expr),
+    /// As [`LoopTest::Pre`], but the first pass is unconditional.
+    Post(Expr),
+    /// Counted: first, last and step are evaluated once on entry; the index is an integer scalar.
+    Counted {
+        /// The index: `first` on entry, `+= step` at each back edge, `first + n*step` afterwards.
+        index: VarId,
+        /// First value.
+        first: Expr,
+        /// Bound, inclusive.
+        last: Expr,
+        /// Step; 0 is an error.
+        step: Expr,
+    },
+}
+
+/// What a branch decides on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selector {
+    /// Two-way: the edge labelled 1 if true, 0 if false.
+    Condition(Expr),
+    /// Multi-way, by an integer.
+    Cases {
+        /// The integer.
+        value: Expr,
+        /// One per out-edge.
+        arms: Box<[Arm]>,
+    },
+}
+
+/// One arm of a multi-way branch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// Label of the out-edge that it takes.
+    pub label: i64,
+    /// Values that choose it.
+    pub cases: Box<[CaseRange]>,
+    /// Chosen if no case of any arm matches. Without a default, no match is a run-time error.
+    pub default: bool,
+}
+
+/// Values `lower ..= upper`; `None` is unbounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CaseRange {
+    /// Smallest value.
+    pub lower: Option<i64>,
+    /// Largest value.
+    pub upper: Option<i64>,
+}
+
+/// Where a generated vertex comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// What it is to the vertex it comes from.
+    pub role: OriginRole,
+    /// [`Vertex::id`] in the graph that was transformed.
+    pub vertex: i64,
+}
+
+/// What a generated vertex is to the vertex it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OriginRole {
+    /// Its copy in a forward or tangent graph.
+    Copy,
+    /// Its adjoint.
+    Adjoint,
+    /// Inserted before a loop: `ctr := 0`, and values saved at the loop's entry.
+    CounterInit,
+    /// Inserted before an ENDLOOP: `ctr := ctr + 1`.
+    CounterIncrement,
+    /// Inserted after a loop: `push(ctr)`.
+    CounterPush,
+    /// Inserted before an ENDBRANCH: `push(label)`.
+    MarkerPush,
+    /// Inserted before an adjoint loop: `rBound := pop()`.
+    BoundPop,
+    /// Inserted before an adjoint branch: `branchId := pop()`.
+    MarkerPop,
+    /// Inserted at the end of a forward or start of a reverse sweep: values that die at the return.
+    ReturnSave,
+    /// Inserted elsewhere: saves and restores around a loop, and its index in a reverse loop that counts passes.
+    ValueSave,
+    /// A FORLOOP or ENDLOOP of the reverse loop of a loop that has no LOOP or several back edges.
+    CountedLoop,
+    /// The BRANCH at the start of a reverse loop's body, to the point at which the loop was left.
+    ExitBranch,
+    /// Inserted after it: the passes that follow begin at the back edges.
+    ExitSet,
+    /// The BRANCH on the marker of a merge that is no ENDBRANCH.
+    MarkerBranch,
+    /// The ENDLOOP or ENDBRANCH of a vertex that comes from that one, where the graph of a sweep nests.
+    End,
+    /// The BRANCH through which the points of an irreducible region are entered, and the choice of one.
+    Dispatch,
+    /// Inserted where blocks are traced: `push(number)`.
+    TracePush,
+    /// Inserted where blocks are traced: `number := pop()`.
+    TracePop,
+}
+
+impl OriginRole {
+    /// Every role.
+    pub const ALL: [Self; 18] = [
+        Self::Copy,
+        Self::Adjoint,
+        Self::CounterInit,
+        Self::CounterIncrement,
+        Self::CounterPush,
+        Self::MarkerPush,
+        Self::BoundPop,
+        Self::MarkerPop,
+        Self::ReturnSave,
+        Self::ValueSave,
+        Self::CountedLoop,
+        Self::ExitBranch,
+        Self::ExitSet,
+        Self::MarkerBranch,
+        Self::End,
+        Self::Dispatch,
+        Self::TracePush,
+        Self::TracePop,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Adjoint => "adjoint",
+            Self::CounterInit => "counter-init",
+            Self::CounterIncrement => "counter-increment",
+            Self::CounterPush => "counter-push",
+            Self::MarkerPush => "marker-push",
+            Self::BoundPop => "bound-pop",
+            Self::MarkerPop => "marker-pop",
+            Self::ReturnSave => "return-save",
+            Self::ValueSave => "value-save",
+            Self::CountedLoop => "counted-loop",
+            Self::ExitBranch => "exit-branch",
+            Self::ExitSet => "exit-set",
+            Self::MarkerBranch => "marker-branch",
+            Self::End => "end",
+            Self::Dispatch => "dispatch",
+            Self::TracePush => "trace-push",
+            Self::TracePop => "trace-pop",
+        }
+    }
+
+    /// True of the two roles that stand for a vertex of the original itself.
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::Copy | Self::Adjoint)
+    }
+}
+
+/// The type of a vertex without its contents, as Definition 1 names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VertexType {
+    /// ENTRY.
+    Entry,
+    /// EXIT.
+    Exit,
+    /// BASICBLOCK.
+    BasicBlock,
+    /// LOOP.
+    Loop,
+    /// FORLOOP.
+    ForLoop,
+    /// ENDLOOP.
+    EndLoop,
+    /// BRANCH.
+    Branch,
+    /// ENDBRANCH.
+    EndBranch,
+}
+
+impl VertexType {
+    /// Every type.
+    pub const ALL: [Self; 8] = [
+        Self::Entry,
+        Self::Exit,
+        Self::BasicBlock,
+        Self::Loop,
+        Self::ForLoop,
+        Self::EndLoop,
+        Self::Branch,
+        Self::EndBranch,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entry => "ENTRY",
+            Self::Exit => "EXIT",
+            Self::BasicBlock => "BASICBLOCK",
+            Self::Loop => "LOOP",
+            Self::ForLoop => "FORLOOP",
+            Self::EndLoop => "ENDLOOP",
+            Self::Branch => "BRANCH",
+            Self::EndBranch => "ENDBRANCH",
+        }
+    }
+}
+
+impl Vertex {
+    /// A vertex without origin and annotations.
+    pub fn new(id: i64, kind: VertexKind) -> Self {
+        Self {
+            id,
+            kind,
+            origin: None,
+            annotations: None,
+        }
+    }
+
+    /// Its type.
+    pub fn vertex_type(&self) -> VertexType {
+        match &self.kind {
+            VertexKind::Entry => VertexType::Entry,
+            VertexKind::Exit => VertexType::Exit,
+            VertexKind::Block(_) => VertexType::BasicBlock,
+            VertexKind::Loop { form, .. } => match form {
+                LoopForm::Loop => VertexType::Loop,
+                LoopForm::ForLoop => VertexType::ForLoop,
+            },
+            VertexKind::EndLoop => VertexType::EndLoop,
+            VertexKind::Branch(_) => VertexType::Branch,
+            VertexKind::EndBranch => VertexType::EndBranch,
+        }
+    }
+
+    /// The statements of a basic block; nothing for other vertices.
+    pub fn statements(&self) -> &[Stmt] {
+        match &self.kind {
+            VertexKind::Block(statements) => statements,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => &[],
+        }
+    }
+}
+
+impl VertexKind {
+    /// The statements of a basic block, to change them; `None` for other vertices.
+    pub fn statements_mut(&mut self) -> Option<&mut Vec<Stmt>> {
+        match self {
+            Self::Block(statements) => Some(statements),
+            Self::Entry
+            | Self::Exit
+            | Self::Loop { .. }
+            | Self::EndLoop
+            | Self::Branch(_)
+            | Self::EndBranch => None,
+        }
+    }
+
+    /// When a LOOP or FORLOOP enters its body; `None` for other vertices.
+    pub fn test(&self) -> Option<&LoopTest> {
+        match self {
+            Self::Loop { form: _, test } => Some(test),
+            Self::Entry
+            | Self::Exit
+            | Self::Block(_)
+            | Self::EndLoop
+            | Self::Branch(_)
+            | Self::EndBranch => None,
+        }
+    }
+
+    /// The index of a counted loop, if this is its header.
+    pub fn index(&self) -> Option<VarId> {
+        match self.test()? {
+            LoopTest::Counted { index, .. } => Some(*index),
+            LoopTest::Pre(_) | LoopTest::Post(_) => None,
+        }
+    }
+
+    /// What a BRANCH decides on; `None` for other vertices.
+    pub fn selector(&self) -> Option<&Selector> {
+        match self {
+            Self::Branch(selector) => Some(selector),
+            Self::Entry
+            | Self::Exit
+            | Self::Block(_)
+            | Self::Loop { .. }
+            | Self::EndLoop
+            | Self::EndBranch => None,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which variables a statement names, and which it writes.
+
+use super::{PlaceRole, Visit, walk_place};
+use crate::{
+    entity::VarId,
+    ir::{Intent, Place, Program, Stmt, Vertex},
+};
+
+/// Calls `found` with each variable that a statement names, in subscripts and extents of sections too, and its role.
+pub fn each_name(statement: &Stmt, found: &mut impl FnMut(VarId, PlaceRole)) {
+    Names(found).statement(statement);
+}
+
+/// Calls `found` with each variable that a vertex names, as [`each_name`] does for a statement.
+pub fn each_name_of_vertex(vertex: &Vertex, found: &mut impl FnMut(VarId, PlaceRole)) {
+    super::walk_vertex(&mut Names(found), vertex);
+}
+
+/// Calls `written` with each variable of the routine that a statement may write itself: a formal is written if its
+/// intent says so; what a callee does to globals is not among them.
+pub fn each_written(program: &Program, statement: &Stmt, written: &mut impl FnMut(VarId)) {
+    each_name(statement, &mut |v, role| {
+        let writes = match role {
+            PlaceRole::Bind { callee, formal } => {
+                let formals = program.routines.get(callee.index()).map(|r| &r.variables);
+                let formal = formals.and_then(|list| list.get(formal));
+                formal.and_then(|p| p.intent()).is_some_and(Intent::writes)
+            }
+            PlaceRole::Define { .. } | PlaceRole::Clobber | PlaceRole::Pop { .. } => true,
+            PlaceRole::Read
+            | PlaceRole::Shape
+            | PlaceRole::Address
+            | PlaceRole::Push
+            | PlaceRole::Tape => false,
+        };
+        if writes {
+            written(v);
+        }
+    });
+}
+
+struct Names<'a, F>(&'a mut F);
+
+impl<'ir, F: FnMut(VarId, PlaceRole)> Visit<'ir> for Names<'_, F> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        walk_place(self, place);
+        (self.0)(place.var, role);
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        (self.0)(*v, role);
+    }
+}
