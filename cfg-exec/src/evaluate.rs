@@ -3,7 +3,7 @@
 use cfg_core::{
     elemental::{Math, Scalar, apply},
     entity::VarId,
-    ir::{Expr, Op, Place, Subscript},
+    ir::{Expr, Op, Place},
 };
 
 /// The variables that an expression asks about: values, bounds, presence.
@@ -47,10 +47,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
             let subscripts: Option<Vec<i64>> = place
                 .subscripts
                 .iter()
-                .map(|s| match s {
-                    Subscript::Index(e) => integer(e, environment),
-                    Subscript::Range(_) => None,
-                })
+                .map(|s| integer(s.index()?, environment))
                 .collect();
             environment.value(place.var, &subscripts?)
         }

@@ -8,7 +8,7 @@
 
 use super::routine::RoutineBuilder;
 use crate::{
-    ir::{Dim, Expr, Op, OpClass, Place, Range, ScalarType, Stmt, Subscript},
+    ir::{Dim, Expr, Op, OpClass, Place, ScalarType, Stmt, Subscript},
     typing::{self, Type},
 };
 
@@ -262,24 +262,8 @@ fn convert(value: Value, ty: ScalarType) -> Expr {
 
 /// Takes the subscript expressions out of a place and leaves constants behind.
 fn take_subscripts(place: &mut Place) -> Vec<Expr> {
-    let mut taken = Vec::new();
-    let mut take = |e: &mut Expr| taken.push(std::mem::replace(e, Expr::Int(0)));
-    for subscript in &mut place.subscripts {
-        match subscript {
-            Subscript::Index(e) => take(e),
-            Subscript::Range(range) => {
-                let Range {
-                    lower,
-                    upper,
-                    stride,
-                } = &mut **range;
-                for e in [lower, upper, stride].into_iter().flatten() {
-                    take(e);
-                }
-            }
-        }
-    }
-    taken
+    let exprs = place.subscripts.iter_mut().flat_map(Subscript::exprs_mut);
+    exprs.map(|e| std::mem::replace(e, Expr::Int(0))).collect()
 }
 
 /// Pushes visits of all operands so that the first is done first.

@@ -77,6 +77,41 @@ pub struct Range {
     pub stride: Option<Expr>,
 }
 
+impl Subscript {
+    /// The index, if this is one.
+    pub fn index(&self) -> Option<&Expr> {
+        match self {
+            Self::Index(e) => Some(e),
+            Self::Range(_) => None,
+        }
+    }
+
+    /// The index, or the bounds and the stride that are written.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (a, b, c) = match self {
+            Self::Index(e) => (Some(e), None, None),
+            Self::Range(r) => (r.lower.as_ref(), r.upper.as_ref(), r.stride.as_ref()),
+        };
+        a.into_iter().chain(b).chain(c)
+    }
+
+    /// What [`exprs`](Self::exprs) gives, to be changed.
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let (a, b, c) = match self {
+            Self::Index(e) => (Some(e), None, None),
+            Self::Range(range) => {
+                let Range {
+                    lower,
+                    upper,
+                    stride,
+                } = &mut **range;
+                (lower.as_mut(), upper.as_mut(), stride.as_mut())
+            }
+        };
+        a.into_iter().chain(b).chain(c)
+    }
+}
+
 impl Place {
     /// The scalar, or the whole array.
     pub fn whole(var: VarId) -> Self {
@@ -96,22 +131,23 @@ impl Place {
 
     /// True if this is one element of an array (all subscripts are indices, and there are some).
     pub fn is_element(&self) -> bool {
-        !self.subscripts.is_empty()
-            && self
-                .subscripts
-                .iter()
-                .all(|s| matches!(s, Subscript::Index(_)))
+        !self.subscripts.is_empty() && self.subscripts.iter().all(|s| s.index().is_some())
+    }
+
+    /// The subscripts, if all are integer constants; none for a scalar or a whole array.
+    pub fn constant_subscripts(&self) -> Option<Vec<i64>> {
+        let constant = |s: &Subscript| match s.index()? {
+            Expr::Int(i) => Some(*i),
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                None
+            }
+        };
+        self.subscripts.iter().map(constant).collect()
     }
 
     /// The expressions inside the subscripts, left to right.
     pub fn subscript_exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.subscripts.iter().flat_map(|s| {
-            let (a, b, c) = match s {
-                Subscript::Index(e) => (Some(e), None, None),
-                Subscript::Range(r) => (r.lower.as_ref(), r.upper.as_ref(), r.stride.as_ref()),
-            };
-            a.into_iter().chain(b).chain(c)
-        })
+        self.subscripts.iter().flat_map(Subscript::exprs)
     }
 }
 

@@ -35,8 +35,8 @@
 //! ```
 
 use super::{
-    Cfg, Expr, LoopTest, OpClass, Place, Range, Routine, Selector, Stmt, StmtKind, Subscript,
-    Vertex, VertexKind,
+    Cfg, Expr, LoopTest, OpClass, Place, Routine, Selector, Stmt, StmtKind, Subscript, Vertex,
+    VertexKind,
 };
 use crate::entity::{RoutineId, VarId, VertexId};
 
@@ -111,7 +111,7 @@ fn vertices_mut(cfg: &mut Cfg) -> impl Iterator<Item = &mut Vertex> {
 macro_rules! visitor {
     (
         $(#[$about:meta])*
-        $Visit:ident $(<$ir:lifetime>)?, [$($r:tt)+], [$($b:tt)+], $iter:ident, $as:ident, $vertices:ident,
+        $Visit:ident $(<$ir:lifetime>)?, [$($r:tt)+], [$($b:tt)+], $iter:ident, $as:ident, $exprs:ident, $vertices:ident,
         $routine:ident, $vertex:ident, $decision:ident, $test:ident, $statement:ident, $expr:ident, $place:ident
     ) => {
         $(#[$about])*
@@ -323,20 +323,8 @@ macro_rules! visitor {
 
         /// The subscripts of a place.
         pub fn $place<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, place: $($r)+ Place) {
-            for subscript in place.subscripts.$iter() {
-                match subscript {
-                    Subscript::Index(e) => visit.expr(e, PlaceRole::Address),
-                    Subscript::Range(range) => {
-                        let Range {
-                            lower,
-                            upper,
-                            stride,
-                        } = range.$as();
-                        for e in [lower, upper, stride].into_iter().flatten() {
-                            visit.expr(e, PlaceRole::Address);
-                        }
-                    }
-                }
+            for e in place.subscripts.$iter().flat_map(Subscript::$exprs) {
+                visit.expr(e, PlaceRole::Address);
             }
         }
     };
@@ -344,13 +332,13 @@ macro_rules! visitor {
 
 visitor! {
     /// What reads the parts of a routine.
-    Visit<'ir>, [&'ir], [&], iter, as_ref, vertices,
+    Visit<'ir>, [&'ir], [&], iter, as_ref, exprs, vertices,
     walk_routine, walk_vertex, walk_decision, walk_test, walk_statement, walk_expr, walk_place
 }
 
 visitor! {
     /// What changes the parts of a routine. The graph and the list of variables stay as they are.
-    VisitMut, [&mut], [&mut], iter_mut, as_mut, vertices_mut,
+    VisitMut, [&mut], [&mut], iter_mut, as_mut, exprs_mut, vertices_mut,
     walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_test_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
 }
 

@@ -4,7 +4,7 @@ use super::checker::{Base, Checker, Site, arguments_field, target_field};
 use crate::{
     codes,
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, LoopTest, Place, Selector, StmtKind, Subscript, VertexKind},
+    ir::{Expr, Extent, LoopTest, Place, Selector, StmtKind, VertexKind},
 };
 
 /// Later checks of the routine would look for what is not there.
@@ -245,18 +245,6 @@ fn scan_place(place: &Place, variables: usize, levels: usize) -> Result<(), Foun
     if place.var.index() >= variables {
         return Err(Found::Variable(place.var));
     }
-    for subscript in &place.subscripts {
-        match subscript {
-            Subscript::Index(e) => scan(e, variables, levels - 1)?,
-            Subscript::Range(range) => {
-                for e in [&range.lower, &range.upper, &range.stride]
-                    .into_iter()
-                    .flatten()
-                {
-                    scan(e, variables, levels - 1)?;
-                }
-            }
-        }
-    }
-    Ok(())
+    let mut exprs = place.subscript_exprs();
+    exprs.try_for_each(|e| scan(e, variables, levels - 1))
 }

@@ -247,14 +247,8 @@ impl Emitter<'_> {
     /// The subscripts of an element.
     fn element(&mut self, place: &Place) -> Compiling<Element> {
         let arr = self.array_of(place.var)?;
-        let subscripts: Option<Vec<&Expr>> = place
-            .subscripts
-            .iter()
-            .map(|s| match s {
-                Subscript::Index(e) => Some(e),
-                Subscript::Range(_) => None,
-            })
-            .collect();
+        let subscripts: Option<Vec<&Expr>> =
+            place.subscripts.iter().map(Subscript::index).collect();
         let subscripts = match subscripts {
             Some(s) if !s.is_empty() => s,
             _ => return Err(self.too_large("an array is used as a scalar")),

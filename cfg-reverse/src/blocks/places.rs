@@ -29,7 +29,7 @@ impl<T> Places<T> {
     pub(crate) const MOST: usize = 64;
 
     pub(crate) fn get(&self, place: &Place) -> Option<&T> {
-        match constant(place) {
+        match place.constant_subscripts() {
             Some(subscripts) => self.constant.get(&(place.var, subscripts)),
             None => {
                 let list = self.other.get(&place.var)?;
@@ -40,7 +40,7 @@ impl<T> Places<T> {
     }
 
     pub(crate) fn insert(&mut self, place: &Place, value: T) {
-        match constant(place) {
+        match place.constant_subscripts() {
             Some(subscripts) => {
                 self.constant.insert((place.var, subscripts), value);
             }
@@ -60,24 +60,14 @@ impl<T> Places<T> {
     }
 }
 
-/// The subscripts, if they are constants; none for a scalar.
-pub(crate) fn constant(place: &Place) -> Option<Vec<i64>> {
-    let index = |s: &Subscript| match s {
-        Subscript::Index(Expr::Int(i)) => Some(*i),
-        Subscript::Index(_) | Subscript::Range(_) => None,
-    };
-    place.subscripts.iter().map(index).collect()
-}
-
 /// True if two elements of one variable are known to be different cells: in some dimension their
 /// subscripts differ by a constant.
 pub(crate) fn apart(a: &Place, b: &Place) -> bool {
-    let differ = |(s, t): (&Subscript, &Subscript)| match (s, t) {
-        (Subscript::Index(s), Subscript::Index(t)) => {
+    let differ = |(s, t): (&Subscript, &Subscript)| {
+        s.index().zip(t.index()).is_some_and(|(s, t)| {
             let ((base, i), (other, j)) = (offset(s), offset(t));
             base == other && i != j
-        }
-        _ => false,
+        })
     };
     a.var == b.var
         && a.subscripts.len() == b.subscripts.len()

@@ -22,7 +22,7 @@ use std::{
 };
 
 use crate::{
-    blocks::places::{Places, apart, constant},
+    blocks::places::{Places, apart},
     code::typing,
     partials::{
         linearize::{NodeKind, Nodes, Workspace},
@@ -218,7 +218,7 @@ impl Open {
         let overlapped = symbolic
             .iter()
             .any(|(other, seen)| seen.written > since && other != place && !apart(other, place));
-        let hit = constant(place).is_none()
+        let hit = place.constant_subscripts().is_none()
             && (self.writes.get(&place.var)).is_some_and(|&(_, time)| time > since);
         !overlapped && !hit
     }
@@ -259,7 +259,7 @@ impl Open {
             written: self.time,
         };
         self.places.insert(target, seen);
-        let fixed = constant(target).is_some();
+        let fixed = target.constant_subscripts().is_some();
         let write = self.writes.entry(target.var).or_default();
         write.0 = self.time;
         if fixed {

@@ -6,7 +6,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Cfg, Expr, Place, Program, Role, Routine, Subscript},
+    ir::{Cfg, Expr, Place, Program, Role, Routine},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
@@ -120,14 +120,7 @@ fn constant_subscripts(place: &Place) -> Option<Vec<i64>> {
     if place.subscripts.is_empty() {
         return None;
     }
-    place
-        .subscripts
-        .iter()
-        .map(|s| match s {
-            Subscript::Index(Expr::Int(i)) => Some(*i),
-            Subscript::Index(_) | Subscript::Range(_) => None,
-        })
-        .collect()
+    place.constant_subscripts()
 }
 
 /// The constant subscripts of each array that is named by such elements only, in order of appearance.

@@ -4,7 +4,7 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Expr, Place, Program, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable,
+        Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable,
         visit::each_written,
     },
 };
@@ -153,27 +153,9 @@ impl Hoist<'_> {
             e.walk_places(&mut |p| found |= written.contains(&class_of(class, p.var)));
             found
         };
-        for s in &mut place.subscripts {
-            match s {
-                Subscript::Index(e) => {
-                    if changes(e) {
-                        *e = Expr::var(self.temporary(e.clone()));
-                    }
-                }
-                Subscript::Range(range) => {
-                    let Range {
-                        lower,
-                        upper,
-                        stride,
-                    } = range.as_mut();
-                    for bound in [lower, upper, stride] {
-                        if let Some(e) = bound
-                            && changes(e)
-                        {
-                            *bound = Some(Expr::var(self.temporary(e.clone())));
-                        }
-                    }
-                }
+        for e in place.subscripts.iter_mut().flat_map(Subscript::exprs_mut) {
+            if changes(e) {
+                *e = Expr::var(self.temporary(e.clone()));
             }
         }
     }
