@@ -62,6 +62,8 @@
 //! ±1, *constant-aware* also folds products of constants. Additions and fused multiply-adds are counted
 //! beside them.
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod bits;
 pub mod bound;
 pub mod certificate;

@@ -4,5 +4,7 @@
 //! |---|---|---|
 //! | `dot` | [`dot`] | control-flow graphs as pictures, for Graphviz |
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 #[cfg(feature = "dot")]
 pub mod dot;

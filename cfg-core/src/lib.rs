@@ -73,6 +73,8 @@
 //! | [`random`] | pseudo-random numbers that are the same on every machine |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod builder;
 pub mod codes;
 pub mod dataflow;

@@ -42,6 +42,8 @@
 //! | `corpus` | a folder of XAIF documents against reference Jacobians |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod absolute;
 mod check;
 mod codes;

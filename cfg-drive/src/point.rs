@@ -173,6 +173,10 @@ struct Binder<'a> {
 }
 
 impl Binder<'_> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other expression is treated as a whole"
+    )]
     fn read(&mut self, name: &str, tree: &ValueTree) -> Result<(), Diagnostics> {
         let pointer = pointer(name);
         let slot = self.slots.get(name).copied();

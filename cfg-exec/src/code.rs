@@ -612,6 +612,10 @@ pub(crate) struct Code {
 
 impl Instr {
     /// The jump target, to turn a label into a position.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other instructions go on with the next one"
+    )]
     pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
         match self {
             Self::Jump { t }

@@ -189,6 +189,10 @@ impl Compiled {
     }
 
     /// The code of a routine, one instruction per line, for people who look for lost time.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other instructions are printed as they are"
+    )]
     pub fn listing(&self, routine: RoutineId) -> String {
         use fmt::Write as _;
         let code = &self.inner.image.routines[routine.index()];

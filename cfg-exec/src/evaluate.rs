@@ -37,6 +37,10 @@ impl Environment for Constants {
 }
 
 /// The value of an expression; `None` if it cannot be computed here or is an error.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scalar> {
     match e {
         Expr::Int(n) => Some(Scalar::Integer(*n)),
@@ -55,7 +59,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
             (Op::If, [condition, yes, no]) => match evaluate(condition, environment)? {
                 Scalar::Logical(true) => evaluate(yes, environment),
                 Scalar::Logical(false) => evaluate(no, environment),
-                _ => None,
+                Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) => None,
             },
             (Op::And | Op::Or, operands) => {
                 let stop = *op == Op::Or;
@@ -63,7 +67,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
                     match evaluate(e, environment)? {
                         Scalar::Logical(b) if b == stop => return Some(Scalar::Logical(stop)),
                         Scalar::Logical(_) => {}
-                        _ => return None,
+                        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) => return None,
                     }
                 }
                 Some(Scalar::Logical(!stop))
@@ -100,6 +104,6 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
 pub(crate) fn integer(e: &Expr, environment: &impl Environment) -> Option<i64> {
     match evaluate(e, environment)? {
         Scalar::Integer(n) => Some(n),
-        _ => None,
+        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_) => None,
     }
 }

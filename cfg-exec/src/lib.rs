@@ -73,6 +73,8 @@
 //! address is taken and arrays live in one memory of 64-bit cells, arrays behind descriptors (base, and
 //! lower bound, extent and stride of each dimension). [`Compiled::listing`] shows the code.
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod cell;
 mod code;
 mod compile;

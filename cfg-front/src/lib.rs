@@ -50,4 +50,6 @@
 //! assert_eq!((f.independents.len(), f.dependents.len()), (1, 1));
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod xaif;

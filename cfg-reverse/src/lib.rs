@@ -90,6 +90,8 @@
 //! | `gradient` | both sweeps in one routine |
 //! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod activity;
 mod blocks;
 mod code;

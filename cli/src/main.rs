@@ -4,6 +4,8 @@
 //! for people to standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command
 //! line is wrong, 3 a check found nothing to compare. A closed standard output ends the program quietly with 0.
 
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod args;
 mod codes;
 mod commands;

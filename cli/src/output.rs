@@ -64,6 +64,10 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
 }
 
 /// Writes a file: to a temporary one in the same folder, renamed when it is complete.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the standard library may add kinds of errors"
+)]
 pub(crate) fn to_file(
     path: &Path,
     force: bool,

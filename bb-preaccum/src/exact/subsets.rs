@@ -96,7 +96,7 @@ pub(crate) fn solve(
             let vertices = order.into_iter().map(|v| places[v] as usize);
             Outcome::Optimal(cost, vertices.collect())
         }
-        other => other,
+        other @ (Outcome::NothingBelow | Outcome::Unfinished) => other,
     })
 }
 

@@ -542,6 +542,10 @@ impl Queue<'_, '_> {
     }
 
     /// A key with the place of another step among those that are equal.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the other rules are keys already"
+    )]
     fn ordered(&self, mut key: Key, step: Step) -> Key {
         for (slot, rule) in key.iter_mut().zip(self.heuristic.rules()) {
             match rule {

@@ -59,6 +59,10 @@ impl Recorded {
     }
 
     /// Lines for the label of a vertex.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a role without words of its own is named as in files"
+    )]
     pub(super) fn lines(&self, vertex: &Vertex) -> Vec<String> {
         let mut lines = Vec::new();
         let Some(origin) = vertex.origin else {

@@ -153,7 +153,9 @@ impl RoutineBuilder {
         let var = place.var;
         match self.split(Expr::Place(place)) {
             Expr::Place(place) => place,
-            _ => Place::whole(var),
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                Place::whole(var)
+            }
         }
     }
 
@@ -320,7 +322,9 @@ fn survey(builder: &RoutineBuilder, root: &Expr) -> Vec<Info> {
                 let shape = place.map_subscripts(&mut |_| Expr::Int(1));
                 typing::place_type(variables, &shape).ok()
             }
-            leaf => typing::type_of(variables, leaf).ok(),
+            leaf @ (Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_)) => {
+                typing::type_of(variables, leaf).ok()
+            }
         };
         let size = infos.len() - number;
         infos[number] = Info { depth, ty, size };

@@ -81,7 +81,7 @@ fn partial_of(expr: Expr, finiteness: Finiteness) -> Partial {
         Expr::Real(c) => Some(c),
         Expr::Real32(c) => Some(f64::from(c)),
         Expr::Int(n) => Some(n as f64),
-        _ => None,
+        Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => None,
     };
     match value {
         Some(0.0) => Partial::Zero,
@@ -129,6 +129,10 @@ impl Table<'_> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn unary(&self, x: &Expr) -> Partial {
         let x = || x.clone();
         let one = || self.c(1.0);
@@ -245,7 +249,12 @@ impl Table<'_> {
                     Expr::Real(c) if c > 0.0 => partial_of(product, MayOverflow),
                     Expr::Real32(c) if c > 0.0 => partial_of(product, MayOverflow),
                     Expr::Int(c) if c > 0 => partial_of(product, MayOverflow),
-                    _ => partial_of(e(Op::If, [flat, self.c(0.0), product]), Singular),
+                    Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..) => partial_of(e(Op::If, [flat, self.c(0.0), product]), Singular),
                 }
             }
             (Op::StrongMul, 0) => partial_of(y(), Singular),
@@ -255,7 +264,11 @@ impl Table<'_> {
                     masks: !matches!(p.expr, Expr::Real(_) | Expr::Real32(_) | Expr::Int(_)),
                     ..p
                 }),
-                other => other,
+                other @ (Partial::Zero
+                | Partial::One
+                | Partial::MinusOne
+                | Partial::Convert { .. }
+                | Partial::Select { .. }) => other,
             },
             (Op::Atan2, k) => {
                 // x/h^2 and -y/h^2, h^2 not formed: it over- and underflows.
@@ -292,7 +305,12 @@ impl Table<'_> {
             (Op::Polygamma, 1) => {
                 let order = match x() {
                     Expr::Int(n) if n < i64::MAX => Expr::Int(n + 1),
-                    n => e(Op::Add, [n, Expr::Int(1)]),
+                    n @ (Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..)) => e(Op::Add, [n, Expr::Int(1)]),
                 };
                 partial_of(e(Op::Polygamma, [order, y()]), Singular)
             }
@@ -307,12 +325,22 @@ impl Table<'_> {
             Expr::Real(c) if (1.0 / c).is_finite() => Finite,
             Expr::Real32(c) if (1.0 / c).is_finite() => Finite,
             Expr::Int(n) if n != 0 => Finite,
-            _ => Singular,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => Singular,
         };
         match y {
             Expr::Real(1.0) | Expr::Real32(1.0) | Expr::Int(1) => Partial::One,
             Expr::Real(-1.0) | Expr::Real32(-1.0) | Expr::Int(-1) => Partial::MinusOne,
-            y => partial_of(e(Op::Div, [self.c(1.0), y]), finiteness),
+            y @ (Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)) => partial_of(e(Op::Div, [self.c(1.0), y]), finiteness),
         }
     }
 
@@ -322,7 +350,7 @@ impl Table<'_> {
             Expr::Int(n) => Some(n as f64),
             Expr::Real(c) => Some(c),
             Expr::Real32(c) => Some(f64::from(c)),
-            _ => None,
+            Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => None,
         };
         if constant == Some(0.0) {
             return Partial::Zero;
@@ -344,7 +372,9 @@ impl Table<'_> {
                 let lower = e(Op::If, [least, Expr::Int(1), Expr::Int(-1)]);
                 e(Op::Add, [y.clone(), lower])
             }
-            _ => e(Op::Sub, [y.clone(), self.c(1.0)]),
+            Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                e(Op::Sub, [y.clone(), self.c(1.0)])
+            }
         };
         let factor = match constant {
             Some(c) => self.c(c),
@@ -369,6 +399,10 @@ impl Table<'_> {
     }
 
     /// Three operands, or any number.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn many(&self, k: usize) -> Partial {
         let x = |j: usize| self.operands[j].clone();
         let others = || {

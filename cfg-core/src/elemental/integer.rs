@@ -30,6 +30,10 @@ pub type UnaryInt = fn(i64) -> Result<i64, ArithmeticError>;
 pub type BinaryInt = fn(i64, i64) -> Result<i64, ArithmeticError>;
 
 /// The function of one integer operand with an integer value: `neg`, `abs`, `int`, `min`, `max`.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub fn unary(op: Op) -> Option<UnaryInt> {
     Some(match op {
         Op::Neg => |x| x.checked_neg().ok_or(Overflow),
@@ -42,6 +46,10 @@ pub fn unary(op: Op) -> Option<UnaryInt> {
 /// The function of two integer operands with an integer value. `/` truncates toward zero, `mod` has the
 /// sign of the dividend and `modulo` that of the divisor; `**` with a negative exponent is the
 /// truncated quotient 1/x**n: 0, 1 or -1, an error for x = 0.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub fn binary(op: Op) -> Option<BinaryInt> {
     Some(match op {
         Op::Add => |x, y| x.checked_add(y).ok_or(Overflow),
@@ -60,6 +68,10 @@ pub fn binary(op: Op) -> Option<BinaryInt> {
 }
 
 /// The comparison of two integers; `None` if `op` is not a comparison.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub fn compare(op: Op) -> Option<fn(&i64, &i64) -> bool> {
     Some(match op {
         Op::Eq => PartialEq::eq,

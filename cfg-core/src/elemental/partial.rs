@@ -98,9 +98,15 @@ impl Partial {
             Self::Expr(p) => match p.expr {
                 Expr::Real(c) => !c.is_finite(),
                 Expr::Real32(c) => !c.is_finite(),
-                _ => !p.constant || p.finiteness != Finiteness::Finite,
+                Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                    !p.constant || p.finiteness != Finiteness::Finite
+                }
             },
-            _ => false,
+            Self::Zero
+            | Self::One
+            | Self::MinusOne
+            | Self::Convert { .. }
+            | Self::Select { .. } => false,
         }
     }
 
@@ -126,7 +132,9 @@ impl Partial {
     pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
             Self::Convert { result, .. } => Some(convert(tangent, *result)),
-            _ => self.clone().times(tangent, ty),
+            Self::Zero | Self::One | Self::MinusOne | Self::Select { .. } | Self::Expr(_) => {
+                self.clone().times(tangent, ty)
+            }
         }
     }
 
@@ -140,7 +148,9 @@ impl Partial {
     pub fn into_adjoint(self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
             Self::Convert { operand, .. } => Some(convert(adjoint, operand)),
-            _ => self.times(adjoint, ty),
+            Self::Zero | Self::One | Self::MinusOne | Self::Select { .. } | Self::Expr(_) => {
+                self.times(adjoint, ty)
+            }
         }
     }
 

@@ -136,7 +136,7 @@ fn same_type(
     if ty == ScalarType::Integer {
         let mut numbers = args.iter().map(|x| match x {
             Scalar::Integer(n) => Ok(*n),
-            _ => Err(wrong()),
+            Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_) => Err(wrong()),
         });
         let first = numbers.next().ok_or_else(wrong)??;
         if args.len() == 1 {
@@ -158,7 +158,9 @@ fn same_type(
     let round = |x: f64| if narrow { f64::from(x as f32) } else { x };
     let mut numbers = args.iter().map(|x| match x {
         Scalar::Integer(n) if narrow => f64::from(*n as f32),
-        x => x.to_f64(),
+        x @ (Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) | Scalar::Logical(_)) => {
+            x.to_f64()
+        }
     });
     let first = numbers.next().ok_or_else(wrong)?;
     let value = if args.len() == 1 {

@@ -28,6 +28,10 @@ fn neg(x: f64) -> f64 {
 
 /// The elemental function of one real operand; `None` if `op` is not one. `min` and `max` of one operand
 /// are the identity.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub fn unary(op: Op, math: Math) -> Option<Unary> {
     let (native, portable): (Unary, Unary) = match op {
         Op::Neg => (neg, neg),
@@ -77,6 +81,10 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
 /// operands are left folds of these. `**` is the power with a real exponent (IEEE 754 `pow`); with an
 /// integer one it is [`powi`]. `polygamma`, whose first operand is an integer, is
 /// [`polygamma()`](super::polygamma()).
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub fn binary(op: Op, math: Math) -> Option<Binary> {
     let (native, portable): (Binary, Binary) = match op {
         Op::Add => (add, add),
@@ -120,6 +128,10 @@ pub fn fma32(math: Math) -> fn(f32, f32, f32) -> f32 {
 
 /// The comparison of two reals; `None` if `op` is not a comparison. All but `!=` are false if an operand
 /// is NaN.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub fn compare(op: Op) -> Option<fn(&f64, &f64) -> bool> {
     Some(match op {
         Op::Eq => PartialEq::eq,

@@ -194,6 +194,10 @@ impl Context {
     }
 
     /// A value of another type than the place asks for.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     pub(super) fn wrong_type(&mut self, expected: &str, token: &Token<'_>) {
         let help = match token {
             Token::Real(r) if expected == "an integer" && r.fract() == 0.0 => {

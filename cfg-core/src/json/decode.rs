@@ -413,6 +413,10 @@ impl Wire for i64 {
     type Out = i64;
     const WHAT: &'static str = "an integer";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
         match token {
             Token::Int(i) => Some(i),
@@ -426,6 +430,10 @@ impl Wire for i64 {
 }
 
 /// The integer that was meant, so that what follows from it can be checked.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "any other token ends what is read"
+)]
 fn meant_integer(token: Token<'_>) -> Option<i64> {
     match token {
         Token::Logical(b) => Some(i64::from(b)),
@@ -443,6 +451,10 @@ impl Wire for bool {
     type Out = bool;
     const WHAT: &'static str = "true or false";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<bool> {
         match token {
             Token::Logical(b) => Some(b),
@@ -458,6 +470,10 @@ impl Wire for String {
     type Out = String;
     const WHAT: &'static str = "a string";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<String> {
         match token {
             Token::Text(t) => Some(t.to_owned()),

@@ -271,6 +271,10 @@ fn wrong_count(name: &str, wanted: &str, found: usize, cx: &mut Context) {
 }
 
 /// `["real32", literal]` is a constant, anything else a conversion.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "any other expression is kept as it is"
+)]
 fn real32<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Expr>, A::Error> {
     // The literal is part of the constant and no level of its own.
     let operand = element::<Expression, A>(&mut seq, 1, cx)?;
@@ -287,7 +291,9 @@ fn real32<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option
             cx.depth -= Expr::MAX_DEPTH;
             None
         }
-        e => Some(Expr::op(Op::ToReal32, [e])),
+        e @ (Expr::Int(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
+            Some(Expr::op(Op::ToReal32, [e]))
+        }
     }))
 }
 
@@ -332,6 +338,10 @@ impl Wire for ArrayName {
     type Out = crate::entity::VarId;
     const WHAT: &'static str = "an array's name";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         match token {
             Token::Text(name) => Some(cx.variable(name)),
@@ -434,6 +444,10 @@ impl Wire for Bound {
     type Out = Option<Expr>;
     const WHAT: &'static str = "an expression or null";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         match token {
             Token::Null => Some(None),
@@ -456,6 +470,10 @@ impl Wire for Target {
     type Out = Place;
     const WHAT: &'static str = "a variable, element or section";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Place> {
         match token {
             Token::Text(name) => Some(Place::whole(cx.variable(name))),

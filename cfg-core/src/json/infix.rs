@@ -72,6 +72,10 @@ pub(super) fn operator(word: &str) -> Option<&'static str> {
 }
 
 /// The JSON text of a value, with a blank after each comma, as people write it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON has no further kinds of values"
+)]
 pub(super) fn to_text(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -195,6 +199,10 @@ impl<'t> Reader<'t> {
         Some(left)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "JSON has no further kinds of values"
+    )]
     fn unary(&mut self) -> Option<Value> {
         if self.depth == DEEPEST {
             return None;

@@ -139,7 +139,9 @@ impl Walker for Finder<'_> {
             Step::Member(b"statement") if !self.trie[parent].children.contains_key("statement") => {
                 parent
             }
-            step => *self.trie[parent].children.get(step.name().as_str())?,
+            step @ (Step::Index(_) | Step::Member(_)) => {
+                *self.trie[parent].children.get(step.name().as_str())?
+            }
         };
         // Of a member that is given twice, the last.
         self.trie[child].offset = Some(offset);

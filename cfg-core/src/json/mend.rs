@@ -131,6 +131,10 @@ fn short_value(text: &str) -> Option<&str> {
 }
 
 /// What to say instead of the general help.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON has no further kinds of values"
+)]
 fn suggestion(cure: Cure, text: &str, names: infix::Names<'_>) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
     let shown = infix::to_text;
@@ -278,6 +282,10 @@ fn statement_array(items: &[Value], names: infix::Names<'_>) -> Option<String> {
 }
 
 /// What an expression with its operators between the operands means; a single element means itself.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON has no further kinds of values"
+)]
 fn in_order(items: &[Value], names: infix::Names<'_>) -> Option<Value> {
     match items {
         [] => None,

@@ -209,6 +209,10 @@ pub(super) fn after_number(text: &[u8], start: usize) -> usize {
     i
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the standard library may add kinds of errors"
+)]
 fn odd(number: &[u8]) -> Option<OddNumber> {
     if number == b"-0" {
         return Some(OddNumber::NegativeZero);

@@ -127,6 +127,10 @@ impl Wire for StatementOrWord {
     type Out = Listed;
     const WHAT: &'static str = "a statement";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Listed> {
         match token {
             Token::Text(word) => Some(Listed::Word(word.into())),
@@ -348,6 +352,10 @@ impl Wire for RoutineName {
     type Out = RoutineId;
     const WHAT: &'static str = "a routine's name";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<RoutineId> {
         match token {
             Token::Text(name) => Some(RoutineId::new(cx.routines.intern(name).min(DEFAULT_TAPE))),
@@ -366,6 +374,10 @@ impl Wire for VariableName {
     type Out = VarId;
     const WHAT: &'static str = "a variable's name";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<VarId> {
         match token {
             Token::Text(name) => Some(cx.variable(name)),
@@ -552,6 +564,10 @@ impl Wire for Width {
     type Out = ControlWidth;
     const WHAT: &'static str = "a number of bits or \"count\"";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ControlWidth> {
         match token {
             Token::Text("count") => Some(ControlWidth::Count),

@@ -115,7 +115,7 @@ fn soft_slips(text: &str, found: &mut Vec<Slip>) -> Option<Slip> {
                 i = after_string(bytes, i);
                 next = match next {
                     Next::Name { .. } => Next::Colon,
-                    _ => Next::Comma,
+                    Next::Value { .. } | Next::Colon | Next::Comma => Next::Comma,
                 };
             }
             (_, Next::Comma) => return Some(no_comma(text, i)),

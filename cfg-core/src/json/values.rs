@@ -210,6 +210,10 @@ impl Wire for Value {
 }
 
 /// The extents that a size names.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "any other expression is treated as a whole"
+)]
 fn extents(tree: &ValueTree) -> Option<Vec<usize>> {
     let extent = |tree: &ValueTree| match tree {
         ValueTree::Int(n) => usize::try_from(*n).ok(),

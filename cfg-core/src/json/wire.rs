@@ -54,6 +54,10 @@ impl Wire for Format {
     type Out = ();
     const WHAT: &'static str = "the version of the format";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<()> {
         match token {
             Token::Text(super::FORMAT) => Some(()),
@@ -216,6 +220,10 @@ impl Wire for FirstInitial {
     type Out = First;
     const WHAT: &'static str = "a constant";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<First> {
         match token {
             Token::Text(_) => super::expression::Head::scalar(token, cx).map(First::Operator),
@@ -470,6 +478,10 @@ impl Wire for FunctionResult {
     type Out = ResultDraft;
     const WHAT: &'static str = "a declaration or the name of a local";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ResultDraft> {
         match token {
             Token::Text(name) => Some(ResultDraft::Named(cx.variable(name))),

@@ -257,7 +257,12 @@ impl Search<'_> {
                 VertexKind::Block(statements) if !statements.is_empty() => return Some(at),
                 VertexKind::Block(_) => {}
                 VertexKind::EndLoop if at == v => {}
-                _ => return None,
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::Loop { .. }
+                | VertexKind::EndLoop
+                | VertexKind::Branch(_)
+                | VertexKind::EndBranch => return None,
             }
             let [e] = *self.cfg.in_edges(at) else {
                 return None;
@@ -308,7 +313,11 @@ impl Search<'_> {
             Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
                 let constant = |e: &Expr| match e {
                     Expr::Int(i) => Some(*i),
-                    _ => None,
+                    Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..) => None,
                 };
                 // A sum that goes beyond the range is an error: it has no value.
                 let added = match (op, &operands[..]) {
@@ -318,7 +327,9 @@ impl Search<'_> {
                 };
                 added.is_some_and(|c| if up { c > 0 } else { c < 0 })
             }
-            _ => false,
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                false
+            }
         }
     }
 }
@@ -348,12 +359,21 @@ fn increment(value: &Expr, index: VarId) -> Option<i64> {
             [a, Expr::Int(s)] if is_index(a) => s.checked_neg(),
             _ => None,
         },
-        _ => None,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => None,
     };
     step.filter(|s| *s != 0)
 }
 
 /// The condition as a comparison of the index, on the left, with something.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn comparison(
     condition: &Expr,
     index: VarId,
@@ -361,7 +381,12 @@ fn comparison(
 ) -> Option<(Op, &Expr)> {
     let (condition, negated) = match condition {
         Expr::Op(Op::Not, operands) => (operands.first()?, true),
-        c => (c, false),
+        c @ (Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)) => (c, false),
     };
     let Expr::Op(op, operands) = condition else {
         return None;

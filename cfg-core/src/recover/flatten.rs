@@ -71,7 +71,12 @@ fn surely_fits(first: &Expr, last: &Expr, step: &Expr) -> bool {
     let (low, high) = match step {
         Expr::Int(s) if *s > 0 => (first, last),
         Expr::Int(s) if *s < 0 => (last, first),
-        _ => return false,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => return false,
     };
     matches!(low, Expr::Int(n) if *n >= 1) || matches!(high, Expr::Int(n) if *n <= -2)
 }
@@ -228,7 +233,12 @@ fn plans(
         let writes = Writes::of(program, routine, cfg, &forest);
         let test = |v: &usize| match &cfg.vertex(crate::entity::VertexId::new(*v)).kind {
             VertexKind::Loop { test, .. } => form(&writes, &forest, *v, test),
-            _ => Form::Hidden,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => Form::Hidden,
         };
         counted.iter().map(test).collect()
     };

@@ -86,14 +86,23 @@ fn assigned(statement: &Stmt) -> Option<(VarId, &Expr)> {
         StmtKind::Assign { target, value } if target.subscripts.is_empty() => {
             Some((target.var, value))
         }
-        _ => None,
+        StmtKind::Assign { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
     }
 }
 
 fn whole(e: &Expr) -> Option<VarId> {
     match e {
         Expr::Place(place) if place.subscripts.is_empty() => Some(place.var),
-        _ => None,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => None,
     }
 }
 
@@ -124,7 +133,11 @@ pub(super) fn find(uses: &Uses, left: VarId, before: &[Stmt], latch: &[Stmt]) ->
     }
     let step = match by {
         Expr::Int(step) => Expr::Int(*step),
-        by => {
+        by @ (Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)) => {
             let by = whole(by).filter(|&v| uses.is_own(v, 2))?;
             let [others @ .., last] = rest else {
                 return None;

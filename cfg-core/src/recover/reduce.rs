@@ -326,7 +326,12 @@ impl<'d> Reduction<'d> {
         match c {
             Expr::Op(Op::Not, operands) => operands.first().cloned(),
             c if c.depth() < Expr::MAX_DEPTH => Some(Expr::op(Op::Not, [c.clone()])),
-            _ => None,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => None,
         }
     }
 

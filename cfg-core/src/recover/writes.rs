@@ -89,7 +89,12 @@ impl<'a> Writes<'a> {
                         let mut subscripts = place.subscript_exprs();
                         subscripts.all(|s| self.invariant(forest, l, s))
                     }
-                    e => self.invariant(forest, l, e),
+                    e @ (Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Place(_)
+                    | Expr::Op(..)) => self.invariant(forest, l, e),
                 })
             }
             Expr::Op(_, operands) => operands.iter().all(|e| self.invariant(forest, l, e)),

@@ -244,7 +244,7 @@ impl<'c> Cures<'c> {
             VertexType::Exit => format!(
                 "EXIT is the last vertex: remove {out}, or give the vertex another type"
             ),
-            _ => format!(
+            VertexType::Entry | VertexType::BasicBlock | VertexType::EndLoop | VertexType::Branch | VertexType::EndBranch => format!(
                 "what decides between {out} is a vertex of its own, {{\"type\": \"BRANCH\", \"condition\": ...}}, \
                  with an edge of label 1 and one of label 0; otherwise remove the superfluous edge"
             ),
@@ -270,7 +270,13 @@ impl<'c> Cures<'c> {
                 !has(1),
                 i32::from(!has(1))
             ),
-            _ => format!("add the edge to what is next, {{\"from\": {id}, \"to\": ...}}"),
+            VertexType::Entry
+            | VertexType::Exit
+            | VertexType::BasicBlock
+            | VertexType::EndLoop
+            | VertexType::EndBranch => {
+                format!("add the edge to what is next, {{\"from\": {id}, \"to\": ...}}")
+            }
         }
     }
 
@@ -290,7 +296,14 @@ impl<'c> Cures<'c> {
                      return), delete it and {GENERAL}"
                 )
             }
-            _ => format!(
+            VertexType::Entry
+            | VertexType::Exit
+            | VertexType::BasicBlock
+            | VertexType::Loop
+            | VertexType::ForLoop
+            | VertexType::EndLoop
+            | VertexType::Branch
+            | VertexType::EndBranch => format!(
                 "add the edge to {shown}, {{\"from\": ..., \"to\": {id}}}, or delete what is never executed"
             ),
         }

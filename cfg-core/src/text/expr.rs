@@ -49,6 +49,10 @@ fn left(symbol: &'static str, binding: u8, spaced: bool) -> Form {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn form(op: Op) -> Form {
     match op {
         Op::Add | Op::Sub => left(op.name(), SUM, true),

@@ -160,7 +160,12 @@ impl<'p> Checker<'p> {
         let cfg = self.routine.body.as_ref()?;
         match &cfg.vertex(v).kind {
             VertexKind::Block(statements) => statements.get(s),
-            _ => None,
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Loop { .. }
+            | VertexKind::EndLoop
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => None,
         }
     }
 

@@ -79,6 +79,10 @@ impl Checker<'_> {
         }
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn operator(&mut self, site: Site, op: Op, operands: &[Expr]) -> Option<Shaped> {
         let mut types = Vec::with_capacity(operands.len());
         let mut dims: Vec<Option<i64>> = Vec::new();

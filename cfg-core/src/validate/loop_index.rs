@@ -133,7 +133,11 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
                 }
                 open.pop_if(|o| Some(o.2) == structure.partner(v));
             }
-            _ => {}
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::Branch(_)
+            | VertexKind::EndBranch => {}
         }
     }
     for (v, s, x, header) in found {

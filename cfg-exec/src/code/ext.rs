@@ -322,6 +322,10 @@ pub(crate) enum Ext {
 
 impl Ext {
     /// The jump target, to turn a label into a position.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other instructions go on with the next one"
+    )]
     pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
         match self {
             Self::LoopInitFrame { t, .. }

@@ -166,7 +166,7 @@ impl Emitter<'_> {
                 });
                 Ok(to)
             }
-            _ => {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
                 let outer = std::mem::take(&mut self.lanes);
                 let leaves = self.prepare(e)?;
                 let ty = self.type_of(e)?.ty;
@@ -382,7 +382,12 @@ impl Emitter<'_> {
                     self.prepare_into(operand, when, leaves)?;
                 }
             }
-            _ => {
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => {
                 let outer = std::mem::take(&mut self.lanes);
                 let mut view = self.array(e)?;
                 self.lanes = outer;

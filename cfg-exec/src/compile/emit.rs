@@ -163,7 +163,11 @@ impl<'p> Emitter<'p> {
     pub(super) fn array_of(&self, v: VarId) -> Compiling<Arr> {
         match self.home(v) {
             Home::Array(arr) => Ok(arr),
-            _ => Err(self.too_large("a scalar is used as an array")),
+            Home::Register(_)
+            | Home::Frame(_)
+            | Home::Address(_)
+            | Home::AddressFrame(_)
+            | Home::Global(_) => Err(self.too_large("a scalar is used as an array")),
         }
     }
 
@@ -352,6 +356,10 @@ impl<'p> Emitter<'p> {
 
     /// Jumps from vertex to vertex that go back: the position after each, its target, and what is repeated by it,
     /// which is the LOOP that goes back to its body, or the vertex that is jumped back to.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other instructions have one target at most"
+    )]
     fn jumps_back(&self) -> Vec<(u32, u32, VertexId)> {
         let mut found = Vec::new();
         let mut places = self.code.places.iter().peekable();

@@ -281,6 +281,10 @@ impl Emitter<'_> {
         Ok(Operand::register(d, ty))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn conversion(
         &mut self,
         op: Op,
@@ -339,7 +343,12 @@ impl Emitter<'_> {
                     [x, y] => Some((x, y)),
                     _ => None,
                 },
-                _ => None,
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..) => None,
             }
         }
         // A scalar product in an array expression has been computed before the loop.
@@ -384,6 +393,10 @@ impl Emitter<'_> {
     }
 
     /// Left fold of an operator of two operands over all of them.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn fold(&mut self, op: Op, operands: &[Expr], dest: Option<Reg>) -> Compiling<Operand> {
         let ty = self.promoted(operands)?;
         let mark = self.mark();
@@ -421,6 +434,10 @@ impl Emitter<'_> {
         Ok(x)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn fold_integers(
         &mut self,
         op: Op,
@@ -459,6 +476,10 @@ impl Emitter<'_> {
     }
 
     /// Operands of a comparison in registers; "greater" becomes "less".
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     fn compared(
         &mut self,
         op: Op,
@@ -513,6 +534,10 @@ impl Emitter<'_> {
     }
 
     /// Jumps to `target` if the condition is `sense`, else goes on.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a jump of their own are evaluated, then tested"
+    )]
     pub(super) fn branch(&mut self, e: &Expr, sense: bool, target: Target) -> Compiling<()> {
         let mark = self.mark();
         match e {
@@ -577,7 +602,8 @@ impl Emitter<'_> {
                     }
                 }
             }
-            e => {
+            e
+            @ (Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Place(_) | Expr::Op(..)) => {
                 let (a, _) = self.expr_register(e)?;
                 self.jump_if(a, sense, target);
             }

@@ -155,7 +155,13 @@ impl Emitter<'_> {
         let Some(&edge) = cfg.out_edges(v).first() else {
             let name = match cfg.vertex(v).vertex_type() {
                 VertexType::Entry => "the entry",
-                _ => "a vertex",
+                VertexType::Exit
+                | VertexType::BasicBlock
+                | VertexType::Loop
+                | VertexType::ForLoop
+                | VertexType::EndLoop
+                | VertexType::Branch
+                | VertexType::EndBranch => "a vertex",
             };
             return Err(self.too_large(&format!("{name} has no successor")));
         };
@@ -284,7 +290,11 @@ impl Emitter<'_> {
         self.end_statement();
         let i = match self.home(index) {
             Home::Register(r) => r,
-            _ => {
+            Home::Frame(_)
+            | Home::Address(_)
+            | Home::AddressFrame(_)
+            | Home::Global(_)
+            | Home::Array(_) => {
                 self.store_scalar(index, Value::Register(first))?;
                 q + 2
             }

@@ -205,6 +205,10 @@ impl Emitter<'_> {
     }
 
     /// `e` and whether it is subtracted, of `target = target + e`: the address is computed once.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     pub(super) fn increment_of<'e>(
         &self,
         target: &Place,

@@ -113,7 +113,11 @@ impl Emitter<'_> {
             } else if variable.ty == ScalarType::Tape {
                 let d = match self.homes[k] {
                     Home::Register(r) => r,
-                    _ => self.temporary()?,
+                    Home::Frame(_)
+                    | Home::Address(_)
+                    | Home::AddressFrame(_)
+                    | Home::Global(_)
+                    | Home::Array(_) => self.temporary()?,
                 };
                 self.ext(Ext::NewTape { d });
                 self.store_scalar(v, Value::Register(d))?;

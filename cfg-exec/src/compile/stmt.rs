@@ -128,7 +128,11 @@ impl Emitter<'_> {
         }
         let d = match self.home(target.var) {
             Home::Register(r) => r,
-            _ => self.temporary()?,
+            Home::Frame(_)
+            | Home::Address(_)
+            | Home::AddressFrame(_)
+            | Home::Global(_)
+            | Home::Array(_) => self.temporary()?,
         };
         self.emit(match class {
             StackClass::Real => Instr::PopReal { h, d },
@@ -177,7 +181,11 @@ impl Emitter<'_> {
             Some(_) if array_result => None,
             Some(Target::Scalar(v)) => Some(match self.home(v) {
                 Home::Register(r) => r,
-                _ => self.temporary()?,
+                Home::Frame(_)
+                | Home::Address(_)
+                | Home::AddressFrame(_)
+                | Home::Global(_)
+                | Home::Array(_) => self.temporary()?,
             }),
             Some(Target::Cell(_) | Target::Array(..)) => Some(self.temporary()?),
         };

@@ -123,7 +123,9 @@ impl Machine {
     fn pass_absent(&mut self, at: &Activation, home: ParameterHome) {
         match home {
             ParameterHome::Staged(k) => self.staged[usize::from(k)].state = State::Absent,
-            home => self.pass_cell(at, home, ABSENT),
+            home @ (ParameterHome::Register(_) | ParameterHome::Frame(_)) => {
+                self.pass_cell(at, home, ABSENT);
+            }
         }
     }
 

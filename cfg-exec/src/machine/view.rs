@@ -61,6 +61,10 @@ impl Machine {
     }
 
     /// Sets `d` to a section of `arr`, which is a view of the same cells.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other fault is handed on"
+    )]
     pub(super) fn section(&mut self, d: Arr, arr: Arr, subscripts: &[SubReg]) -> Result<(), Fault> {
         self.exists(arr)?;
         let from = self.now.descriptors + usize::from(arr);

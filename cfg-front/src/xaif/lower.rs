@@ -322,6 +322,10 @@ impl<'a, 't> Lower<'a, 't> {
     }
 
     /// The statements of a basic block, each with the element it comes from.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     pub(crate) fn block(&mut self, block: NodeId) -> Vec<(NodeId, Stmt)> {
         let mut out = Vec::new();
         for n in self.doc.children(block) {

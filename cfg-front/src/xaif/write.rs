@@ -172,6 +172,10 @@ fn xaif_only<'a>(annotations: &'a Annotations, keys: &[&str]) -> Option<&'a Map<
 }
 
 /// Attributes for the entries that XAIF has attributes for; the rest goes to the JSON data.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON has no further kinds of values"
+)]
 fn source(
     annotations: &Annotations,
     attributes: &[(&str, &str)],

@@ -26,6 +26,10 @@ pub(crate) fn differentiable_places<'e>(
 }
 
 /// False where the derivative with respect to the operand is zero or undefined everywhere.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub(crate) fn is_differentiable_operand(op: Op, operand: usize) -> bool {
     match op {
         Op::Eq

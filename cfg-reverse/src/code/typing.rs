@@ -44,6 +44,10 @@ pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType 
 }
 
 /// The type of an operator's result from those of its operands.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> ExprType {
     let mut rank = 0;
     let mut numeric = ScalarType::Integer;

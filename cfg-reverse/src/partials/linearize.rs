@@ -376,6 +376,10 @@ impl<'e> Nodes<'e> {
     }
 
     /// The node's value, over the temporaries of inner nodes.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "operators without a rule of their own here are treated alike"
+    )]
     pub(crate) fn rebuild(&self, n: usize) -> Expr {
         match &self.nodes[n].kind {
             NodeKind::Leaf(place) => Expr::Place((*place).clone()),
@@ -421,6 +425,10 @@ impl<'e> Nodes<'e> {
 }
 
 /// The partial of an operator with respect to an active operand.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn partial_of(
     op: Op,
     atoms: &[Expr],

@@ -134,6 +134,10 @@ fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
 }
 
 /// The first outermost conditional expression that has such an arm, operand by operand from the root.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn found(variables: &[Variable], value: &Expr, path: &mut Vec<usize>) -> Option<Found> {
     let Expr::Op(op, operands) = value else {
         return None;

@@ -175,7 +175,9 @@ impl Variables {
         let (ty, order) = (called.variable(result).ty, called.variable(result).order);
         let fixed = extents.iter().map(|e| match e {
             Expr::Int(n) => Ok(*n),
-            _ => Err(extents.len()),
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                Err(extents.len())
+            }
         });
         let fixed: Result<Vec<i64>, usize> = fixed.collect();
         let constant = fixed.is_ok();

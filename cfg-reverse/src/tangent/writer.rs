@@ -122,7 +122,7 @@ impl<'a> Writer<'a> {
                     ),
                     None => continue,
                 },
-                role => (
+                role @ (Role::Parameter { .. } | Role::Local) => (
                     role,
                     self.scope.namer.suffixed(format!("{}_t", variable.name)),
                 ),

@@ -237,6 +237,10 @@ impl Wire for Case {
     type Out = CaseRange;
     const WHAT: &'static str = "an integer or a range [lower, upper]";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<CaseRange> {
         match token {
             Token::Int(value) => Some(CaseRange {
@@ -279,6 +283,10 @@ impl Wire for CaseBound {
     type Out = Option<i64>;
     const WHAT: &'static str = "an integer or null";
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other token ends what is read"
+    )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Option<i64>> {
         match token {
             Token::Int(value) => Some(Some(value)),

@@ -20,6 +20,10 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 impl Reader<'_, '_> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     pub(super) fn graph(
         &mut self,
         node: NodeId,
@@ -66,6 +70,10 @@ impl Reader<'_, '_> {
         Some((Cfg::new(vertices, edges), places))
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn vertex(
         &mut self,
         n: NodeId,
@@ -137,6 +145,10 @@ impl Reader<'_, '_> {
         Some(vertex)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "JSON has no further kinds of values"
+    )]
     fn selector(&mut self, n: NodeId, data: &Map<String, Value>, value: Expr) -> Option<Selector> {
         let Some(arms) = data.get("arms") else {
             return Some(Selector::Condition(value));
@@ -180,7 +192,12 @@ impl Reader<'_, '_> {
         let (_, next) = self.assignment(update, r)?;
         let second = |e: Expr| match e {
             Expr::Op(_, operands) if operands.len() == 2 => operands.into_iter().nth(1),
-            _ => None,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => None,
         };
         match (second(condition), second(next), index.subscripts.is_empty()) {
             (Some(last), Some(step), true) => Some(LoopTest::Counted {

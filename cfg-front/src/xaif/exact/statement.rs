@@ -18,6 +18,10 @@ use cfg_core::{
 use serde_json::{Map, Value};
 
 impl Reader<'_, '_> {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     pub(super) fn statement(&mut self, n: NodeId, r: usize, program: &Program) -> Option<Stmt> {
         let doc = self.doc;
         let data = self.data(n)?;
@@ -169,6 +173,10 @@ impl Reader<'_, '_> {
     }
 
     /// One vertex of an expression, with its number of levels.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn node(&mut self, v: NodeId, r: usize, operands: Vec<(Expr, usize)>) -> Option<(Expr, usize)> {
         let doc = self.doc;
         let depth = 1 + operands.iter().map(|o| o.1).max().unwrap_or(0);

@@ -185,7 +185,11 @@ impl Lower<'_, '_> {
                     let value = self.converted(argument, value, formal.ty)?;
                     let value = match value.expr {
                         Expr::Place(_) => value,
-                        _ => self.spill(argument, value)?,
+                        Expr::Int(_)
+                        | Expr::Real(_)
+                        | Expr::Real32(_)
+                        | Expr::Logical(_)
+                        | Expr::Op(..) => self.spill(argument, value)?,
                     };
                     let Expr::Place(place) = value.expr else {
                         return None;
@@ -325,7 +329,11 @@ impl Lower<'_, '_> {
             .iter()
             .try_fold(1i64, |n, e| match e {
                 Expr::Int(e) => n.checked_mul(*e),
-                _ => None,
+                Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..) => None,
             });
         if (of_actual == Some(size) || !formal.written)
             && let Some(whole) = whole()
@@ -343,7 +351,11 @@ impl Lower<'_, '_> {
         }
         let upper = match &from {
             Expr::Int(i) => Expr::Int(i.checked_add(size)?.checked_sub(1)?),
-            e => Expr::op(Op::Add, [e.clone(), Expr::Int(size.checked_sub(1)?)]),
+            e @ (Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)) => Expr::op(Op::Add, [e.clone(), Expr::Int(size.checked_sub(1)?)]),
         };
         let range = Range {
             lower: Some(from),
@@ -432,7 +444,7 @@ impl Lower<'_, '_> {
                         upper: None,
                         stride: None,
                     })),
-                    other => other.clone(),
+                    other @ (Subscript::Index(_) | Subscript::Range(_)) => other.clone(),
                 })
                 .collect();
             return Some(Expr::Place(Place {
@@ -530,6 +542,10 @@ impl Lower<'_, '_> {
     }
 
     /// Copy-in, copy-out of an array of `rank` dimensions as one of which all extents but the last are given.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "any other expression is known at run time only"
+    )]
     fn in_sequence(
         &mut self,
         argument: NodeId,
@@ -542,7 +558,9 @@ impl Lower<'_, '_> {
         let extents = self.extents_now(&place);
         let size = match extents.iter().try_fold(1i64, |n, e| match e {
             Expr::Int(e) => n.checked_mul(*e),
-            _ => None,
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+                None
+            }
         }) {
             Some(n) => Expr::Int(n),
             None => Expr::op(Op::Mul, extents),
@@ -551,7 +569,11 @@ impl Lower<'_, '_> {
         let last = match size {
             Expr::Int(n) => Expr::Int(n / known),
             size if known == 1 => size,
-            size => Expr::op(Op::Div, [size, Expr::Int(known)]),
+            size @ (Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)) => Expr::op(Op::Div, [size, Expr::Int(known)]),
         };
         let extents = leading.iter().map(|&e| Expr::Int(e)).chain([last]);
         let array = Expr::var(self.array_of(argument, formal.ty, extents.collect()));

@@ -46,6 +46,10 @@ pub(crate) fn build(lower: &mut Lower<'_, '_>) -> Places {
 }
 
 /// Reads and lowers all vertices and edges; `None` if the graph cannot be made sense of.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other elements of XAIF are treated alike"
+)]
 fn draft(lower: &mut Lower<'_, '_>) -> Option<Graph> {
     let doc = lower.doc;
     let node = lower.model.routines[lower.r].node;
@@ -226,6 +230,10 @@ fn edges(
 }
 
 /// Lowers blocks, conditions and bounds.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other elements of XAIF are treated alike"
+)]
 fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>> {
     let mut before = Vec::new();
     let mut fine = true;
@@ -252,7 +260,7 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                 let selector = match condition.ty {
                     ScalarType::Logical => two_way(lower, graph, v, out, condition.expr),
                     ScalarType::Integer => multi_way(lower, graph, v, out, condition.expr),
-                    _ => {
+                    ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
                         lower.report(
                             n,
                             &codes::TYPE,

@@ -123,6 +123,10 @@ impl Lower<'_, '_> {
         })
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn vertex(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let doc = self.doc;
         let name = doc.name(v);
@@ -272,6 +276,10 @@ impl Lower<'_, '_> {
     }
 
     /// The symbol and the subscripts of a reference.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn parts(&mut self, v: NodeId) -> Option<(NodeId, Option<NodeId>)> {
         let doc = self.doc;
         for (at, what) in [

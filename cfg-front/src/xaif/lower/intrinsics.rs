@@ -205,7 +205,9 @@ pub(crate) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
         Expr::Int(_) => Typed::leaf(neutral, ScalarType::Integer)
             .to(ty)
             .map_err(types)?,
-        _ => Typed::leaf(neutral, ty),
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            Typed::leaf(neutral, ty)
+        }
     };
     Ok(Typed::op(Op::If, ty, vec![mask, array, neutral]))
 }
@@ -252,7 +254,7 @@ fn inquiry(op: Op, mut operands: Vec<Typed>) -> Result<Typed> {
                     "dimension {k} of an array of {rank} dimensions"
                 )));
             }
-            _ => {
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
                 return Err(Failure::Unsupported(
                     "the dimension is not a constant".to_owned(),
                 ));
@@ -302,6 +304,10 @@ fn model(stem: &str, operand: &Typed) -> Result<Typed> {
 
 /// The value of an intrinsic that is an expression.
 #[allow(clippy::too_many_lines, reason = "a table: one line per name")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Typed> {
     let elemental = |op: Op, operands: Vec<Typed>| {
         let (least, most) = op.arity();
@@ -434,6 +440,10 @@ pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
 }
 
 /// Operators of the representation that Fortran does not have, by their own name after `cfgrev_`.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn own(name: &str, operands: Vec<Typed>) -> Result<Typed> {
     let unknown = || Failure::Unsupported(format!("there is no intrinsic {name}"));
     let op = name.strip_prefix("cfgrev_").and_then(Op::from_name);

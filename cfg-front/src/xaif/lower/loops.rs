@@ -146,18 +146,30 @@ fn addend(next: &Expr, index: &Place) -> Option<Expr> {
             [a, step] if is_index(a) => match step {
                 Expr::Int(i) => Expr::Int(i.checked_neg()?),
                 Expr::Real(x) => Expr::Real(-x),
-                other => Expr::op(Op::Neg, [other.clone()]),
+                other @ (Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
+                    Expr::op(Op::Neg, [other.clone()])
+                }
             },
             _ => return None,
         },
-        _ => return None,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => return None,
     };
     let step = match step {
         Expr::Op(Op::Neg, operands) => match operands.as_ref() {
             [Expr::Int(i)] => Expr::Int(i.checked_neg()?),
             _ => Expr::Op(Op::Neg, operands),
         },
-        other => other,
+        other @ (Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)) => other,
     };
     (!reads(&step, index.var)).then_some(step)
 }
@@ -263,7 +275,12 @@ pub(crate) fn assigned_indices(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
                     list.push(v);
                 }
             }
-            _ => {}
+            Kind::Entry
+            | Kind::Exit
+            | Kind::Loop(_)
+            | Kind::EndLoop
+            | Kind::Branch(_)
+            | Kind::EndBranch => {}
         }
     }
     let conflict: Vec<usize> = {
@@ -273,7 +290,13 @@ pub(crate) fn assigned_indices(lower: &mut Lower<'_, '_>, graph: &mut Graph) {
             .enumerate()
             .filter_map(|(v, d)| match &d.kind {
                 Kind::Loop(LoopTest::Counted { index, .. }) => Some((v, *index)),
-                _ => None,
+                Kind::Entry
+                | Kind::Exit
+                | Kind::Block(_)
+                | Kind::Loop(_)
+                | Kind::EndLoop
+                | Kind::Branch(_)
+                | Kind::EndBranch => None,
             });
         let candidates: Vec<(usize, VarId)> = loops.filter(|(_, i)| writers[i].len() > 1).collect();
         if candidates.is_empty() {
@@ -394,7 +417,11 @@ pub(crate) fn conditional(
     let condition = match step {
         Expr::Int(s) if s > 0 => compare(Op::Le),
         Expr::Int(_) => compare(Op::Ge),
-        ref step => {
+        ref step @ (Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)) => {
             let up = Expr::op(Op::Gt, [step.clone(), Expr::Int(0)]);
             Expr::op(Op::If, [up, compare(Op::Le), compare(Op::Ge)])
         }

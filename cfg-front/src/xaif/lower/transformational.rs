@@ -82,7 +82,9 @@ pub(crate) fn dimension(of: &Typed, rank: usize) -> Outcome<usize> {
         Expr::Int(k) => Err(Failure::Shape(format!(
             "dimension {k} of an array of {rank} dimensions"
         ))),
-        _ => Err(unsupported("the dimension is not a constant")),
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            Err(unsupported("the dimension is not a constant"))
+        }
     }
 }
 
@@ -143,11 +145,15 @@ impl Lower<'_, '_> {
     pub(crate) fn as_place(&mut self, v: NodeId, value: Typed) -> Option<Place> {
         let value = match value.expr {
             Expr::Place(_) => value,
-            _ => self.spill(v, value)?,
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                self.spill(v, value)?
+            }
         };
         match value.expr {
             Expr::Place(place) => Some(place),
-            _ => None,
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                None
+            }
         }
     }
 
@@ -156,7 +162,7 @@ impl Lower<'_, '_> {
         let variable = self.ir.variable(place.var);
         let whole = |d: usize| match &variable.shape[d].extent {
             Extent::Fixed(Expr::Int(n)) => Expr::Int(*n),
-            _ => size_of(place.var, d),
+            Extent::Fixed(_) | Extent::Deferred => size_of(place.var, d),
         };
         if place.subscripts.is_empty() {
             return (0..variable.rank()).map(whole).collect();
@@ -243,7 +249,9 @@ impl Lower<'_, '_> {
             match extra.ty {
                 ScalarType::Integer => along = Some(dimension(&extra, rank)?),
                 ScalarType::Logical => mask = Some(extra),
-                _ => return Err(Failure::Type("an operand is real".to_owned())),
+                ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+                    return Err(Failure::Type("an operand is real".to_owned()));
+                }
             }
         }
         let along = along.ok_or_else(|| shape("it has no dimension"))?;
@@ -309,7 +317,9 @@ impl Lower<'_, '_> {
                 }
                 ScalarType::Integer => return Err(unsupported("along one of several dimensions")),
                 ScalarType::Logical if extra.rank == rank => mask = Some(extra),
-                _ => return Err(shape("its mask has another shape")),
+                ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => {
+                    return Err(shape("its mask has another shape"));
+                }
             }
         }
         let op = if stem == "maxloc" { Op::Gt } else { Op::Lt };
@@ -359,7 +369,12 @@ impl Lower<'_, '_> {
             Expr::Place(place) if scalar => {
                 Typed::leaf(Expr::Place(place.var.at(1)), ScalarType::Integer)
             }
-            _ => found,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => found,
         }))
     }
 

@@ -103,7 +103,9 @@ impl Typed {
     pub(crate) fn real(self) -> Result<Self, String> {
         match self.ty {
             ScalarType::Real | ScalarType::Real32 => Ok(self),
-            _ => self.to(ScalarType::Real),
+            ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
+                self.to(ScalarType::Real)
+            }
         }
     }
 }

@@ -4,6 +4,10 @@ use cfg_core::ir::Op;
 
 /// The name of an operator, and whether it is a `BooleanOperation`. Operators without a Fortran
 /// counterpart are `cfgrev_` and their own name.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 pub(crate) fn name(op: Op) -> (String, bool) {
     let boolean = match op {
         Op::Lt => "less_than",

@@ -8,7 +8,9 @@ pub(crate) fn tape_routine(class: TapeClass, pop: bool) -> String {
     match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => format!("cfgrev_{action}_control_{bits}"),
         TapeClass::Control(ControlWidth::Count) => format!("cfgrev_{action}_control_count"),
-        other => format!("cfgrev_{action}_{}", other.name()),
+        other @ (TapeClass::Integer | TapeClass::Real | TapeClass::Real32) => {
+            format!("cfgrev_{action}_{}", other.name())
+        }
     }
 }
 

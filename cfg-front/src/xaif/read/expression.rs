@@ -28,6 +28,10 @@ pub(crate) trait Reports {
 
 impl ExpressionGraph {
     /// Reads vertices and edges of a container.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     pub(crate) fn read(doc: &Document<'_>, container: NodeId, sink: &mut Sink) -> Option<Self> {
         let mut vertices: Vec<NodeId> = Vec::new();
         let mut edges: Vec<NodeId> = Vec::new();

@@ -204,6 +204,10 @@ fn duplicate(doc: &Document<'_>, n: NodeId, info: &CodeInfo, what: &str) -> Diag
 
 impl Model {
     /// Reads the declarations of a document.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     pub(crate) fn read(doc: &Document<'_>, sink: &mut Sink) -> Self {
         let mut model = Self::default();
         let root = doc.root();
@@ -245,6 +249,10 @@ impl Model {
         model
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn scopes(&mut self, doc: &Document<'_>, hierarchy: NodeId, sink: &mut Sink) {
         for scope in doc.children(hierarchy) {
             if doc.name(scope) != El::Scope {

@@ -92,6 +92,10 @@ impl Scan {
         scan
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn routine(
         &mut self,
         doc: &Document<'_>,

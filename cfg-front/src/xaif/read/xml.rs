@@ -257,7 +257,14 @@ impl<'t> Document<'t> {
                             "the document ends inside of a property".to_owned(),
                         ));
                     }
-                    _ => {}
+                    Event::Empty(_)
+                    | Event::Text(_)
+                    | Event::CData(_)
+                    | Event::Comment(_)
+                    | Event::Decl(_)
+                    | Event::PI(_)
+                    | Event::DocType(_)
+                    | Event::GeneralRef(_) => {}
                 }
                 continue;
             }
@@ -557,6 +564,10 @@ impl<'t> Document<'t> {
     }
 
     /// How messages call an element: `Assignment 17 in BasicBlock 8 of head__24`.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     pub(crate) fn describe(&self, n: NodeId) -> String {
         let mut text = self.label(n);
         let mut at = self.parent(n);
@@ -588,6 +599,10 @@ impl<'t> Document<'t> {
         text
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn label(&self, n: NodeId) -> String {
         let name = self.name(n);
         let key = match name {

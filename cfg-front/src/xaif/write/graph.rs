@@ -107,7 +107,12 @@ impl<'p> Writer<'p> {
                         let op = match step {
                             Expr::Int(s) if *s > 0 => Op::Le,
                             Expr::Int(s) if *s < 0 => Op::Ge,
-                            _ => Op::Ne,
+                            Expr::Int(_)
+                            | Expr::Real(_)
+                            | Expr::Real32(_)
+                            | Expr::Logical(_)
+                            | Expr::Place(_)
+                            | Expr::Op(..) => Op::Ne,
                         };
                         let compare = Expr::op(op, [Expr::var(*index), last.clone()]);
                         self.container(3, "Condition", &compare);
@@ -147,7 +152,10 @@ impl<'p> Writer<'p> {
                     VertexKind::Entry => "Entry",
                     VertexKind::Exit => "Exit",
                     VertexKind::EndLoop => "EndLoop",
-                    _ => "EndBranch",
+                    VertexKind::Block(_)
+                    | VertexKind::Loop { .. }
+                    | VertexKind::Branch(_)
+                    | VertexKind::EndBranch => "EndBranch",
                 };
                 let _ = source(&vertex.annotations, &[], &mut data);
                 let note = annotation(data);
@@ -193,7 +201,12 @@ impl<'p> Writer<'p> {
                         }
                     }
                 },
-                _ => value = edge.label,
+                VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::Block(_)
+                | VertexKind::Loop { .. }
+                | VertexKind::EndLoop
+                | VertexKind::EndBranch => value = edge.label,
             }
             let id = edge.id.unwrap_or(i.index() as i64);
             self.edge(cfg, id, (edge.from, edge.to), value, data);

@@ -190,6 +190,10 @@ fn reads_own_subscripts(place: &Place) -> bool {
 }
 
 /// The adjoint of operand `c` from the adjoint `dn` of the node `n` that uses it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn pull_back(
     scope: &Scope,
     nodes: &Nodes<'_>,

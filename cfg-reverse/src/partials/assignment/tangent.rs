@@ -124,6 +124,10 @@ fn choice(
 }
 
 /// `partial * dc`, in the shape of the operator's result.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
 fn push_forward(
     scope: &Scope,
     nodes: &Nodes<'_>,

@@ -47,6 +47,10 @@ fn passed(doc: &Document<'_>, argument: NodeId) -> Option<NodeId> {
 
 /// The formals that are integers from now on: those of type string of routines that are called, as far as a
 /// statement of the routine, or of one that it passes them to, needs them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other elements of XAIF are treated alike"
+)]
 pub(crate) fn formals(doc: &Document<'_>, model: &mut Model) {
     let is_string = |s: SymbolId| {
         let symbol = &model.symbols[s];

@@ -25,6 +25,10 @@ pub(crate) type Writes = HashMap<NodeId, BTreeSet<SymbolId>>;
 /// Variables that stand for parts of structures: the front end calls `t%a` `oaScalRef0`, without saying of
 /// what it is a part. That is the same variable in a whole routine only as long as the structure is a
 /// scalar of the routine's own that nothing else sees.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "other elements of XAIF are treated alike"
+)]
 fn structures(doc: &Document<'_>, model: &Model, scan: &Scan, sink: &mut Sink) {
     let part = |s: &SymbolId| model.is_part(*s);
     let structure = |s: SymbolId| matches!(&model.symbols[s].ty, SymbolType::Unsupported(ty) if ty.ends_with("(M)"));

@@ -99,6 +99,10 @@ impl Flow {
     }
 
     /// Follows a reference up to its statement.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other elements of XAIF are treated alike"
+    )]
     fn reference(
         &mut self,
         doc: &Document<'_>,
