@@ -17,7 +17,7 @@ impl Builder<'_> {
         }
         match self
             .rng
-            .weighted(&[8, 6, 3, 2 * depth.min(1), depth.min(1)])
+            .weighted(&[16, 12, 6, 4 * depth.min(1), 2 * depth.min(1), 1])
         {
             0 => {
                 let op = *self.rng.pick(&ORDER).unwrap_or(&Op::Lt);
@@ -61,10 +61,11 @@ impl Builder<'_> {
                 let b = self.condition(0);
                 Expr::op(op, [a, b])
             }
-            _ => {
+            4 => {
                 let a = self.condition(0);
                 Expr::op(Op::Not, [a])
             }
+            _ => Expr::Logical(self.rng.percent(50)),
         }
     }
 }

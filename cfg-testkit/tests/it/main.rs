@@ -12,4 +12,5 @@ mod recovered;
 mod same;
 mod sections;
 mod text;
+mod variants;
 mod visit;
