@@ -19,7 +19,9 @@ mod cfg;
 mod expr;
 mod ids;
 mod op;
+mod origin;
 mod program;
+mod signature;
 mod stmt;
 mod types;
 mod vertex;
@@ -29,9 +31,11 @@ pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Op, OpClass};
+pub use origin::{NameOrigin, NameRole};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
+pub use signature::{ParameterRole, Signature};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
 pub use types::{Dim, Extent, Order, ScalarType};
 pub use vertex::{

@@ -9,7 +9,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Cfg, Expr, Op, Program, Routine, Stmt, StmtKind, VertexKind},
+    ir::{Cfg, Expr, NameRole, Op, Program, Routine, Stmt, StmtKind, VertexKind},
 };
 use cfg_reverse::Tangent;
 
@@ -42,7 +42,10 @@ fn carriers(original: &Routine, routine: &Routine) -> Vec<bool> {
         .iter()
         .map(|v| {
             // A tangent of an earlier differentiation is a variable of the original.
-            let tangent = v.origin.as_ref().is_some_and(|o| o.1 == "tangent");
+            let tangent = v
+                .origin
+                .as_ref()
+                .is_some_and(|o| o.role == NameRole::Tangent);
             tangent && !names.contains(&*v.name)
         })
         .collect();
@@ -56,10 +59,11 @@ fn carriers(original: &Routine, routine: &Routine) -> Vec<bool> {
             for s in vertex.statements() {
                 if let StmtKind::Assign { target, value } = &s.kind {
                     let to = target.var.index();
-                    let temporary = routine
-                        .variables
-                        .get(to)
-                        .is_some_and(|v| v.origin.as_ref().is_some_and(|o| o.1 == "temporary"));
+                    let temporary = routine.variables.get(to).is_some_and(|v| {
+                        v.origin
+                            .as_ref()
+                            .is_some_and(|o| o.role == NameRole::Temporary)
+                    });
                     if temporary && !carries[to] && mentions(value, &carries) {
                         carries[to] = true;
                         grown = true;

@@ -153,7 +153,7 @@ fn gradient_arguments(
         let of = variable
             .origin
             .as_ref()
-            .and_then(|origin| original.find_variable(&origin.0));
+            .and_then(|origin| original.find_variable(&origin.of));
         let mut argument = match of.and_then(|v| values.get(v.index())?.value()) {
             Some(value) => Value::uninitialised(variable.ty, value.shape(), value.order())
                 .map_or(Argument::Absent, Argument::Value),

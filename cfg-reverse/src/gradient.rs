@@ -7,8 +7,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Dim, Edge, Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType, Stmt,
-        StmtKind, Variable, Vertex, VertexKind,
+        Cfg, Dim, Edge, Expr, Extent, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
+        ScalarType, Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
     memory::global_set::GlobalSet,
 };
@@ -80,7 +80,10 @@ pub(crate) fn gradient(
 fn declarations(original: &Routine, rev: &Routine, name: String) -> Routine {
     let mut routine = routine_shell(rev);
     routine.name = name;
-    routine.origin = Some(Box::new((original.name.clone(), "gradient".into())));
+    routine.origin = Some(Box::new(NameOrigin::new(
+        NameRole::Gradient,
+        &*original.name,
+    )));
     let parameters = rev.parameters - 1;
     routine.variables = rev.variables[..rev.parameters].to_vec();
     routine.parameters = parameters;

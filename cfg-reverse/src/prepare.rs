@@ -18,7 +18,7 @@ pub(crate) mod shallow;
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::RoutineId,
-    ir::{Cfg, Control, Program, Routine, VertexKind},
+    ir::{Cfg, Control, NameRole, Program, Routine, VertexKind},
     recover::recover,
     structure::Structure,
     validate::ValidProgram,
@@ -98,7 +98,7 @@ pub(crate) fn prepare<'v>(
         &mut normals,
         &mut out,
         "b",
-        "adjoint",
+        &NameRole::Adjoint,
     );
     // Routines name the adjoint globals too.
     let normal = Program {

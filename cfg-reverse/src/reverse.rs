@@ -4,7 +4,7 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
-    ir::{Program, Routine},
+    ir::{Program, Routine, Signature},
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
@@ -39,6 +39,8 @@ pub struct Reversal {
     pub reverse: RoutineId,
     /// Both in one, NAME_grad: parameters, result, adjoints of the real ones.
     pub gradient: RoutineId,
+    /// What the parameters of NAME_grad are. [`Signature::of`] says it of the other routines.
+    pub signature: Signature,
     /// For every routine that is differentiated, in the order of the program: the original, its forward
     /// and its reverse sweep.
     pub sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
@@ -128,11 +130,13 @@ fn emit(
     let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
     let gradient = gradient(context, main, &out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);
+    let gradient = RoutineId::new(out.routines.len() - 1);
     Ok(Reversal {
         original: main,
         forward,
         reverse,
-        gradient: RoutineId::new(out.routines.len() - 1),
+        gradient,
+        signature: Signature::of(&out, gradient),
         sweeps: pairs,
         adjoint_globals: context
             .adjoint_globals

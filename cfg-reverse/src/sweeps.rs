@@ -8,8 +8,8 @@ pub(crate) mod reverse;
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Cfg, Control, ControlWidth, Expr, LoopTest, Place, Routine, ScalarType, Selector, Stmt,
-        StmtKind, TapeClass,
+        Cfg, Control, ControlWidth, Expr, LoopTest, NameOrigin, NameRole, Place, Routine,
+        ScalarType, Selector, Stmt, StmtKind, TapeClass,
     },
 };
 
@@ -46,7 +46,7 @@ pub(crate) fn loop_local(
     slot: &mut Option<VarId>,
     id: i64,
     base: &str,
-    origin: &'static str,
+    origin: NameRole,
     namer: &mut Namer,
     routine: &mut Routine,
 ) -> VarId {
@@ -63,9 +63,9 @@ pub(crate) fn finish(
     name: String,
     numbers: &Rename,
     original: &Routine,
-    what: &str,
+    what: NameRole,
 ) -> Routine {
-    routine.origin = Some(Box::new((original.name.clone(), what.to_owned())));
+    routine.origin = Some(Box::new(NameOrigin::new(what, &*original.name)));
     routine.name = name;
     routine.body = Some(cfg);
     routine.control = match structured {

@@ -9,7 +9,7 @@ pub(crate) mod writer;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
-    ir::{Program, Role, Routine},
+    ir::{NameRole, Program, Role, Routine, Signature},
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
@@ -36,6 +36,8 @@ pub struct Tangent {
     pub original: RoutineId,
     /// Its tangent NAME_t: parameters, result, tangents of the real ones (and of tapes).
     pub tangent: RoutineId,
+    /// What the parameters of NAME_t are. [`Signature::of`] says it of the other routines.
+    pub signature: Signature,
     /// For every routine with a tangent: the original and the tangent.
     pub pairs: Vec<(RoutineId, RoutineId)>,
     /// The tangent of each global that has one.
@@ -71,7 +73,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         &mut normals,
         &mut out,
         "t",
-        "tangent",
+        &NameRole::Tangent,
     );
     let normal = normal_program(program, &mut normals);
     let mut ids = vec![None; program.routines.len()];
@@ -123,9 +125,11 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     if !found.is_empty() {
         return Err(Diagnostics(found));
     }
+    let tangent = ids[main.index()].unwrap_or(main);
     Ok(Tangent {
         original: main,
-        tangent: ids[main.index()].unwrap_or(main),
+        tangent,
+        signature: Signature::of(&out, tangent),
         pairs,
         tangent_globals: tangent_globals
             .iter()

@@ -27,7 +27,10 @@
 mod body;
 
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Dim, Expr, Extent, Global, Place, Program, Role, Routine, Subscript, Variable};
+use cfg_core::ir::{
+    Dim, Expr, Extent, Global, NameOrigin, NameRole, Place, Program, Role, Routine, Subscript,
+    Variable,
+};
 use std::collections::HashMap;
 use std::fmt::Debug;
 
@@ -100,11 +103,11 @@ fn equal<T: PartialEq + Debug>(
     }
 }
 
-type Origin = Option<Box<(String, String)>>;
+type Origin = Option<Box<NameOrigin>>;
 
 /// What something is to the thing that it was made from; names may have been generated themselves.
-fn role(origin: &Origin) -> Option<&str> {
-    origin.as_ref().map(|o| o.1.as_str())
+fn role(origin: &Origin) -> Option<&NameRole> {
+    origin.as_ref().map(|o| &o.role)
 }
 
 struct Comparison<'p> {
@@ -197,9 +200,9 @@ impl<'p> Comparison<'p> {
         };
         let paired =
             |r: RoutineId, s: RoutineId| self.routines.there.get(&r.index()) == Some(&s.index());
-        match (self.a.find_routine(&r.0), self.b.find_routine(&s.0)) {
+        match (self.a.find_routine(&r.of), self.b.find_routine(&s.of)) {
             (Some(r), Some(s)) => paired(r, s),
-            _ => r.0 == s.0,
+            _ => r.of == s.of,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::RoutineId,
-    ir::{OriginRole, Program, Routine},
+    ir::{NameRole, OriginRole, Program, Routine},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +19,11 @@ pub(crate) fn images(
     let mut chain = vec![program.routine(id)];
     let mut seen = HashSet::from([id]);
     while let Some(base) = chain.last().and_then(|routine| {
-        let origin = routine.origin.as_ref().filter(|o| o.1 == "tangent")?;
-        by_name.get(origin.0.as_str()).copied()
+        let origin = routine
+            .origin
+            .as_ref()
+            .filter(|o| o.role == NameRole::Tangent)?;
+        by_name.get(origin.of.as_str()).copied()
     }) {
         if !seen.insert(base) {
             break;

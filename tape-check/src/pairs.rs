@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::RoutineId,
-    ir::{Program, Routine},
+    ir::{NameRole, Program, Routine},
 };
 use std::collections::HashMap;
 
@@ -21,15 +21,15 @@ pub struct Pair {
 /// original, in the order of the program, and the tangents of the two routines of a pair.
 ///
 /// ```
-/// use cfg_core::ir::{Program, Routine};
+/// use cfg_core::ir::{NameOrigin, NameRole, Program, Routine};
 ///
-/// let routine = |name: &str, what: &str| Routine {
+/// let routine = |name: &str, what: NameRole| Routine {
 ///     name: name.into(),
-///     origin: Some(Box::new(("f".into(), what.into()))),
+///     origin: Some(Box::new(NameOrigin::new(what, "f"))),
 ///     ..Routine::default()
 /// };
 /// let program = Program {
-///     routines: vec![routine("f_fwd", "forward"), routine("f_rev", "reverse")],
+///     routines: vec![routine("f_fwd", NameRole::Forward), routine("f_rev", NameRole::Reverse)],
 ///     ..Program::default()
 /// };
 /// let pairs = tape_check::pairs(&program);
@@ -43,7 +43,9 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
         let id = RoutineId::new(r);
         by_name.entry(&routine.name).or_insert(id);
         if let Some(origin) = &routine.origin {
-            made.entry((&origin.1, &origin.0)).or_default().push(id);
+            made.entry((origin.role.name(), &origin.of))
+                .or_default()
+                .push(id);
         }
     }
     let mut found = Vec::new();
@@ -52,12 +54,13 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
         let Some(origin) = &routine.origin else {
             continue;
         };
-        if origin.1 == "forward" && seen.insert(&origin.0, ()).is_none() {
-            for (forward, reverse) in both(&made, ("forward", &origin.0), ("reverse", &origin.0)) {
+        if origin.role == NameRole::Forward && seen.insert(&origin.of, ()).is_none() {
+            for (forward, reverse) in both(&made, ("forward", &origin.of), ("reverse", &origin.of))
+            {
                 found.push(Pair {
                     forward,
                     reverse,
-                    original: by_name.get(origin.0.as_str()).copied(),
+                    original: by_name.get(origin.of.as_str()).copied(),
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! Programs, routines and variables.
 
-use super::{Annotations, Cfg, Control, Dim, Expr, Order, ScalarType};
+use super::{Annotations, Cfg, Control, Dim, Expr, NameOrigin, Order, ScalarType};
 use crate::entity::{GlobalId, RoutineId, VarId};
 
 /// A program: routines that call each other, and global variables.
@@ -61,9 +61,8 @@ pub struct Routine {
     pub derivatives: Option<Box<Derivatives>>,
     /// Parameters may overlap although one of them is written.
     pub aliased: bool,
-    /// Name of the routine that a transformation made this one from, and what it is to it
-    /// (`forward`, `reverse`, `gradient`, `tangent`).
-    pub origin: Option<Box<(String, String)>>,
+    /// The routine that a transformation made this one from, and what it is to it.
+    pub origin: Option<Box<NameOrigin>>,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
@@ -109,9 +108,8 @@ pub struct Variable {
     pub order: Order,
     /// What it is.
     pub role: Role,
-    /// Name of the variable that a transformation made this one from, and what it is to it
-    /// (`adjoint`, `tangent`, `counter`, ...).
-    pub origin: Option<Box<(String, String)>>,
+    /// The variable that a transformation made this one from, and what it is to it.
+    pub origin: Option<Box<NameOrigin>>,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }

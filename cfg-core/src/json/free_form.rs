@@ -6,7 +6,7 @@ use super::{
     decode::{Seed, Wire},
     token::Token,
 };
-use crate::ir::{Annotations, Origin, OriginRole};
+use crate::ir::{Annotations, NameOrigin, Origin, OriginRole};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess};
 use serde_json::{Map, Value};
@@ -106,11 +106,11 @@ fn reserved(wanted: &str, cx: &mut Context) {
 pub(super) fn named_origin(
     annotations: &mut Map<String, Value>,
     cx: &mut Context,
-) -> Option<Box<(String, String)>> {
+) -> Option<Box<NameOrigin>> {
     let value = annotations.remove(ORIGIN)?;
     match (value.get("of"), value.get("role"), value.as_object()) {
         (Some(Value::String(of)), Some(Value::String(role)), Some(map)) if map.len() == 2 => {
-            Some(Box::new((of.clone(), role.clone())))
+            Some(Box::new(NameOrigin::new(role.as_str().into(), of)))
         }
         _ => {
             reserved("{\"role\": .., \"of\": name}", cx);

@@ -9,7 +9,8 @@ use crate::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
     ir::{
-        Annotations, Control, Dim, Expr, Extent, Global, Order, Program, Role, Routine, Variable,
+        Annotations, Control, Dim, Expr, Extent, Global, NameOrigin, Order, Program, Role, Routine,
+        Variable,
     },
 };
 use serde_json::Value;
@@ -242,10 +243,10 @@ impl<W: io::Write> Writer<'_, W> {
     }
 
     /// `cfgrev` annotation of a routine or variable; false if there is none.
-    fn named_origin(&mut self, origin: Option<&(String, String)>) -> bool {
-        if let Some((of, role)) = origin {
+    fn named_origin(&mut self, origin: Option<&NameOrigin>) -> bool {
+        if let Some(NameOrigin { role, of }) = origin {
             self.raw("\"cfgrev\": {\"role\": ");
-            self.string(role);
+            self.string(role.name());
             self.member("of");
             self.string(of);
             self.raw("}");

@@ -1,7 +1,7 @@
 //! Routines and programs.
 
 use super::{Name, Printer, body, expr, graph, name::write_quoted};
-use crate::ir::{Control, Dim, Expr, Extent, Order, Program, Role, Routine, Variable};
+use crate::ir::{Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, Variable};
 use crate::structure::Structure;
 use std::fmt::{self, Write};
 
@@ -197,10 +197,11 @@ fn write_dim(out: &mut impl Write, p: &Printer<'_>, dim: &Dim) -> fmt::Result {
     expr::write(out, p, &dim.lower, expr::LOOSEST, 0)
 }
 
-fn write_origin(out: &mut impl Write, origin: Option<&(String, String)>) -> fmt::Result {
-    let Some((name, role)) = origin else {
+fn write_origin(out: &mut impl Write, origin: Option<&NameOrigin>) -> fmt::Result {
+    let Some(origin) = origin else {
         return Ok(());
     };
+    let (name, role) = (&origin.of, origin.role.name());
     out.write_str(" {")?;
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
     let mut words = role.split(' ');

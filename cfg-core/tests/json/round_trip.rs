@@ -530,9 +530,9 @@ fn variable(rng: &mut Rng, name: String, variables: usize) -> Variable {
     }
 }
 
-fn origin(rng: &mut Rng) -> Option<Box<(String, String)>> {
+fn origin(rng: &mut Rng) -> Option<Box<NameOrigin>> {
     rng.percent(20)
-        .then(|| Box::new(("x".to_owned(), "adjoint".to_owned())))
+        .then(|| Box::new(NameOrigin::new(NameRole::Adjoint, "x")))
 }
 
 fn annotations(rng: &mut Rng) -> Annotations {

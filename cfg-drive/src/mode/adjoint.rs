@@ -69,7 +69,7 @@ impl Adjoint {
             derived: Derived::new(
                 reversal.program,
                 reversal.original,
-                reversal.gradient,
+                (reversal.gradient, &reversal.signature),
                 reversal.adjoint_globals,
                 options,
             )?,

@@ -8,7 +8,7 @@ use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Expr, Extent, Program, Routine, ScalarType};
+use cfg_core::ir::{Expr, Extent, Program, Routine, Signature};
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, Value};
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ impl Derived {
     pub(super) fn new(
         program: Program,
         original: RoutineId,
-        routine: RoutineId,
+        (routine, signature): (RoutineId, &Signature),
         globals: Vec<(GlobalId, GlobalId)>,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
@@ -50,21 +50,9 @@ impl Derived {
         let session = options.session(&options.compile(&program)?);
         let declared = program.routine(original);
         let (independents, dependents) = active(declared)?;
-        // Parameters and the result, then the derivatives of those that have one, in the same order.
-        let shared: Vec<VarId> = declared.parameter_ids().chain(declared.result).collect();
-        let tapes = program.routine(routine).parameters > shared.len();
-        let mut next = shared.len();
-        let derivative = shared
-            .iter()
-            .map(|&v| {
-                let ty = declared.variable(v).ty;
-                let has = ty.is_real() || tapes && ty == ScalarType::Tape;
-                has.then(|| {
-                    next += 1;
-                    next - 1
-                })
-            })
-            .collect();
+        let derivatives = signature.derivatives();
+        let interface = declared.parameter_ids().chain(declared.result);
+        let derivative = interface.map(|v| derivatives.get(&v).copied()).collect();
         Ok(Self {
             session,
             original,

@@ -53,7 +53,7 @@ impl Tangent {
             derived: Derived::new(
                 tangent.program,
                 tangent.original,
-                tangent.tangent,
+                (tangent.tangent, &tangent.signature),
                 tangent.tangent_globals,
                 options,
             )?,

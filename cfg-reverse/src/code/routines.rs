@@ -2,7 +2,10 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Role, Routine, ScalarType, Stmt, StmtKind, TapeClass, Variable},
+    ir::{
+        Expr, Extent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, TapeClass,
+        Variable,
+    },
 };
 
 /// A routine's declarations without variables and body.
@@ -42,10 +45,10 @@ pub(crate) fn add_local(
     routine: &mut Routine,
     name: String,
     ty: ScalarType,
-    origin: &'static str,
+    origin: NameRole,
 ) -> VarId {
     let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
-    variable.origin = Some(Box::new((String::new(), origin.to_owned())));
+    variable.origin = Some(Box::new(NameOrigin::new(origin, "")));
     routine.add_variable(variable)
 }
 

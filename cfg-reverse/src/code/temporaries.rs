@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Order, Role, Routine, Variable},
+    ir::{Dim, Expr, Extent, NameOrigin, NameRole, Order, Role, Routine, Variable},
 };
 
 use crate::code::{names::Namer, typing::ExprType};
@@ -75,7 +75,7 @@ impl Temporaries {
                 })
                 .collect();
             let mut variable = Variable::new(namer.numbered(base), ty.ty, shape, Role::Local);
-            variable.origin = Some(Box::new((String::new(), "temporary".into())));
+            variable.origin = Some(Box::new(NameOrigin::new(NameRole::Temporary, "")));
             variable.order = order;
             pool.3.push(routine.add_variable(variable));
         }

@@ -2,7 +2,10 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    ir::{Cfg, Intent, Role, Routine, ScalarType, Stmt, StmtKind, Variable, VertexKind},
+    ir::{
+        Cfg, Intent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, Variable,
+        VertexKind,
+    },
     memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
@@ -228,7 +231,10 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
         let adjoint = Variable {
             name,
             role,
-            origin: Some(Box::new((variable.name.clone(), "adjoint".into()))),
+            origin: Some(Box::new(NameOrigin::new(
+                NameRole::Adjoint,
+                &*variable.name,
+            ))),
             ..variable.clone()
         };
         scope.derivative[v] = Some(scope.routine.add_variable(adjoint));

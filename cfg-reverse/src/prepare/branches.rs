@@ -12,8 +12,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::VarId,
     ir::{
-        Dim, Expr, Op, OpClass, Place, Role, Routine, ScalarType, Selector, Stmt, StmtKind,
-        Variable, VertexKind,
+        Dim, Expr, NameRole, Op, OpClass, Place, Role, Routine, ScalarType, Selector, Stmt,
+        StmtKind, Variable, VertexKind,
     },
 };
 use std::collections::HashSet;
@@ -202,7 +202,7 @@ pub(crate) fn temporary(
     ty: ScalarType,
     rank: usize,
 ) -> Place {
-    let t = add_local(routine, namer.numbered("t"), ty, "temporary");
+    let t = add_local(routine, namer.numbered("t"), ty, NameRole::Temporary);
     routine.variables[t.index()].shape = vec![Dim::deferred(); rank];
     Place::whole(t)
 }

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    ir::{Expr, Global, Overlay, Program, Role, Variable},
+    ir::{Expr, Global, NameOrigin, NameRole, Overlay, Program, Role, Variable},
 };
 use fixedbitset::FixedBitSet;
 use std::{collections::HashSet, sync::Arc};
@@ -22,7 +22,7 @@ pub(crate) fn add_derivative_globals(
     normals: &mut [Option<Normal>],
     out: &mut Program,
     suffix: &str,
-    origin: &str,
+    origin: &NameRole,
 ) -> Vec<Option<GlobalId>> {
     let touched = &effects.touched[main.index()];
     let mut namer = Namer::new(
@@ -61,7 +61,10 @@ pub(crate) fn add_derivative_globals(
             variable: Variable {
                 name,
                 role: Role::Global(id),
-                origin: Some(Box::new((global.variable.name.clone(), origin.to_owned()))),
+                origin: Some(Box::new(NameOrigin::new(
+                    origin.clone(),
+                    &*global.variable.name,
+                ))),
                 ..global.variable.clone()
             },
             // The owner of shared storage has the initial values.

@@ -10,8 +10,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{VarId, VertexId},
     ir::{
-        Cfg, Edge, Expr, FreshIds, LoopTest, Op, Place, Program, Routine, ScalarType, Selector,
-        Stmt, Vertex, VertexKind, keep_edge_ids,
+        Cfg, Edge, Expr, FreshIds, LoopTest, NameRole, Op, Place, Program, Routine, ScalarType,
+        Selector, Stmt, Vertex, VertexKind, keep_edge_ids,
     },
 };
 use fixedbitset::FixedBitSet;
@@ -106,7 +106,7 @@ fn lowered(test: LoopTest, id: i64, routine: &mut Routine, namer: &mut Namer) ->
     let id = id.unsigned_abs();
     let mut local = |base: &str, ty| {
         let name = namer.suffixed(format!("{base}_{id}"));
-        add_local(routine, name, ty, "loop state")
+        add_local(routine, name, ty, NameRole::LoopState)
     };
     let set = |v: VarId, e: Expr| Stmt::assign(Place::whole(v), e);
     match test {

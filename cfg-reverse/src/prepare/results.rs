@@ -5,7 +5,10 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Order, Place, Role, Routine, ScalarType, Stmt, Variable},
+    ir::{
+        Dim, Expr, Extent, NameOrigin, NameRole, Op, Order, Place, Role, Routine, ScalarType, Stmt,
+        Variable,
+    },
 };
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -191,7 +194,7 @@ impl Variables {
                 let name = namer.numbered("r");
                 let mut variable = Variable::new(name, ty, shape, Role::Local);
                 variable.order = order;
-                variable.origin = Some(Box::new((String::new(), "temporary".into())));
+                variable.origin = Some(Box::new(NameOrigin::new(NameRole::Temporary, "")));
                 *new.insert(routine.add_variable(variable))
             }
         };

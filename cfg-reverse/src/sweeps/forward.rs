@@ -4,8 +4,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        ControlWidth, Expr, Intent, LoopTest, Op, Place, Role, Routine, ScalarType, Selector, Stmt,
-        TapeClass, VertexKind,
+        ControlWidth, Expr, Intent, LoopTest, NameRole, Op, Place, Role, Routine, ScalarType,
+        Selector, Stmt, TapeClass, VertexKind,
     },
 };
 use std::collections::HashMap;
@@ -73,7 +73,14 @@ impl<'p> Sweeps<'_, 'p> {
             Shape::General(g) => general::forward_graph(self.draft.cfg, g, &mut code)?,
         };
         let numbers = &self.draft.forward_numbers;
-        let routine = finish(code.routine, cfg, name, numbers, original, "forward");
+        let routine = finish(
+            code.routine,
+            cfg,
+            name,
+            numbers,
+            original,
+            NameRole::Forward,
+        );
         Ok(routine)
     }
 }
@@ -89,7 +96,12 @@ impl<'p> Forward<'_, '_, 'p> {
     pub(super) fn way_out(&mut self) -> VarId {
         *self.way.get_or_insert_with(|| {
             let name = self.namer.suffixed("way".to_owned());
-            add_local(&mut self.routine, name, ScalarType::Integer, "way out")
+            add_local(
+                &mut self.routine,
+                name,
+                ScalarType::Integer,
+                NameRole::WayOut,
+            )
         })
     }
 
@@ -97,7 +109,7 @@ impl<'p> Forward<'_, '_, 'p> {
         &mut self,
         header: VertexId,
         base: &str,
-        origin: &'static str,
+        origin: NameRole,
         slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
     ) -> VarId {
         let id = self.sweeps.draft.cfg.vertex(header).id;
@@ -106,7 +118,7 @@ impl<'p> Forward<'_, '_, 'p> {
     }
 
     pub(super) fn counter(&mut self, header: VertexId) -> VarId {
-        self.local(header, "ctr", "counter", |l| &mut l.counter)
+        self.local(header, "ctr", NameRole::Counter, |l| &mut l.counter)
     }
 
     /// The variables in which first and step of a counted loop are kept, and these.
@@ -118,11 +130,11 @@ impl<'p> Forward<'_, '_, 'p> {
         }
         if let Some(LoopTest::Counted { first, step, .. }) = self.sweeps.test(header) {
             if plan.first {
-                let v = self.local(header, "first", "loop bound", |l| &mut l.first);
+                let v = self.local(header, "first", NameRole::LoopBound, |l| &mut l.first);
                 out.push((v, first));
             }
             if plan.step {
-                let v = self.local(header, "step", "loop bound", |l| &mut l.step);
+                let v = self.local(header, "step", NameRole::LoopBound, |l| &mut l.step);
                 out.push((v, step));
             }
         }

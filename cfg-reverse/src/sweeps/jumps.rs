@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{EdgeId, VertexId},
-    ir::{ControlWidth, Expr, LoopTest, Op, Place, Stmt, TapeClass, VertexKind},
+    ir::{ControlWidth, Expr, LoopTest, NameRole, Op, Place, Stmt, TapeClass, VertexKind},
 };
 
 use crate::{
@@ -118,12 +118,12 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt> {
-        let v = self.local(header, "exit", "point of exit", |l| &mut l.point);
+        let v = self.local(header, "exit", NameRole::PointOfExit, |l| &mut l.point);
         vec![Stmt::assign(Place::whole(v), Expr::Int(point))]
     }
 
     fn point(&mut self, header: VertexId) -> Expr {
-        Expr::var(self.local(header, "exit", "point of exit", |l| &mut l.point))
+        Expr::var(self.local(header, "exit", NameRole::PointOfExit, |l| &mut l.point))
     }
 
     fn save_index(&mut self, header: VertexId, e: EdgeId) -> Vec<Stmt> {
@@ -145,11 +145,11 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     }
 
     fn state(&mut self, region: VertexId) -> Expr {
-        Expr::var(self.local(region, "state", "dispatch", |l| &mut l.state))
+        Expr::var(self.local(region, "state", NameRole::Dispatch, |l| &mut l.state))
     }
 
     fn set_state(&mut self, region: VertexId, state: i64) -> Vec<Stmt> {
-        let v = self.local(region, "state", "dispatch", |l| &mut l.state);
+        let v = self.local(region, "state", NameRole::Dispatch, |l| &mut l.state);
         vec![Stmt::assign(Place::whole(v), Expr::Int(state))]
     }
 

@@ -4,8 +4,8 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Arm, CaseRange, ControlWidth, Expr, Intent, LoopForm, Op, Place, Role, Routine, ScalarType,
-        Selector, Stmt, TapeClass, VertexKind,
+        Arm, CaseRange, ControlWidth, Expr, Intent, LoopForm, NameRole, Op, Place, Role, Routine,
+        ScalarType, Selector, Stmt, TapeClass, VertexKind,
     },
 };
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ impl<'p> Sweeps<'_, 'p> {
         let mut namer = self.draft.scope.namer.clone();
         let branch_id = branch_id.then(|| {
             let name = namer.suffixed("branchId".to_owned());
-            add_local(&mut routine, name, ScalarType::Integer, "marker")
+            add_local(&mut routine, name, ScalarType::Integer, NameRole::Marker)
         });
         let mut code = Reverse {
             globals: self.tbr.callee_globals.declare(self.context, &mut routine),
@@ -105,7 +105,14 @@ impl<'p> Sweeps<'_, 'p> {
             Shape::General(g) => general::adjoint_graph(self.draft.cfg, g, &mut code)?,
         };
         let numbers = &self.draft.reverse_numbers;
-        let routine = finish(code.routine, cfg, name, numbers, original, "reverse");
+        let routine = finish(
+            code.routine,
+            cfg,
+            name,
+            numbers,
+            original,
+            NameRole::Reverse,
+        );
         Ok(routine)
     }
 
@@ -173,7 +180,7 @@ impl Reverse<'_, '_, '_> {
         &mut self,
         header: VertexId,
         base: &str,
-        origin: &'static str,
+        origin: NameRole,
         slot: impl Fn(&mut LoopVariables) -> &mut Option<VarId>,
     ) -> VarId {
         let id = self.sweeps.draft.cfg.vertex(header).id;
@@ -273,7 +280,12 @@ impl AdjointCode for Reverse<'_, '_, '_> {
         for (v, places, rank) in s.dying().into_iter().rev() {
             while extents.len() < rank {
                 let name = self.namer.numbered("extent");
-                let n = add_local(&mut self.routine, name, ScalarType::Integer, "extent");
+                let n = add_local(
+                    &mut self.routine,
+                    name,
+                    ScalarType::Integer,
+                    NameRole::Extent,
+                );
                 extents.push(n);
             }
             for &n in extents[..rank].iter().rev() {

@@ -4,8 +4,8 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic},
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Cfg, Expr, Extent, Global, Intent, Op, Place, Program, Role, Routine, ScalarType, Stmt,
-        StmtKind, Variable, VertexKind,
+        Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Op, Place, Program, Role, Routine,
+        ScalarType, Stmt, StmtKind, Variable, VertexKind,
     },
     memory::global_set::GlobalSet,
     text,
@@ -93,7 +93,10 @@ impl<'a> Writer<'a> {
         }
         let mut routine = self.scope.routine;
         routine.name = name;
-        routine.origin = Some(Box::new((original.name.clone(), "tangent".into())));
+        routine.origin = Some(Box::new(NameOrigin::new(
+            NameRole::Tangent,
+            &*original.name,
+        )));
         routine.result = None;
         routine.independents = independents;
         routine.dependents = dependents;
@@ -130,7 +133,10 @@ impl<'a> Writer<'a> {
             let tangent = Variable {
                 name,
                 role,
-                origin: Some(Box::new((variable.name.clone(), "tangent".into()))),
+                origin: Some(Box::new(NameOrigin::new(
+                    NameRole::Tangent,
+                    &*variable.name,
+                ))),
                 ..variable.clone()
             };
             self.scope.derivative[v] = Some(self.scope.routine.add_variable(tangent));

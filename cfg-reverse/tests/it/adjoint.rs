@@ -8,7 +8,7 @@ use crate::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
-    ir::{Expr, Intent, OriginRole, Program, StmtKind, VertexKind, VertexType},
+    ir::{Expr, Intent, NameRole, OriginRole, Program, StmtKind, VertexKind, VertexType},
     text, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
@@ -351,7 +351,7 @@ pub(crate) fn agrees_general(case: &Case, options: &Options) -> Result<Recorded,
     let cfg = routine.body.as_ref().ok_or("no body")?;
     let is_bound = |v: VarId| {
         let origin = routine.variable(v).origin.as_ref();
-        origin.is_some_and(|o| o.1 == "loop bound")
+        origin.is_some_and(|o| o.role == NameRole::LoopBound)
     };
     let bounds = cfg.vertices().map(|(_, vertex)| {
         let pushed = vertex.statements().iter().filter(|s| match &s.kind {

@@ -15,4 +15,5 @@ mod recovered;
 mod run;
 mod same;
 mod second_order;
+mod signature;
 mod tangent;

@@ -81,7 +81,7 @@ impl<'p> Bodies<'_, 'p> {
         self.declarations()?;
         // Generated variables that nothing names: those of one kind are as good as each other.
         let kind = |v: &Variable| {
-            let words = v.origin.as_ref().map(|o| o.1.clone());
+            let words = v.origin.as_ref().map(|o| o.role.clone());
             (words, v.ty.name(), v.rank(), v.intent().map(Intent::name))
         };
         for (k, v) in a.variables.iter().enumerate() {

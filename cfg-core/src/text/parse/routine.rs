@@ -4,8 +4,8 @@ use super::{Fail, Kind, Parse, Parser, RoutinePlaces, codes};
 use crate::{
     entity::VarId,
     ir::{
-        Control, Derivatives, Dim, Expr, Extent, External, Intent, Order, Partial, Role, Routine,
-        ScalarType, Variable,
+        Control, Derivatives, Dim, Expr, Extent, External, Intent, NameOrigin, Order, Partial,
+        Role, Routine, ScalarType, Variable,
     },
 };
 use std::collections::HashMap;
@@ -386,7 +386,7 @@ impl Parser<'_> {
     }
 
     /// `{role of name}` or `{role}`.
-    pub(super) fn origin_of_variable(&mut self) -> Parse<Option<Box<(String, String)>>> {
+    pub(super) fn origin_of_variable(&mut self) -> Parse<Option<Box<NameOrigin>>> {
         if !self.take_symbol("{") {
             return Ok(None);
         }
@@ -401,7 +401,7 @@ impl Parser<'_> {
             String::new()
         };
         self.symbol("}", "close the brace")?;
-        Ok(Some(Box::new((name, role))))
+        Ok(Some(Box::new(NameOrigin::new(role.as_str().into(), name))))
     }
 
     /// Words with dashes between them, or a name in quotes.

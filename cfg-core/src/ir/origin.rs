@@ -1,0 +1,98 @@
+//! Where generated routines and variables come from.
+
+use std::fmt;
+
+/// Where a routine, a variable or a global comes from that a transformation made.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NameOrigin {
+    /// What it is to that which it was made from.
+    pub role: NameRole,
+    /// The name of the routine, variable or global that it was made from; empty if there is none.
+    pub of: String,
+}
+
+impl NameOrigin {
+    /// What something is, and to what.
+    pub fn new(role: NameRole, of: impl Into<String>) -> Self {
+        Self {
+            role,
+            of: of.into(),
+        }
+    }
+}
+
+macro_rules! roles {
+    ($($(#[$about:meta])* $role:ident = $name:literal,)+) => {
+        /// What a generated routine, variable or global is.
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum NameRole {
+            $($(#[$about])* $role,)+
+            /// What only the front end knows that wrote it.
+            Other(Box<str>),
+        }
+
+        impl NameRole {
+            /// Every role that cfgrev writes.
+            pub const ALL: &[Self] = &[$(Self::$role),+];
+
+            /// The name in files.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$role => $name,)+
+                    Self::Other(name) => name,
+                }
+            }
+        }
+
+        impl From<&str> for NameRole {
+            fn from(name: &str) -> Self {
+                match name {
+                    $($name => Self::$role,)+
+                    other => Self::Other(other.into()),
+                }
+            }
+        }
+    };
+}
+
+roles! {
+    /// A routine: the forward sweep, which computes and records.
+    Forward = "forward",
+    /// A routine: the reverse sweep, which computes adjoints.
+    Reverse = "reverse",
+    /// A routine: both sweeps in one.
+    Gradient = "gradient",
+    /// A routine that computes tangents, or the tangent of a variable or global.
+    Tangent = "tangent",
+    /// The adjoint of a variable or global.
+    Adjoint = "adjoint",
+    /// A local that holds a value for a while.
+    Temporary = "temporary",
+    /// A local of a loop of a general graph that has no counted form.
+    LoopState = "loop state",
+    /// A local that tells by which edge several loops are left at once.
+    WayOut = "way out",
+    /// A local that counts the passes of a loop.
+    Counter = "counter",
+    /// A local that keeps the first value or the step of a counted loop.
+    LoopBound = "loop bound",
+    /// A local for what was popped to choose a predecessor.
+    Marker = "marker",
+    /// A local for what an array's extent was.
+    Extent = "extent",
+    /// A local for the number of passes that was popped.
+    TripCount = "trip count",
+    /// The index of a reverse loop.
+    LoopCounter = "loop counter",
+    /// A local that tells where a loop was left.
+    PointOfExit = "point of exit",
+    /// A local that tells where an irreducible region goes on.
+    Dispatch = "dispatch",
+}
+
+impl fmt::Display for NameRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
