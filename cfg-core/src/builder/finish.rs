@@ -41,9 +41,9 @@ impl RoutineBuilder {
         let exit = self.vertices.len() + 1;
         if self.routine.external.is_none() && self.own_body.is_none() {
             self.enter(VertexKind::Exit);
-            match Cfg::new(self.vertices, self.edges) {
-                Some(cfg) => {
-                    let (cfg, control) = self.jumps.finish(cfg);
+            let cfg = Cfg::new(self.vertices, self.edges);
+            match cfg.and_then(|cfg| self.jumps.finish(cfg)) {
+                Some((cfg, control)) => {
                     self.routine.body = Some(cfg);
                     self.routine.control = control;
                 }

@@ -13,23 +13,25 @@ impl Jumps {
         self.loops.push(Default::default());
     }
 
-    /// The graph without what jumps leave out, and whether it is structured.
-    pub(super) fn finish(&self, cfg: Cfg) -> (Cfg, Control) {
+    /// The graph without what jumps leave out, and whether it is structured. `None` if an edge leads nowhere.
+    pub(super) fn finish(&self, cfg: Cfg) -> Option<(Cfg, Control)> {
         if !self.made {
-            return (cfg, Control::Structured);
+            return Some((cfg, Control::Structured));
         }
-        let cfg = without_unreachable(cfg);
+        let cfg = without_unreachable(cfg)?;
         let control = match Structure::of(&cfg) {
             Ok(_) => Control::Structured,
             Err(_) => Control::General,
         };
-        (cfg, control)
+        Some((cfg, control))
     }
 }
 
 /// EXIT stays: that it cannot be reached is for validation to say.
-fn without_unreachable(cfg: Cfg) -> Cfg {
-    let Some(entry) = cfg.entry() else { return cfg };
+fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
+    let Some(entry) = cfg.entry() else {
+        return Some(cfg);
+    };
     let mut kept = reachable(&cfg, entry.index());
     kept.extend(cfg.exit().map(VertexId::index));
     let (vertices, mut edges) = cfg.into_parts();
@@ -48,7 +50,7 @@ fn without_unreachable(cfg: Cfg) -> Cfg {
         edge.to = place[edge.to.index()];
     }
     // No edge leads to a vertex that is not kept: what a reachable vertex leads to is reachable, and EXIT leads nowhere.
-    Cfg::new(left, edges).unwrap_or_default()
+    Cfg::new(left, edges)
 }
 
 /// # Jumps
