@@ -13,6 +13,7 @@ mod input;
 mod output;
 mod physical_memory;
 mod progress;
+mod registry;
 mod report;
 mod short;
 mod signals;

@@ -1,0 +1,115 @@
+//! The registry of codes: which crate has which range.
+
+use crate::codes;
+use cfg_core::diagnostic::CodeInfo;
+
+/// The codes of one crate, or of one part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Area {
+    /// The module that has them.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests name it"))]
+    pub(crate) owner: &'static str,
+    /// The first and the last code that it may use, and others outside that range.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check it"))]
+    pub(crate) range: (&'static str, &'static str, &'static [&'static str]),
+    /// Its codes.
+    pub(crate) codes: &'static [CodeInfo],
+}
+
+const fn area(
+    owner: &'static str,
+    range: (&'static str, &'static str, &'static [&'static str]),
+    codes: &'static [CodeInfo],
+) -> Area {
+    Area {
+        owner,
+        range,
+        codes,
+    }
+}
+
+/// Every code of every crate.
+pub(crate) const AREAS: &[Area] = &[
+    area(
+        "cfg_core::json",
+        ("J001", "J099", &[]),
+        cfg_core::json::CODES,
+    ),
+    area(
+        "cfg_core::text",
+        ("S001", "S099", &[]),
+        cfg_core::text::codes::CODES,
+    ),
+    area("cfg_core", ("V101", "V199", &[]), cfg_core::codes::CODES),
+    area(
+        "bb_preaccum",
+        ("L101", "L199", &[]),
+        bb_preaccum::codes::CODES,
+    ),
+    area("cfg_exec", ("X201", "X299", &[]), cfg_exec::CODES),
+    area(
+        "cfg_reverse",
+        ("R301", "R399", &[]),
+        cfg_reverse::codes::CODES,
+    ),
+    area("cfgrev", ("P401", "P409", &["P499"]), codes::CODES),
+    area("cfg_drive", ("P410", "P498", &[]), cfg_drive::CODES),
+    area(
+        "cfg_front::xaif",
+        ("F601", "F699", &[]),
+        cfg_front::xaif::CODES,
+    ),
+    area(
+        "tape_check",
+        ("T701", "T799", &[]),
+        tape_check::codes::CODES,
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn codes_are_unique_and_explained() {
+        let mut seen = BTreeSet::new();
+        for info in AREAS.iter().flat_map(|area| area.codes) {
+            assert!(seen.insert(info.code), "{} is used twice", info.code);
+            assert_eq!(info.code.len(), 4, "{}", info.code);
+            for text in [info.title, info.rule, info.explanation] {
+                assert!(!text.is_empty(), "{}", info.code);
+            }
+        }
+    }
+
+    #[test]
+    fn each_crate_keeps_to_its_range() {
+        for (k, area) in AREAS.iter().enumerate() {
+            let (first, last, others) = area.range;
+            assert!(!area.codes.is_empty(), "{}", area.owner);
+            for info in area.codes {
+                let inside = (first..=last).contains(&info.code) || others.contains(&info.code);
+                assert!(
+                    inside,
+                    "{} of {} is not in {first} to {last}",
+                    info.code, area.owner
+                );
+            }
+            for other in &AREAS[..k] {
+                let (theirs, end, more) = other.range;
+                let apart = last < theirs || end < first;
+                let named = [others, more].concat();
+                let taken = named
+                    .iter()
+                    .any(|c| (first..=last).contains(c) && (theirs..=end).contains(c));
+                assert!(
+                    apart && !taken,
+                    "{} and {} overlap",
+                    area.owner,
+                    other.owner
+                );
+            }
+        }
+    }
+}
