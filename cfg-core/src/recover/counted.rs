@@ -253,16 +253,13 @@ impl Search<'_> {
     fn statements_before(&self, v: VertexId) -> Option<VertexId> {
         let mut at = v;
         loop {
-            match &self.cfg.vertex(at).kind {
-                VertexKind::Block(statements) if !statements.is_empty() => return Some(at),
-                VertexKind::Block(_) => {}
-                VertexKind::EndLoop if at == v => {}
-                VertexKind::Entry
-                | VertexKind::Exit
-                | VertexKind::Loop { .. }
-                | VertexKind::EndLoop
-                | VertexKind::Branch(_)
-                | VertexKind::EndBranch => return None,
+            let vertex = self.cfg.vertex(at);
+            if !vertex.statements().is_empty() {
+                return Some(at);
+            }
+            let own_end = at == v && matches!(vertex.kind, VertexKind::EndLoop);
+            if !own_end && !matches!(vertex.kind, VertexKind::Block(_)) {
+                return None;
             }
             let [e] = *self.cfg.in_edges(at) else {
                 return None;

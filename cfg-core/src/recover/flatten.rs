@@ -231,16 +231,11 @@ fn plans(
     let forest = LoopForest::new(cfg, entry);
     let forms: Vec<Form> = {
         let writes = Writes::of(program, routine, cfg, &forest);
-        let test = |v: &usize| match &cfg.vertex(crate::entity::VertexId::new(*v)).kind {
-            VertexKind::Loop { test, .. } => form(&writes, &forest, *v, test),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => Form::Hidden,
+        let form_of = |v: &usize| {
+            let test = cfg.vertex(crate::entity::VertexId::new(*v)).kind.test();
+            test.map_or(Form::Hidden, |test| form(&writes, &forest, *v, test))
         };
-        counted.iter().map(test).collect()
+        counted.iter().map(form_of).collect()
     };
     let mut names = Names::of(routine);
     for (&v, form) in counted.iter().zip(forms) {

@@ -16,7 +16,7 @@
 use crate::{
     dataflow::{Access, decision_accesses, statement_accesses},
     entity::VarId,
-    ir::{Cfg, Expr, Extent, Op, Program, Role, Routine, ScalarType, Stmt, StmtKind, Variable},
+    ir::{Cfg, Expr, Extent, Op, Program, Role, Routine, ScalarType, Stmt, Variable},
 };
 
 /// How often each variable occurs: read or written, in the graph or in a declaration.
@@ -82,16 +82,8 @@ pub(super) struct Range {
 
 /// The variable that is assigned, and its value.
 fn assigned(statement: &Stmt) -> Option<(VarId, &Expr)> {
-    match &statement.kind {
-        StmtKind::Assign { target, value } if target.subscripts.is_empty() => {
-            Some((target.var, value))
-        }
-        StmtKind::Assign { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => None,
-    }
+    let (target, value) = statement.kind.assignment()?;
+    target.subscripts.is_empty().then_some((target.var, value))
 }
 
 fn whole(e: &Expr) -> Option<VarId> {

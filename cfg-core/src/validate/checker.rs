@@ -3,7 +3,7 @@
 use crate::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Intent, Program, Role, Routine, Stmt, StmtKind, Variable, VertexKind},
+    ir::{Intent, Program, Role, Routine, Stmt, StmtKind, Variable},
     text::Name,
 };
 use std::fmt::Write as _;
@@ -158,15 +158,7 @@ impl<'p> Checker<'p> {
 
     fn statement(&self, v: VertexId, s: usize) -> Option<&'p Stmt> {
         let cfg = self.routine.body.as_ref()?;
-        match &cfg.vertex(v).kind {
-            VertexKind::Block(statements) => statements.get(s),
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Loop { .. }
-            | VertexKind::EndLoop
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => None,
-        }
+        cfg.vertex(v).statements().get(s)
     }
 
     fn element(&self, base: Base) -> String {

@@ -106,38 +106,29 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
                 }
             }
         }
-        match &vertex.kind {
-            VertexKind::Loop { .. } => {
-                if let Some(index) = vertex.kind.index()
-                    && let Some(slot) = owner.get_mut(cell(c, index))
-                {
-                    slot.get_or_insert(v);
-                    if let Role::Global(g) = c.variable(index).role {
-                        let storage = storage(c.program, g).0;
-                        open.push((storage, index, v));
-                        indices.insert(storage);
-                    }
+        if let Some(index) = vertex.kind.index()
+            && let Some(slot) = owner.get_mut(cell(c, index))
+        {
+            slot.get_or_insert(v);
+            if let Role::Global(g) = c.variable(index).role {
+                let storage = storage(c.program, g).0;
+                open.push((storage, index, v));
+                indices.insert(storage);
+            }
+        }
+        if matches!(vertex.kind, VertexKind::EndLoop) {
+            if let Some(header) = structure.partner(v)
+                && let Some(index) = cfg.vertex(header).kind.index()
+                && let Some(slot) = owner.get_mut(cell(c, index))
+                && *slot == Some(header)
+            {
+                *slot = None;
+                if let Role::Global(g) = c.variable(index).role {
+                    let storage = storage(c.program, g).0;
+                    indices = indices.minus(&[storage].into_iter().collect());
                 }
             }
-            VertexKind::EndLoop => {
-                if let Some(header) = structure.partner(v)
-                    && let Some(index) = cfg.vertex(header).kind.index()
-                    && let Some(slot) = owner.get_mut(cell(c, index))
-                    && *slot == Some(header)
-                {
-                    *slot = None;
-                    if let Role::Global(g) = c.variable(index).role {
-                        let storage = storage(c.program, g).0;
-                        indices = indices.minus(&[storage].into_iter().collect());
-                    }
-                }
-                open.pop_if(|o| Some(o.2) == structure.partner(v));
-            }
-            VertexKind::Entry
-            | VertexKind::Exit
-            | VertexKind::Block(_)
-            | VertexKind::Branch(_)
-            | VertexKind::EndBranch => {}
+            open.pop_if(|o| Some(o.2) == structure.partner(v));
         }
     }
     for (v, s, x, header) in found {
