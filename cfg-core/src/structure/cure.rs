@@ -13,7 +13,7 @@ use crate::{
 use std::cell::{OnceCell, RefCell};
 
 /// What a routine says that jumps as it likes.
-const GENERAL: &str = "add \"control\": \"general\" to the routine";
+const GENERAL: &str = "add \"control\": \"general\" to the routine, in text `general subroutine`";
 
 /// What is known of a graph beside its vertices and edges.
 pub(crate) struct Insight {

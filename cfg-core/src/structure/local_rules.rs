@@ -520,7 +520,7 @@ pub(super) fn irreducible(cfg: &Cfg) -> Diagnostics {
                 name(cfg, to),
                 name(cfg, from)
             ),
-            "let one LOOP be the only entry of the cycle, by splitting vertices, or declare \"control\": \"general\"",
+            "let one LOOP be the only entry of the cycle, by splitting vertices, or declare \"control\": \"general\", in text `general subroutine`",
         ));
     }
     out

@@ -44,7 +44,7 @@ enum OpenKind {
 }
 
 const RESTRUCTURE: &str = "let each loop and branch end inside the loop or arm it begins in; replace \
-    jumps out of them by branches on a logical variable, or declare \"control\": \"general\"";
+    jumps out of them by branches on a logical variable, or declare \"control\": \"general\", in text `general subroutine`";
 
 /// Walks a graph that keeps the local rules. The first violation of the nesting ends the walk.
 pub(super) fn nest(cfg: &Cfg) -> Step<Structure> {
@@ -350,7 +350,7 @@ fn own_end(cfg: &Cfg, header: VertexId, end: VertexId, arms: &[EdgeId]) -> Strin
         .collect();
     format!(
         "give {} an ENDBRANCH of its own, {{\"id\": {new}, \"type\": \"ENDBRANCH\"}}: lead the edges {} to it and add \
-         {{\"from\": {new}, \"to\": {}}}; or add \"control\": \"general\" to the routine",
+         {{\"from\": {new}, \"to\": {}}}; or add \"control\": \"general\" to the routine, in text `general subroutine`",
         name(cfg, header),
         arms.join(" and "),
         id(end)

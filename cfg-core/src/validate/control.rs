@@ -75,7 +75,7 @@ fn scalar(c: &mut Checker<'_>, site: Site, e: &Expr, ty: ScalarType, what: &str)
         let help = if ty == ScalarType::Logical {
             "compare: [\"!=\", e, 0], in text `e != 0`, is true if e is not 0"
         } else {
-            "convert with [\"int\", e]; a loop over reals is written with \"test\": \"pre\""
+            "convert with [\"int\", e], in text int(e); a loop over reals is written with \"test\": \"pre\", in text `while`"
         };
         c.error(
             site,
@@ -104,7 +104,7 @@ fn check_index(c: &mut Checker<'_>, site: Site, index: VarId) {
                     rank: variable.rank()
                 }
             ),
-            "use an integer scalar; a loop over reals is written with \"test\": \"pre\"",
+            "use an integer scalar; a loop over reals is written with \"test\": \"pre\", in text `while`",
         );
     }
     writable(c, site, index);

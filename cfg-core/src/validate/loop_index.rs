@@ -150,7 +150,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
                 "{name} is written in the body of the counted loop at vertex {}, whose index it is",
                 cfg.vertex(header).id
             ),
-            "use another variable; or write the loop with \"test\": \"pre\" and increment the index in its body",
+            "use another variable; or write the loop with \"test\": \"pre\", in text `while`, and increment the index in its body",
         );
     }
 }

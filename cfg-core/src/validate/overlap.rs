@@ -45,7 +45,7 @@ pub(super) fn check(c: &mut Checker<'_>, list: Site, bound: &[(usize, &Place, &V
                         Name(&first.name),
                         Name(&second.name)
                     ),
-                    "pass a copy, or declare the called routine \"aliased\": true",
+                    "pass a copy, or declare the called routine \"aliased\": true, in text `aliased subroutine`",
                 );
             }
         }
