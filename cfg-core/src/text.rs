@@ -48,6 +48,7 @@ mod graph;
 mod lex;
 mod name;
 mod parse;
+mod precedence;
 mod routine;
 mod stmt;
 
@@ -109,7 +110,7 @@ impl<'p> Printer<'p> {
 
     /// The expression, as a value to print.
     pub fn expr<'a>(&'a self, e: &'a Expr) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| expr::write(f, self, e, expr::LOOSEST, 0))
+        fmt::from_fn(move |f| expr::write(f, self, e, precedence::LOOSEST, 0))
     }
 
     /// The place, as a value to print.

@@ -1,12 +1,12 @@
 //! Bodies of structured routines as statements, with marks where the parser would number otherwise.
 
 use super::{
-    Printer, expr,
-    graph::{Cases, EdgeIds},
+    Printer,
+    graph::{Cases, EdgeIds, write_decision, write_origin},
 };
 use crate::{
     entity::{EdgeId, VertexId},
-    ir::{Arm, Cfg, Expr, LoopForm, LoopTest, Selector, VertexKind},
+    ir::{Arm, Cfg, LoopForm, LoopTest, Selector, VertexKind},
     structure::Structure,
 };
 use std::{
@@ -157,12 +157,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The vertex from which its line comes, and the end of the line.
     fn origin(&self, out: &mut impl Write, v: VertexId) -> fmt::Result {
-        if let Some(origin) = self.cfg.vertex(v).origin {
-            write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
-        }
-        out.write_char('\n')
+        write_origin(out, self.cfg.vertex(v))
     }
 
     fn line(&mut self, out: &mut impl Write, v: VertexId, word: &str) -> fmt::Result {
@@ -214,24 +210,12 @@ impl Writer<'_, '_> {
                 match (&**test, form) {
                     (LoopTest::Pre(condition), _) => write!(out, "while {}", p.expr(condition))?,
                     (LoopTest::Post(_), _) => out.write_str("do")?,
-                    (
-                        LoopTest::Counted {
-                            index,
-                            first,
-                            last,
-                            step,
-                        },
-                        form,
-                    ) => {
+                    (LoopTest::Counted { .. }, form) => {
                         out.write_str(match form {
                             LoopForm::Loop => "for ",
                             LoopForm::ForLoop => "forloop ",
                         })?;
-                        expr::write_variable(out, p, *index)?;
-                        write!(out, " = {}, {}", p.expr(first), p.expr(last))?;
-                        if *step != Expr::Int(1) {
-                            write!(out, ", {}", p.expr(step))?;
-                        }
+                        write_decision(out, p, self.cfg.vertex(v))?;
                     }
                 }
                 arms.truncate(1);

@@ -1,21 +1,11 @@
 //! Expressions in infix form.
 
-use super::{Name, Printer};
+use super::{
+    Name, Printer,
+    precedence::{AND, ATOM, COMPARISON, LOOSEST, NEGATION, NOT, OR, POWER, PRODUCT, SUM},
+};
 use crate::ir::{Expr, Op, Place, Subscript};
 use std::fmt::{self, Write};
-
-/// Accepts every expression without parentheses.
-pub(super) const LOOSEST: u8 = 0;
-
-const OR: u8 = 1;
-const AND: u8 = 2;
-const NOT: u8 = 3;
-const COMPARISON: u8 = 4;
-const SUM: u8 = 5;
-const PRODUCT: u8 = 6;
-const NEGATION: u8 = 7;
-const POWER: u8 = 8;
-const ATOM: u8 = 9;
 
 /// Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]. One that was built by hand and never
 /// validated is cut here rather than exhausting the stack.

@@ -40,15 +40,20 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Re
                 write!(out, " #{id}")?;
             }
         }
-        if let Some(origin) = vertex.origin {
-            write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
-        }
-        out.write_char('\n')?;
+        write_origin(out, vertex)?;
         for s in vertex.statements() {
             writeln!(out, "          {}", p.stmt(s))?;
         }
     }
     Ok(())
+}
+
+/// The vertex from which this one comes, and the end of the line.
+pub(super) fn write_origin(out: &mut impl Write, vertex: &Vertex) -> fmt::Result {
+    if let Some(origin) = vertex.origin {
+        write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
+    }
+    out.write_char('\n')
 }
 
 pub(super) fn write_decision(

@@ -1,5 +1,6 @@
 //! Routines and programs.
 
+use super::precedence::LOOSEST;
 use super::{Name, Printer, body, expr, graph, name::write_quoted};
 use crate::ir::{Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, Variable};
 use crate::structure::Structure;
@@ -14,9 +15,7 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
         write_variable(out, &p, &global.variable)?;
         if let Some(initial) = &global.initial {
             out.write_str(" = ")?;
-            write_separated(out, initial, |out, e| {
-                expr::write(out, &p, e, expr::LOOSEST, 0)
-            })?;
+            write_separated(out, initial, |out, e| expr::write(out, &p, e, LOOSEST, 0))?;
         }
         if let Some(overlay) = global.overlay {
             match program.globals.get(overlay.base.index()) {
@@ -187,14 +186,14 @@ fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::R
 /// `n` for 1 to n, `n from 0` for n elements from 0, `:` where the extent comes from elsewhere.
 fn write_dim(out: &mut impl Write, p: &Printer<'_>, dim: &Dim) -> fmt::Result {
     match &dim.extent {
-        Extent::Fixed(e) => expr::write(out, p, e, expr::LOOSEST, 0)?,
+        Extent::Fixed(e) => expr::write(out, p, e, LOOSEST, 0)?,
         Extent::Deferred => out.write_char(':')?,
     }
     if dim.lower == Expr::Int(1) {
         return Ok(());
     }
     out.write_str(" from ")?;
-    expr::write(out, p, &dim.lower, expr::LOOSEST, 0)
+    expr::write(out, p, &dim.lower, LOOSEST, 0)
 }
 
 fn write_origin(out: &mut impl Write, origin: Option<&NameOrigin>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! Statements, one line each.
 
+use super::precedence::LOOSEST;
 use super::{Name, Printer, expr, name::write_quoted};
 use crate::entity::VarId;
 use crate::ir::{ControlWidth, Stmt, StmtKind, TapeClass};
@@ -10,7 +11,7 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, s: &Stmt) -> fmt::Res
         StmtKind::Assign { target, value } => {
             expr::write_place(out, p, target, 0)?;
             out.write_str(" := ")?;
-            expr::write(out, p, value, expr::LOOSEST, 0)
+            expr::write(out, p, value, LOOSEST, 0)
         }
         StmtKind::Call {
             callee,
@@ -32,7 +33,7 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, s: &Stmt) -> fmt::Res
                     out.write_str(", ")?;
                 }
                 match argument {
-                    Some(e) => expr::write(out, p, e, expr::LOOSEST, 0)?,
+                    Some(e) => expr::write(out, p, e, LOOSEST, 0)?,
                     None => out.write_str("absent")?,
                 }
             }
@@ -42,7 +43,7 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, s: &Stmt) -> fmt::Res
             out.write_str("push")?;
             write_class(out, *class)?;
             out.write_char(' ')?;
-            expr::write(out, p, value, expr::LOOSEST, 0)?;
+            expr::write(out, p, value, LOOSEST, 0)?;
             write_tape(out, p, " on ", *tape)
         }
         StmtKind::Pop {

@@ -5,7 +5,10 @@ use crate::{
     diagnostic::similar::did_you_mean,
     entity::VarId,
     ir::{Expr, Op, Place, Range, ScalarType, Subscript},
-    text::Name,
+    text::{
+        Name,
+        precedence::{AND, COMPARISON, NEGATION, NOT, OR, POWER, PRODUCT, SUM},
+    },
 };
 
 /// An expression with its depth.
@@ -14,27 +17,17 @@ type Deep = (Expr, usize);
 /// Nesting of parentheses and operators without values between them that is read.
 const MAX_NESTING: usize = 256;
 
-/// The loosest level: `or`.
-const LOOSEST: u8 = 1;
-const AND: u8 = 2;
-const NOT: u8 = 3;
-const COMPARISON: u8 = 4;
-const SUM: u8 = 5;
-const PRODUCT: u8 = 6;
-const NEGATION: u8 = 7;
-const POWER: u8 = 8;
-
 impl Parser<'_> {
     /// An expression.
     pub(super) fn expr(&mut self, names: &Names) -> Parse<Expr> {
-        self.level(names, LOOSEST, 0).map(|(e, _)| e)
+        self.level(names, OR, 0).map(|(e, _)| e)
     }
 
     /// The infix operator at this token, with its level.
     fn infix(&self) -> Option<(Op, u8)> {
         let token = self.token();
         let op = match (token.kind, self.spelled(token)) {
-            (Kind::Word, "or") => (Op::Or, LOOSEST),
+            (Kind::Word, "or") => (Op::Or, OR),
             (Kind::Word, "and") => (Op::And, AND),
             (Kind::Symbol, "==") => (Op::Eq, COMPARISON),
             (Kind::Symbol, "!=") => (Op::Ne, COMPARISON),
@@ -147,7 +140,7 @@ impl Parser<'_> {
             Kind::Integer | Kind::Real => self.literal().map(|e| (e, 1)),
             Kind::Symbol if self.is_symbol("(") => {
                 self.at += 1;
-                let inside = self.level(names, LOOSEST, nesting + 1)?;
+                let inside = self.level(names, OR, nesting + 1)?;
                 self.symbol(")", "close the parenthesis")?;
                 Ok(inside)
             }
@@ -239,7 +232,7 @@ impl Parser<'_> {
         let mut operands = Vec::new();
         if !self.take_symbol(")") {
             loop {
-                operands.push(self.level(names, LOOSEST, nesting + 1)?);
+                operands.push(self.level(names, OR, nesting + 1)?);
                 if !self.take_symbol(",") {
                     break;
                 }
@@ -299,7 +292,7 @@ impl Parser<'_> {
             if p.is_symbol(":") || p.is_symbol(",") || p.is_symbol("]") {
                 return Ok(None);
             }
-            let (e, depth) = p.level(names, LOOSEST, nesting + 1)?;
+            let (e, depth) = p.level(names, OR, nesting + 1)?;
             deepest = deepest.max(depth);
             Ok(Some(e))
         };

@@ -1,0 +1,22 @@
+//! How tightly operators of the text form bind: the same for the printer and the parser.
+
+/// Accepts every expression without parentheses.
+pub(super) const LOOSEST: u8 = 0;
+/// `or`, the loosest operator.
+pub(super) const OR: u8 = 1;
+/// `and`.
+pub(super) const AND: u8 = 2;
+/// `not`.
+pub(super) const NOT: u8 = 3;
+/// `==`, `<` and the like, which do not associate.
+pub(super) const COMPARISON: u8 = 4;
+/// `+` and `-` between operands.
+pub(super) const SUM: u8 = 5;
+/// `*`, `/` and the strong product.
+pub(super) const PRODUCT: u8 = 6;
+/// `-` before an operand.
+pub(super) const NEGATION: u8 = 7;
+/// `**`.
+pub(super) const POWER: u8 = 8;
+/// Constants, places, calls, and what is in parentheses.
+pub(super) const ATOM: u8 = 9;
