@@ -95,7 +95,7 @@ pub(crate) struct BitGraph<const W: usize> {
     pub(crate) succ: Side<W>,
     /// Vertices that are to be eliminated: intermediates, and dependents with out-edges.
     pub(crate) eliminable: Row<W>,
-    /// Those of them that stay as dependents.
+    /// Vertices among them that stay as dependents.
     pub(crate) stays: Row<W>,
     pub(crate) model: CostModel,
 }

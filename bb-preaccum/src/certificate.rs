@@ -99,7 +99,7 @@ pub fn jacobian_by_paths(lcg: &Lcg, labels: &[u64], limit: usize) -> Option<Valu
 pub struct Certificate {
     /// Products that cost something, by model: plain, unit-free, constant-aware.
     pub multiplications: [u64; 3],
-    /// Those of them whose result is added to a label that is there (fused multiply-adds), by model.
+    /// Products whose result is added to a label that is there (fused multiply-adds), by model.
     pub fused: [u64; 3],
     /// Additions.
     pub additions: u64,

@@ -10,7 +10,7 @@ pub enum CostModel {
     Plain,
     /// A product with a ±1 label counts 0.
     UnitFree,
-    /// As unit-free, and a product of two constants counts 0.
+    /// The same count as unit-free, in which a product of two constants counts 0.
     ConstantAware,
 }
 
@@ -60,7 +60,7 @@ impl Counts {
         self.multiplications[model as usize]
     }
 
-    /// Those of them that are added to an existing label at once (fused multiply-adds).
+    /// Products that are added to an existing label at once (fused multiply-adds).
     pub fn fused(&self, model: CostModel) -> u64 {
         self.fused[model as usize]
     }

@@ -167,7 +167,7 @@ impl Heuristic {
     /// the keys): under LM and LMMD the edges of one vertex go one after the other.
     ///
     /// # Errors
-    /// As for [`Heuristic::new`].
+    /// The errors are those of [`Heuristic::new`].
     pub fn by_vertex(rules: &[Rule]) -> Result<Self, HeuristicError> {
         Ok(Self {
             by_vertex: true,

@@ -105,7 +105,7 @@ impl Lcg {
     /// Builds a graph from lists of ids and edges `(source id, target id, kind, negative, tag)`.
     ///
     /// # Errors
-    /// As for [`Lcg::from_json`].
+    /// The errors are those of [`Lcg::from_json`].
     pub fn new(
         name: &str,
         inputs: &[i64],

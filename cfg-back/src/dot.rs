@@ -93,7 +93,7 @@ impl Default for DotOptions {
 /// The program need not be valid. Output is linear in its size, time nearly so.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 pub fn write_cfg(
     out: &mut impl Write,
     program: &Program,
@@ -130,7 +130,7 @@ pub struct Panel<'a> {
 /// and its reverse sweep. Nodes of the n-th panel, from 0, are named `pn_…`.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 pub fn write_panels(
     out: &mut impl Write,
     panels: &[Panel<'_>],

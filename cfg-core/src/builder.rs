@@ -105,7 +105,7 @@ pub struct VarType {
 }
 
 impl VarType {
-    /// The same in column order (Fortran's); row order is the default.
+    /// The same type in column order (Fortran's); row order is the default.
     #[must_use]
     pub fn column(mut self) -> Self {
         self.order = Order::Column;

@@ -115,7 +115,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same, as a warning.
+    /// The same problem as a warning.
     #[must_use]
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;

@@ -94,7 +94,7 @@ pub fn recover(program: &Program, routine: &Routine) -> Routine {
     result
 }
 
-/// The same for every routine of a program.
+/// The program with every routine recovered.
 pub fn recover_program(program: &Program) -> Program {
     let routines = program.routines.iter().map(|r| recover(program, r));
     let routines = routines.collect();

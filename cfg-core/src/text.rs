@@ -156,7 +156,7 @@ pub fn stmt(routine: &Routine, program: &Program, s: &Stmt) -> String {
 /// statements below it.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 pub fn routine(out: &mut impl Write, program: &Program, routine: &Routine) -> fmt::Result {
     routine::write(out, program, routine)
 }
@@ -164,7 +164,7 @@ pub fn routine(out: &mut impl Write, program: &Program, routine: &Routine) -> fm
 /// Writes a program: globals, then routines.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 pub fn program(out: &mut impl Write, program: &Program) -> fmt::Result {
     routine::write_program(out, program)
 }

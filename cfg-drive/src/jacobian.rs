@@ -95,7 +95,7 @@ pub fn jacobian(
 /// has no derivative in that.
 ///
 /// # Errors
-/// As [`jacobian`].
+/// The errors are those of [`jacobian`].
 pub fn compressed_jacobian(
     program: &ValidProgram,
     routine: RoutineId,

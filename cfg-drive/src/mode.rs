@@ -168,7 +168,7 @@ impl Primal {
     /// The dependents that a point has.
     ///
     /// # Errors
-    /// As [`Self::independents_at`].
+    /// The errors are those of [`Self::independents_at`].
     pub(crate) fn dependents_at(&self, point: &Point) -> Result<Vec<Slot>, Diagnostics> {
         let (_, dependents) = active(self.routine())?;
         point.present(&dependents, &self.program, self.routine())

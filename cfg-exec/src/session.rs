@@ -227,7 +227,7 @@ impl Session {
     /// counts takes about as long as the one without.
     ///
     /// # Errors
-    /// Those of `start` and of [`Self::run`].
+    /// The errors are those of `start` and of [`Self::run`].
     pub fn run_from<E: From<Box<Diagnostic>>>(
         &mut self,
         routine: RoutineId,

@@ -69,7 +69,7 @@ impl Datum {
         self.len() == 0
     }
 
-    /// As in a POINT file: nested arrays with the first subscript outermost.
+    /// The value as in a POINT file: nested arrays with the first subscript outermost.
     pub fn to_json(&self, order: Order) -> Json {
         let scalar = |i: usize| match &self.elements {
             Elements::Real(x) => json_real(x[i]),
@@ -90,7 +90,7 @@ impl Datum {
         }
     }
 
-    /// As an argument of the interpreter; real elements get the derivatives that `attach` returns.
+    /// The value as an argument of the interpreter; real elements get the derivatives that `attach` returns.
     pub fn argument<D: Derivative>(&self, mut attach: impl FnMut(usize) -> D) -> Argument<D> {
         let elements = match &self.elements {
             Elements::Real(x) => (x.iter().enumerate())

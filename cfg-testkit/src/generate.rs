@@ -201,7 +201,7 @@ pub fn generate(options: &Options, seed: u64) -> Result<Case, Fault> {
 /// The case of a seed, and its trees.
 ///
 /// # Errors
-/// As [`generate`].
+/// The errors are those of [`generate`].
 pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fault> {
     let (mut generated, mut rng) = draft(options, seed);
     damp(&mut generated, options)?;

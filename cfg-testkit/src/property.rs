@@ -30,7 +30,7 @@ pub fn check(
 /// As [`check`], for properties that depend on the seed, too.
 ///
 /// # Panics
-/// As [`check`].
+/// The errors are those of [`check`].
 #[track_caller]
 pub fn check_numbered(
     options: &Options,

@@ -429,7 +429,7 @@ pub(crate) struct Convert {
 pub(crate) enum Jumps {
     /// Every loop and branch as blocks and jumps, one block per vertex.
     Flat,
-    /// The same without empty blocks.
+    /// Blocks and jumps, without blocks that hold no statement.
     Dense,
     /// Loops and branches where the jumps of general control flow nest.
     Recover,

@@ -113,7 +113,7 @@ pub(crate) struct Roles {
 }
 
 impl Roles {
-    /// Also returns the routines that are named twice.
+    /// The routines that are named twice are returned too.
     pub(crate) fn new(program: &Program, pairs: &[Pair]) -> (Self, Vec<RoutineId>) {
         let mut roles = vec![None; program.routines.len()];
         let mut twice = Vec::new();

@@ -61,7 +61,7 @@ pub(crate) struct Product<'p, 'a, 'w> {
     settled: BTreeMap<VarId, Option<i64>>,
     /// By BRANCH at the start of a reverse loop's body, behind blocks at most: the FORLOOP, and what it decides on.
     first_in_body: HashMap<VertexId, (VertexId, VarId)>,
-    /// The same by FORLOOP.
+    /// The variable that decides first in the body, by FORLOOP.
     decided_first: HashMap<VertexId, VarId>,
     /// FORLOOPs that are arrived at from outside where that has no value yet, or an old one.
     unset: HashSet<VertexId>,

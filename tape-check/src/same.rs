@@ -89,7 +89,7 @@ impl Correspondence {
                 })
     }
 
-    /// Same rank, bounds and storage order.
+    /// The two have the same rank, bounds and storage order.
     pub(crate) fn same_shape(
         &self,
         forward: &Routine,

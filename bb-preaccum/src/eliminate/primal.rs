@@ -248,7 +248,7 @@ impl<'a> Primal<'a> {
     /// be used any more, and the result is `false`.
     ///
     /// # Errors
-    /// As for [`Primal::apply`].
+    /// The errors are those of [`Primal::apply`].
     pub(crate) fn apply_within(
         &mut self,
         step: Step,

@@ -23,7 +23,7 @@ struct Left {
     pred: Vec<u64>,
     /// Empty for sinks.
     succ: Vec<u64>,
-    /// As far as the model tells them apart.
+    /// Faces are the same here as far as the model tells them apart.
     kind: Vec<Kind>,
     /// Numbers in [`Dual`].
     name: Vec<u32>,
@@ -363,7 +363,7 @@ struct Faces {
 }
 
 impl Faces {
-    /// As [`crate::bound`], of what is left.
+    /// The bound of [`crate::bound`], of what is left.
     fn lower(&self, left: &Left) -> u32 {
         let primal = Primal::new(left);
         let counts = |i: usize, j: usize| self.model.product(left.kind[i], left.kind[j]) > 0;

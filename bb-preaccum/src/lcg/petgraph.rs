@@ -35,7 +35,7 @@ pub fn to_petgraph(lcg: &Lcg) -> DiGraph<(i64, Role), Kind> {
 /// A graph from petgraph; the weights are as in [`to_petgraph`], tags are edge indices.
 ///
 /// # Errors
-/// As for [`Lcg::from_json`].
+/// The errors are those of [`Lcg::from_json`].
 pub fn from_petgraph(name: &str, graph: &DiGraph<(i64, Role), Kind>) -> Result<Lcg, LcgError> {
     let with_role = |wanted: Role| {
         let ids = graph

@@ -43,7 +43,7 @@ const LISTED: u64 = 1 << 23;
 pub(crate) struct Portfolio {
     /// Key and cost of every heuristic that ran to its end.
     pub(crate) table: Vec<(String, u64)>,
-    /// Those that were ended because they had come to cost as much as another, and what they had cost.
+    /// Heuristics that were ended because they had come to cost as much as another, and what they had cost.
     pub(crate) beaten: Vec<(String, u64)>,
     /// The others.
     pub(crate) left_out: Vec<String>,

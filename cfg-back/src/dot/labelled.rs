@@ -43,7 +43,7 @@ pub struct LabelledEdge {
 /// Writes a graph: vertices with their ids, edges with their labels.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 pub fn write_labelled(
     out: &mut impl Write,
     title: &str,

@@ -135,7 +135,7 @@ impl RoutineBuilder {
         self.for_step(index, first, last, 1, body);
     }
 
-    /// As [`Self::for_loop`] with a step, which may be negative.
+    /// A counted loop as [`Self::for_loop`] has it, with a step, which may be negative.
     pub fn for_step(
         &mut self,
         index: VarId,

@@ -146,7 +146,7 @@ fn whole_quotient(x: f64, y: f64, down: bool) -> f64 {
     }
 }
 
-/// As [`event`], for a real base and an integer exponent.
+/// What [`event`] is for a real base and an integer exponent.
 pub fn event_powi(x: f64, n: i64) -> Option<Event> {
     (x == 0.0 && n < 0).then_some(Event::Singular)
 }

@@ -29,7 +29,7 @@ impl Scalar {
         }
     }
 
-    /// As a 64-bit real; a logical is 0 or 1.
+    /// The value as a 64-bit real; a logical is 0 or 1.
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Real(x) => x,

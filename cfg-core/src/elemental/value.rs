@@ -259,7 +259,7 @@ pub fn value_real(op: Op, args: &[f64], math: Math) -> Option<f64> {
     }
 }
 
-/// As [`value_real`], over 32-bit reals: rounded after each step.
+/// What [`value_real`] is over 32-bit reals: rounded after each step.
 pub fn value_real32(op: Op, args: &[f32], math: Math) -> Option<f32> {
     match *args {
         [x, y, z] if op == Op::Fma => Some(fma32(math)(x, y, z)),

@@ -259,7 +259,7 @@ impl LoopForest {
         range.start as usize..range.end as usize
     }
 
-    /// Those places of vertices, as [`Self::place`] gives them and in ascending order, that are in a loop.
+    /// The places of vertices that are in a loop, of places as [`Self::place`] gives them and in ascending order.
     /// O(log n).
     pub fn among<'a>(&self, l: LoopId, places: &'a [usize]) -> &'a [usize] {
         let Range { start, end } = self.places(l);

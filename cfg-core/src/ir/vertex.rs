@@ -54,7 +54,7 @@ pub enum LoopForm {
 pub enum LoopTest {
     /// While the condition is true, evaluated on every arrival.
     Pre(Expr),
-    /// As [`LoopTest::Pre`], but the first pass is unconditional.
+    /// A test as in [`LoopTest::Pre`], but the first pass is unconditional.
     Post(Expr),
     /// Counted: first, last and step are evaluated once on entry; the index is an integer scalar.
     Counted {

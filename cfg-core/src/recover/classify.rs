@@ -74,7 +74,7 @@ pub struct Classification {
     pub class: ControlClass,
     /// The first obstacle in reverse postorder; `None` of structured graphs.
     pub obstacle: Option<Obstacle>,
-    /// The same in words, with the ids of the file; empty for structured graphs.
+    /// The reason in words, with the ids of the file; empty for structured graphs.
     pub reason: String,
 }
 

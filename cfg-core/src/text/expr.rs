@@ -24,7 +24,7 @@ enum Form {
     },
     /// Before its operand.
     Prefix { symbol: &'static str, binding: u8 },
-    /// As a function.
+    /// The operator is written as a function.
     Function(&'static str),
 }
 

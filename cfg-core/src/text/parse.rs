@@ -139,7 +139,7 @@ pub fn read(bytes: &[u8]) -> Parsed {
 /// Reads a file to its end, unless it has a zero byte: no program does.
 ///
 /// # Errors
-/// Those of `input`; a zero byte is [`std::io::ErrorKind::InvalidData`].
+/// The errors are those of `input`; a zero byte is [`std::io::ErrorKind::InvalidData`].
 pub fn load(mut input: impl std::io::Read) -> std::io::Result<Vec<u8>> {
     const PIECE: u64 = 1 << 20;
     let mut bytes = Vec::new();

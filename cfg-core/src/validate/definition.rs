@@ -410,7 +410,7 @@ impl Analysis for Possible<'_> {
     }
 }
 
-/// The same for a general graph.
+/// The check of definitions for a general graph.
 pub(super) fn general(c: &mut Checker<'_>) {
     /// Bits of all states together: 32 MiB.
     const MEMORY: usize = 1 << 28;

@@ -33,7 +33,7 @@ pub(super) fn check(cfg: &Cfg, control: Control) -> Result<Option<Structure>, Di
 /// The structure of a graph.
 ///
 /// # Errors
-/// Those of [`Structure::of`]; that of the nesting also says how far the graph nests.
+/// The errors are those of [`Structure::of`]; that of the nesting also says how far the graph nests.
 pub fn structure(cfg: &Cfg) -> Result<Structure, Diagnostics> {
     let broken = violations(cfg, Control::Structured);
     if !broken.is_empty() {

@@ -162,7 +162,7 @@ enum Rows {
     Named,
     /// The dependents that the front end found.
     Found,
-    /// So many elements that are not real.
+    /// The number of elements, which are not real.
     Constant(usize),
 }
 

@@ -132,7 +132,7 @@ impl Splice {
         last
     }
 
-    /// The same, with statements that are executed if it is not: their block, and the one that follows.
+    /// A branch on the presence, with statements that are executed if it is not: their block, and the one that follows.
     pub(crate) fn if_present_else(
         &mut self,
         block: usize,

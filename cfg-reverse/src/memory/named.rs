@@ -41,7 +41,7 @@ impl Named {
         self.variable.get(&g).copied()
     }
 
-    /// Those of a set that are named, in the order of the variables.
+    /// Variables of a set that are named, in the order of the variables.
     pub(crate) fn among(&self, set: &GlobalSet) -> Vec<VarId> {
         let mut found = Vec::new();
         self.set

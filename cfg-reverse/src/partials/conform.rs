@@ -99,7 +99,7 @@ pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Uns
     ))
 }
 
-/// As [`conform`], for an expression that has the shape of another one; a scalar is left.
+/// What [`conform`] does, for an expression that has the shape of another one; a scalar is left.
 pub(crate) fn conform_to(
     variables: &[Variable],
     e: Expr,

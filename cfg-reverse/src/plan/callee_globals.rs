@@ -20,11 +20,11 @@ use crate::{
 /// What becomes of these globals in one routine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CalleeGlobals {
-    /// Those that are pushed somewhere, in ascending order.
+    /// Globals that are pushed somewhere, in ascending order.
     pub(crate) saved: Vec<GlobalId>,
     /// By vertex: before which statement which of these are pushed.
     saves: BTreeMap<VertexId, Vec<(usize, usize)>>,
-    /// Those whose values at the end of the routine may be needed.
+    /// Globals whose values at the end of the routine may be needed.
     pub(crate) at_exit: GlobalSet,
 }
 

@@ -27,7 +27,7 @@ const MOST_COPIES: usize = 6;
 enum Found {
     /// A conditional expression that becomes a branch.
     Branch(Vec<usize>),
-    /// The same, of which an arm does not tell the shape.
+    /// A conditional of which an arm does not tell the shape.
     Shapeless(Vec<usize>),
     /// A conditional expression over arrays, with the optional arguments that it reads.
     Arrays(Vec<usize>, Vec<VarId>),

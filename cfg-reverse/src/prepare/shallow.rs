@@ -63,7 +63,7 @@ pub(crate) fn hoist(
 }
 
 struct Hoist<'a, F> {
-    /// Those of the routine before there were temporaries.
+    /// Variables of the routine before there were temporaries.
     variables: &'a [Variable],
     temporary: &'a mut F,
     /// The conditions under which an expression is evaluated, outermost first; whether each is an array.

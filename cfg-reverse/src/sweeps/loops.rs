@@ -115,7 +115,7 @@ impl<'p> Reverse<'_, '_, 'p> {
         test
     }
 
-    /// The same with variables as numbered in the original.
+    /// The loop test with variables as numbered in the original.
     fn original_for_loop(
         &mut self,
         header: VertexId,

@@ -17,7 +17,7 @@ const NAMES: [&str; 44] = [
     "变量", "🦀", "gs", "ga", "go", "gi",
 ];
 
-/// The same of routines.
+/// Names of routines.
 const ROUTINES: [&str; 14] = [
     "f",
     "f_fwd",

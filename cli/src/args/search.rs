@@ -45,7 +45,7 @@ pub(crate) struct SearchTime {
     /// depend on the machine and on what else it does.
     #[arg(long, value_name = "MS")]
     pub(crate) time: Option<u64>,
-    /// The same in milliseconds of processor time, at most three times as long by the clock.
+    /// Time for the search in milliseconds of processor time, at most three times as long by the clock.
     #[arg(long, value_name = "MS", conflicts_with = "time")]
     pub(crate) cpu_time: Option<u64>,
 }

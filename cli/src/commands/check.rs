@@ -32,7 +32,7 @@ struct DotProduct {
     adjoint: Real,
     /// The product of the seed with the tangent.
     tangent: Real,
-    /// The same product with absolute values.
+    /// The dot product with absolute values.
     scale: Real,
     /// Their difference, in parts of the scale.
     gap: Real,

@@ -37,7 +37,7 @@ struct Compression {
     probes: usize,
     /// Reverse sweeps or tangent runs.
     sweeps: usize,
-    /// The same without compression.
+    /// The number of sweeps without compression.
     uncompressed: usize,
 }
 
