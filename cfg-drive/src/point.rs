@@ -175,7 +175,7 @@ struct Binder<'a> {
 impl Binder<'_> {
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other expression is treated as a whole"
+        reason = "all other values are treated alike"
     )]
     fn read(&mut self, name: &str, tree: &ValueTree) -> Result<(), Diagnostics> {
         let pointer = pointer(name);

@@ -30,7 +30,7 @@ pub fn check(
 /// As [`check`], for properties that depend on the seed, too.
 ///
 /// # Panics
-/// The errors are those of [`check`].
+/// It panics where [`check`] does.
 #[track_caller]
 pub fn check_numbered(
     options: &Options,

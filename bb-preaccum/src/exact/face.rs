@@ -23,7 +23,7 @@ struct Left {
     pred: Vec<u64>,
     /// Empty for sinks.
     succ: Vec<u64>,
-    /// Faces are the same here as far as the model tells them apart.
+    /// The kind of each label, as far as the model tells kinds apart.
     kind: Vec<Kind>,
     /// Numbers in [`Dual`].
     name: Vec<u32>,

@@ -166,7 +166,7 @@ impl<'g, const W: usize> TokenState<'g, W> {
     /// Some tokens that follow each other, or vertices with a neighbour in common, go to one place.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "all other tokens go anywhere"
     )]
     fn group(&mut self, rng: &mut Rng) -> bool {
         let n = self.trail.tokens.len();

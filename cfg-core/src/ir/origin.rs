@@ -28,7 +28,7 @@ macro_rules! roles {
         #[non_exhaustive]
         pub enum NameRole {
             $($(#[$about])* $role,)+
-            /// What only the front end knows that wrote it.
+            /// What only the front end knows that wrote it; not the name of one of the others, which `From` gives.
             Other(Box<str>),
         }
 

@@ -31,7 +31,7 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
-use super::{NameRole, Program, ScalarType};
+use super::{NameRole, Program, ScalarType, Variable};
 use crate::entity::{RoutineId, VarId};
 use std::collections::HashMap;
 
@@ -46,7 +46,8 @@ pub enum ParameterRole {
     Tangent(VarId),
     /// The tape on which the forward sweep pushes and from which the reverse sweep pops.
     Tape,
-    /// A parameter that the original does not have, and of which no origin says what it is.
+    /// A parameter that the original does not have and that is no tape, without an origin, or with one that names nothing
+    /// that the original has; all but the tape if the program does not have the original.
     Own(VarId),
 }
 
@@ -62,50 +63,56 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of a routine. Parameters have the names that they have in the original, which is looked up by
-    /// its name; what it does not have is a tape or has an origin.
+    /// The signature of a routine, also in a program that is not valid; a routine that does not exist has no parameters.
+    ///
+    /// The original is looked up by the name in the routine's origin. A parameter that is called like one of the
+    /// original's is that one, whatever its origin says: generated names are different from all of the original's,
+    /// and of a derivative of a derivative the adjoints of the first are primal. What the original does not have is
+    /// told by its origin, or is the tape.
     pub fn of(program: &Program, routine: RoutineId) -> Self {
-        let this = program.routine(routine);
-        let own = |role: fn(VarId) -> ParameterRole| this.parameter_ids().map(role).collect();
-        let Some(origin) = &this.origin else {
+        let Some(this) = program.routines.get(routine.index()) else {
             return Self {
                 original: None,
                 role: None,
-                parameters: own(ParameterRole::Primal),
+                parameters: Vec::new(),
             };
         };
-        let role = Some(origin.role.clone());
+        let origin = this.origin.as_deref();
         let mut named = program.routines.iter();
-        let Some(original) = named.position(|r| r.name == origin.of).map(RoutineId::new) else {
-            return Self {
-                original: None,
-                role,
-                parameters: own(ParameterRole::Own),
-            };
-        };
-        let theirs = program.routine(original);
-        let interface = theirs.parameter_ids().chain(theirs.result);
-        let by_name: HashMap<&str, VarId> = interface
-            .map(|v| (theirs.variable(v).name.as_str(), v))
+        let original = origin.and_then(|o| named.position(|r| r.name == o.of));
+        let theirs = original.and_then(|r| program.routines.get(r));
+        let interface = theirs.map(|r| r.parameter_ids().chain(r.result));
+        let by_name: HashMap<&str, VarId> = (interface.into_iter().flatten())
+            .filter_map(|v| {
+                let variable = theirs?.variables.get(v.index())?;
+                Some((variable.name.as_str(), v))
+            })
             .collect();
-        let parameters = this.parameter_ids().map(|p| {
-            let variable = this.variable(p);
+        let part = |(p, variable): (VarId, &Variable)| {
+            if origin.is_none() {
+                return ParameterRole::Primal(p);
+            }
             if let Some(&v) = by_name.get(variable.name.as_str()) {
                 return ParameterRole::Primal(v);
             }
             let origin = variable.origin.as_deref();
             let of = origin.and_then(|o| by_name.get(o.of.as_str()).copied());
-            match (origin.map(|o| &o.role), of) {
-                (Some(NameRole::Adjoint), Some(v)) => ParameterRole::Adjoint(v),
-                (Some(NameRole::Tangent), Some(v)) => ParameterRole::Tangent(v),
-                (None, _) if variable.ty == ScalarType::Tape => ParameterRole::Tape,
-                _ => ParameterRole::Own(p),
+            let role = origin.map(|o| &o.role);
+            if let (Some(NameRole::Adjoint), Some(v)) = (role, of) {
+                ParameterRole::Adjoint(v)
+            } else if let (Some(NameRole::Tangent), Some(v)) = (role, of) {
+                ParameterRole::Tangent(v)
+            } else if role.is_none() && variable.ty == ScalarType::Tape {
+                ParameterRole::Tape
+            } else {
+                ParameterRole::Own(p)
             }
-        });
+        };
+        let parameters = this.parameter_ids().zip(&this.variables);
         Self {
-            original: Some(original),
-            role,
-            parameters: parameters.collect(),
+            original: original.map(RoutineId::new),
+            role: origin.map(|o| o.role.clone()),
+            parameters: parameters.map(part).collect(),
         }
     }
 

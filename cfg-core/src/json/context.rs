@@ -196,7 +196,7 @@ impl Context {
     /// A value of another type than the place asks for.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "all other tokens are helped alike"
     )]
     pub(super) fn wrong_type(&mut self, expected: &str, token: &Token<'_>) {
         let help = match token {

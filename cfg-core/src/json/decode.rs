@@ -415,7 +415,7 @@ impl Wire for i64 {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i64> {
         match token {
@@ -432,7 +432,7 @@ impl Wire for i64 {
 /// The integer that was meant, so that what follows from it can be checked.
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "any other token ends what is read"
+    reason = "other tokens are wrong here or handed on"
 )]
 fn meant_integer(token: Token<'_>) -> Option<i64> {
     match token {
@@ -453,7 +453,7 @@ impl Wire for bool {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<bool> {
         match token {
@@ -472,7 +472,7 @@ impl Wire for String {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<String> {
         match token {

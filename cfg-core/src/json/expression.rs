@@ -340,7 +340,7 @@ impl Wire for ArrayName {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         match token {
@@ -446,7 +446,7 @@ impl Wire for Bound {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         match token {
@@ -472,7 +472,7 @@ impl Wire for Target {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Place> {
         match token {

@@ -129,7 +129,7 @@ impl Wire for StatementOrWord {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Listed> {
         match token {
@@ -354,7 +354,7 @@ impl Wire for RoutineName {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<RoutineId> {
         match token {
@@ -376,7 +376,7 @@ impl Wire for VariableName {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<VarId> {
         match token {
@@ -566,7 +566,7 @@ impl Wire for Width {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ControlWidth> {
         match token {

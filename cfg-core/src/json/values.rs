@@ -212,7 +212,7 @@ impl Wire for Value {
 /// The extents that a size names.
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "any other expression is treated as a whole"
+    reason = "all other values are treated alike"
 )]
 fn extents(tree: &ValueTree) -> Option<Vec<usize>> {
     let extent = |tree: &ValueTree| match tree {

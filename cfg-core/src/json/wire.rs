@@ -56,7 +56,7 @@ impl Wire for Format {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<()> {
         match token {
@@ -222,7 +222,7 @@ impl Wire for FirstInitial {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<First> {
         match token {
@@ -480,7 +480,7 @@ impl Wire for FunctionResult {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ResultDraft> {
         match token {

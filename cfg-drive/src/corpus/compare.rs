@@ -162,7 +162,7 @@ enum Rows {
     Named,
     /// The dependents that the front end found.
     Found,
-    /// The number of elements, which are not real.
+    /// Elements that are not real: how many.
     Constant(usize),
 }
 

@@ -4,8 +4,8 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Expr, Extent, Intent, LoopTest, Role,
-        visit::{PlaceRole, each_name_of_vertex},
+        Expr, Extent, Intent, LoopTest, Role, StmtKind,
+        visit::{PlaceRole, each_name, each_name_of_vertex},
     },
     structure::Structure,
 };
@@ -41,7 +41,7 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
             Some(LoopTest::Counted { .. }) => (weight(0), weight(1)),
             None => (weight(0), weight(0)),
         };
-        each_name_of_vertex(vertex, &mut |u, role| {
+        let mut add = |u: VarId, role| {
             let weight = match role {
                 PlaceRole::Clobber => return,
                 PlaceRole::Define { .. } => index,
@@ -55,7 +55,16 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
             };
             let w = &mut weights[u.index()];
             *w = w.saturating_add(weight);
-        });
+        };
+        if vertex.statements().is_empty() {
+            each_name_of_vertex(vertex, &mut add);
+        }
+        for statement in vertex.statements() {
+            // Opaque statements do nothing when they are run.
+            if !matches!(statement.kind, StmtKind::Opaque { .. }) {
+                each_name(statement, &mut add);
+            }
+        }
     }
     weights
 }

@@ -117,8 +117,7 @@ fn headers(cfg: &Cfg) -> Vec<Header<'_>> {
 
 /// The indices of all counted loops.
 pub(crate) fn indices(cfg: &Cfg) -> impl Iterator<Item = VarId> {
-    cfg.vertices()
-        .filter_map(|(v, _)| cfg.vertex(v).kind.index())
+    cfg.vertices().filter_map(|(_, vertex)| vertex.kind.index())
 }
 
 /// The indices of LOOPs whose values something may read: all but locals that share no storage and occur

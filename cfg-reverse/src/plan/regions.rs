@@ -78,7 +78,7 @@ pub(crate) struct Regions {
     pub(crate) plans: Vec<Option<LoopPlan>>,
     /// By loop: the innermost loop with a count around it, itself included.
     pub(crate) counted_around: Vec<Option<LoopId>>,
-    /// By loop: the innermost of these that has an index.
+    /// By loop: the innermost loop with a count and an index around it, itself included.
     indexed_around: Vec<Option<LoopId>>,
     /// How edges leave several loops, if they do that together.
     pub(crate) leaving: Option<Leaving>,

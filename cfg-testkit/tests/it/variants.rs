@@ -1,7 +1,7 @@
 //! Every kind of statement, vertex, decision, expression, subscript and type is read, parsed, built and drawn.
 //!
 //! The numbers below come from matches without a wildcard: whoever adds a variant is led here by the compiler, gives
-//! it a number, and then these tests fail until each way to make a program makes one of that kind.
+//! it a number and counts it in `ALL`; then these tests fail until each way to make a program makes one of that kind.
 
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
@@ -52,6 +52,8 @@ impl Found {
     }
 
     fn note(&mut self, what: &'static str, number: usize) {
+        let counted = ALL.iter().any(|&(name, n)| name == what && number < n);
+        assert!(counted, "{what} {number} is not counted in ALL");
         self.0.insert((what, number));
     }
 

@@ -34,7 +34,7 @@ struct DotProduct {
     tangent: Real,
     /// The dot product with absolute values.
     scale: Real,
-    /// Their difference, in parts of the scale.
+    /// The difference of the two products, in parts of the scale.
     gap: Real,
     /// Elements whose derivatives are infinite or NaN, if there are any.
     #[serde(skip_serializing_if = "is_zero")]

@@ -239,7 +239,7 @@ impl Wire for Case {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<CaseRange> {
         match token {
@@ -285,7 +285,7 @@ impl Wire for CaseBound {
 
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "any other token ends what is read"
+        reason = "other tokens are wrong here or handed on"
     )]
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Option<i64>> {
         match token {
