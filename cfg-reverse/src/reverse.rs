@@ -85,6 +85,7 @@ pub fn reverse(
             None => original.clone(),
         };
     }
+    reversal.signature = Signature::of(&reversal.program, reversal.gradient);
     Ok(reversal)
 }
 
@@ -136,7 +137,12 @@ fn emit(
         forward,
         reverse,
         gradient,
-        signature: Signature::of(&out, gradient),
+        // It is found when the originals have their names again.
+        signature: Signature {
+            original: Some(main),
+            role: None,
+            parameters: Vec::new(),
+        },
         sweeps: pairs,
         adjoint_globals: context
             .adjoint_globals
