@@ -67,6 +67,8 @@ roles! {
     Tangent = "tangent",
     /// The adjoint of a variable or global.
     Adjoint = "adjoint",
+    /// A variable of the original, under another name because a global needs its own.
+    Primal = "primal",
     /// A local that holds a value for a while.
     Temporary = "temporary",
     /// A local of a loop of a general graph that has no counted form.

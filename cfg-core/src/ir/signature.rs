@@ -67,8 +67,8 @@ impl Signature {
     ///
     /// The original is looked up by the name in the routine's origin. A parameter that is called like one of the
     /// original's is that one, whatever its origin says: generated names are different from all of the original's,
-    /// and of a derivative of a derivative the adjoints of the first are primal. What the original does not have is
-    /// told by its origin, or is the tape.
+    /// and of a derivative of a derivative the adjoints of the first are primal. One that had to be renamed says so by its
+    /// origin, and what the original does not have is told by its own, or is the tape.
     pub fn of(program: &Program, routine: RoutineId) -> Self {
         let Some(this) = program.routines.get(routine.index()) else {
             return Self {
@@ -88,15 +88,25 @@ impl Signature {
                 Some((variable.name.as_str(), v))
             })
             .collect();
+        let primal = |variable: &Variable| {
+            let renamed = variable.origin.as_deref();
+            let renamed = renamed.filter(|o| o.role == NameRole::Primal);
+            let same = by_name.get(variable.name.as_str());
+            same.or_else(|| by_name.get(renamed?.of.as_str())).copied()
+        };
+        // Derivatives say of which variable of their own routine they are.
+        let here: HashMap<&str, VarId> = (this.parameter_ids().zip(&this.variables))
+            .filter_map(|(_, variable)| Some((variable.name.as_str(), primal(variable)?)))
+            .collect();
         let part = |(p, variable): (VarId, &Variable)| {
             if origin.is_none() {
                 return ParameterRole::Primal(p);
             }
-            if let Some(&v) = by_name.get(variable.name.as_str()) {
+            if let Some(v) = primal(variable) {
                 return ParameterRole::Primal(v);
             }
             let origin = variable.origin.as_deref();
-            let of = origin.and_then(|o| by_name.get(o.of.as_str()).copied());
+            let of = origin.and_then(|o| here.get(o.of.as_str()).copied());
             let role = origin.map(|o| &o.role);
             if let (Some(NameRole::Adjoint), Some(v)) = (role, of) {
                 ParameterRole::Adjoint(v)

@@ -12,7 +12,7 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    ir::{Program, Role, Routine},
+    ir::{NameOrigin, NameRole, Program, Role, Routine},
     memory::global_set::GlobalSet,
 };
 
@@ -88,7 +88,9 @@ pub(crate) fn import_globals(
             && variable.role != Role::Global(g)
             && touched.contains(g)
         {
-            variable.name = namer.suffixed(std::mem::take(&mut variable.name));
+            let name = std::mem::take(&mut variable.name);
+            variable.origin = Some(Box::new(NameOrigin::new(NameRole::Primal, &*name)));
+            variable.name = namer.suffixed(name);
         }
     }
     for g in to_import(program, effects, id) {
