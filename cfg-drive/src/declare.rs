@@ -4,9 +4,10 @@ use crate::codes;
 use crate::slot::{Slot, nearest};
 use cfg_core::{
     diagnostic::{Diagnostics, similar::Similarity},
-    entity::{RoutineId, VarId},
-    ir::{Program, Role, Variable},
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Program, Role, Routine, Variable},
 };
+use std::collections::{HashMap, HashSet};
 
 /// Replaces a routine's independents and dependents; `None` leaves them as they are. A function's result
 /// is called `return`.
@@ -20,92 +21,110 @@ pub fn declare(
     dependents: Option<&[String]>,
 ) -> Result<(), Diagnostics> {
     let mut problems = Diagnostics::default();
-    for (list, independent) in [(independents, true), (dependents, false)] {
+    let mut chosen = [None, None];
+    for ((list, independent), chosen) in [(independents, true), (dependents, false)]
+        .into_iter()
+        .zip(&mut chosen)
+    {
         let Some(names) = list else { continue };
-        let mut chosen = Vec::with_capacity(names.len());
-        for name in names {
-            match choose(program, routine, name, independent) {
-                Ok(v) if chosen.contains(&v) => {}
-                Ok(v) => chosen.push(v),
-                Err(found) => problems.0.extend(found.0),
-            }
-        }
-        let target = &mut program.routines[routine.index()];
-        if independent {
-            target.independents = chosen;
-        } else {
-            target.dependents = chosen;
+        match choose(program, program.routine(routine), names, independent) {
+            Ok(slots) => *chosen = Some(slots),
+            Err(found) => problems.0.extend(found.0),
         }
     }
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(problems)
+    if !problems.is_empty() {
+        return Err(problems);
     }
+    let mut named: HashMap<GlobalId, VarId> = (program.routine(routine).variables.iter())
+        .enumerate()
+        .filter_map(|(v, variable)| match variable.role {
+            Role::Global(g) => Some((g, VarId::new(v))),
+            Role::Parameter { .. } | Role::Local => None,
+        })
+        .collect();
+    let [independents, dependents] = chosen.map(|slots| {
+        let slots = slots?.into_iter();
+        let variables = slots.map(|slot| match slot {
+            Slot::Parameter(v) | Slot::Result(v) => v,
+            Slot::Global(g) => *named.entry(g).or_insert_with(|| {
+                // Only routines that it calls name the global so far.
+                let variable = Variable {
+                    role: Role::Global(g),
+                    annotations: None,
+                    ..program.global(g).variable.clone()
+                };
+                program.routines[routine.index()].add_variable(variable)
+            }),
+        });
+        Some(variables.collect())
+    });
+    let target = &mut program.routines[routine.index()];
+    if let Some(chosen) = independents {
+        target.independents = chosen;
+    }
+    if let Some(chosen) = dependents {
+        target.dependents = chosen;
+    }
+    Ok(())
 }
 
+/// The slots that the names mean, each once.
 fn choose(
-    program: &mut Program,
-    id: RoutineId,
-    name: &str,
+    program: &Program,
+    routine: &Routine,
+    names: &[String],
     independent: bool,
-) -> Result<VarId, Diagnostics> {
-    let routine = program.routine(id);
+) -> Result<Vec<Slot>, Diagnostics> {
     let kind = if independent {
         "independent"
     } else {
         "dependent"
     };
-    let refuse =
-        |message: String, help: String| Err(codes::general(&codes::VARIABLE, message, help));
-    let Some(slot) = Slot::find(program, routine, name) else {
-        let known: Vec<&str> = routine
-            .variables
-            .iter()
-            .filter(|v| v.role != Role::Local && v.ty.is_real())
-            .chain(program.globals.iter().map(|g| &g.variable))
-            .map(|v| &*v.name)
-            .collect();
-        return refuse(
-            format!("routine {} has no {kind} {name}", routine.name),
-            nearest(&mut Similarity::default(), name, known.iter().copied()),
-        );
-    };
-    let real = slot
-        .variable(program, routine)
-        .is_some_and(|v| v.ty.is_real());
-    if !real {
-        return refuse(
-            format!("{name} is not real, so it cannot be {kind}"),
-            "name variables of type real or real32".to_owned(),
-        );
-    }
-    match slot {
-        Slot::Result(_) if independent => refuse(
-            format!(
-                "{name} is the result of {}, so it cannot be independent",
-                routine.name
-            ),
-            "independents have a value at entry".to_owned(),
-        ),
-        Slot::Parameter(v) | Slot::Result(v) => Ok(v),
-        Slot::Global(g) => {
-            let seen = routine
-                .variables
-                .iter()
-                .position(|v| v.role == Role::Global(g));
-            Ok(match seen {
-                Some(v) => VarId::new(v),
-                // Only routines that it calls name the global so far.
-                None => {
-                    let global = program.global(g).variable.clone();
-                    program.routines[id.index()].add_variable(Variable {
-                        role: Role::Global(g),
-                        annotations: None,
-                        ..global
-                    })
+    let by_name = Slot::by_name(program, routine);
+    let mut similarity = Similarity::default();
+    let mut problems = Diagnostics::default();
+    let mut seen = HashSet::new();
+    let mut chosen = Vec::with_capacity(names.len());
+    for name in names {
+        let refusal = match by_name.get(name.as_str()) {
+            None => {
+                let known = (routine.variables.iter())
+                    .filter(|v| v.role != Role::Local && v.ty.is_real())
+                    .chain(program.globals.iter().map(|g| &g.variable))
+                    .map(|v| v.name.as_str());
+                Some((
+                    format!("routine {} has no {kind} {name}", routine.name),
+                    nearest(&mut similarity, name, known),
+                ))
+            }
+            Some(slot) if !(slot.variable(program, routine)).is_some_and(|v| v.ty.is_real()) => {
+                Some((
+                    format!("{name} is not real, so it cannot be {kind}"),
+                    "name variables of type real or real32".to_owned(),
+                ))
+            }
+            Some(Slot::Result(_)) if independent => Some((
+                format!(
+                    "{name} is the result of {}, so it cannot be independent",
+                    routine.name
+                ),
+                "independents have a value at entry".to_owned(),
+            )),
+            Some(&slot) => {
+                if seen.insert(slot) {
+                    chosen.push(slot);
                 }
-            })
+                None
+            }
+        };
+        if let Some((message, help)) = refusal {
+            let problem = codes::general(&codes::VARIABLE, message, help);
+            problems.0.extend(problem.0);
         }
+    }
+    if problems.is_empty() {
+        Ok(chosen)
+    } else {
+        Err(problems)
     }
 }

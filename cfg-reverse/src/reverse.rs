@@ -72,11 +72,19 @@ pub fn reverse(
         }
         Blocks::Auto => choose::cheapest(&setting, options)?,
     };
-    let mut reversal = emit(&setting, main, routines, out, options)?;
-    // The originals, with the graphs of their normal forms where those are the same.
+    let mut program = out;
+    let sweeps = emit(&setting, main, routines, &mut program, options)?;
+    let gradient = RoutineId::new(program.routines.len() - 1);
+    let context = &setting.prepared.context;
+    let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
+    let adjoints = context.adjoint_globals.iter().enumerate();
+    let adjoint_globals = adjoints
+        .filter_map(|(g, adjoint)| Some((GlobalId::new(g), (*adjoint)?)))
+        .collect();
+    // The originals get the graphs of their normal forms where those are the same.
     let graphs = setting.prepared.into_unchanged();
     let originals = valid.program().routines.iter().zip(graphs);
-    for (slot, (original, graph)) in reversal.program.routines.iter_mut().zip(originals) {
+    for (slot, (original, graph)) in program.routines.iter_mut().zip(originals) {
         *slot = match graph {
             Some(graph) => Routine {
                 body: Some(graph),
@@ -85,18 +93,26 @@ pub fn reverse(
             None => original.clone(),
         };
     }
-    reversal.signature = Signature::of(&reversal.program, reversal.gradient);
-    Ok(reversal)
+    Ok(Reversal {
+        original: main,
+        forward,
+        reverse,
+        gradient,
+        signature: Signature::of(&program, gradient),
+        sweeps,
+        adjoint_globals,
+        program,
+    })
 }
 
-/// Writes the sweeps of every routine that is differentiated, and the gradient.
+/// Adds the sweeps of every routine that is differentiated, which it returns with their originals, and last the gradient.
 fn emit(
     setting: &Setting<'_>,
     main: RoutineId,
     drafts: Vec<Option<Draft<'_>>>,
-    mut out: Program,
+    out: &mut Program,
     options: &Options,
-) -> Result<Reversal, Diagnostics> {
+) -> Result<Vec<(RoutineId, RoutineId, RoutineId)>, Diagnostics> {
     let context = &setting.prepared.context;
     let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
     let mut pairs = Vec::new();
@@ -129,27 +145,7 @@ fn emit(
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
     let changed = changed.forward(context.nodes.len(), &sources);
     let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
-    let gradient = gradient(context, main, &out, (forward, reverse), name, &changed)?;
+    let gradient = gradient(context, main, out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);
-    let gradient = RoutineId::new(out.routines.len() - 1);
-    Ok(Reversal {
-        original: main,
-        forward,
-        reverse,
-        gradient,
-        // It is found when the originals have their names again.
-        signature: Signature {
-            original: Some(main),
-            role: None,
-            parameters: Vec::new(),
-        },
-        sweeps: pairs,
-        adjoint_globals: context
-            .adjoint_globals
-            .iter()
-            .enumerate()
-            .filter_map(|(g, b)| b.map(|b| (GlobalId::new(g), b)))
-            .collect(),
-        program: out,
-    })
+    Ok(pairs)
 }

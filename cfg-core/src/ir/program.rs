@@ -1,6 +1,6 @@
 //! Programs, routines and variables.
 
-use super::{Annotations, Cfg, Control, Dim, Expr, NameOrigin, Order, ScalarType};
+use super::{Annotations, Cfg, Control, Dim, Expr, NameOrigin, Order, ScalarType, Stmt};
 use crate::entity::{GlobalId, RoutineId, VarId};
 
 /// A program: routines that call each other, and global variables.
@@ -197,6 +197,12 @@ impl Routine {
     /// The parameters.
     pub fn parameter_ids(&self) -> impl ExactSizeIterator<Item = VarId> + use<> {
         (0..self.parameters).map(VarId::new)
+    }
+
+    /// The statements of its body, vertex after vertex; none of a routine without one.
+    pub fn statements(&self) -> impl Iterator<Item = &Stmt> {
+        let vertices = self.body.iter().flat_map(Cfg::vertices);
+        vertices.flat_map(|(_, vertex)| vertex.statements())
     }
 
     /// The variable with this name.

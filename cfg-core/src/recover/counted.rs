@@ -21,7 +21,7 @@ use crate::{
     graph::loops::{LoopForest, LoopId},
     ir::{
         Cfg, Expr, LoopForm, LoopTest, Op, OpClass, Place, Program, Routine, StmtKind, VertexKind,
-        visit::{PlaceRole, each_name},
+        visit::each_written_if,
     },
 };
 use std::collections::BTreeMap;
@@ -334,9 +334,7 @@ impl Search<'_> {
 /// True if the statement may write the variable; of a call it is enough that it hands it on.
 fn writes_variable(statement: &crate::ir::Stmt, x: VarId) -> bool {
     let mut found = false;
-    each_name(statement, &mut |v, role| {
-        found |= v == x && role.writes() && role != PlaceRole::Tape;
-    });
+    each_written_if(statement, |_, _| true, &mut |v| found |= v == x);
     found
 }
 

@@ -19,6 +19,7 @@ mod far;
 mod fixtures;
 mod fuzz_corpus;
 mod given;
+mod global_index;
 mod handed_on;
 mod jumps;
 mod kinks;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Intent, Program, Role, Routine, ScalarType, Stmt, StmtKind, visit},
+    ir::{Expr, Intent, Program, Role, Routine, ScalarType, StmtKind, visit},
 };
 
 /// How one parameter is passed.
@@ -49,7 +49,7 @@ impl CallGraph {
     pub(super) fn of(program: &Program) -> Self {
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); program.routines.len()];
         for (r, routine) in program.routines.iter().enumerate() {
-            for statement in statements(routine) {
+            for statement in routine.statements() {
                 if let StmtKind::Call { callee, .. } = &statement.kind {
                     let list = &mut callers[callee.index()];
                     if list.last() != Some(&r) {
@@ -86,15 +86,6 @@ fn bit(ty: ScalarType) -> u64 {
         ScalarType::Logical => 8,
         ScalarType::Tape => 16,
     }
-}
-
-/// The statements of a routine.
-pub(super) fn statements(routine: &Routine) -> impl Iterator<Item = &Stmt> {
-    routine
-        .body
-        .iter()
-        .flat_map(|cfg| cfg.vertices())
-        .flat_map(|(_, vertex)| vertex.statements())
 }
 
 /// Variables that the statements of a routine write themselves, and the indices of its counted loops.
@@ -146,7 +137,7 @@ pub(super) fn decide(program: &Program, calls: &CallGraph) -> Vec<Abi> {
     for r in 0..n {
         let routine = &program.routines[r];
         let mut addressed = vec![false; routine.variables.len()];
-        for statement in statements(routine) {
+        for statement in routine.statements() {
             if let StmtKind::Call {
                 callee, arguments, ..
             } = &statement.kind

@@ -47,7 +47,7 @@ fn storage(program: &Program, g: GlobalId) -> usize {
 fn asked(program: &Program) -> Asked {
     let mut asked = Asked::default();
     for routine in &program.routines {
-        for statement in abi::statements(routine) {
+        for statement in routine.statements() {
             let StmtKind::Call {
                 callee, arguments, ..
             } = &statement.kind

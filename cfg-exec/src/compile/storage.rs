@@ -4,8 +4,8 @@
 use cfg_core::{
     entity::VarId,
     ir::{
-        Expr, Extent, Intent, LoopTest, Role, StmtKind,
-        visit::{PlaceRole, each_name, each_name_of_vertex},
+        Expr, Extent, Intent, LoopTest, Place, Role, Stmt, StmtKind,
+        visit::{PlaceRole, Visit, walk_place, walk_statement, walk_vertex},
     },
     structure::Structure,
 };
@@ -41,32 +41,55 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
             Some(LoopTest::Counted { .. }) => (weight(0), weight(1)),
             None => (weight(0), weight(0)),
         };
-        let mut add = |u: VarId, role| {
-            let weight = match role {
-                PlaceRole::Clobber => return,
-                PlaceRole::Define { .. } => index,
-                PlaceRole::Read
-                | PlaceRole::Shape
-                | PlaceRole::Address
-                | PlaceRole::Bind { .. }
-                | PlaceRole::Push
-                | PlaceRole::Pop { .. }
-                | PlaceRole::Tape => once,
-            };
-            let w = &mut weights[u.index()];
-            *w = w.saturating_add(weight);
-        };
-        if vertex.statements().is_empty() {
-            each_name_of_vertex(vertex, &mut add);
-        }
-        for statement in vertex.statements() {
-            // Opaque statements do nothing when they are run.
-            if !matches!(statement.kind, StmtKind::Opaque { .. }) {
-                each_name(statement, &mut add);
-            }
-        }
+        let weights = &mut weights;
+        walk_vertex(&mut Uses { weights, once, index }, vertex);
     }
     weights
+}
+
+/// Adds to the weights of variables.
+struct Uses<'a> {
+    weights: &'a mut [u64],
+    /// The weight of a use.
+    once: u64,
+    /// The weight of a definition: of the index of a counted loop it is another one.
+    index: u64,
+}
+
+impl Uses<'_> {
+    fn add(&mut self, v: VarId, role: PlaceRole) {
+        let weight = match role {
+            PlaceRole::Clobber => return,
+            PlaceRole::Define { .. } => self.index,
+            PlaceRole::Read
+            | PlaceRole::Shape
+            | PlaceRole::Address
+            | PlaceRole::Bind { .. }
+            | PlaceRole::Push
+            | PlaceRole::Pop { .. }
+            | PlaceRole::Tape => self.once,
+        };
+        let w = &mut self.weights[v.index()];
+        *w = w.saturating_add(weight);
+    }
+}
+
+impl<'ir> Visit<'ir> for Uses<'_> {
+    fn statement(&mut self, statement: &'ir Stmt) {
+        // Opaque statements do nothing when they are run.
+        if !matches!(statement.kind, StmtKind::Opaque { .. }) {
+            walk_statement(self, statement);
+        }
+    }
+
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        walk_place(self, place);
+        self.add(place.var, role);
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        self.add(*v, role);
+    }
 }
 
 /// Loops around each vertex; 1 everywhere if the graph is not structured.

@@ -161,10 +161,10 @@ struct Open {
     written: HashSet<u32>,
     subscripts: HashSet<u32>,
     places: Places<Seen>,
-    /// The last write to each variable, and the last to an element with constant subscripts.
-    writes: HashMap<VarId, (usize, usize)>,
-    /// Variables written, by storage class.
-    members: HashMap<u32, Vec<VarId>>,
+    /// The last write to an element of each array by constant subscripts, or to a scalar.
+    fixed: HashMap<VarId, usize>,
+    /// By storage class: the last write, its variable, and the last write to another variable.
+    latest: HashMap<u32, (usize, VarId, usize)>,
 }
 
 impl Open {
@@ -177,8 +177,8 @@ impl Open {
             written: HashSet::new(),
             subscripts: HashSet::new(),
             places: Places::default(),
-            writes: HashMap::new(),
-            members: HashMap::new(),
+            fixed: HashMap::new(),
+            latest: HashMap::new(),
         }
     }
 
@@ -207,10 +207,9 @@ impl Open {
     /// False if another cell that may be this one has been written since the place's value was.
     fn is_known(&self, scope: &Scope, place: &Place) -> bool {
         let since = self.places.get(place).map_or(0, |seen| seen.since);
-        if let Some(members) = self.members.get(&scope.class(place.var)) {
-            let others = members.iter().filter(|&&v| v != place.var);
-            let last = others.filter_map(|v| self.writes.get(v)).map(|w| w.0).max();
-            if last.is_some_and(|time| time > since) {
+        if let Some(&(last, v, before)) = self.latest.get(&scope.class(place.var)) {
+            let by_another = if v == place.var { before } else { last };
+            if by_another > since {
                 return false;
             }
         }
@@ -219,7 +218,7 @@ impl Open {
             .iter()
             .any(|(other, seen)| seen.written > since && other != place && !apart(other, place));
         let hit = place.constant_subscripts().is_none()
-            && (self.writes.get(&place.var)).is_some_and(|&(_, time)| time > since);
+            && (self.fixed.get(&place.var)).is_some_and(|&time| time > since);
         !overlapped && !hit
     }
 
@@ -248,22 +247,19 @@ impl Open {
     fn write(&mut self, scope: &Scope, target: &Place) {
         self.time += 1;
         let class = scope.class(target.var);
-        if self.written.insert(class) || scope.is_shared(target.var) {
-            let members = self.members.entry(class).or_default();
-            if !members.contains(&target.var) {
-                members.push(target.var);
-            }
+        self.written.insert(class);
+        let latest = (self.latest.entry(class)).or_insert((self.time, target.var, 0));
+        if latest.1 != target.var {
+            *latest = (self.time, target.var, latest.0);
         }
+        latest.0 = self.time;
         let seen = Seen {
             since: self.time,
             written: self.time,
         };
         self.places.insert(target, seen);
-        let fixed = target.constant_subscripts().is_some();
-        let write = self.writes.entry(target.var).or_default();
-        write.0 = self.time;
-        if fixed {
-            write.1 = self.time;
+        if target.constant_subscripts().is_some() {
+            self.fixed.insert(target.var, self.time);
         }
     }
 }

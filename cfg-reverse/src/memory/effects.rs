@@ -1,7 +1,7 @@
 //! Which globals a routine and everything that it calls may use.
 
 use cfg_core::{
-    entity::{GlobalId, RoutineId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Role, Routine, Stmt, StmtKind, visit::each_written},
     memory::global_set::{self, GlobalSet},
 };
@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::memory::{named::global_variables, statements::each_statement, storage::Storage};
+use crate::memory::{named::global_variables, storage::Storage};
 
 /// Which globals a routine and everything it calls may read or write. Where a given adjoint takes a
 /// routine's place in the reverse sweep, what that reads counts too.
@@ -41,16 +41,19 @@ impl Effects {
         for (r, routine) in program.routines.iter().enumerate() {
             global_variables(routine).for_each(|(_, g)| touched[r].insert(g));
             let mut own = FixedBitSet::with_capacity(routine.variables.len());
-            each_statement(routine, |statement| {
+            for statement in routine.statements() {
                 each_written(program, statement, &mut |v| own.insert(v.index()));
                 if let StmtKind::Call { callee, .. } = &statement.kind
                     && std::mem::replace(&mut called_by[callee.index()], r) != r
                 {
                     callees[r].push(*callee);
                 }
-            });
-            for v in own.ones() {
-                if let Role::Global(g) = routine.variables[v].role {
+            }
+            // The index of a counted loop may be a global.
+            let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
+            let indices = vertices.filter_map(|(_, vertex)| vertex.kind.index());
+            for v in own.ones().map(VarId::new).chain(indices) {
+                if let Role::Global(g) = routine.variable(v).role {
                     written[r].insert(g);
                 }
             }
@@ -86,11 +89,11 @@ impl Effects {
         mut visit: impl FnMut(&'r Stmt),
     ) {
         if !self.callees[id.index()].is_empty() {
-            each_statement(routine, |statement| {
+            for statement in routine.statements() {
                 if matches!(statement.kind, StmtKind::Call { .. }) {
                     visit(statement);
                 }
-            });
+            }
         }
     }
 

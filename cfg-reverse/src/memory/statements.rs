@@ -1,23 +1,12 @@
-//! What a statement names and writes.
+//! The places that a vertex names.
 
 use cfg_core::{
     entity::VarId,
     ir::{
-        Place, Program, Routine, Stmt, Vertex,
+        Place, Program, Vertex,
         visit::{PlaceRole, Visit, walk_place, walk_vertex},
     },
 };
-
-/// Calls `visit` for every statement of a routine.
-pub(crate) fn each_statement<'r>(routine: &'r Routine, mut visit: impl FnMut(&'r Stmt)) {
-    if let Some(cfg) = &routine.body {
-        for (_, vertex) in cfg.vertices() {
-            for statement in vertex.statements() {
-                visit(statement);
-            }
-        }
-    }
-}
 
 /// Every place that a vertex names, but for the index of a LOOP; an element that is bound to an array formal counts as
 /// the whole array.

@@ -3,14 +3,14 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, VertexKind, visit::each_written},
+    ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, visit::each_written},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::routines::each_extent,
     codes,
-    memory::{named::global_variables, statements::each_statement, storage::storage_classes},
+    memory::{named::global_variables, storage::storage_classes},
     prepare::context::Context,
 };
 
@@ -75,18 +75,12 @@ pub(crate) fn check_extents(
     let class = storage_classes(&context.program, routine);
     let class = |v: VarId| class[v.index()] as usize;
     let mut written = FixedBitSet::with_capacity(routine.variables.len());
-    each_statement(routine, |statement| {
-        each_written(&context.program, statement, &mut |v| {
-            written.insert(class(v));
-        });
-    });
-    if let Some(cfg) = &routine.body {
-        for (_, vertex) in cfg.vertices() {
-            if let VertexKind::Loop { test, .. } = &vertex.kind
-                && let cfg_core::ir::LoopTest::Counted { index, .. } = test.as_ref()
-            {
-                written.insert(class(*index));
-            }
+    for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
+        written.extend(vertex.kind.index().map(class));
+        for statement in vertex.statements() {
+            each_written(&context.program, statement, &mut |v| {
+                written.insert(class(v));
+            });
         }
     }
     for (v, g) in global_variables(routine) {

@@ -273,32 +273,33 @@ impl Regions {
 
     /// The loops with a count that a live edge leaves, inner ones first.
     pub(crate) fn left(&self, cfg: &Cfg, e: EdgeId) -> Vec<LoopId> {
+        self.left_among(&self.counted_around, cfg, e).collect()
+    }
+
+    /// The loops that an edge leaves, inner ones first, of those that `around` names: by loop, the innermost such one that
+    /// is it or is around it.
+    fn left_among<'a>(
+        &'a self,
+        around: &'a [Option<LoopId>],
+        cfg: &Cfg,
+        e: EdgeId,
+    ) -> impl Iterator<Item = LoopId> + 'a {
         let edge = cfg.edge(e);
         let to = edge.to.index();
-        let mut left = Vec::new();
-        let mut at = self.innermost(edge.from);
-        while let Some(l) = at.filter(|&l| !self.forest.contains(l, to)) {
-            left.push(l);
-            let parent = self.forest.get(l).parent;
-            at = parent.and_then(|p| self.counted_around[p.index()]);
-        }
-        left
+        let left = move |l: Option<LoopId>| {
+            let l = around[l?.index()]?;
+            (!self.forest.contains(l, to)).then_some(l)
+        };
+        let innermost = left(self.forest.innermost(edge.from.index()));
+        std::iter::successors(innermost, move |&l| left(self.forest.get(l).parent))
     }
 
     /// Indices of the loops with a count that a live edge leaves, inner ones first. Only loops with an
     /// index are visited: an edge may leave many that have none.
     pub(crate) fn indices_left(&self, cfg: &Cfg, e: EdgeId) -> Vec<VarId> {
-        let edge = cfg.edge(e);
-        let to = edge.to.index();
-        let indexed = |l: Option<LoopId>| l.and_then(|l| self.indexed_around[l.index()]);
-        let mut indices = Vec::new();
-        let mut at = indexed(self.forest.innermost(edge.from.index()));
-        while let Some(l) = at.filter(|&l| !self.forest.contains(l, to)) {
-            let this = self.forest.get(l);
-            indices.extend(cfg.vertex(VertexId::new(this.header)).kind.index());
-            at = indexed(this.parent);
-        }
-        indices
+        let headers = (self.left_among(&self.indexed_around, cfg, e))
+            .map(|l| VertexId::new(self.forest.get(l).header));
+        headers.filter_map(|h| cfg.vertex(h).kind.index()).collect()
     }
 
     /// The innermost loop with a count around a vertex.

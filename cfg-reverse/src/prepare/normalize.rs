@@ -14,9 +14,7 @@ use std::sync::Arc;
 
 use crate::{
     code::{names::Namer, temporaries::Temporaries},
-    memory::{
-        effects::Effects, named::Named, statements::each_statement, storage::storage_classes,
-    },
+    memory::{effects::Effects, named::Named, storage::storage_classes},
     prepare::{
         branches,
         hoist::{Hoist, needs_hoisting},
@@ -42,9 +40,9 @@ struct Contains {
 impl Contains {
     fn of(program: &Program, routine: &Routine) -> Self {
         let mut all = Self::default();
-        each_statement(routine, |statement| {
+        for statement in routine.statements() {
             all.add(program, routine, statement);
-        });
+        }
         all
     }
 

@@ -30,6 +30,11 @@ impl Builder<'_> {
     }
 
     fn call(&mut self, signature: &Signature, depth: Option<usize>) -> Option<Stmt> {
+        // The index of a loop around it may be a global.
+        let mut locked = (self.vars.iter().zip(&self.locked)).filter(|(_, locked)| **locked);
+        if locked.any(|(v, _)| v.global.is_some_and(|g| signature.writes.contains(&g))) {
+            return None;
+        }
         let mut bound = Bound::default();
         let mut arguments = Vec::new();
         for (k, formal) in signature.formals.iter().enumerate() {

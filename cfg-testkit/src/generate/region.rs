@@ -318,6 +318,11 @@ impl Builder<'_> {
         _nest: usize,
         body: &mut dyn FnMut(&mut Self) -> Region,
     ) -> Option<Region> {
+        if self.rng.percent(10)
+            && let Some(region) = self.over_a_global(body)
+        {
+            return Some(region);
+        }
         let index = self.free_loop_variable(Use::LoopIndex)?;
         let room = (MOST_TIMES / self.times.max(1))
             .min(self.limit.saturating_sub(self.cost) / (4 * self.times.max(1)));
@@ -373,6 +378,47 @@ impl Builder<'_> {
         self.times = times;
         self.locked[index] = false;
         before.init[index] = true;
+        self.state = before;
+        Some(vec![Node::Loop { test, body }])
+    }
+
+    /// A counted loop whose index is a global, which callers may use as a subscript: after the loop, too, it is in the
+    /// range of these.
+    fn over_a_global(&mut self, body: &mut dyn FnMut(&mut Self) -> Region) -> Option<Region> {
+        // A routine that calls itself would write the index in its own loop.
+        if self.own.is_some() {
+            return None;
+        }
+        let mut globals = self.writable(ScalarType::Integer, false);
+        globals.retain(|&v| self.vars[v].global.is_some());
+        let index = *self.rng.pick(&globals)?;
+        let (low, high) = (self.rng.between(2, 3), self.rng.between(2, 3));
+        let trips = (high - low + 1).max(0) as u64;
+        let room = self.limit.saturating_sub(self.cost) / (4 * self.times.max(1));
+        if trips > room || self.times * trips > MOST_TIMES {
+            return None;
+        }
+        self.spend(1 + 2 * trips);
+        let (first, last, step) = match self.rng.percent(65) {
+            true => (low, high, 1),
+            false => (high, low, -1),
+        };
+        let test = LoopTest::Counted {
+            index: self.vars[index].id,
+            first: Expr::Int(first),
+            last: Expr::Int(last),
+            step: Expr::Int(step),
+        };
+        self.note_write(index);
+        self.state.init[index] = true;
+        self.state.range[index] = self.vars[index].range;
+        let before = self.state.clone();
+        self.locked[index] = true;
+        let times = self.times;
+        self.times *= trips.max(1);
+        let body = body(self);
+        self.times = times;
+        self.locked[index] = false;
         self.state = before;
         Some(vec![Node::Loop { test, body }])
     }

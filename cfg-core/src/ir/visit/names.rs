@@ -2,8 +2,8 @@
 
 use super::{PlaceRole, Visit, walk_place};
 use crate::{
-    entity::VarId,
-    ir::{Intent, Place, Program, Stmt, Vertex},
+    entity::{RoutineId, VarId},
+    ir::{Intent, Place, Program, Stmt},
 };
 
 /// Calls `found` with each variable that a statement names, in subscripts and extents of sections too, and its role.
@@ -11,21 +11,27 @@ pub fn each_name(statement: &Stmt, found: &mut impl FnMut(VarId, PlaceRole)) {
     Names(found).statement(statement);
 }
 
-/// Calls `found` with each variable that a vertex names, as [`each_name`] does for a statement.
-pub fn each_name_of_vertex(vertex: &Vertex, found: &mut impl FnMut(VarId, PlaceRole)) {
-    super::walk_vertex(&mut Names(found), vertex);
-}
-
 /// Calls `written` with each variable of the routine that a statement may write itself: a formal is written if its
 /// intent says so; what a callee does to globals is not among them.
 pub fn each_written(program: &Program, statement: &Stmt, written: &mut impl FnMut(VarId)) {
+    let binds = |callee: RoutineId, formal: usize| {
+        let formals = program.routines.get(callee.index()).map(|r| &r.variables);
+        let formal = formals.and_then(|list| list.get(formal));
+        formal.and_then(|p| p.intent()).is_some_and(Intent::writes)
+    };
+    each_written_if(statement, binds, written);
+}
+
+/// Calls `written` with each variable that a statement may write itself; `binds` says whether a call may write what is
+/// bound to the formal of this number.
+pub fn each_written_if(
+    statement: &Stmt,
+    binds: impl Fn(RoutineId, usize) -> bool,
+    written: &mut impl FnMut(VarId),
+) {
     each_name(statement, &mut |v, role| {
         let writes = match role {
-            PlaceRole::Bind { callee, formal } => {
-                let formals = program.routines.get(callee.index()).map(|r| &r.variables);
-                let formal = formals.and_then(|list| list.get(formal));
-                formal.and_then(|p| p.intent()).is_some_and(Intent::writes)
-            }
+            PlaceRole::Bind { callee, formal } => binds(callee, formal),
             PlaceRole::Define { .. } | PlaceRole::Clobber | PlaceRole::Pop { .. } => true,
             PlaceRole::Read
             | PlaceRole::Shape

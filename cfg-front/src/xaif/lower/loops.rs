@@ -11,10 +11,11 @@ use crate::xaif::{
     read::xml::{El, NodeId},
 };
 use cfg_core::{
+    entity::RoutineId,
     entity::VarId,
     ir::{
         Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind,
-        visit::{PlaceRole, each_name},
+        visit::each_written_if,
     },
     structure::Structure,
 };
@@ -348,24 +349,12 @@ fn written(
     of: &BTreeMap<VarId, Vec<usize>>,
 ) -> Vec<VarId> {
     let mut found = Vec::new();
-    each_name(statement, &mut |v, role| {
-        let writes = match role {
-            // Helpers and variables of hosts: taken to be written.
-            PlaceRole::Bind { callee, formal } => {
-                let formals = lower.scan.writes_formal.get(callee.index());
-                formals.and_then(|f| f.get(formal)).copied().unwrap_or(true)
-            }
-            PlaceRole::Define { .. } | PlaceRole::Clobber | PlaceRole::Pop { .. } => true,
-            PlaceRole::Read
-            | PlaceRole::Shape
-            | PlaceRole::Address
-            | PlaceRole::Push
-            | PlaceRole::Tape => false,
-        };
-        if writes {
-            found.push(v);
-        }
-    });
+    let binds = |callee: RoutineId, formal: usize| {
+        let formals = lower.scan.writes_formal.get(callee.index());
+        // Helpers and variables of hosts are taken to be written.
+        formals.and_then(|f| f.get(formal)).copied().unwrap_or(true)
+    };
+    each_written_if(statement, binds, &mut |v| found.push(v));
     if let StmtKind::Call { callee, .. } = &statement.kind
         && let Some(outside) = lower.scan.writes_outside.get(callee.index())
     {
