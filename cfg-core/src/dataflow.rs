@@ -7,6 +7,7 @@
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 //! use cfg_core::dataflow::{Liveness, solve};
 //! use cfg_core::ir::ScalarType::Real;
+//! use cfg_core::memory::effects::Effects;
 //!
 //! let mut f = RoutineBuilder::new("f");
 //! let (x, y) = (f.input("x", Real), f.output("y", Real));
@@ -18,7 +19,8 @@
 //! let f = p.add(f);
 //! let p = p.finish()?;
 //! if let Some(cfg) = &p.routine(f).body {
-//!     let liveness = Liveness::new(&p, p.routine(f));
+//!     let effects = Effects::of(&p);
+//!     let liveness = Liveness::new(&p, &effects, p.routine(f));
 //!     let live = solve(cfg, &liveness);
 //!     let between = cfg.vertices().nth(2).map(|(v, _)| live.before(cfg, &liveness, v)); // before the second block
 //!     assert!(between.is_some_and(|set| set.contains(t.index()) && !set.contains(y.index())));

@@ -2,7 +2,10 @@
 //! ([`similar`]).
 
 pub mod similar;
+pub mod site;
 
+use crate::ir::{Annotations, Program};
+use site::Site;
 use std::fmt;
 
 /// How bad it is.
@@ -27,6 +30,11 @@ impl Severity {
 /// Where a problem is. Every part is optional; a reader fills in what it knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
+    /// The place in the program, whatever text it was read from.
+    pub site: Option<Box<Site>>,
+    /// The annotations of the statement, vertex, edge, variable or routine at the site, or of what is nearest around it:
+    /// what a front end has noted there.
+    pub annotations: Annotations,
     /// File name as the user gave it.
     pub file: Option<String>,
     /// JSON pointer (RFC 6901) into the document.
@@ -122,6 +130,20 @@ impl Diagnostic {
         self
     }
 
+    /// With a place in the program.
+    #[must_use]
+    pub fn at_site(mut self, site: Site) -> Self {
+        self.at.site = Some(Box::new(site));
+        self
+    }
+
+    /// With a place in the program and the annotations there.
+    #[must_use]
+    pub fn at_site_in(mut self, program: &Program, site: Site) -> Self {
+        self.at.annotations = site.annotations(program).cloned().flatten();
+        self.at_site(site)
+    }
+
     /// With a JSON pointer.
     #[must_use]
     pub fn at_pointer(mut self, pointer: impl Into<String>) -> Self {
@@ -207,7 +229,9 @@ impl std::error::Error for Diagnostic {}
 pub const MAX_PROBLEMS: usize = 10_000;
 
 /// Problems in the order in which they were found. Empty means none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// `{:?}` prints the text of `{}`, so that a `main` that returns them as its error tells what is wrong.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
@@ -236,6 +260,12 @@ impl Diagnostics {
     /// In order.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.0.iter()
+    }
+}
+
+impl fmt::Debug for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

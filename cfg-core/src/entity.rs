@@ -59,6 +59,10 @@ entity! {
     VertexId, "v"
 }
 entity! {
+    /// A location of a routine: cells that analyses do not tell apart ([`crate::memory::locations`]).
+    LocationId, "l"
+}
+entity! {
     /// An edge of a control-flow graph; parallel edges are different entities.
     EdgeId, "e"
 }

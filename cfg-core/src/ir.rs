@@ -31,7 +31,7 @@ pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Op, OpClass};
-pub use origin::{NameOrigin, NameRole};
+pub use origin::{NameOrigin, NameRole, OtherRole};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };

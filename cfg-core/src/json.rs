@@ -34,6 +34,7 @@ mod free_form;
 mod infix;
 mod locate;
 mod mend;
+mod pointer;
 mod read_valid;
 mod resolve;
 mod scan;
@@ -48,6 +49,7 @@ mod write;
 
 pub use codes::CODES;
 pub use locate::{locate, locate_all};
+pub use pointer::{add_pointers, pointer};
 pub use read_valid::{Checked, check, read_valid};
 pub use schema::{SCHEMA_ID, schema};
 pub use write::write;

@@ -58,13 +58,14 @@ pub use normal::normal_form;
 use crate::{
     graph::reverse_postorder,
     ir::{Cfg, Control, Program, Routine, VertexKind},
+    memory::effects::Effects,
     structure::Structure,
 };
 use edited::EditedGraph;
 
 /// The routine with the structure that its graph has. A routine that is structured already, or has no
 /// graph, is returned as it is. The graph must keep the rules of general ones.
-pub fn recover(program: &Program, routine: &Routine) -> Routine {
+pub fn recover(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
     if routine.control == Control::Structured || routine.body.is_none() {
         return routine.clone();
     }
@@ -77,14 +78,14 @@ pub fn recover(program: &Program, routine: &Routine) -> Routine {
         })
     };
     let mut result = match &routine.body {
-        Some(cfg) if typed(cfg) => flatten(program, routine),
+        Some(cfg) if typed(cfg) => flatten(program, effects, routine),
         _ => routine.clone(),
     };
     let graph = result.body.take().and_then(|cfg| shape(cfg, true));
     let Some((cfg, structured)) = graph else {
         return routine.clone();
     };
-    let cfg = counted::count_loops(program, &mut result, cfg);
+    let cfg = counted::count_loops(program, effects, &mut result, cfg);
     result.control = if structured {
         Control::Structured
     } else {
@@ -96,7 +97,11 @@ pub fn recover(program: &Program, routine: &Routine) -> Routine {
 
 /// The program with every routine recovered.
 pub fn recover_program(program: &Program) -> Program {
-    let routines = program.routines.iter().map(|r| recover(program, r));
+    let effects = Effects::of(program);
+    let routines = program
+        .routines
+        .iter()
+        .map(|r| recover(program, &effects, r));
     let routines = routines.collect();
     Program {
         routines,

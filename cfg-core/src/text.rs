@@ -50,6 +50,7 @@ mod name;
 mod parse;
 mod precedence;
 mod routine;
+mod site;
 mod stmt;
 
 use crate::ir::{Expr, Place, Program, Routine, ScalarType, Stmt, Vertex};
@@ -58,6 +59,7 @@ use std::fmt::{self, Write};
 pub use graph::Cases;
 pub use name::{Name, Visible, is_invisible};
 pub use parse::{Parsed, Places, load, parse, read};
+pub use site::site;
 
 /// Prints the parts of one routine.
 #[derive(Clone, Copy, Debug)]

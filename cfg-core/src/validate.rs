@@ -35,7 +35,10 @@ mod tests;
 
 use crate::{
     codes,
-    diagnostic::{Diagnostic, Diagnostics, MAX_PROBLEMS},
+    diagnostic::{
+        Diagnostic, Diagnostics, MAX_PROBLEMS,
+        site::{Element, Site},
+    },
     entity::RoutineId,
     ir::Program,
     structure::Structure,
@@ -43,7 +46,6 @@ use crate::{
 };
 use checker::Checker;
 pub use graph::structure;
-pub use program::cells;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
 #[derive(Clone, Debug)]
@@ -161,8 +163,14 @@ fn routine(
 
 /// Makes a place relative to a routine absolute.
 pub(crate) fn inside(mut problem: Diagnostic, routine: RoutineId, name: &str) -> Diagnostic {
-    let pointer = problem.at.pointer.unwrap_or_default();
-    problem.at.pointer = Some(format!("/routines/{}{pointer}", routine.index()));
+    let site = problem.at.site.take();
+    problem = problem.at_site(match site {
+        Some(site) => Site {
+            routine: Some(routine),
+            ..*site
+        },
+        None => Site::of(routine, Element::Routine),
+    });
     let name = Name(name);
     problem.at.element = Some(match problem.at.element {
         Some(element) => format!("routine {name}, {element}"),

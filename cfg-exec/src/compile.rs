@@ -5,7 +5,6 @@ mod array;
 mod emit;
 mod expr;
 mod flow;
-mod global_use;
 mod globals;
 mod lazy;
 mod place;
@@ -126,9 +125,7 @@ impl Compiled {
     /// Routines that are too large for the executor, and the few forms that it does not run.
     pub fn new(program: &ValidProgram, options: &CompileOptions) -> Result<Self, Diagnostics> {
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
-        let calls = abi::CallGraph::of(program);
-        let abis = abi::decide(program, &calls);
-        let global_use = global_use::GlobalUse::of(program, &calls);
+        let conventions = abi::Conventions::of(program);
         let mut problems = Diagnostics::default();
         let mut routines = Vec::with_capacity(program.routines.len());
         let mut callbacks = Vec::new();
@@ -145,7 +142,7 @@ impl Compiled {
                 callback_arity.push(routine.parameters);
                 (callbacks.len() - 1) as u32
             });
-            let emitter = Emitter::new(program, &abis, &global_use, id, options, &globals);
+            let emitter = Emitter::new(program, &conventions, id, options, &globals);
             match compile_routine(emitter, routine, program.structure(id), index) {
                 Ok(code) => routines.push(code),
                 Err(problem) => problems.push(*problem),
@@ -157,7 +154,7 @@ impl Compiled {
         let signatures = program
             .routines
             .iter()
-            .zip(&abis)
+            .zip(&conventions.abis)
             .map(|(routine, abi)| Signature::new(routine, abi))
             .collect();
         let names = program.routines.iter().map(|r| r.name.clone()).collect();

@@ -18,7 +18,7 @@ mod top;
 mod write;
 
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics, Severity},
+    diagnostic::{Diagnostic, Diagnostics, Severity, site::Element},
     ir::Program,
 };
 use graph::Places;
@@ -203,33 +203,21 @@ fn validated(
     }
 }
 
-/// The element that a JSON pointer of a problem leads to.
+/// The element of the document that a problem's site was read from.
 fn place(model: &Model, places: &[Places], problem: &Diagnostic) -> Option<NodeId> {
-    let mut parts = problem.at.pointer.as_deref()?.split('/').skip(1);
-    if parts.next()? != "routines" {
-        return None;
-    }
-    let r: usize = parts.next()?.parse().ok()?;
-    let decl = model.routines.get(r)?;
-    let places = places.get(r)?;
-    let found = (|| {
-        let kind = parts.next()?;
-        let i: usize = parts.next()?.parse().ok()?;
-        match kind {
-            "edges" => places.edges.get(i).copied(),
-            "vertices" => {
-                let statement = (|| {
-                    if parts.next()? != "statements" {
-                        return None;
-                    }
-                    let s: usize = parts.next()?.parse().ok()?;
-                    places.statements.get(i)?.get(s).copied()
-                })();
-                statement.or_else(|| places.vertices.get(i).copied())
-            }
-            "parameters" => decl.formals.get(i).map(|f| f.1),
-            _ => None,
+    let site = problem.at.site.as_deref()?;
+    let r = site.routine?.index();
+    let (decl, places) = (model.routines.get(r)?, places.get(r)?);
+    let found = match site.element {
+        Element::Edge(e) => places.edges.get(e.index()),
+        Element::Vertex(v) => places.vertices.get(v.index()),
+        Element::Statement(v, s) => {
+            let statements = places.statements.get(v.index());
+            let statement = statements.and_then(|list| list.get(s));
+            statement.or_else(|| places.vertices.get(v.index()))
         }
-    })();
-    Some(found.unwrap_or(decl.node))
+        Element::Variable(v) => decl.formals.get(v.index()).map(|f| &f.1),
+        Element::Program | Element::Global(_) | Element::Routine => None,
+    };
+    Some(*found.unwrap_or(&decl.node))
 }

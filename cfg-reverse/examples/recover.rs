@@ -3,6 +3,7 @@
 //! `cargo run --release -p cfg-reverse --example recover`
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
+use cfg_core::memory::effects::Effects;
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
     entity::{RoutineId, VertexId},
@@ -178,7 +179,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let forest = clock(zero) - start;
             let program = Program::default();
             let start = clock(zero);
-            let recovered = recover::recover(&program, &routine);
+            let recovered = recover::recover(&program, &Effects::of(&program), &routine);
             let seconds = clock(zero) - start;
             let program = Program {
                 routines: vec![routine.clone()],

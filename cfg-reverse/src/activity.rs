@@ -21,7 +21,7 @@ use crate::{
         dependence::dependence_graph,
         reach::{Numbering, Reach},
     },
-    memory::effects::Effects,
+    memory::summary::Summary,
 };
 
 /// Active variables of a program, by node.
@@ -38,7 +38,7 @@ impl Activity {
     /// Analyses the program for one routine's independents and dependents.
     pub(crate) fn of(
         program: &Program,
-        effects: &Effects,
+        summary: &Summary,
         nodes: &Numbering,
         main: RoutineId,
     ) -> Self {
@@ -55,17 +55,17 @@ impl Activity {
         active.intersect_with(&graph.backward(nodes.len(), &set(&routine.dependents)));
         // A formal that only ever gets passive values still overwrites what an active actual holds: its
         // adjoint must be zeroed.
-        let active = overwrites(program, effects, nodes).forward(nodes.len(), &active);
+        let active = overwrites(program, summary, nodes).forward(nodes.len(), &active);
         Self { active }
     }
 }
 
 /// From every real actual to the formal that may overwrite it.
-fn overwrites(program: &Program, effects: &Effects, nodes: &Numbering) -> Reach {
+fn overwrites(program: &Program, summary: &Summary, nodes: &Numbering) -> Reach {
     let mut graph = Reach::default();
     for (i, routine) in program.routines.iter().enumerate() {
         let id = RoutineId::new(i);
-        effects.each_call(id, routine, |statement| {
+        summary.each_call(id, routine, |statement| {
             let StmtKind::Call {
                 callee,
                 arguments,

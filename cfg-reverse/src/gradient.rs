@@ -113,7 +113,7 @@ fn add_globals(
     let parameters = routine.parameters;
     let mut globals: Vec<GlobalId> = global_variables(original).map(|(_, g)| g).collect();
     let named: GlobalSet = globals.iter().copied().collect();
-    let others = context.effects.touched[main.index()].minus(&named).to_vec();
+    let others = context.summary.touched(main).minus(&named).to_vec();
     globals.extend(others.into_iter().filter(|&g| is_changed(g)));
     for &g in &globals {
         let mut variable = context.program.global(g).variable.clone();

@@ -1,8 +1,6 @@
 //! What the statements of the original read and write, and which variables share cells.
 
-pub(crate) mod effects;
 pub(crate) mod loops;
 pub(crate) mod named;
 pub(crate) mod shared;
-pub(crate) mod statements;
-pub(crate) mod storage;
+pub(crate) mod summary;

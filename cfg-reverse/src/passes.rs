@@ -5,6 +5,7 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
     ir::{Program, Routine},
+    memory::effects::Effects,
     recover::{flatten, recover},
     text,
     validate::{ValidProgram, validate},
@@ -13,7 +14,7 @@ use std::{fs, path::Path};
 
 use crate::{
     Blocks, Options, Unstructured,
-    memory::effects::Effects,
+    memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize},
     reverse, tangent,
 };
@@ -24,24 +25,30 @@ type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 /// By the names of their folders.
 const PASSES: [(&str, Pass); 10] = [
     ("flatten", |valid, main| {
-        Ok(one(valid, &flatten(valid, valid.routine(main))))
+        Ok(one(
+            valid,
+            &flatten(valid, &Effects::of(valid), valid.routine(main)),
+        ))
     }),
     ("recover", |valid, main| {
-        Ok(one(valid, &recover(valid, valid.routine(main))))
+        Ok(one(
+            valid,
+            &recover(valid, &Effects::of(valid), valid.routine(main)),
+        ))
     }),
     ("normalize", |valid, main| {
-        let normal = normalize(valid, &Effects::of(valid), main);
+        let normal = normalize(valid, &Summary::of(valid), main);
         Ok(one(valid, &normal.routine))
     }),
     ("split", |valid, main| {
-        let mut normal = normalize(valid, &Effects::of(valid), main);
+        let mut normal = normalize(valid, &Summary::of(valid), main);
         normal.split(valid)?;
         Ok(one(valid, &normal.routine))
     }),
     ("lower", |valid, main| {
-        let effects = Effects::of(valid);
-        let mut normal = normalize(valid, &effects, main);
-        let routine = lower(valid, &effects, normal.routine, false, &mut normal.namer)?;
+        let summary = Summary::of(valid);
+        let mut normal = normalize(valid, &summary, main);
+        let routine = lower(valid, &summary, normal.routine, false, &mut normal.namer)?;
         Ok(one(valid, &routine))
     }),
     ("reverse", |valid, main| {

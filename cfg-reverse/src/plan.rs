@@ -2,13 +2,12 @@
 //! reverse sweep needs.
 //!
 //! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`
-//! in general graphs), what is told apart (`atoms`), and the adjoint of every statement with what it reads
+//! in general graphs), and the adjoint of every statement with what it reads
 //! (`adjoints`), which is filled in later. `tbr` says which values are recorded, `at_exit` and `callee_globals` what
 //! of that concerns callers and callees, `recorded` how much it is.
 
 pub(crate) mod adjoints;
 pub(crate) mod at_exit;
-pub(crate) mod atoms;
 pub(crate) mod callee_globals;
 pub(crate) mod counters;
 pub(crate) mod draft;

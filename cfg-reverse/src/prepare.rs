@@ -29,7 +29,7 @@ use crate::{
     activity::{Activity, reach::Numbering},
     code::built,
     codes,
-    memory::{effects::Effects, shared},
+    memory::{shared, summary::Summary},
     options::{Options, Unstructured},
     prepare::{
         context::Context,
@@ -74,14 +74,14 @@ pub(crate) fn prepare<'v>(
     check_main(program, main)?;
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
-    let effects = Effects::of(program);
-    let reachable = effects.reachable(main);
+    let summary = Summary::of(program);
+    let reachable = summary.effects.calls.reachable(main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     let mut structures: Vec<Option<Cow<'v, Structure>>> = vec![None; normals.len()];
     // A trace is of blocks and jumps, whatever their structure is.
     let trace = options.unstructured == Unstructured::Trace;
     for &r in &reachable {
-        let (normal, structure) = normal_form(valid, &effects, r, trace)?;
+        let (normal, structure) = normal_form(valid, &summary, r, trace)?;
         normals[r.index()] = Some(normal);
         structures[r.index()] = structure;
     }
@@ -93,7 +93,7 @@ pub(crate) fn prepare<'v>(
     };
     let adjoint_globals = add_derivative_globals(
         program,
-        &effects,
+        &summary,
         main,
         &mut normals,
         &mut out,
@@ -106,12 +106,12 @@ pub(crate) fn prepare<'v>(
         ..normal_program(program, &mut normals)
     };
     let nodes = Numbering::new(&normal);
-    let activity = Activity::of(&normal, &effects, &nodes, main);
-    let overlapping = overlapping(&normal, &effects, &reachable);
+    let activity = Activity::of(&normal, &summary, &nodes, main);
+    let overlapping = overlapping(&normal, &summary, &reachable);
     let context = Context {
-        sweeps: number_sweeps(&normal, &effects, &nodes, &activity, &reachable, main),
+        sweeps: number_sweeps(&normal, &summary, &nodes, &activity, &reachable, main),
         program: normal,
-        effects,
+        summary,
         nodes,
         activity,
         adjoint_globals,
@@ -131,15 +131,15 @@ pub(crate) fn prepare<'v>(
 /// One routine in normal form, and its structure, if it is declared or found.
 fn normal_form<'v>(
     valid: &'v ValidProgram,
-    effects: &Effects,
+    summary: &Summary,
     r: RoutineId,
     trace: bool,
 ) -> Result<(Normal, Option<Cow<'v, Structure>>), Diagnostics> {
     let program = valid.program();
-    let mut normal = normalize::normalize(program, effects, r);
+    let mut normal = normalize::normalize(program, summary, r);
     let split = normal.split(program)?;
     let Some(declared) = valid.structure(r).filter(|_| !trace) else {
-        let found = structure(program, effects, &mut normal, trace)?;
+        let found = structure(program, summary, &mut normal, trace)?;
         normal.changed = true;
         return Ok((normal, found.map(Cow::Owned)));
     };
@@ -179,16 +179,16 @@ fn check_main(program: &Program, main: RoutineId) -> Result<(), Diagnostics> {
 /// loops become branches.
 fn structure(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     normal: &mut Normal,
     trace: bool,
 ) -> Result<Option<Structure>, Diagnostics> {
     let mut routine = std::mem::take(&mut normal.routine);
     if !trace {
-        routine = recover(program, &routine);
+        routine = recover(program, &summary.effects, &routine);
     }
     let recovered = (routine.control, loops(&routine));
-    normal.routine = lower::lower(program, effects, routine, trace, &mut normal.namer)?;
+    normal.routine = lower::lower(program, summary, routine, trace, &mut normal.namer)?;
     let is_structured = recovered == (Control::Structured, loops(&normal.routine));
     match &normal.routine.body {
         Some(cfg) if is_structured && !trace => Ok(Some(built::structure(cfg)?)),

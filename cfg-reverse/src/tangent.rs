@@ -10,6 +10,7 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
     ir::{NameRole, Program, Role, Routine, Signature},
+    memory::locations::Locations,
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
@@ -17,7 +18,7 @@ use fixedbitset::FixedBitSet;
 use crate::{
     code::{names::Namer, routines::routine_shell, temporaries::Temporaries},
     codes,
-    memory::{effects::Effects, shared, storage::storage_classes},
+    memory::{shared, summary::Summary},
     partials::{linearize::Workspace, scope::Scope},
     prepare::{
         derivative_globals::add_derivative_globals,
@@ -56,19 +57,19 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     }
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
-    let effects = Effects::of(program);
-    let reachable = effects.reachable(main);
-    let with_tangent = needs_tangent(program, &effects, &reachable, main);
+    let summary = Summary::of(program);
+    let reachable = summary.effects.calls.reachable(main);
+    let with_tangent = needs_tangent(program, &summary, &reachable, main);
     let mut normals: Vec<Option<Normal>> = program.routines.iter().map(|_| None).collect();
     for &r in &reachable {
-        let mut normal = normalize::normalize(program, &effects, r);
+        let mut normal = normalize::normalize(program, &summary, r);
         normal.expand()?;
         normals[r.index()] = Some(normal);
     }
     let mut out = program.clone();
     let tangent_globals = add_derivative_globals(
         program,
-        &effects,
+        &summary,
         main,
         &mut normals,
         &mut out,
@@ -82,7 +83,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     }
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
     // Globals whose tangents are not always 0: a tangent routine that the user gives cannot reach them.
-    let mut varied = effects.written[main.index()].clone();
+    let mut varied = summary.written(main).clone();
     let of_main = program.routine(main);
     for &v in &of_main.independents {
         if let Role::Global(g) = of_main.variable(v).role {
@@ -100,7 +101,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
             id,
             ids: &ids,
             tangent_globals: &tangent_globals,
-            effects: &effects,
+            summary: &summary,
             varied: &varied,
             out_globals: &out.globals,
             scope: Scope {
@@ -113,8 +114,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
                 workspace: Workspace::default(),
                 derivative: vec![None; normal.routine(id).variables.len()],
                 active: FixedBitSet::with_capacity(normal.routine(id).variables.len()),
-                storage: storage_classes(&normal, normal.routine(id)),
-                shared: FixedBitSet::new(),
+                locations: Locations::of(&normal, normal.routine(id)),
             },
             found: &mut found,
         };
@@ -143,13 +143,13 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
 /// Routines that name a real or a tape, or call one that does.
 fn needs_tangent(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     reachable: &[RoutineId],
     main: RoutineId,
 ) -> FixedBitSet {
     let mut wanted = FixedBitSet::with_capacity(program.routines.len());
     wanted.insert(main.index());
-    let callers = effects.callers(reachable);
+    let callers = summary.effects.calls.callers(reachable);
     let mut work = Vec::new();
     for &r in reachable {
         let routine = program.routine(r);

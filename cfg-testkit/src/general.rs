@@ -130,7 +130,7 @@ fn attempt(rng: &mut Rng) -> Case {
     maker.graph(n, y);
     *rng = maker.rng.clone();
     f.body(maker.finish(), Control::General);
-    let routine = f.finish().unwrap_or_default();
+    let routine = f.finish().expect("the builder is used right");
     let mut real = |choices: &[f64]| -> Vec<f64> {
         (0..N).map(|_| *rng.pick(choices).unwrap_or(&1.0)).collect()
     };
@@ -564,7 +564,7 @@ impl Maker {
             .edges
             .iter()
             .filter_map(|&(from, to, label)| Some(Edge::new(new[from]?, new[to]?, label)));
-        Cfg::new(vertices, edges.collect()).unwrap_or_default()
+        Cfg::new(vertices, edges.collect()).expect("edges are between vertices that were made")
     }
 }
 

@@ -104,7 +104,7 @@ impl Jumps {
     fn case(mut self, trips: i64) -> Case {
         let cfg = self.graph();
         self.f.body(cfg, Control::General);
-        let routine = self.f.finish().unwrap_or_default();
+        let routine = self.f.finish().expect("the builder is used right");
         let scalar = |elements| Datum {
             extents: Vec::new(),
             elements,
@@ -223,7 +223,7 @@ impl Jumps {
         let edges = edges.collect();
         let numbered = vertices.into_iter().zip(1..);
         let vertices = numbered.map(|(kind, id)| Vertex::new(id, kind)).collect();
-        Cfg::new(vertices, edges).unwrap_or_default()
+        Cfg::new(vertices, edges).expect("edges are between vertices that were made")
     }
 }
 

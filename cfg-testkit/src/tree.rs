@@ -37,8 +37,7 @@ pub fn graph(region: &[Node]) -> Cfg {
     let last = flat.region(region, (entry, None));
     let exit = flat.vertex(VertexKind::Exit);
     flat.edge(last, exit);
-    // Every edge was made between vertices that exist.
-    Cfg::new(flat.vertices, flat.edges).unwrap_or_default()
+    Cfg::new(flat.vertices, flat.edges).expect("edges are between vertices that were made")
 }
 
 /// The statements of a region in the order of the text, by a depth-first walk.

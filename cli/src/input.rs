@@ -117,7 +117,7 @@ impl Session {
     fn check(&self, parsed: Parsed) -> Checked {
         let _progress = self.progress("validating");
         let mut checked = cfg_core::json::check(parsed);
-        if self.language.get() == Language::Xaif {
+        if self.language.get() != Language::Json {
             // Pointers lead into a JSON text, which there is none of.
             for d in &mut checked.problems.0 {
                 d.at.pointer = None;

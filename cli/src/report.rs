@@ -136,10 +136,9 @@ impl Reporter {
 
 /// Fills in file, line and column of what points into `text`.
 fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
-    let mut pointers = Vec::new();
     let mut wanting = Vec::new();
     for d in diagnostics {
-        let placed = d.at.line.is_some() || d.at.pointer.is_some();
+        let placed = d.at.line.is_some() || d.at.pointer.is_some() || d.at.site.is_some();
         if first && placed && d.at.file.is_none() {
             d.at.file = Some(text.name.clone());
         }
@@ -149,22 +148,35 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         {
             continue;
         }
-        if let Some(pointer) = d.at.pointer.clone() {
-            pointers.push(pointer);
+        if d.at.pointer.is_some() || d.at.site.is_some() {
             wanting.push(d);
         }
     }
-    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
+    if wanting.is_empty() {
+        return;
+    }
     if text.language == Language::Text {
         let places = cfg_core::text::read(&text.bytes).places;
-        for (d, pointer) in wanting.into_iter().zip(pointers) {
-            let (line, column) = places.of_pointer(pointer).unzip();
-            (d.at.line, d.at.column) = (line, column);
-            // The pointer leads into a JSON text, which there is none of.
-            d.at.pointer = None;
+        for d in wanting {
+            let found = d.at.site.as_ref().and_then(|site| places.of_site(site));
+            (d.at.line, d.at.column) = found.unzip();
         }
         return;
     }
+    // Problems of a program that was read have sites; their pointers depend on how statements are written.
+    let program = match wanting.iter().any(|d| d.at.pointer.is_none()) {
+        true => cfg_core::json::parse(&text.bytes).program,
+        false => None,
+    };
+    for d in &mut wanting {
+        if let (Some(program), Some(site), None) = (&program, &d.at.site, &d.at.pointer) {
+            d.at.pointer = cfg_core::json::pointer(program, site);
+        }
+    }
+    wanting.retain(|d| d.at.pointer.is_some());
+    let pointers = wanting.iter().filter_map(|d| d.at.pointer.clone());
+    let pointers: Vec<String> = pointers.collect();
+    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
     let places = cfg_core::json::locate_all(&text.bytes, &pointers);
     for (d, (line, column)) in wanting.into_iter().zip(places) {
         d.at.line = Some(line);

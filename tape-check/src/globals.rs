@@ -3,10 +3,10 @@
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Intent, Place, Program, Role, Routine, Stmt, StmtKind,
-        visit::{PlaceRole, Visit, walk_place, walk_statement},
+        Intent, Place, Program, Role, Routine,
+        visit::{PlaceRole, Visit, walk_place},
     },
-    memory::global_set::{self, GlobalSet},
+    memory::{callgraph::CallGraph, global_set::GlobalSet},
 };
 
 /// By routine, the storage that it and everything that it calls may write. Globals that share storage
@@ -26,13 +26,18 @@ impl GlobalWrites {
             .collect();
         let n = program.routines.len();
         let mut written = vec![GlobalSet::default(); n];
-        let mut calls: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for (r, routine) in program.routines.iter().enumerate() {
-            direct(program, routine, &owner, &mut written[r], |callee| {
-                calls[r].push(callee.index());
-            });
+        for (routine, written) in program.routines.iter().zip(&mut written) {
+            Direct {
+                program,
+                routine,
+                owner: &owner,
+                written,
+            }
+            .routine(routine);
         }
-        global_set::propagate(&calls, &mut written);
+        CallGraph::of(program).propagate(&mut written, |all, of| {
+            all.extend(of);
+        });
         Self { owner, written }
     }
 
@@ -47,40 +52,15 @@ impl GlobalWrites {
     }
 }
 
-/// What a routine writes itself, and what it calls.
-fn direct(
-    program: &Program,
-    routine: &Routine,
-    owner: &[GlobalId],
-    written: &mut GlobalSet,
-    call: impl FnMut(RoutineId),
-) {
-    let mut direct = Direct {
-        program,
-        routine,
-        owner,
-        written,
-        call,
-    };
-    direct.routine(routine);
-}
-
-struct Direct<'a, F> {
+/// What a routine writes itself.
+struct Direct<'a> {
     program: &'a Program,
     routine: &'a Routine,
     owner: &'a [GlobalId],
     written: &'a mut GlobalSet,
-    call: F,
 }
 
-impl<'ir, F: FnMut(RoutineId)> Visit<'ir> for Direct<'_, F> {
-    fn statement(&mut self, statement: &'ir Stmt) {
-        if let StmtKind::Call { callee, .. } = &statement.kind {
-            (self.call)(*callee);
-        }
-        walk_statement(self, statement);
-    }
-
+impl<'ir> Visit<'ir> for Direct<'_> {
     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
         let role = match role {
             PlaceRole::Bind { callee, formal } => {

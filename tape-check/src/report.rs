@@ -1,7 +1,10 @@
 //! What a check found.
 
 use cfg_core::{
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    diagnostic::{
+        CodeInfo, Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
     entity::RoutineId,
     ir::{Program, TapeClass},
     text::{Name, Printer},
@@ -86,7 +89,7 @@ pub(crate) fn of_routine(
     help: &str,
 ) -> Diagnostic {
     Diagnostic::error(info, message, help)
-        .at_pointer(format!("/routines/{}", id.index()))
+        .at_site_in(program, Site::of(id, Element::Routine))
         .at_element(format!("routine {}", Name(&program.routine(id).name)))
 }
 
@@ -99,16 +102,12 @@ pub(crate) fn at(
     message: impl Into<String>,
     help: &str,
 ) -> Diagnostic {
-    let mut pointer = format!(
-        "/routines/{}/vertices/{}",
-        code.id.index(),
-        at.vertex.index()
-    );
-    if let Some(s) = at.statement {
-        pointer.push_str(&format!("/statements/{s}"));
-    }
+    let place = match at.statement {
+        Some(s) => Element::Statement(at.vertex, s),
+        None => Element::Vertex(at.vertex),
+    };
     Diagnostic::error(info, message, help)
-        .at_pointer(pointer)
+        .at_site_in(program, Site::of(code.id, place))
         .at_element(element(program, code, at))
 }
 

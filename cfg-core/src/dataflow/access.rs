@@ -1,11 +1,12 @@
 //! What statements and decisions read and write, in the order in which they do.
 
 use crate::{
-    entity::VarId,
+    entity::{GlobalId, VarId},
     ir::{
         Intent, Place, Program, Role, Routine, Stmt, StmtKind, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
     },
+    memory::effects::Effects,
 };
 
 /// A read or write of a variable.
@@ -33,7 +34,7 @@ struct Walk<'a, F> {
     program: Option<&'a Program>,
     found: &'a mut F,
     /// Within a call: what is written when it is over.
-    after: Option<Vec<Access>>,
+    after: Option<&'a mut Vec<Access>>,
 }
 
 impl<F: FnMut(Access)> Walk<'_, F> {
@@ -90,26 +91,53 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
     }
 }
 
-/// The accesses of a statement of `routine`. Without a summary of the called routine a call reads and
-/// may write every global that the routine names.
+/// The accesses of a statement of `routine`. Without the effects of the called routine a call reads and may write every
+/// global that the routine names.
 pub fn statement_accesses(
     program: &Program,
+    effects: Option<&Effects>,
     routine: &Routine,
     statement: &Stmt,
     found: &mut impl FnMut(Access),
 ) {
-    let is_call = matches!(statement.kind, StmtKind::Call { .. });
+    let StmtKind::Call { callee, .. } = statement.kind else {
+        let mut walk = Walk {
+            program: Some(program),
+            found,
+            after: None,
+        };
+        return walk.statement(statement);
+    };
+    let mut after = Vec::new();
     let mut walk = Walk {
         program: Some(program),
-        found,
-        after: is_call.then(Vec::new),
+        found: &mut *found,
+        after: Some(&mut after),
     };
     walk.statement(statement);
-    let Some(after) = walk.after else { return };
-    for access in [Access::Read, Access::MayWrite] {
-        for (i, v) in routine.variables.iter().enumerate() {
-            if matches!(v.role, Role::Global(_)) {
-                found(access(VarId::new(i)));
+    let globals = routine.variables.iter().enumerate();
+    let globals = globals.filter_map(|(v, variable)| match variable.role {
+        Role::Global(g) => Some((VarId::new(v), g)),
+        Role::Parameter { .. } | Role::Local => None,
+    });
+    match effects {
+        None => {
+            globals.clone().for_each(|(v, _)| found(Access::Read(v)));
+            globals.for_each(|(v, _)| found(Access::MayWrite(v)));
+        }
+        Some(effects) => {
+            let surely = effects.surely_written(callee);
+            let read = |(_, g): &(VarId, GlobalId)| effects.may_read(callee, *g);
+            globals
+                .clone()
+                .filter(read)
+                .for_each(|(v, _)| found(Access::Read(v)));
+            let written = |(_, g): &(VarId, GlobalId)| effects.may_write(callee, *g);
+            for (v, g) in globals.filter(written) {
+                found(match surely.contains(g) {
+                    true => Access::Write(v),
+                    false => Access::MayWrite(v),
+                });
             }
         }
     }

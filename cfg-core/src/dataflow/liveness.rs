@@ -9,6 +9,7 @@ use super::{
 use crate::{
     entity::EdgeId,
     ir::{Cfg, LoopTest, Program, Role, Routine, Stmt, Vertex, VertexKind},
+    memory::effects::Effects,
 };
 use fixedbitset::FixedBitSet;
 
@@ -16,13 +17,18 @@ use fixedbitset::FixedBitSet;
 #[derive(Clone, Copy, Debug)]
 pub struct Liveness<'p> {
     program: &'p Program,
+    effects: &'p Effects,
     routine: &'p Routine,
 }
 
 impl<'p> Liveness<'p> {
     /// Liveness in one routine of a program.
-    pub fn new(program: &'p Program, routine: &'p Routine) -> Self {
-        Self { program, routine }
+    pub fn new(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
+        Self {
+            program,
+            effects,
+            routine,
+        }
     }
 
     /// Applies accesses in reverse order.
@@ -61,7 +67,8 @@ impl Analysis for Liveness<'_> {
 
     fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
         let mut accesses = Vec::new();
-        statement_accesses(self.program, self.routine, statement, &mut |a| {
+        let (program, effects) = (self.program, Some(self.effects));
+        statement_accesses(program, effects, self.routine, statement, &mut |a| {
             accesses.push(a);
         });
         self.apply(&accesses, state);

@@ -4,6 +4,7 @@ use crate::{
     entity::VarId,
     graph::{DiGraph as _, reachable},
     ir::{LoopTest, Program, Routine, ScalarType::Integer, VertexKind},
+    memory::effects::Effects,
     testing::{Rng, graph, random_routine},
 };
 use fixedbitset::FixedBitSet;
@@ -28,7 +29,7 @@ impl Points {
         for (_, vertex) in cfg.vertices() {
             let mut list = Vec::new();
             for s in vertex.statements() {
-                statement_accesses(program, routine, s, &mut |a| list.push(a));
+                statement_accesses(program, None, routine, s, &mut |a| list.push(a));
             }
             if !matches!(vertex.kind, VertexKind::Loop { .. }) {
                 decision_accesses(vertex, &mut |a| list.push(a));
@@ -80,7 +81,8 @@ fn liveness_is_a_path_to_a_read_without_a_write() {
         let routine = random_routine(&mut rng, 30, false);
         let program = Program::default();
         let cfg = routine.body.as_ref().unwrap();
-        let analysis = Liveness::new(&program, &routine);
+        let effects = Effects::default();
+        let analysis = Liveness::new(&program, &effects, &routine);
         let solution = solve(cfg, &analysis);
         let points = Points::new(&program, &routine, cfg);
         let exit = cfg.exit().unwrap().index();
@@ -123,7 +125,7 @@ fn reducible_graphs_converge_in_depth_plus_two_passes() {
         let routine = f.finish().unwrap();
         let cfg = routine.body.as_ref().unwrap();
         let program = Program::default();
-        let visits = solve(cfg, &Liveness::new(&program, &routine)).visits();
+        let visits = solve(cfg, &Liveness::new(&program, &Effects::default(), &routine)).visits();
         assert!(
             visits <= (depth + 2) * cfg.vertex_count(),
             "{depth}: {visits}"
@@ -144,7 +146,8 @@ fn every_vertex_of_a_graph_without_way_out_is_visited() {
     let routine = f.finish().unwrap();
     let program = Program::default();
     let cfg = routine.body.as_ref().unwrap();
-    let live = Liveness::new(&program, &routine);
+    let effects = Effects::default();
+    let live = Liveness::new(&program, &effects, &routine);
     let solution = solve(cfg, &live);
     assert!(
         solution
@@ -184,7 +187,8 @@ fn statements_are_visited_with_the_state_in_front_of_them() {
     let routine = f.finish().unwrap();
     let program = Program::default();
     let cfg = routine.body.as_ref().unwrap();
-    let live = Liveness::new(&program, &routine);
+    let effects = Effects::default();
+    let live = Liveness::new(&program, &effects, &routine);
     let solution = solve(cfg, &live);
     let mut seen = Vec::new();
     solution.statements(cfg, &live, VertexId::new(1), |s, state| {

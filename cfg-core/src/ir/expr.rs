@@ -134,7 +134,7 @@ impl Place {
         !self.subscripts.is_empty() && self.subscripts.iter().all(|s| s.index().is_some())
     }
 
-    /// The subscripts, if all are integer constants; none for a scalar or a whole array.
+    /// The subscripts, if all are integer literals: an empty list for a scalar or a whole array.
     pub fn constant_subscripts(&self) -> Option<Vec<i64>> {
         let constant = |s: &Subscript| match s.index()? {
             Expr::Int(i) => Some(*i),
@@ -163,6 +163,35 @@ impl Expr {
     /// An operator applied to operands.
     pub fn op(op: Op, operands: impl IntoIterator<Item = Expr>) -> Self {
         Self::Op(op, operands.into_iter().collect())
+    }
+
+    /// The value of an integer expression of literals, sums, differences, products and signs. An expression that is
+    /// deeper than [`Expr::MAX_DEPTH`] has none, since this recurses.
+    pub fn constant(&self) -> Option<i64> {
+        self.constant_within(Self::MAX_DEPTH)
+    }
+
+    fn constant_within(&self, levels: usize) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(*value),
+            Self::Op(op, operands) if levels > 0 => {
+                let mut values = Vec::with_capacity(operands.len());
+                for e in operands {
+                    values.push(e.constant_within(levels - 1)?);
+                }
+                let (&first, rest) = values.split_first()?;
+                match (op, rest) {
+                    (Op::Neg, []) => first.checked_neg(),
+                    (Op::Sub, &[b]) => first.checked_sub(b),
+                    (Op::Add, _) => rest.iter().try_fold(first, |a, &b| a.checked_add(b)),
+                    (Op::Mul, _) => rest.iter().try_fold(first, |a, &b| a.checked_mul(b)),
+                    _ => None,
+                }
+            }
+            Self::Op(..) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) | Self::Place(_) => {
+                None
+            }
+        }
     }
 
     /// Calls `visit` for this expression and everything below it, subscripts included, parents first.

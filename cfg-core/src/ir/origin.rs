@@ -21,15 +21,25 @@ impl NameOrigin {
     }
 }
 
+/// The name of a role that is none of those that cfgrev writes. `NameRole::from` makes it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OtherRole(Box<str>);
+
+impl OtherRole {
+    /// The name in files.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
 macro_rules! roles {
     ($($(#[$about:meta])* $role:ident = $name:literal,)+) => {
         /// What a generated routine, variable or global is.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
         pub enum NameRole {
             $($(#[$about])* $role,)+
-            /// What only the front end knows that wrote it; not the name of one of the others, which `From` gives.
-            Other(Box<str>),
+            /// A role that only the front end knows that wrote it.
+            Other(OtherRole),
         }
 
         impl NameRole {
@@ -40,7 +50,7 @@ macro_rules! roles {
             pub fn name(&self) -> &str {
                 match self {
                     $(Self::$role => $name,)+
-                    Self::Other(name) => name,
+                    Self::Other(role) => role.name(),
                 }
             }
         }
@@ -49,7 +59,7 @@ macro_rules! roles {
             fn from(name: &str) -> Self {
                 match name {
                     $($name => Self::$role,)+
-                    other => Self::Other(other.into()),
+                    other => Self::Other(OtherRole(other.into())),
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Programs, routines and variables.
 
-use super::{Annotations, Cfg, Control, Dim, Expr, NameOrigin, Order, ScalarType, Stmt};
+use super::{Annotations, Cfg, Control, Dim, Expr, Extent, NameOrigin, Order, ScalarType, Stmt};
 use crate::entity::{GlobalId, RoutineId, VarId};
+use std::ops::Range;
 
 /// A program: routines that call each other, and global variables.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -161,6 +162,18 @@ impl Variable {
     /// Longest name that programs may contain, of anything that has one, in bytes.
     pub const MAX_NAME: usize = 1000;
 
+    /// Number of elements, if its extents are constant and it is not larger than memory; 1 of a scalar.
+    pub fn constant_size(&self) -> Option<i64> {
+        let mut count = 1i64;
+        for dim in &self.shape {
+            match &dim.extent {
+                Extent::Fixed(e) => count = count.checked_mul(e.constant()?.max(0))?,
+                Extent::Deferred => return None,
+            }
+        }
+        Some(count)
+    }
+
     /// A variable with no origin and no annotations, in row order.
     pub fn new(name: impl Into<String>, ty: ScalarType, shape: Vec<Dim>, role: Role) -> Self {
         Self {
@@ -221,6 +234,22 @@ impl Routine {
 }
 
 impl Program {
+    /// The global that owns the storage that a global lies in, and the cell at which it begins there, from 0.
+    pub fn storage(&self, g: GlobalId) -> (GlobalId, i64) {
+        match self.globals.get(g.index()).and_then(|g| g.overlay) {
+            Some(overlay) => (overlay.base, overlay.offset),
+            None => (g, 0),
+        }
+    }
+
+    /// The cells of a global: the global that owns the storage, and the range of elements there in storage order. `None`
+    /// if an extent is not constant, which validation refuses.
+    pub fn cells(&self, g: GlobalId) -> Option<(GlobalId, Range<i64>)> {
+        let (owner, offset) = self.storage(g);
+        let size = self.globals.get(g.index())?.variable.constant_size()?;
+        Some((owner, offset..offset.checked_add(size)?))
+    }
+
     /// One routine.
     pub fn routine(&self, r: RoutineId) -> &Routine {
         &self.routines[r.index()]

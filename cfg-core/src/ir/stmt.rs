@@ -88,6 +88,16 @@ pub enum ControlWidth {
 }
 
 impl StmtKind {
+    /// The routine that a call calls.
+    pub fn callee(&self) -> Option<RoutineId> {
+        match self {
+            Self::Call { callee, .. } => Some(*callee),
+            Self::Assign { .. } | Self::Push { .. } | Self::Pop { .. } | Self::Opaque { .. } => {
+                None
+            }
+        }
+    }
+
     /// The target and the value of an assignment; `None` for other statements.
     pub fn assignment(&self) -> Option<(&Place, &Expr)> {
         match self {

@@ -42,7 +42,7 @@ use crate::entity::{RoutineId, VarId, VertexId};
 
 mod names;
 
-pub use names::{each_name, each_written, each_written_if};
+pub use names::{each_name, each_place, each_written, each_written_if};
 
 /// What a place, or a variable, is named for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

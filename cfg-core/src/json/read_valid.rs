@@ -1,6 +1,6 @@
 //! Reading and validating together: every problem once.
 
-use super::{Parsed, parse, place};
+use super::{Parsed, add_pointers, parse, place};
 use crate::{
     codes,
     diagnostic::{Diagnostic, Diagnostics, Severity},
@@ -80,6 +80,7 @@ pub fn check(parsed: Parsed) -> Checked {
                 .extend(wrong.map(|d| validate::inside(d, id, &routine.name)));
         }
     }
+    add_pointers(&program, &mut found);
     if !problems.is_empty() {
         let known = Known::of(&problems, &broken);
         // What could not be read may well assign what seems to lack a value: warnings wait.

@@ -6,10 +6,6 @@
 //! the very set that it began with. A trie is at most 27 levels deep.
 
 use crate::entity::GlobalId;
-use petgraph::{
-    algo::kosaraju_scc,
-    graph::{DiGraph, NodeIndex},
-};
 use std::{ops::ControlFlow, sync::Arc};
 
 /// A set of globals.
@@ -283,42 +279,6 @@ impl GlobalSet {
     }
 }
 
-/// Adds to the set of each routine those of the routines that it uses, and of what these use. `uses`: by
-/// routine; `sets`: as many.
-pub fn propagate(uses: &[Vec<usize>], sets: &mut [GlobalSet]) {
-    if sets.iter().all(GlobalSet::is_empty) {
-        return;
-    }
-    for component in kosaraju_scc(&graph_of(uses)) {
-        // All of it use each other; components that they use came before.
-        let mut all = GlobalSet::default();
-        for r in component.iter().map(|r| r.index()) {
-            all.extend(&sets[r]);
-            uses[r].iter().for_each(|&u| {
-                all.extend(&sets[u]);
-            });
-        }
-        for r in component {
-            sets[r.index()] = all.clone();
-        }
-    }
-}
-
-/// The graph on all positions, with edges to those listed.
-fn graph_of(uses: &[Vec<usize>]) -> DiGraph<(), ()> {
-    let edges = uses.iter().map(Vec::len).sum();
-    let mut graph = DiGraph::with_capacity(uses.len(), edges);
-    for _ in uses {
-        graph.add_node(());
-    }
-    for (r, used) in uses.iter().enumerate() {
-        for &u in used {
-            graph.add_edge(NodeIndex::new(r), NodeIndex::new(u), ());
-        }
-    }
-    graph
-}
-
 impl FromIterator<GlobalId> for GlobalSet {
     fn from_iter<I: IntoIterator<Item = GlobalId>>(globals: I) -> Self {
         let mut set = Self::default();
@@ -371,47 +331,6 @@ mod tests {
                 assert_eq!(a.contains(GlobalId::new(*g)), x.contains(g));
                 assert_eq!(a.contains(GlobalId::new(g + 1)), x.contains(&(g + 1)));
             }
-        }
-    }
-
-    #[test]
-    fn propagation_finds_what_is_reached() {
-        let mut rng = Rng::new(5);
-        for _ in 0..500 {
-            let n = 1 + rng.below(12);
-            let mut uses = vec![Vec::new(); n];
-            for _ in 0..rng.below(2 * n) {
-                uses[rng.below(n)].push(rng.below(n));
-            }
-            let own: Vec<_> = (0..n).map(|_| random(&mut rng)).collect();
-            let mut sets: Vec<_> = own.iter().map(of).collect();
-            propagate(&uses, &mut sets);
-            for (r, found) in sets.iter().enumerate() {
-                let mut reached = vec![false; n];
-                let mut all: BTreeSet<usize> = BTreeSet::new();
-                let mut work = vec![r];
-                while let Some(u) = work.pop() {
-                    if !std::mem::replace(&mut reached[u], true) {
-                        all.extend(&own[u]);
-                        work.extend(&uses[u]);
-                    }
-                }
-                assert_eq!(members(found), all.into_iter().collect::<Vec<_>>());
-            }
-        }
-    }
-
-    /// A chain and a circle of so many routines that recursion would not do.
-    #[test]
-    fn propagation_along_long_chains() {
-        let n = 200_000;
-        for last in [vec![], vec![0]] {
-            let mut uses: Vec<Vec<usize>> = (1..n).map(|r| vec![r]).collect();
-            uses.push(last);
-            let mut sets = vec![GlobalSet::default(); n];
-            sets[n - 1].insert(GlobalId::new(7));
-            propagate(&uses, &mut sets);
-            assert!(sets.iter().all(|s| s.to_vec() == [GlobalId::new(7)]));
         }
     }
 

@@ -23,6 +23,7 @@ use crate::{
         Cfg, Expr, LoopForm, LoopTest, Op, OpClass, Place, Program, Routine, StmtKind, VertexKind,
         visit::each_written_if,
     },
+    memory::effects::Effects,
 };
 use std::collections::BTreeMap;
 
@@ -38,19 +39,24 @@ struct Found {
 
 /// Turns loops tested first into counted ones where they are. Of variables that only counted passes those go
 /// that are the routine's last.
-pub(super) fn count_loops(program: &Program, routine: &mut Routine, mut cfg: Cfg) -> Cfg {
+pub(super) fn count_loops(
+    program: &Program,
+    effects: &Effects,
+    routine: &mut Routine,
+    mut cfg: Cfg,
+) -> Cfg {
     let is_candidate = |v: &crate::ir::Vertex| matches!(&v.kind, VertexKind::Loop { form: LoopForm::Loop, test } if matches!(**test, LoopTest::Pre(_)));
     if !cfg.vertices().any(|(_, v)| is_candidate(v)) {
         return cfg;
     }
     let Some(entry) = cfg.entry() else { return cfg };
     let forest = LoopForest::new(&cfg, entry.index());
-    let writes = Writes::of(program, routine, &cfg, &forest);
+    let writes = Writes::of(program, effects, routine, &cfg, &forest);
     let mut search = Search {
         cfg: &cfg,
         forest: &forest,
         writes: &writes,
-        uses: Uses::of(program, routine, &cfg),
+        uses: Uses::of(program, effects, routine, &cfg),
         ranges: BTreeMap::new(),
         taken: vec![false; cfg.vertex_count()],
     };

@@ -24,6 +24,7 @@ use crate::{
         Cfg, Control, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector,
         Stmt, StmtKind, Variable, VertexKind,
     },
+    memory::effects::Effects,
 };
 use std::collections::BTreeSet;
 
@@ -38,24 +39,29 @@ pub enum Checked {
 
 /// A routine with a graph of blocks, branches and jumps: no LOOP, ENDLOOP, ENDBRANCH. Every vertex of the
 /// original is one, which may have nothing to do. Routines without a graph stay as they are.
-pub fn flatten(program: &Program, routine: &Routine) -> Routine {
-    flatten_as(program, routine, Checked::No)
+pub fn flatten(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
+    flatten_as(program, effects, routine, Checked::No)
 }
 
 /// [`flatten`], with or without the errors of counted loops.
-pub fn flatten_as(program: &Program, routine: &Routine, checked: Checked) -> Routine {
+pub fn flatten_as(
+    program: &Program,
+    effects: &Effects,
+    routine: &Routine,
+    checked: Checked,
+) -> Routine {
     let mut result = routine.clone();
     let Some(cfg) = result.body.take() else {
         return result;
     };
     result.control = Control::General;
-    result.body = flat(program, &mut result, cfg, checked);
+    result.body = flat(program, effects, &mut result, cfg, checked);
     result
 }
 
 /// [`flatten`] without the blocks that have nothing to do.
-pub fn flatten_dense(program: &Program, routine: &Routine) -> Routine {
-    dense(flatten(program, routine))
+pub fn flatten_dense(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
+    dense(flatten(program, effects, routine))
 }
 
 /// A routine without the blocks that have nothing to do.
@@ -130,12 +136,16 @@ fn form(writes: &Writes<'_>, forest: &LoopForest, header: usize, test: &LoopTest
 
 /// Counted loops whose index something else in them may write, as far as jumps can tell, count their passes in
 /// a variable of their own; what [`flatten`] makes of them, but still a counted loop.
-pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine {
+pub(super) fn with_own_counters(
+    program: &Program,
+    effects: &Effects,
+    routine: &Routine,
+) -> Routine {
     let mut result = routine.clone();
     let Some(cfg) = result.body.take() else {
         return result;
     };
-    let plans = plans(program, &mut result, &cfg, Checked::No, |form| {
+    let plans = plans(program, effects, &mut result, &cfg, Checked::No, |form| {
         form == Form::Hidden
     });
     let mut edited = EditedGraph::new(cfg);
@@ -204,6 +214,7 @@ pub(super) fn with_own_counters(program: &Program, routine: &Routine) -> Routine
 /// How each LOOP is written with jumps; by vertex. Of the counted ones, those of the forms asked for.
 fn plans(
     program: &Program,
+    effects: &Effects,
     routine: &mut Routine,
     cfg: &Cfg,
     checked: Checked,
@@ -230,7 +241,7 @@ fn plans(
     let entry = cfg.entry().map_or(0, |v| v.index());
     let forest = LoopForest::new(cfg, entry);
     let forms: Vec<Form> = {
-        let writes = Writes::of(program, routine, cfg, &forest);
+        let writes = Writes::of(program, effects, routine, cfg, &forest);
         let form_of = |v: &usize| {
             let test = cfg.vertex(crate::entity::VertexId::new(*v)).kind.test();
             test.map_or(Form::Hidden, |test| form(&writes, &forest, *v, test))
@@ -351,8 +362,14 @@ impl Names {
     }
 }
 
-fn flat(program: &Program, routine: &mut Routine, cfg: Cfg, checked: Checked) -> Option<Cfg> {
-    let plans = plans(program, routine, &cfg, checked, |_| true);
+fn flat(
+    program: &Program,
+    effects: &Effects,
+    routine: &mut Routine,
+    cfg: Cfg,
+    checked: Checked,
+) -> Option<Cfg> {
+    let plans = plans(program, effects, routine, &cfg, checked, |_| true);
     let mut exits = vec![None; cfg.vertex_count()];
     let mut ends: Vec<Vec<usize>> = vec![Vec::new(); cfg.vertex_count()];
     for (e, edge) in cfg.edges() {

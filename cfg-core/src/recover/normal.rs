@@ -4,6 +4,7 @@ use super::{counted, edited::EditedGraph, flatten};
 use crate::{
     entity::VertexId,
     ir::{Cfg, Program, Routine, VertexKind},
+    memory::effects::Effects,
     structure::Structure,
 };
 
@@ -18,10 +19,10 @@ use crate::{
 ///   have no names; origins and annotations of both are dropped.
 ///
 /// A routine that is not structured is returned as it is.
-pub fn normal_form(program: &Program, routine: &Routine) -> Routine {
-    let mut result = flatten::with_own_counters(program, routine);
+pub fn normal_form(program: &Program, effects: &Effects, routine: &Routine) -> Routine {
+    let mut result = flatten::with_own_counters(program, effects, routine);
     let body = result.body.take();
-    let counted = body.map(|cfg| counted::count_loops(program, &mut result, cfg));
+    let counted = body.map(|cfg| counted::count_loops(program, effects, &mut result, cfg));
     let Some(cfg) = counted.and_then(joined).and_then(renumbered) else {
         return routine.clone();
     };

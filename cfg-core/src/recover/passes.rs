@@ -17,6 +17,7 @@ use crate::{
     dataflow::{Access, decision_accesses, statement_accesses},
     entity::VarId,
     ir::{Cfg, Expr, Extent, Op, Program, Role, Routine, ScalarType, Stmt, Variable},
+    memory::effects::Effects,
 };
 
 /// How often each variable occurs: read or written, in the graph or in a declaration.
@@ -27,7 +28,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    pub(super) fn of(program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
+    pub(super) fn of(program: &Program, effects: &Effects, routine: &Routine, cfg: &Cfg) -> Self {
         let mut count = vec![0usize; routine.variables.len()];
         let mut at = |v: VarId| {
             if let Some(n) = count.get_mut(v.index()) {
@@ -48,7 +49,7 @@ impl Uses {
         };
         for (_, vertex) in cfg.vertices() {
             for statement in vertex.statements() {
-                statement_accesses(program, routine, statement, &mut access);
+                statement_accesses(program, Some(effects), routine, statement, &mut access);
             }
             decision_accesses(vertex, &mut access);
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::memory::effects::Effects;
 use crate::testing::{Rng, nested, random_nesting};
 
 #[test]
@@ -14,8 +15,8 @@ fn nested_graphs_come_back() {
         };
         let program = Program::default();
         for flat in [
-            flatten(&program, &routine),
-            flatten_dense(&program, &routine),
+            flatten(&program, &Effects::of(&program), &routine),
+            flatten_dense(&program, &Effects::of(&program), &routine),
         ] {
             let (cfg, structured) = shape(flat.body.unwrap(), true).unwrap();
             let problem = Structure::of(&cfg).err();

@@ -5,28 +5,30 @@ use crate::{
     entity::VarId,
     graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt},
+    memory::{effects::Effects, locations::Locations},
     typing::{self, Type},
 };
 
 /// The vertices that may write each variable, or another one in the same storage.
 pub(super) struct Writes<'a> {
     program: &'a Program,
+    effects: &'a Effects,
     routine: &'a Routine,
-    /// The storage of each variable.
-    class: Vec<usize>,
-    /// By storage: (place among the members of loops, vertex), sorted; only vertices in loops.
-    by_class: Vec<Vec<(usize, usize)>>,
+    locations: Locations,
+    /// By location: (place among the members of loops, vertex), sorted; only vertices in loops.
+    by_location: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'a> Writes<'a> {
     pub(super) fn of(
         program: &'a Program,
+        effects: &'a Effects,
         routine: &'a Routine,
         cfg: &Cfg,
         forest: &LoopForest,
     ) -> Self {
-        let class = classes(program, routine);
-        let mut by_class: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
+        let locations = Locations::of(program, routine);
+        let mut by_location: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
             let Some(place) = forest.place(v.index()) else {
                 continue;
@@ -34,28 +36,29 @@ impl<'a> Writes<'a> {
             let mut found = |access| match access {
                 Access::Read(_) => {}
                 Access::Write(x) | Access::MayWrite(x) => {
-                    if let Some(&c) = class.get(x.index()) {
-                        let list = &mut by_class[c];
-                        if list.last() != Some(&(place, v.index())) {
-                            list.push((place, v.index()));
-                        }
+                    let location = locations.of_variable(x).index();
+                    if let Some(list) = by_location.get_mut(location)
+                        && list.last() != Some(&(place, v.index()))
+                    {
+                        list.push((place, v.index()));
                     }
                 }
             };
             for statement in vertex.statements() {
-                statement_accesses(program, routine, statement, &mut found);
+                statement_accesses(program, Some(effects), routine, statement, &mut found);
             }
             decision_accesses(vertex, &mut found);
         }
-        for list in &mut by_class {
+        for list in &mut by_location {
             list.sort_unstable();
             list.dedup();
         }
         Self {
             program,
+            effects,
             routine,
-            class,
-            by_class,
+            locations,
+            by_location,
         }
     }
 
@@ -66,7 +69,7 @@ impl<'a> Writes<'a> {
         l: LoopId,
         x: VarId,
     ) -> impl Iterator<Item = usize> {
-        let list = &self.by_class[self.class[x.index()]];
+        let list = &self.by_location[self.locations.of_variable(x).index()];
         let range = forest.places(l);
         let first = list.partition_point(|w| w.0 < range.start);
         let inside = list[first..].iter().take_while(move |w| w.0 < range.end);
@@ -111,9 +114,10 @@ impl<'a> Writes<'a> {
     /// True if a statement may write the variable's storage.
     pub(super) fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
         let mut found = false;
-        statement_accesses(self.program, self.routine, statement, &mut |access| {
+        let (program, effects) = (self.program, Some(self.effects));
+        statement_accesses(program, effects, self.routine, statement, &mut |access| {
             if let Access::Write(y) | Access::MayWrite(y) = access {
-                found |= self.class.get(y.index()) == self.class.get(x.index());
+                found |= self.locations.may_share(x, y);
             }
         });
         found
@@ -127,7 +131,7 @@ impl<'a> Writes<'a> {
             Role::Parameter { intent, optional } => {
                 intent.writes() && !optional && !self.routine.aliased
             }
-            Role::Global(_) => false,
+            Role::Global(_) => !self.locations.is_shared(x),
         };
         private && variable.ty == ScalarType::Integer && variable.rank() == 0
     }
@@ -137,40 +141,4 @@ impl<'a> Writes<'a> {
         let ty = typing::type_of(&self.routine.variables, e);
         ty.is_ok_and(|ty| ty == Type::scalar(ScalarType::Integer))
     }
-}
-
-/// Variables that may lie in the same storage get the same number.
-fn classes(program: &Program, routine: &Routine) -> Vec<usize> {
-    let mut shared = None;
-    let mut bases: Vec<(usize, usize)> = Vec::new();
-    let mut class: Vec<usize> = (0..routine.variables.len()).collect();
-    for (x, variable) in routine.variables.iter().enumerate() {
-        match variable.role {
-            Role::Global(g) => {
-                let base = match program.globals.get(g.index()).and_then(|g| g.overlay) {
-                    Some(overlay) => overlay.base.index(),
-                    None => g.index(),
-                };
-                bases.push((base, x));
-            }
-            Role::Parameter { .. } if routine.aliased => {
-                class[x] = *shared.get_or_insert(x);
-            }
-            Role::Parameter { .. } | Role::Local => {}
-        }
-    }
-    bases.sort_unstable();
-    let mut previous: Option<(usize, usize)> = None;
-    for (base, x) in bases {
-        class[x] = match (shared, previous) {
-            // Parameters that may overlap may overlap globals.
-            (Some(shared), _) => shared,
-            (None, Some((b, first))) if b == base => first,
-            (None, _) => {
-                previous = Some((base, x));
-                x
-            }
-        };
-    }
-    class
 }

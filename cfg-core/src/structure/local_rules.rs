@@ -3,7 +3,10 @@
 
 use crate::{
     codes,
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS},
+    diagnostic::{
+        CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS,
+        site::{Element, Part, Site},
+    },
     entity::{EdgeId, VertexId},
     graph::{self, Reversed, dominance::Dominators},
     ir::{Cfg, Control, FreshIds, MAX_ID, Selector, VertexKind, VertexType},
@@ -69,7 +72,7 @@ pub(super) fn at_vertex(
     help: impl Into<String>,
 ) -> Diagnostic {
     Diagnostic::error(info, message, help)
-        .at_pointer(format!("/vertices/{}", v.index()))
+        .at_site(Site::local(Element::Vertex(v)))
         .at_element(format!("vertex {}", cfg.vertex(v).id))
 }
 
@@ -83,7 +86,7 @@ pub(super) fn at_edge(
 ) -> Diagnostic {
     let edge = cfg.edge(e);
     Diagnostic::error(info, message, help)
-        .at_pointer(format!("/edges/{}", e.index()))
+        .at_site(Site::local(Element::Edge(e)))
         .at_element(format!(
             "edge {} -> {}",
             cfg.vertex(edge.from).id,
@@ -158,7 +161,7 @@ fn only(
                 format!("the graph has no {name} vertex"),
                 format!("add a vertex of type {name}"),
             )
-            .at_pointer("/vertices"),
+            .at_site(Site::local(Element::Routine).part(Part::Vertices)),
         );
         return None;
     };

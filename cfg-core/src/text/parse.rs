@@ -17,7 +17,11 @@ use super::{
     lex::{Kind, Token, tokens},
 };
 use crate::{
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS, similar::did_you_mean},
+    diagnostic::{
+        CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS,
+        similar::did_you_mean,
+        site::{Element, Site},
+    },
     entity::{GlobalId, RoutineId},
     ir::{Expr, Global, Overlay, Program, Role, Routine, ScalarType, Variable},
 };
@@ -61,44 +65,28 @@ struct RoutinePlaces {
 }
 
 impl Places {
-    /// Line and column, both from 1, of what a JSON pointer names; the smallest part around it that is known.
-    pub fn of_pointer(&self, pointer: &str) -> Option<(usize, usize)> {
-        let mut parts = pointer.split('/').skip(1);
-        let list = parts.next()?;
-        let index = |part: Option<&str>| part.and_then(|p| p.parse::<usize>().ok());
-        let first = index(parts.next());
-        let offset = match list {
-            "globals" => self.globals.get(first?).copied(),
-            "routines" => {
-                let routine = self.routines.get(first?)?;
-                let member = parts.next();
-                let second = index(parts.next());
-                let found = match (member, second) {
-                    (Some("parameters"), Some(v)) => routine.variables.get(v).copied(),
-                    (Some("locals"), Some(v)) => {
-                        routine.variables.get(routine.parameters + v).copied()
-                    }
-                    (Some("result"), _) => routine.variables.last().copied(),
-                    (Some("vertices"), Some(v)) => {
-                        let statement = (parts.next() == Some("statements"))
-                            .then(|| index(parts.next()))
-                            .flatten();
-                        let statements = routine.statements.get(v);
-                        statement
-                            .and_then(|s| statements?.get(s).copied())
-                            .or_else(|| routine.vertices.get(v).copied())
-                    }
-                    (Some("edges"), Some(e)) => {
-                        let from = routine.edges.get(e).copied();
-                        from.and_then(|from| routine.vertices.get(from).copied())
-                    }
-                    _ => None,
-                };
-                found.or(Some(routine.head))
+    /// Line and column, from 1, of a site; of one that does not stand in the text by itself those of what it belongs to.
+    pub fn of_site(&self, site: &Site) -> Option<(usize, usize)> {
+        if let Element::Global(g) = site.element {
+            return Some(self.line_column(*self.globals.get(g.index())?));
+        }
+        let routine = self.routines.get(site.routine?.index())?;
+        let found = match site.element {
+            Element::Program | Element::Global(_) => return None,
+            Element::Routine => None,
+            Element::Variable(v) => routine.variables.get(v.index()),
+            Element::Vertex(v) => routine.vertices.get(v.index()),
+            Element::Statement(v, s) => {
+                let statements = routine.statements.get(v.index());
+                let statement = statements.and_then(|list| list.get(s));
+                statement.or_else(|| routine.vertices.get(v.index()))
             }
-            _ => None,
-        }?;
-        Some(self.line_column(offset))
+            Element::Edge(e) => {
+                let from = routine.edges.get(e.index());
+                from.and_then(|&from| routine.vertices.get(from))
+            }
+        };
+        Some(self.line_column(*found.unwrap_or(&routine.head)))
     }
 
     fn of_lines(text: &[u8]) -> Self {

@@ -1,12 +1,12 @@
 //! Calls: arguments against the parameters of the called routine.
 
 use super::{
-    checker::{Base, Checker, Site, arguments_field},
+    checker::{At, Checker},
     expressions::Shaped,
     overlap,
-    program::elements,
     targets::{assignable, writable},
 };
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::RoutineId,
@@ -17,7 +17,7 @@ use crate::{
 
 pub(super) fn check(
     c: &mut Checker<'_>,
-    base: Base,
+    base: Element,
     callee: RoutineId,
     arguments: &[Option<Expr>],
     result: Option<&Place>,
@@ -25,7 +25,7 @@ pub(super) fn check(
     let routine = c.program.routine(callee);
     let parameters = routine.variables.get(..routine.parameters).unwrap_or(&[]);
     check_result(c, base, routine, result);
-    let list = Site::new(base, arguments_field(result.is_some()));
+    let list = At::new(base, Part::Arguments);
     if arguments.len() != parameters.len() {
         c.error(
             list,
@@ -72,9 +72,9 @@ pub(super) fn check(
     }
 }
 
-fn check_result(c: &mut Checker<'_>, base: Base, callee: &Routine, result: Option<&Place>) {
+fn check_result(c: &mut Checker<'_>, base: Element, callee: &Routine, result: Option<&Place>) {
     let Some(place) = result else { return };
-    let site = Site::new(base, "/1");
+    let site = At::new(base, Part::Target);
     writable(c, site, place.var);
     let left = c.place(site, place);
     let Some(variable) = callee.result.and_then(|v| callee.variables.get(v.index())) else {
@@ -116,7 +116,7 @@ fn check_result(c: &mut Checker<'_>, base: Base, callee: &Routine, result: Optio
 /// One argument; true if it fits.
 fn check_argument(
     c: &mut Checker<'_>,
-    site: Site,
+    site: At,
     callee: &Routine,
     parameter: &Variable,
     argument: &Expr,
@@ -173,7 +173,7 @@ fn check_argument(
 
 fn check_shape(
     c: &mut Checker<'_>,
-    site: Site,
+    site: At,
     name: &str,
     parameter: &Variable,
     place: Option<&Place>,
@@ -205,7 +205,7 @@ fn check_shape(
     } else {
         let element = place.is_some_and(Place::is_element);
         let available = match place {
-            Some(place) if place.subscripts.is_empty() => elements(c.variable(place.var)),
+            Some(place) if place.subscripts.is_empty() => c.variable(place.var).constant_size(),
             _ => None,
         };
         if rank == 0 && !element {
@@ -214,7 +214,7 @@ fn check_shape(
                 "pass an array, a section, or the element of an array that it begins at",
             ))
         } else {
-            match (elements(parameter), available) {
+            match (parameter.constant_size(), available) {
                 (Some(wanted), Some(have)) if wanted > have => Some((
                     format!("{name} has {wanted} elements, the argument only {have}"),
                     "pass a larger array",

@@ -1,10 +1,10 @@
 //! What loops and branches decide on: conditions, cases, counted loops.
 
 use super::{
-    checker::{Base, Checker, Site},
-    program::constant,
+    checker::{At, Checker},
     targets::writable,
 };
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::{VarId, VertexId},
@@ -15,12 +15,12 @@ use crate::{
 pub(super) fn check(c: &mut Checker<'_>) {
     let Some(cfg) = &c.routine.body else { return };
     for (v, vertex) in cfg.vertices() {
-        let at = |field| Site::new(Base::Vertex(v), field);
+        let at = |part| At::new(Element::Vertex(v), part);
         match &vertex.kind {
             VertexKind::Loop { form, test } => {
                 if *form == LoopForm::ForLoop && !matches!(**test, LoopTest::Counted { .. }) {
                     c.error(
-                        at("/test"),
+                        at(Part::Test),
                         &codes::FORLOOP,
                         "the FORLOOP has a condition",
                         "make it counted, or a LOOP",
@@ -28,7 +28,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
                 }
                 match &**test {
                     LoopTest::Pre(e) | LoopTest::Post(e) => {
-                        scalar(c, at("/condition"), e, ScalarType::Logical, "condition");
+                        scalar(c, at(Part::Condition), e, ScalarType::Logical, "condition");
                     }
                     LoopTest::Counted {
                         index,
@@ -36,13 +36,19 @@ pub(super) fn check(c: &mut Checker<'_>) {
                         last,
                         step,
                     } => {
-                        check_index(c, at("/index"), *index);
-                        scalar(c, at("/first"), first, ScalarType::Integer, "first value");
-                        scalar(c, at("/last"), last, ScalarType::Integer, "last value");
-                        scalar(c, at("/step"), step, ScalarType::Integer, "step");
-                        if constant(step) == Some(0) {
+                        check_index(c, at(Part::Index), *index);
+                        scalar(
+                            c,
+                            at(Part::First),
+                            first,
+                            ScalarType::Integer,
+                            "first value",
+                        );
+                        scalar(c, at(Part::Last), last, ScalarType::Integer, "last value");
+                        scalar(c, at(Part::Step), step, ScalarType::Integer, "step");
+                        if step.constant() == Some(0) {
                             c.error(
-                                at("/step"),
+                                at(Part::Step),
                                 &codes::LOOP_STEP,
                                 "the step of the loop is 0",
                                 "use a positive or negative step",
@@ -53,10 +59,16 @@ pub(super) fn check(c: &mut Checker<'_>) {
             }
             VertexKind::Branch(selector) => match &**selector {
                 Selector::Condition(e) => {
-                    scalar(c, at("/condition"), e, ScalarType::Logical, "condition");
+                    scalar(c, at(Part::Condition), e, ScalarType::Logical, "condition");
                 }
                 Selector::Cases { value, arms } => {
-                    scalar(c, at("/selector"), value, ScalarType::Integer, "selector");
+                    scalar(
+                        c,
+                        at(Part::Selector),
+                        value,
+                        ScalarType::Integer,
+                        "selector",
+                    );
                     cases(c, v, arms);
                 }
             },
@@ -69,7 +81,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
     }
 }
 
-fn scalar(c: &mut Checker<'_>, site: Site, e: &Expr, ty: ScalarType, what: &str) {
+fn scalar(c: &mut Checker<'_>, site: At, e: &Expr, ty: ScalarType, what: &str) {
     let Some(found) = c.expr(site, e) else { return };
     if found.ty != Type::scalar(ty) {
         let help = if ty == ScalarType::Logical {
@@ -90,7 +102,7 @@ fn scalar(c: &mut Checker<'_>, site: Site, e: &Expr, ty: ScalarType, what: &str)
     }
 }
 
-fn check_index(c: &mut Checker<'_>, site: Site, index: VarId) {
+fn check_index(c: &mut Checker<'_>, site: At, index: VarId) {
     let variable = c.variable(index);
     let name = c.name(index);
     if variable.ty != ScalarType::Integer || variable.rank() != 0 {
@@ -112,7 +124,7 @@ fn check_index(c: &mut Checker<'_>, site: Site, index: VarId) {
 
 /// Cases of a multi-way branch; O(cases log cases).
 fn cases(c: &mut Checker<'_>, v: VertexId, arms: &[Arm]) {
-    let at = |k: usize| Site::new(Base::Vertex(v), "/arms").index(k);
+    let at = |k: usize| At::new(Element::Vertex(v), Part::Arms).index(k);
     let mut ranges: Vec<(i64, i64, usize)> = Vec::new();
     let mut default = None;
     for (k, arm) in arms.iter().enumerate() {

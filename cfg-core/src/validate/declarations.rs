@@ -1,9 +1,10 @@
 //! Variables, shapes, results, independents and dependents, external routines.
 
 use super::{
-    checker::{Base, Checker, Site},
+    checker::{At, Checker},
     program::names as check_names,
 };
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::VarId,
@@ -17,7 +18,10 @@ use std::collections::HashSet;
 pub(super) fn names(c: &mut Checker<'_>) {
     let variables = &c.routine.variables;
     for (i, problem) in check_names(variables.iter().map(|v| v.name.as_str()), "variable") {
-        c.report(Site::new(Base::Variable(VarId::new(i)), "/name"), problem);
+        c.report(
+            At::new(Element::Variable(VarId::new(i)), Part::Name),
+            problem,
+        );
     }
 }
 
@@ -27,10 +31,10 @@ fn derivatives(c: &mut Checker<'_>) {
         return;
     };
     let lists = [
-        ("/derivatives/tangent", given.tangent, true),
-        ("/derivatives/adjoint", given.adjoint, false),
+        (Part::Tangent, given.tangent, true),
+        (Part::Adjoint, given.adjoint, false),
     ];
-    for (field, id, tangent) in lists {
+    for (part, id, tangent) in lists {
         let Some(id) = id else { continue };
         let routine = c.program.routine(id);
         let formals = c.routine.parameter_ids().chain(c.routine.result);
@@ -72,7 +76,7 @@ fn derivatives(c: &mut Checker<'_>) {
             continue;
         };
         c.error(
-            Site::new(Base::Routine, field),
+            At::new(Element::Routine, part),
             &codes::DERIVATIVE,
             problem,
             "declare the original's parameters, its result, then the derivatives of the real ones in the same order",
@@ -92,8 +96,8 @@ pub(super) fn check(c: &mut Checker<'_>) {
     derivatives(c);
 }
 
-fn at(v: VarId, field: &'static str) -> Site {
-    Site::new(Base::Variable(v), field)
+fn at(v: VarId, part: Part) -> At {
+    At::new(Element::Variable(v), part)
 }
 
 fn roles(c: &mut Checker<'_>) {
@@ -104,7 +108,7 @@ fn roles(c: &mut Checker<'_>) {
         let is_parameter = matches!(variable.role, Role::Parameter { .. });
         if is_parameter != (i < c.routine.parameters) {
             c.error(
-                at(v, ""),
+                At::of(Element::Variable(v)),
                 &codes::ROLE,
                 format!(
                     "{name} is variable {i} of a routine with {} parameters, but its role says otherwise",
@@ -116,7 +120,7 @@ fn roles(c: &mut Checker<'_>) {
         if let Role::Global(g) = variable.role {
             if !globals.insert(g) {
                 c.error(
-                    at(v, ""),
+                    At::of(Element::Variable(v)),
                     &codes::ROLE,
                     format!("{name} stands for a global that another variable stands for already"),
                     "use one variable per global in a routine",
@@ -128,7 +132,7 @@ fn roles(c: &mut Checker<'_>) {
                 && global.order == variable.order;
             if !same {
                 c.error(
-                    at(v, ""),
+                    At::of(Element::Variable(v)),
                     &codes::ROLE,
                     format!(
                         "{name} differs from the global {} in type, shape or storage order",
@@ -141,7 +145,7 @@ fn roles(c: &mut Checker<'_>) {
         let is_tape = variable.ty == ScalarType::Tape;
         if is_tape && (variable.rank() > 0 || matches!(variable.role, Role::Global(_))) {
             c.error(
-                at(v, "/type"),
+                at(v, Part::Type),
                 &codes::TAPE_VARIABLE,
                 format!("the tape {name} is an array or a global"),
                 "declare the tape as a scalar parameter or local",
@@ -158,7 +162,7 @@ fn body(c: &mut Checker<'_>) {
         (Some(_), None) | (None, _) => return,
     };
     c.error(
-        Site::new(Base::Routine, ""),
+        At::of(Element::Routine),
         &codes::BODY,
         problem,
         "give it vertices and edges, or \"external\", not both",
@@ -174,7 +178,7 @@ fn extents(c: &mut Checker<'_>) {
             continue;
         }
         for (k, dim) in variable.shape.iter().enumerate() {
-            let site = at(v, "/shape").index(k);
+            let site = at(v, Part::Shape).index(k);
             let extent = match &dim.extent {
                 Extent::Fixed(e) => Some(e),
                 Extent::Deferred => None,
@@ -263,7 +267,7 @@ fn cyclic_extents(c: &mut Checker<'_>) {
                 1 => {
                     let (v, w) = (VarId::new(v), VarId::new(w));
                     c.error(
-                        at(v, "/shape"),
+                        at(v, Part::Shape),
                         &codes::EXTENT,
                         format!(
                             "the shape of {} depends on itself through {}",
@@ -284,7 +288,7 @@ fn result(c: &mut Checker<'_>) {
     let variable = c.variable(v);
     if variable.role != Role::Local || variable.ty == ScalarType::Tape {
         c.error(
-            at(v, ""),
+            At::of(Element::Variable(v)),
             &codes::RESULT,
             format!(
                 "the result {} is not a local variable with a value",
@@ -298,10 +302,10 @@ fn result(c: &mut Checker<'_>) {
 /// Independents and dependents.
 fn roots(c: &mut Checker<'_>) {
     let lists = [
-        ("/independents", &c.routine.independents, true),
-        ("/dependents", &c.routine.dependents, false),
+        (Part::Independents, &c.routine.independents, true),
+        (Part::Dependents, &c.routine.dependents, false),
     ];
-    for (field, list, independent) in lists {
+    for (part, list, independent) in lists {
         let mut seen = HashSet::new();
         for (i, &v) in list.iter().enumerate() {
             let variable = c.variable(v);
@@ -339,7 +343,7 @@ fn roots(c: &mut Checker<'_>) {
                 }
             };
             c.error(
-                Site::new(Base::Routine, field).index(i),
+                At::new(Element::Routine, part).index(i),
                 &codes::INDEPENDENT,
                 problem,
                 help,
@@ -352,7 +356,7 @@ fn external(c: &mut Checker<'_>) {
     let Some(external) = &c.routine.external else {
         return;
     };
-    let at = |field| Site::new(Base::Routine, field);
+    let at = |part| At::new(Element::Routine, part);
     let result = c.routine.result.map(|v| {
         let variable = c.variable(v);
         Type {
@@ -363,7 +367,7 @@ fn external(c: &mut Checker<'_>) {
     let Some(result) = result else {
         if external.value.is_some() || external.partials.is_some() {
             c.error(
-                at("/external"),
+                at(Part::External),
                 &codes::EXTERNAL,
                 "a routine without result has a value or partials",
                 "declare the function's result, or remove value and partials",
@@ -373,12 +377,12 @@ fn external(c: &mut Checker<'_>) {
     };
     let mut seen = HashSet::new();
     if let Some(value) = &external.value {
-        only_parameters(c, at("/external/value"), value);
-        let found = c.expr(at("/external/value"), value);
-        mismatch(c, at("/external/value"), "value", found, result);
+        only_parameters(c, at(Part::ExternalValue), value);
+        let found = c.expr(at(Part::ExternalValue), value);
+        mismatch(c, at(Part::ExternalValue), "value", found, result);
     }
     for partial in external.partials.iter().flatten() {
-        let site = at("/external/partials");
+        let site = at(Part::Partials);
         let parameter = c.variable(partial.parameter);
         let name = c.name(partial.parameter);
         let is_parameter = partial.parameter.index() < c.routine.parameters;
@@ -414,7 +418,7 @@ fn external(c: &mut Checker<'_>) {
 
 fn mismatch(
     c: &mut Checker<'_>,
-    site: Site,
+    site: At,
     what: &str,
     found: Option<super::expressions::Shaped>,
     wanted: Type,
@@ -430,7 +434,7 @@ fn mismatch(
     }
 }
 
-fn only_parameters(c: &mut Checker<'_>, site: Site, e: &crate::ir::Expr) {
+fn only_parameters(c: &mut Checker<'_>, site: At, e: &crate::ir::Expr) {
     let mut other = None;
     e.walk_places(&mut |p| {
         if p.var.index() >= c.routine.parameters {

@@ -17,7 +17,8 @@
 //! predecessors p, some variables at a time, so that memory stays in bounds. A use in b sees the `out(p)`
 //! of those p that b does not dominate: over the others nothing comes to b that has not been there before.
 
-use super::checker::{Base, Checker, Site};
+use super::checker::{At, Checker};
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     dataflow::{Analysis, Direction, solve},
@@ -157,9 +158,9 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
 }
 
 /// The events of a loop header before its body is entered.
-pub(super) fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, &'static str)) {
+pub(super) fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, Part)) {
     match test {
-        LoopTest::Pre(e) => uses(e, &mut |x| found(x, "/condition")),
+        LoopTest::Pre(e) => uses(e, &mut |x| found(x, Part::Condition)),
         LoopTest::Post(_) => {}
         LoopTest::Counted {
             index,
@@ -167,10 +168,10 @@ pub(super) fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, &'sta
             last,
             step,
         } => {
-            uses(first, &mut |x| found(x, "/first"));
-            uses(last, &mut |x| found(x, "/last"));
-            uses(step, &mut |x| found(x, "/step"));
-            found(Event::Define(*index), "/index");
+            uses(first, &mut |x| found(x, Part::First));
+            uses(last, &mut |x| found(x, Part::Last));
+            uses(step, &mut |x| found(x, Part::Step));
+            found(Event::Define(*index), Part::Index);
         }
     }
 }
@@ -214,7 +215,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
     let mut latest: Vec<u32> = vec![0; tracked.len()];
     let mut open: Vec<Region> = Vec::new();
     let mut reported = vec![false; tracked.len()];
-    let mut problems: Vec<(VarId, Site, bool)> = Vec::new();
+    let mut problems: Vec<(VarId, At, bool)> = Vec::new();
     pass.run(&mut |step| match step {
         Step::Event(Event::Define(v), _) => {
             number += 1;
@@ -262,7 +263,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
     report(c, problems);
 }
 
-fn report(c: &mut Checker<'_>, problems: Vec<(VarId, Site, bool)>) {
+fn report(c: &mut Checker<'_>, problems: Vec<(VarId, At, bool)>) {
     for (v, site, copy) in problems {
         let name = c.name(v);
         let help = if c.routine.variable(v).role == Role::Local {
@@ -291,7 +292,7 @@ fn visible(definition: u32, open: &[Region]) -> bool {
 }
 
 enum Step {
-    Event(Event, Site),
+    Event(Event, At),
     OpenLoop(VertexId),
     CloseLoop(VertexId),
     OpenBranch,
@@ -321,16 +322,16 @@ impl Pass<'_> {
     }
 
     fn vertex(&self, v: VertexId, step: &mut impl FnMut(Step)) {
-        let at = |field| Site::new(Base::Vertex(v), field);
+        let at = |part| At::new(Element::Vertex(v), part);
         match &self.cfg.vertex(v).kind {
             VertexKind::Block(statements) => {
                 for (s, statement) in statements.iter().enumerate() {
-                    let site = Site::new(Base::Statement(v, s), "");
+                    let site = At::of(Element::Statement(v, s));
                     statement_events(self.program, statement, &mut |x| self.event(x, site, step));
                 }
             }
             VertexKind::Loop { test, .. } => {
-                header_events(test, &mut |x, field| self.event(x, at(field), step));
+                header_events(test, &mut |x, part| self.event(x, at(part), step));
                 step(Step::OpenLoop(v));
             }
             VertexKind::EndLoop => {
@@ -338,7 +339,7 @@ impl Pass<'_> {
                     if let VertexKind::Loop { test, .. } = &self.cfg.vertex(header).kind
                         && let LoopTest::Post(e) = &**test
                     {
-                        let site = Site::new(Base::Vertex(header), "/condition");
+                        let site = At::new(Element::Vertex(header), Part::Condition);
                         uses(e, &mut |x| self.event(x, site, step));
                     }
                     step(Step::CloseLoop(header));
@@ -347,10 +348,10 @@ impl Pass<'_> {
             VertexKind::Branch(selector) => {
                 match &**selector {
                     Selector::Condition(e) => {
-                        uses(e, &mut |x| self.event(x, at("/condition"), step));
+                        uses(e, &mut |x| self.event(x, at(Part::Condition), step));
                     }
                     Selector::Cases { value, .. } => {
-                        uses(value, &mut |x| self.event(x, at("/selector"), step));
+                        uses(value, &mut |x| self.event(x, at(Part::Selector), step));
                     }
                 }
                 step(Step::OpenBranch);
@@ -360,7 +361,7 @@ impl Pass<'_> {
         }
     }
 
-    fn event(&self, event: Event, site: Site, step: &mut impl FnMut(Step)) {
+    fn event(&self, event: Event, site: At, step: &mut impl FnMut(Step)) {
         let (Event::Use(v) | Event::Copy(v) | Event::Define(v)) = event;
         if self.tracked.get(v.index()).copied().unwrap_or(false) {
             step(Step::Event(event, site));
@@ -440,7 +441,7 @@ fn general_uses(
     cfg: &Cfg,
     dominators: &Dominators,
     analysis: &Possible<'_>,
-    problems: &mut Vec<(VarId, Site, bool)>,
+    problems: &mut Vec<(VarId, At, bool)>,
 ) {
     let solution = solve(cfg, analysis);
     // What may be assigned when the vertex is reached for the first time.
@@ -456,7 +457,7 @@ fn general_uses(
         state
     };
     let mut reported = FixedBitSet::with_capacity(analysis.bits);
-    let mut event = |event: Event, site: Site, state: &mut FixedBitSet| match event {
+    let mut event = |event: Event, site: At, state: &mut FixedBitSet| match event {
         Event::Define(_) => analysis.event(event, state),
         Event::Use(v) | Event::Copy(v) => {
             if let Some(bit) = analysis.bit[v.index()]
@@ -468,12 +469,12 @@ fn general_uses(
         }
     };
     for (v, vertex) in cfg.vertices() {
-        let at = |field| Site::new(Base::Vertex(v), field);
+        let at = |part| At::new(Element::Vertex(v), part);
         match &vertex.kind {
             VertexKind::Block(statements) => {
                 let mut state = arrival(v);
                 for (s, statement) in statements.iter().enumerate() {
-                    let site = Site::new(Base::Statement(v, s), "");
+                    let site = At::of(Element::Statement(v, s));
                     statement_events(analysis.program, statement, &mut |x| {
                         event(x, site, &mut state);
                     });
@@ -486,21 +487,25 @@ fn general_uses(
                     && cfg.predecessors(v).all(is_end)
                 {
                     // Only jumps into the body enter it: the next value is computed from none.
-                    event(Event::Use(*index), at("/index"), &mut analysis.bottom(cfg));
+                    event(
+                        Event::Use(*index),
+                        at(Part::Index),
+                        &mut analysis.bottom(cfg),
+                    );
                 }
-                header_events(test, &mut |x, field| event(x, at(field), &mut state));
+                header_events(test, &mut |x, part| event(x, at(part), &mut state));
                 if let LoopTest::Post(e) = &**test {
                     let mut state = solution.incoming(v).clone();
-                    uses(e, &mut |x| event(x, at("/condition"), &mut state));
+                    uses(e, &mut |x| event(x, at(Part::Condition), &mut state));
                 }
             }
             VertexKind::Branch(selector) => {
                 let mut state = arrival(v);
-                let (e, field) = match &**selector {
-                    Selector::Condition(e) => (e, "/condition"),
-                    Selector::Cases { value, .. } => (value, "/selector"),
+                let (e, part) = match &**selector {
+                    Selector::Condition(e) => (e, Part::Condition),
+                    Selector::Cases { value, .. } => (value, Part::Selector),
                 };
-                uses(e, &mut |x| event(x, at(field), &mut state));
+                uses(e, &mut |x| event(x, at(part), &mut state));
             }
             VertexKind::Entry | VertexKind::Exit | VertexKind::EndLoop | VertexKind::EndBranch => {}
         }

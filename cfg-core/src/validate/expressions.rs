@@ -1,9 +1,7 @@
 //! Expressions: operands, types, ranks, shapes and subscripts as far as they are constant.
 
-use super::{
-    checker::{Checker, Site},
-    program::constant,
-};
+use super::checker::{At, Checker};
+use crate::diagnostic::site::Step;
 use crate::{
     codes,
     diagnostic::CodeInfo,
@@ -47,7 +45,7 @@ fn code(rule: Rule) -> &'static CodeInfo {
 
 fn fixed(dim: &Dim) -> Option<i64> {
     match &dim.extent {
-        Extent::Fixed(e) => constant(e).map(|n| n.max(0)),
+        Extent::Fixed(e) => e.constant().map(|n| n.max(0)),
         Extent::Deferred => None,
     }
 }
@@ -55,7 +53,7 @@ fn fixed(dim: &Dim) -> Option<i64> {
 impl Checker<'_> {
     /// Checks an expression and everything below it; `None` if it has no type (which is reported).
     /// Recursion is bounded: depths have been checked.
-    pub(super) fn expr(&mut self, site: Site, e: &Expr) -> Option<Shaped> {
+    pub(super) fn expr(&mut self, site: At, e: &Expr) -> Option<Shaped> {
         match e {
             Expr::Int(_) => Some(Shaped::scalar(ScalarType::Integer)),
             Expr::Real(_) => Some(Shaped::scalar(ScalarType::Real)),
@@ -83,13 +81,13 @@ impl Checker<'_> {
         clippy::wildcard_enum_match_arm,
         reason = "operators without a rule of their own here are treated alike"
     )]
-    fn operator(&mut self, site: Site, op: Op, operands: &[Expr]) -> Option<Shaped> {
+    fn operator(&mut self, site: At, op: Op, operands: &[Expr]) -> Option<Shaped> {
         let mut types = Vec::with_capacity(operands.len());
         let mut dims: Vec<Option<i64>> = Vec::new();
         let mut complete = true;
         let mut clash = None;
         for (i, operand) in operands.iter().enumerate() {
-            self.path.push(i + 1);
+            self.path.push(Step::Operand(i));
             let found = self.expr(site, operand);
             self.path.pop();
             let Some(found) = found else {
@@ -134,7 +132,7 @@ impl Checker<'_> {
         if ty.ty.is_real() || types.iter().any(|t| t.ty.is_real()) {
             for (i, (operand, found)) in operands.iter().zip(&types).enumerate() {
                 if found.ty == ScalarType::Integer && op.class() == OpClass::Elemental {
-                    self.path.push(i + 1);
+                    self.path.push(Step::Operand(i));
                     self.whole_quotients(site, operand);
                     self.path.pop();
                 }
@@ -152,7 +150,7 @@ impl Checker<'_> {
             Op::Transpose => dims.reverse(),
             Op::Fill => {
                 let extents = operands.iter().skip(1);
-                dims = extents.map(|e| constant(e).map(|n| n.max(0))).collect();
+                dims = extents.map(|e| e.constant().map(|n| n.max(0))).collect();
             }
             _ => {}
         }
@@ -161,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// Warns of quotients of constants that are not whole, in an integer operand of a real operation.
-    fn whole_quotients(&mut self, site: Site, e: &Expr) {
+    fn whole_quotients(&mut self, site: At, e: &Expr) {
         let Expr::Op(op, operands) = e else { return };
         match (op, &operands[..]) {
             (Op::Div, [Expr::Int(a), Expr::Int(b)]) => {
@@ -178,7 +176,7 @@ impl Checker<'_> {
             }
             (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Min | Op::Max | Op::Abs, _) => {
                 for (i, operand) in operands.iter().enumerate() {
-                    self.path.push(i + 1);
+                    self.path.push(Step::Operand(i));
                     self.whole_quotients(site, operand);
                     self.path.pop();
                 }
@@ -188,23 +186,23 @@ impl Checker<'_> {
     }
 
     /// Checks a place and its subscripts.
-    pub(super) fn place(&mut self, site: Site, place: &Place) -> Option<Shaped> {
+    pub(super) fn place(&mut self, site: At, place: &Place) -> Option<Shaped> {
         let mut complete = true;
         for (i, subscript) in place.subscripts.iter().enumerate() {
             // ["[]", "a", subscript...], and a range is [":", lower, upper, stride].
-            self.path.push(i + 2);
+            self.path.push(Step::Subscript(i));
             match subscript {
                 Subscript::Index(e) => complete &= self.expr(site, e).is_some(),
                 Subscript::Range(range) => {
                     let parts = [&range.lower, &range.upper, &range.stride];
                     for (k, e) in parts.into_iter().enumerate() {
                         if let Some(e) = e {
-                            self.path.push(k + 1);
+                            self.path.push(Step::Bound(k));
                             complete &= self.expr(site, e).is_some();
                             self.path.pop();
                         }
                     }
-                    if range.stride.as_ref().and_then(constant) == Some(0) {
+                    if range.stride.as_ref().and_then(Expr::constant) == Some(0) {
                         self.error(
                             site,
                             &codes::LOOP_STEP,
@@ -228,12 +226,12 @@ impl Checker<'_> {
         }
         let mut dims = Vec::with_capacity(ty.rank);
         for (k, (subscript, dim)) in place.subscripts.iter().zip(&variable.shape).enumerate() {
-            let lower = constant(&dim.lower);
+            let lower = dim.lower.constant();
             let upper = fixed(dim)
                 .zip(lower)
                 .and_then(|(n, lower)| lower.checked_add(n)?.checked_sub(1));
             match subscript {
-                Subscript::Index(e) => self.bounds(site, place, k, constant(e), lower, upper),
+                Subscript::Index(e) => self.bounds(site, place, k, e.constant(), lower, upper),
                 Subscript::Range(range) => dims.push(section(range, lower, upper)),
             }
         }
@@ -242,7 +240,7 @@ impl Checker<'_> {
 
     fn bounds(
         &mut self,
-        site: Site,
+        site: At,
         place: &Place,
         k: usize,
         index: Option<i64>,
@@ -255,7 +253,7 @@ impl Checker<'_> {
         if below || above {
             let name = self.name(place.var);
             let bound = |b: Option<i64>| b.map_or("?".to_owned(), |b| b.to_string());
-            self.path.push(k + 2);
+            self.path.push(Step::Subscript(k));
             self.warning(
                 site,
                 &codes::BOUNDS,
@@ -270,7 +268,7 @@ impl Checker<'_> {
         }
     }
 
-    fn accept(&mut self, site: Site, checked: Result<Type, Mismatch>) -> Option<Type> {
+    fn accept(&mut self, site: At, checked: Result<Type, Mismatch>) -> Option<Type> {
         match checked {
             Ok(ty) => Some(ty),
             Err(mismatch) => {
@@ -285,10 +283,10 @@ impl Checker<'_> {
 fn section(range: &Range, lower: Option<i64>, upper: Option<i64>) -> Option<i64> {
     let stride = match &range.stride {
         None => 1,
-        Some(e) => constant(e)?,
+        Some(e) => e.constant()?,
     };
     let part = |e: &Option<Expr>, own| match e {
-        Some(e) => constant(e),
+        Some(e) => e.constant(),
         None => own,
     };
     // Which bound a missing one of a backward section is, is decided at run time.

@@ -1,21 +1,19 @@
 //! The index of a counted loop is written by the loop only.
 
-use super::{
-    checker::{Base, Checker, Site, target_field},
-    program::storage,
-};
+use super::checker::{At, Checker};
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{Program, Role, StmtKind, Vertex, VertexKind, visit::each_written},
-    memory::global_set::{self, GlobalSet},
+    memory::{effects::Effects, global_set::GlobalSet},
     structure::Structure,
 };
 use std::collections::HashMap;
 
-/// The globals that each routine may write, calls included, by the storage that they lie in. Only computed if some counted loop has a
-/// global as its index, which hardly any program does.
-pub(super) struct GlobalWrites(Vec<GlobalSet>);
+/// What calls write, and which globals share storage. Only computed if some counted loop has a global as its index, which
+/// hardly any program does.
+pub(super) struct GlobalWrites(Option<Effects>);
 
 impl GlobalWrites {
     pub(super) fn of(program: &Program) -> Self {
@@ -25,35 +23,18 @@ impl GlobalWrites {
                 matches!(index.map(|v| v.role), Some(Role::Global(_)))
             })
         });
-        if !needed {
-            return Self(Vec::new());
-        }
-        let n = program.routines.len();
-        let mut writes = vec![GlobalSet::default(); n];
-        let mut calls: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for (r, routine) in program.routines.iter().enumerate() {
-            for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-                each_write(program, vertex, &mut |v, _| {
-                    if let Some(Role::Global(g)) = routine.variables.get(v.index()).map(|v| v.role)
-                    {
-                        writes[r].insert(storage(program, g).0);
-                    }
-                });
-                for statement in vertex.statements() {
-                    if let StmtKind::Call { callee, .. } = &statement.kind
-                        && callee.index() < n
-                    {
-                        calls[r].push(callee.index());
-                    }
-                }
-            }
-        }
-        global_set::propagate(&calls, &mut writes);
-        Self(writes)
+        Self(needed.then(|| Effects::of(program)))
+    }
+
+    /// All globals in the storage of one.
+    fn around(&self, g: GlobalId) -> GlobalSet {
+        let around = self.0.as_ref().and_then(|e| e.storage.around(g));
+        around.cloned().unwrap_or_else(|| [g].into_iter().collect())
     }
 
     fn of_routine(&self, r: RoutineId) -> Option<&GlobalSet> {
-        self.0.get(r.index())
+        let effects = self.0.as_ref()?;
+        effects.has(r).then(|| effects.written(r))
     }
 }
 
@@ -74,15 +55,15 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
     let mut first: HashMap<GlobalId, usize> = HashMap::new();
     for (v, variable) in c.routine.variables.iter().enumerate() {
         if let Role::Global(g) = variable.role {
-            first.entry(storage(c.program, g).0).or_insert(v);
+            first.entry(c.program.storage(g).0).or_insert(v);
         }
     }
     let cell = |c: &Checker<'_>, v: VarId| match c.variable(v).role {
-        Role::Global(g) => (first.get(&storage(c.program, g).0).copied()).unwrap_or(v.index()),
+        Role::Global(g) => (first.get(&c.program.storage(g).0).copied()).unwrap_or(v.index()),
         Role::Parameter { .. } | Role::Local => v.index(),
     };
-    // Open loops whose index is a global, outermost first, and the storage of these.
-    let mut open: Vec<(GlobalId, VarId, VertexId)> = Vec::new();
+    // Open loops whose index is a global, outermost first, and all globals in the storages of these.
+    let mut open: Vec<(GlobalSet, VarId, VertexId)> = Vec::new();
     let mut indices = GlobalSet::default();
     let mut found: Vec<(VertexId, Option<usize>, VarId, VertexId)> = Vec::new();
     for &v in &structure.order {
@@ -98,9 +79,9 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
                     && let Some(written) = writes.of_routine(*callee)
                     && indices.intersects(written)
                 {
-                    for &(g, index, header) in &open {
-                        if written.contains(g) {
-                            found.push((v, Some(s), index, header));
+                    for (around, index, header) in &open {
+                        if around.intersects(written) {
+                            found.push((v, Some(s), *index, *header));
                         }
                     }
                 }
@@ -111,9 +92,9 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
         {
             slot.get_or_insert(v);
             if let Role::Global(g) = c.variable(index).role {
-                let storage = storage(c.program, g).0;
-                open.push((storage, index, v));
-                indices.insert(storage);
+                let around = writes.around(g);
+                indices.extend(&around);
+                open.push((around, index, v));
             }
         }
         if matches!(vertex.kind, VertexKind::EndLoop) {
@@ -124,27 +105,20 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure, writes: &GlobalW
             {
                 *slot = None;
                 if let Role::Global(g) = c.variable(index).role {
-                    let storage = storage(c.program, g).0;
-                    indices = indices.minus(&[storage].into_iter().collect());
+                    indices = indices.minus(&writes.around(g));
                 }
             }
             open.pop_if(|o| Some(o.2) == structure.partner(v));
         }
     }
     for (v, s, x, header) in found {
-        let (base, field) = match s {
-            Some(s) => (
-                Base::Statement(v, s),
-                cfg.vertex(v)
-                    .statements()
-                    .get(s)
-                    .map_or("", |s| target_field(&s.kind)),
-            ),
-            None => (Base::Vertex(v), "/index"),
+        let at = match s {
+            Some(s) => At::new(Element::Statement(v, s), Part::Target),
+            None => At::new(Element::Vertex(v), Part::Index),
         };
         let name = c.name(x);
         c.error(
-            Site::new(base, field),
+            at,
             &codes::LOOP_INDEX,
             format!(
                 "{name} is written in the body of the counted loop at vertex {}, whose index it is",

@@ -1,14 +1,11 @@
 //! Arguments of one call that overlap although one of them is written: reported where it is certain.
 //! What depends on values is checked at run time.
 
-use super::{
-    checker::{Checker, Site},
-    program::{constant, elements, storage},
-};
+use super::checker::{At, Checker};
 use crate::{
     codes,
     entity::{GlobalId, VarId},
-    ir::{Intent, Place, Role, Subscript, Variable},
+    ir::{Expr, Intent, Place, Role, Subscript, Variable},
     text::Name,
 };
 
@@ -19,7 +16,7 @@ enum Storage {
     Global(GlobalId),
 }
 
-pub(super) fn check(c: &mut Checker<'_>, list: Site, bound: &[(usize, &Place, &Variable)]) {
+pub(super) fn check(c: &mut Checker<'_>, list: At, bound: &[(usize, &Place, &Variable)]) {
     let mut by_storage: Vec<(Storage, usize)> = bound
         .iter()
         .enumerate()
@@ -54,7 +51,7 @@ pub(super) fn check(c: &mut Checker<'_>, list: Site, bound: &[(usize, &Place, &V
 
 fn storage_of(c: &Checker<'_>, v: VarId) -> Storage {
     match c.variable(v).role {
-        Role::Global(g) => Storage::Global(storage(c.program, g).0),
+        Role::Global(g) => Storage::Global(c.program.storage(g).0),
         Role::Parameter { .. } | Role::Local => Storage::Variable(v),
     }
 }
@@ -81,10 +78,10 @@ fn same_part(a: &Subscript, b: &Subscript) -> bool {
         return true;
     }
     let interval = |s: &Subscript| match s {
-        Subscript::Index(e) => constant(e).map(|i| (i, i)),
+        Subscript::Index(e) => e.constant().map(|i| (i, i)),
         Subscript::Range(r) if r.stride.is_none() => {
-            let lower = r.lower.as_ref().and_then(constant)?;
-            let upper = r.upper.as_ref().and_then(constant)?;
+            let lower = r.lower.as_ref().and_then(Expr::constant)?;
+            let upper = r.upper.as_ref().and_then(Expr::constant)?;
             (lower <= upper).then_some((lower, upper))
         }
         Subscript::Range(_) => None,
@@ -104,6 +101,6 @@ fn cells(c: &Checker<'_>, place: &Place) -> Option<(i64, i64)> {
     if !place.subscripts.is_empty() {
         return None;
     }
-    let offset = storage(c.program, g).1;
-    Some((offset, offset.checked_add(elements(variable)?)?))
+    let offset = c.program.storage(g).1;
+    Some((offset, offset.checked_add(variable.constant_size()?)?))
 }

@@ -2,10 +2,13 @@
 
 use crate::{
     codes,
-    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
-    entity::GlobalId,
+    diagnostic::{
+        CodeInfo, Diagnostic, Diagnostics,
+        site::{Element, Part, Site},
+    },
+    entity::{GlobalId, RoutineId},
     ir::{Expr, Extent, Global, Program, Role, ScalarType, Variable},
-    text::Name,
+    text::{self, Name},
 };
 use std::collections::HashSet;
 
@@ -19,20 +22,20 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
                 format!("there is no routine {main}"),
                 "mark a routine of the program",
             )
-            .at_pointer("/main"),
+            .at_site(Site::local(Element::Program).part(Part::Main)),
         );
     }
     let routines = program.routines.iter().map(|r| r.name.as_str());
     for (i, problem) in names(routines, "routine") {
-        let at = format!("routine {}", Name(&program.routines[i].name));
-        let problem = problem.at_pointer(format!("/routines/{i}/name"));
-        out.push(problem.at_element(at));
+        let site = Site::of(RoutineId::new(i), Element::Routine).part(Part::Name);
+        let element = text::site(program, &site);
+        out.push(problem.at_site(site).at_element(element));
     }
     let globals = program.globals.iter().map(|g| g.variable.name.as_str());
     for (i, problem) in names(globals, "global") {
-        let at = format!("global {}", Name(&program.globals[i].variable.name));
-        let problem = problem.at_pointer(format!("/globals/{i}/name"));
-        out.push(problem.at_element(at));
+        let site = Site::local(Element::Global(GlobalId::new(i))).part(Part::Name);
+        let element = text::site(program, &site);
+        out.push(problem.at_site(site).at_element(element));
     }
     for (i, global) in program.globals.iter().enumerate() {
         let mut check = Check {
@@ -88,62 +91,6 @@ fn bad_name(name: &str, what: &str) -> Option<Diagnostic> {
     Some(Diagnostic::error(&codes::NAME, message, help))
 }
 
-/// The storage that a global lies in, and where it begins there.
-pub(super) fn storage(program: &Program, g: GlobalId) -> (GlobalId, i64) {
-    match program.globals.get(g.index()).and_then(|g| g.overlay) {
-        Some(overlay) => (overlay.base, overlay.offset),
-        None => (g, 0),
-    }
-}
-
-/// The cells of a global: the one that owns the storage, and the range of its elements in storage order.
-/// `None` if an extent is not constant, which validation refuses.
-pub fn cells(program: &Program, g: GlobalId) -> Option<(GlobalId, std::ops::Range<i64>)> {
-    let (base, offset) = storage(program, g);
-    let count = elements(&program.globals.get(g.index())?.variable)?;
-    Some((base, offset..offset.checked_add(count)?))
-}
-
-/// The value of a constant integer expression. It may belong to a routine whose depths have not been
-/// checked, so recursion is limited here.
-pub(super) fn constant(e: &Expr) -> Option<i64> {
-    constant_within(e, Expr::MAX_DEPTH)
-}
-
-fn constant_within(e: &Expr, levels: usize) -> Option<i64> {
-    use crate::ir::Op;
-    match e {
-        Expr::Int(value) => Some(*value),
-        Expr::Op(op, operands) if levels > 0 => {
-            let mut values = Vec::with_capacity(operands.len());
-            for e in operands {
-                values.push(constant_within(e, levels - 1)?);
-            }
-            let (&first, rest) = values.split_first()?;
-            match (op, rest) {
-                (Op::Neg, []) => first.checked_neg(),
-                (Op::Sub, &[b]) => first.checked_sub(b),
-                (Op::Add, _) => rest.iter().try_fold(first, |a, &b| a.checked_add(b)),
-                (Op::Mul, _) => rest.iter().try_fold(first, |a, &b| a.checked_mul(b)),
-                _ => None,
-            }
-        }
-        Expr::Op(..) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => None,
-    }
-}
-
-/// Number of elements of a variable, if its extents are constant and it is not larger than memory.
-pub(super) fn elements(variable: &Variable) -> Option<i64> {
-    let mut count = 1i64;
-    for dim in &variable.shape {
-        match &dim.extent {
-            Extent::Fixed(e) => count = count.checked_mul(constant(e)?.max(0))?,
-            Extent::Deferred => return None,
-        }
-    }
-    Some(count)
-}
-
 struct Check<'a> {
     program: &'a Program,
     id: GlobalId,
@@ -152,21 +99,31 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn error(&mut self, field: &str, info: &CodeInfo, message: String, help: &str) {
-        let pointer = format!("/globals/{}{field}", self.id.index());
-        let element = format!("global {}", Name(&self.global.variable.name));
-        self.out.push(
-            Diagnostic::error(info, message, help)
-                .at_pointer(pointer)
-                .at_element(element),
-        );
+    fn error(
+        &mut self,
+        part: Option<Part>,
+        index: Option<usize>,
+        info: &CodeInfo,
+        message: String,
+        help: &str,
+    ) {
+        let site = Site {
+            part,
+            index,
+            ..Site::local(Element::Global(self.id))
+        };
+        let element = text::site(self.program, &site);
+        let problem = Diagnostic::error(info, message, help);
+        let problem = problem.at_site_in(self.program, site);
+        self.out.push(problem.at_element(element));
     }
 
     fn declaration(&mut self) {
         let variable = &self.global.variable;
         if variable.role != Role::Global(self.id) {
             self.error(
-                "",
+                None,
+                None,
                 &codes::ROLE,
                 format!("the role of a global is not Global({})", self.id),
                 "give the variable of a global the role of that global",
@@ -174,7 +131,8 @@ impl Check<'_> {
         }
         if variable.ty == ScalarType::Tape {
             self.error(
-                "/type",
+                Some(Part::Type),
+                None,
                 &codes::TAPE_VARIABLE,
                 "a global is a tape".to_owned(),
                 "pass the tape as a parameter",
@@ -182,13 +140,14 @@ impl Check<'_> {
         }
         for (k, dim) in variable.shape.iter().enumerate() {
             let extent = match &dim.extent {
-                Extent::Fixed(e) => constant(e),
+                Extent::Fixed(e) => e.constant(),
                 Extent::Deferred => None,
             };
-            let lower = constant(&dim.lower);
+            let lower = dim.lower.constant();
             if extent.is_none() || lower.is_none() {
                 self.error(
-                    &format!("/shape/{k}"),
+                    Some(Part::Shape),
+                    Some(k),
                     &codes::EXTENT,
                     format!("dimension {} of a global is not constant", k + 1),
                     "write integer constants, or use +, - and * of constants",
@@ -205,19 +164,21 @@ impl Check<'_> {
         let bad = values.iter().position(|e| constant_type(e) != Some(ty));
         if let Some(bad) = bad {
             self.error(
-                &format!("/initial/{bad}"),
+                Some(Part::Initial),
+                Some(bad),
                 &codes::INITIAL,
                 format!("an initial value is not a constant of type {}", ty.name()),
                 "write constants of the global's type: 1.0 for a real, 1 for an integer",
             );
         }
-        let wanted = elements(&self.global.variable);
+        let wanted = self.global.variable.constant_size();
         if let Some(wanted) = wanted
             && values.len() != 1
             && i64::try_from(values.len()) != Ok(wanted)
         {
             self.error(
-                "/initial",
+                Some(Part::Initial),
+                None,
                 &codes::INITIAL,
                 format!(
                     "there are {} initial values for {wanted} elements",
@@ -234,7 +195,8 @@ impl Check<'_> {
         };
         let Some(base) = self.program.globals.get(overlay.base.index()) else {
             self.error(
-                "/overlay",
+                Some(Part::Overlay),
+                None,
                 &codes::DANGLING,
                 format!("there is no global {}", overlay.base),
                 "name a global of the program",
@@ -244,7 +206,8 @@ impl Check<'_> {
         let name = Name(&base.variable.name);
         if overlay.base == self.id || base.overlay.is_some() {
             self.error(
-                "/overlay",
+                Some(Part::Overlay),
+                None,
                 &codes::OVERLAY,
                 format!("{name} does not own its storage"),
                 "name the global that owns the storage, with the offset into that",
@@ -253,7 +216,8 @@ impl Check<'_> {
         }
         if base.variable.ty != self.global.variable.ty {
             self.error(
-                "/overlay",
+                Some(Part::Overlay),
+                None,
                 &codes::OVERLAY,
                 format!(
                     "it is {} but lies over {name}, which is {}",
@@ -265,21 +229,23 @@ impl Check<'_> {
         }
         if base.initial.is_some() && self.global.initial.is_some() {
             self.error(
-                "/initial",
+                Some(Part::Initial),
+                None,
                 &codes::INITIAL,
                 format!("both it and {name}, whose storage it shares, have initial values"),
                 "give initial values to the global that owns the storage",
             );
         }
-        let room = elements(&base.variable);
-        let beyond = match (elements(&self.global.variable), room) {
+        let room = base.variable.constant_size();
+        let beyond = match (self.global.variable.constant_size(), room) {
             // Without an addition that could overflow.
             (Some(wanted), Some(room)) => wanted > room || overlay.offset > room - wanted,
             _ => false,
         };
         if overlay.offset < 0 || beyond {
             self.error(
-                "/overlay",
+                Some(Part::Overlay),
+                None,
                 &codes::OVERLAY,
                 format!(
                     "from offset {} on it does not fit into {name}{}",

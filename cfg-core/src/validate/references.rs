@@ -1,6 +1,7 @@
 //! What is named exists, and no expression is too deep: fatal, everything later relies on it.
 
-use super::checker::{Base, Checker, Site, arguments_field, target_field};
+use super::checker::{At, Checker};
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::{RoutineId, VarId},
@@ -25,10 +26,10 @@ struct References<'a, 'p> {
 impl References<'_, '_> {
     fn declarations(&mut self) {
         let routine = self.c.routine;
-        let at = |field| Site::new(Base::Routine, field);
+        let at = |part| At::new(Element::Routine, part);
         if routine.parameters > routine.variables.len() {
             self.dangling(
-                at("/parameters"),
+                at(Part::Parameters),
                 format!(
                     "the routine has {} parameters but {} variables",
                     routine.parameters,
@@ -37,17 +38,17 @@ impl References<'_, '_> {
             );
         }
         if let Some(v) = routine.result {
-            self.var(at("/result"), v);
+            self.var(at(Part::Result), v);
         }
         for (i, &v) in routine.independents.iter().enumerate() {
-            self.var(at("/independents").index(i), v);
+            self.var(at(Part::Independents).index(i), v);
         }
         for (i, &v) in routine.dependents.iter().enumerate() {
-            self.var(at("/dependents").index(i), v);
+            self.var(at(Part::Dependents).index(i), v);
         }
         for (i, variable) in routine.variables.iter().enumerate() {
             let v = VarId::new(i);
-            let site = Site::new(Base::Variable(v), "/shape");
+            let site = At::new(Element::Variable(v), Part::Shape);
             for (k, dim) in variable.shape.iter().enumerate() {
                 self.expr(site.index(k), &dim.lower);
                 if let Extent::Fixed(extent) = &dim.extent {
@@ -62,11 +63,11 @@ impl References<'_, '_> {
         }
         if let Some(external) = &routine.external {
             if let Some(value) = &external.value {
-                self.expr(at("/external/value"), value);
+                self.expr(at(Part::ExternalValue), value);
             }
             for partial in external.partials.iter().flatten() {
-                self.var(at("/external/partials"), partial.parameter);
-                self.expr(at("/external/partials"), &partial.value);
+                self.var(at(Part::Partials), partial.parameter);
+                self.expr(at(Part::Partials), &partial.value);
             }
         }
         if let Some(derivatives) = &routine.derivatives {
@@ -74,7 +75,7 @@ impl References<'_, '_> {
                 .into_iter()
                 .flatten()
             {
-                self.callee(at("/derivatives"), r);
+                self.callee(at(Part::Derivatives), r);
             }
         }
     }
@@ -84,30 +85,30 @@ impl References<'_, '_> {
             return;
         };
         for (v, vertex) in cfg.vertices() {
-            let at = |field| Site::new(Base::Vertex(v), field);
+            let at = |part| At::new(Element::Vertex(v), part);
             match &vertex.kind {
                 VertexKind::Block(statements) => {
                     for (s, statement) in statements.iter().enumerate() {
-                        self.statement(Base::Statement(v, s), &statement.kind);
+                        self.statement(Element::Statement(v, s), &statement.kind);
                     }
                 }
                 VertexKind::Loop { form: _, test } => match &**test {
-                    LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(at("/condition"), e),
+                    LoopTest::Pre(e) | LoopTest::Post(e) => self.expr(at(Part::Condition), e),
                     LoopTest::Counted {
                         index,
                         first,
                         last,
                         step,
                     } => {
-                        self.var(at("/index"), *index);
-                        self.expr(at("/first"), first);
-                        self.expr(at("/last"), last);
-                        self.expr(at("/step"), step);
+                        self.var(at(Part::Index), *index);
+                        self.expr(at(Part::First), first);
+                        self.expr(at(Part::Last), last);
+                        self.expr(at(Part::Step), step);
                     }
                 },
                 VertexKind::Branch(selector) => match &**selector {
-                    Selector::Condition(e) => self.expr(at("/condition"), e),
-                    Selector::Cases { value, arms: _ } => self.expr(at("/selector"), value),
+                    Selector::Condition(e) => self.expr(at(Part::Condition), e),
+                    Selector::Cases { value, arms: _ } => self.expr(at(Part::Selector), value),
                 },
                 VertexKind::Entry
                 | VertexKind::Exit
@@ -117,24 +118,24 @@ impl References<'_, '_> {
         }
     }
 
-    fn statement(&mut self, base: Base, kind: &StmtKind) {
-        let at = |field| Site::new(base, field);
-        let target = at(target_field(kind));
+    fn statement(&mut self, base: Element, kind: &StmtKind) {
+        let at = |part| At::new(base, part);
+        let target = at(Part::Target);
         match kind {
             StmtKind::Assign { target: t, value } => {
                 self.place(target, t);
-                self.expr(at("/2"), value);
+                self.expr(at(Part::Value), value);
             }
             StmtKind::Call {
                 callee,
                 arguments,
                 result,
             } => {
-                self.callee(at(""), *callee);
+                self.callee(At::of(base), *callee);
                 if let Some(result) = result {
                     self.place(target, result);
                 }
-                let list = at(arguments_field(result.is_some()));
+                let list = at(Part::Arguments);
                 for (i, argument) in arguments.iter().enumerate() {
                     if let Some(argument) = argument {
                         self.expr(list.index(i), argument);
@@ -146,15 +147,15 @@ impl References<'_, '_> {
                 class: _,
                 value,
             } => {
-                self.var(at(""), *tape);
-                self.expr(at("/2"), value);
+                self.var(At::of(base), *tape);
+                self.expr(at(Part::Value), value);
             }
             StmtKind::Pop {
                 tape,
                 class: _,
                 target: t,
             } => {
-                self.var(at(""), *tape);
+                self.var(At::of(base), *tape);
                 self.place(target, t);
             }
             StmtKind::Opaque {
@@ -163,28 +164,28 @@ impl References<'_, '_> {
                 writes,
             } => {
                 for (i, &v) in reads.iter().enumerate() {
-                    self.var(at("/2/reads").index(i), v);
+                    self.var(at(Part::Reads).index(i), v);
                 }
                 for (i, &v) in writes.iter().enumerate() {
-                    self.var(at("/2/writes").index(i), v);
+                    self.var(at(Part::Writes).index(i), v);
                 }
             }
         }
     }
 
-    fn callee(&mut self, site: Site, r: RoutineId) {
+    fn callee(&mut self, site: At, r: RoutineId) {
         if r.index() >= self.c.program.routines.len() {
             self.dangling(site, format!("there is no routine {r}"));
         }
     }
 
-    fn var(&mut self, site: Site, v: VarId) {
+    fn var(&mut self, site: At, v: VarId) {
         if v.index() >= self.c.routine.variables.len() {
             self.dangling(site, format!("there is no variable {v}"));
         }
     }
 
-    fn dangling(&mut self, site: Site, message: String) {
+    fn dangling(&mut self, site: At, message: String) {
         self.ok = false;
         self.c.error(
             site,
@@ -194,18 +195,18 @@ impl References<'_, '_> {
         );
     }
 
-    fn place(&mut self, site: Site, place: &Place) {
+    fn place(&mut self, site: At, place: &Place) {
         let variables = self.c.routine.variables.len();
         let found = scan_place(place, variables, Expr::MAX_DEPTH);
         self.report(site, found);
     }
 
-    fn expr(&mut self, site: Site, e: &Expr) {
+    fn expr(&mut self, site: At, e: &Expr) {
         let found = scan(e, self.c.routine.variables.len(), Expr::MAX_DEPTH);
         self.report(site, found);
     }
 
-    fn report(&mut self, site: Site, found: Result<(), Found>) {
+    fn report(&mut self, site: At, found: Result<(), Found>) {
         match found {
             Ok(()) => {}
             Err(Found::Variable(v)) => self.dangling(site, format!("there is no variable {v}")),

@@ -1,9 +1,10 @@
 //! What a routine is to compute and nothing in it assigns.
 
 use super::{
-    checker::{Base, Checker, Site},
+    checker::{At, Checker},
     definition::{Event, header_events, statement_events},
 };
+use crate::diagnostic::site::Element;
 use crate::{
     codes,
     entity::VarId,
@@ -70,7 +71,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
             )
         };
         c.warning(
-            Site::new(Base::Variable(v), ""),
+            At::of(Element::Variable(v)),
             &codes::UNASSIGNED,
             message,
             help,

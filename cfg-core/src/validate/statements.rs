@@ -2,10 +2,11 @@
 
 use super::{
     calls,
-    checker::{Base, Checker, Site, target_field},
+    checker::{At, Checker},
     expressions::Shaped,
     targets::{assignable, writable},
 };
+use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::VarId,
@@ -17,22 +18,22 @@ pub(super) fn check(c: &mut Checker<'_>) {
     for (v, vertex) in cfg.vertices() {
         if let VertexKind::Block(statements) = &vertex.kind {
             for (s, statement) in statements.iter().enumerate() {
-                check_statement(c, Base::Statement(v, s), statement);
+                check_statement(c, Element::Statement(v, s), statement);
             }
         }
     }
 }
 
-fn check_statement(c: &mut Checker<'_>, base: Base, statement: &Stmt) {
+fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
     let kind = &statement.kind;
-    let target_site = Site::new(base, target_field(kind));
+    let target_site = At::new(base, Part::Target);
     match kind {
         StmtKind::Assign { target, value } => {
             writable(c, target_site, target.var);
             let left = c.place(target_site, target);
-            let right = c.expr(Site::new(base, "/2"), value);
+            let right = c.expr(At::new(base, Part::Value), value);
             if let (Some(left), Some(right)) = (left, right) {
-                assignable(c, Site::new(base, ""), target, &left, Some(value), &right);
+                assignable(c, At::of(base), target, &left, Some(value), &right);
             }
         }
         StmtKind::Call {
@@ -41,8 +42,8 @@ fn check_statement(c: &mut Checker<'_>, base: Base, statement: &Stmt) {
             result,
         } => calls::check(c, base, *callee, arguments, result.as_ref()),
         StmtKind::Push { tape, class, value } => {
-            check_tape(c, Site::new(base, ""), *tape);
-            let site = Site::new(base, "/2");
+            check_tape(c, At::of(base), *tape);
+            let site = At::new(base, Part::Value);
             if let Some(found) = c.expr(site, value) {
                 check_class(c, site, *class, &found);
             }
@@ -52,7 +53,7 @@ fn check_statement(c: &mut Checker<'_>, base: Base, statement: &Stmt) {
             class,
             target,
         } => {
-            check_tape(c, Site::new(base, ""), *tape);
+            check_tape(c, At::of(base), *tape);
             writable(c, target_site, target.var);
             if let Some(found) = c.place(target_site, target) {
                 check_class(c, target_site, *class, &found);
@@ -64,13 +65,13 @@ fn check_statement(c: &mut Checker<'_>, base: Base, statement: &Stmt) {
             writes,
         } => {
             for (i, &v) in writes.iter().enumerate() {
-                writable(c, Site::new(base, "/2/writes").index(i), v);
+                writable(c, At::new(base, Part::Writes).index(i), v);
             }
         }
     }
 }
 
-fn check_tape(c: &mut Checker<'_>, site: Site, tape: VarId) {
+fn check_tape(c: &mut Checker<'_>, site: At, tape: VarId) {
     let name = c.name(tape);
     if c.variable(tape).ty != ScalarType::Tape {
         c.error(
@@ -83,7 +84,7 @@ fn check_tape(c: &mut Checker<'_>, site: Site, tape: VarId) {
     writable(c, site, tape);
 }
 
-fn check_class(c: &mut Checker<'_>, site: Site, class: TapeClass, found: &Shaped) {
+fn check_class(c: &mut Checker<'_>, site: At, class: TapeClass, found: &Shaped) {
     let ty = found.ty.ty;
     let (fits, wanted) = match class {
         TapeClass::Integer => (ty == ScalarType::Integer, "an integer"),

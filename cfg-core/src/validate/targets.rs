@@ -1,7 +1,7 @@
 //! What is written: by assignments, pops, calls and counted loops.
 
 use super::{
-    checker::{Checker, Site},
+    checker::{At, Checker},
     expressions::Shaped,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// `in` parameters are not written.
-pub(super) fn writable(c: &mut Checker<'_>, site: Site, v: VarId) {
+pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
     if c.is_in(v) {
         let name = c.name(v);
         c.error(
@@ -26,7 +26,7 @@ pub(super) fn writable(c: &mut Checker<'_>, site: Site, v: VarId) {
 /// Both sides have the same type, and shapes that conform.
 pub(super) fn assignable(
     c: &mut Checker<'_>,
-    site: Site,
+    site: At,
     target: &Place,
     left: &Shaped,
     value: Option<&Expr>,

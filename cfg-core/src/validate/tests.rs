@@ -5,6 +5,7 @@ mod cases;
 mod mutations;
 
 use super::*;
+use crate::memory::effects::Effects;
 use crate::{
     builder::{ProgramBuilder, RoutineBuilder},
     ir::{
@@ -26,7 +27,8 @@ fn every_rule_has_a_program_that_breaks_it() {
         seen.insert(other);
     }
     for (code, what, program) in cases() {
-        let (_, found) = problems(&program);
+        let (_, mut found) = problems(&program);
+        crate::json::add_pointers(&program, &mut found);
         assert!(
             found.iter().any(|p| p.code == code),
             "{code} {what}: not found\n{found}"
@@ -158,7 +160,7 @@ fn use_before_definition_is_the_same_with_and_without_structure() {
         assert_eq!(structured, found(program(Control::General)));
         // With jumps for loops.
         let mut jumps = program(Control::Structured);
-        jumps.routines[0] = crate::recover::flatten(&jumps, &routine);
+        jumps.routines[0] = crate::recover::flatten(&jumps, &Effects::of(&jumps), &routine);
         assert_eq!(structured, found(jumps));
         clean += usize::from(structured.is_empty());
         reported += usize::from(!structured.is_empty());
@@ -203,5 +205,49 @@ fn overlays_fit_into_the_global_that_owns_the_storage() {
                 "{wanted} from {offset} on in {room}: {found}"
             );
         }
+    }
+}
+
+/// A front end notes where in its own text things stand; problems say what is noted nearest.
+#[test]
+fn problems_carry_the_nearest_annotations() {
+    let note = |line: i64| -> crate::ir::Annotations {
+        let mut map = serde_json::Map::new();
+        map.insert("line".to_owned(), line.into());
+        Some(Box::new(map))
+    };
+    let program = |noted: [bool; 3]| {
+        let mut f = RoutineBuilder::new("f");
+        let x = f.local("x", Real);
+        f.assign(x, true);
+        let mut p = ProgramBuilder::new();
+        p.add(f);
+        let mut program = p.into_program().expect("the builder is used right");
+        let routine = &mut program.routines[0];
+        let cfg = routine.body.as_mut().expect("it has a body");
+        let block = cfg.vertices_mut().nth(1).expect("a block");
+        if noted[0] {
+            block.kind.statements_mut().expect("a block")[0].annotations = note(3);
+        }
+        if noted[1] {
+            block.annotations = note(2);
+        }
+        if noted[2] {
+            routine.annotations = note(1);
+        }
+        program
+    };
+    for (noted, line) in [
+        ([true, true, true], Some(3)),
+        ([false, true, true], Some(2)),
+        ([false, false, true], Some(1)),
+        ([false, false, false], None),
+    ] {
+        let (_, found) = problems(&program(noted));
+        let problem = found.iter().next().expect("a mismatch");
+        let annotations = problem.at.annotations.as_ref();
+        let said = annotations.and_then(|a| a.get("line")?.as_i64());
+        assert_eq!(said, line);
+        assert_eq!(format!("{found:?}"), found.to_string());
     }
 }

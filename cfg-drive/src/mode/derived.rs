@@ -428,7 +428,7 @@ fn plus(mut sum: Value, other: &Value) -> Value {
 /// Problems of a generated program say nothing about places of the original.
 fn generated(mut problems: Diagnostics) -> Diagnostics {
     for d in &mut problems.0 {
-        d.at.pointer = None;
+        (d.at.site, d.at.pointer) = (None, None);
         let element = d.at.element.take().unwrap_or_default();
         d.at.element = Some(format!("generated program, {element}"));
     }

@@ -3,6 +3,7 @@
 
 use super::given::{list, program};
 use super::*;
+use cfg_core::memory::effects::Effects;
 use cfg_reverse::{Blocks, Unstructured};
 use cfg_testkit::{renumber::renumber, rng::Rng};
 
@@ -122,8 +123,11 @@ fn present_and_absent() {
         renumber(&mut changed, &mut Rng::new(seed));
         if seed % 3 == 2 {
             for r in 0..changed.routines.len() {
-                changed.routines[r] =
-                    cfg_core::recover::flatten(&changed, &changed.routines[r].clone());
+                changed.routines[r] = cfg_core::recover::flatten(
+                    &changed,
+                    &Effects::of(&changed),
+                    &changed.routines[r].clone(),
+                );
             }
         }
         let program = validate(changed).expect("it is valid");
@@ -240,7 +244,8 @@ fn handed_to_given(intent: &str, shape: &str, names: &[&str], general: bool) -> 
     }
     let mut flat = program.into_program();
     for r in 0..flat.routines.len() {
-        flat.routines[r] = cfg_core::recover::flatten(&flat, &flat.routines[r].clone());
+        flat.routines[r] =
+            cfg_core::recover::flatten(&flat, &Effects::of(&flat), &flat.routines[r].clone());
     }
     validate(flat).unwrap_or_else(|d| panic!("{d}"))
 }

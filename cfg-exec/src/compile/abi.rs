@@ -1,10 +1,9 @@
 //! How arguments are passed: decided for all routines before any is compiled.
 
-use std::collections::VecDeque;
-
 use cfg_core::{
-    entity::VarId,
-    ir::{Expr, Intent, Program, Role, Routine, ScalarType, StmtKind, visit},
+    entity::RoutineId,
+    ir::{Expr, Intent, Program, Role, Routine, ScalarType, StmtKind},
+    memory::effects::Effects,
 };
 
 /// How one parameter is passed.
@@ -29,98 +28,30 @@ pub(super) struct Abi {
     pub(super) passes: Vec<Pass>,
     /// By variable: its address is passed to a routine.
     pub(super) addressed: Vec<bool>,
-    /// Types of globals.
-    globals: Reach,
 }
 
-/// The use that a routine and all it calls make of globals: one bit for each question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reach {
-    pub(super) mentioned: u64,
-    pub(super) written: u64,
+/// The conventions of all routines, and what they are decided by.
+pub(super) struct Conventions {
+    pub(super) abis: Vec<Abi>,
+    pub(super) effects: Effects,
 }
 
-/// Who calls each routine.
-pub(super) struct CallGraph {
-    callers: Vec<Vec<usize>>,
-}
-
-impl CallGraph {
+impl Conventions {
     pub(super) fn of(program: &Program) -> Self {
-        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); program.routines.len()];
-        for (r, routine) in program.routines.iter().enumerate() {
-            for statement in routine.statements() {
-                if let StmtKind::Call { callee, .. } = &statement.kind {
-                    let list = &mut callers[callee.index()];
-                    if list.last() != Some(&r) {
-                        list.push(r);
-                    }
-                }
-            }
-        }
-        Self { callers }
-    }
-
-    /// Adds to each routine what those do that it calls, until nothing grows.
-    pub(super) fn propagate(&self, reach: &mut [Reach]) {
-        let mut work: VecDeque<usize> = (0..reach.len()).collect();
-        while let Some(callee) = work.pop_front() {
-            let Reach { mentioned, written } = reach[callee];
-            for &caller in &self.callers[callee] {
-                let before = reach[caller];
-                reach[caller].mentioned |= mentioned;
-                reach[caller].written |= written;
-                if before != reach[caller] {
-                    work.push_back(caller);
-                }
-            }
-        }
-    }
-}
-
-fn bit(ty: ScalarType) -> u64 {
-    match ty {
-        ScalarType::Real => 1,
-        ScalarType::Real32 => 2,
-        ScalarType::Integer => 4,
-        ScalarType::Logical => 8,
-        ScalarType::Tape => 16,
-    }
-}
-
-/// Variables that the statements of a routine write themselves, and the indices of its counted loops.
-pub(super) fn each_written(program: &Program, routine: &Routine, mut visit: impl FnMut(VarId)) {
-    for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-        vertex.kind.index().into_iter().for_each(&mut visit);
-        for statement in vertex.statements() {
-            visit::each_written(program, statement, &mut visit);
+        let effects = Effects::of(program);
+        Self {
+            abis: decide(program, &effects),
+            effects,
         }
     }
 }
 
 /// Decides for all routines.
-pub(super) fn decide(program: &Program, calls: &CallGraph) -> Vec<Abi> {
+fn decide(program: &Program, effects: &Effects) -> Vec<Abi> {
     let n = program.routines.len();
-    let mut globals = vec![Reach::default(); n];
-    for (reach, routine) in globals.iter_mut().zip(&program.routines) {
-        for variable in &routine.variables {
-            if let Role::Global(_) = variable.role {
-                reach.mentioned |= bit(variable.ty);
-            }
-        }
-        each_written(program, routine, |v| {
-            let variable = routine.variable(v);
-            if let Role::Global(_) = variable.role {
-                reach.written |= bit(variable.ty);
-            }
-        });
-    }
-    calls.propagate(&mut globals);
     let mut abis = vec![Abi::default(); n];
-    for (abi, globals) in abis.iter_mut().zip(globals) {
-        abi.globals = globals;
-    }
-    for (abi, routine) in abis.iter_mut().zip(&program.routines) {
+    for (r, (abi, routine)) in abis.iter_mut().zip(&program.routines).enumerate() {
+        let written = effects.types_written(RoutineId::new(r));
         abi.passes = routine.variables[..routine.parameters]
             .iter()
             .map(|formal| match formal.role {
@@ -129,7 +60,7 @@ pub(super) fn decide(program: &Program, calls: &CallGraph) -> Vec<Abi> {
                 Role::Parameter {
                     intent: Intent::In,
                     optional: false,
-                } if !routine.aliased && abi.globals.written & bit(formal.ty) == 0 => Pass::Value,
+                } if !routine.aliased && !written.contains(formal.ty) => Pass::Value,
                 Role::Parameter { .. } | Role::Local | Role::Global(_) => Pass::Address,
             })
             .collect();
@@ -147,13 +78,14 @@ pub(super) fn decide(program: &Program, calls: &CallGraph) -> Vec<Abi> {
         }
         abis[r].addressed = addressed;
     }
-    for (abi, routine) in abis.iter_mut().zip(&program.routines) {
+    for (r, (abi, routine)) in abis.iter_mut().zip(&program.routines).enumerate() {
+        let named = effects.types_named(RoutineId::new(r));
         for (k, pass) in abi.passes.iter_mut().enumerate() {
             let formal = &routine.variables[k];
             if *pass == Pass::Address
                 && !routine.aliased
                 && !abi.addressed[k]
-                && abi.globals.mentioned & bit(formal.ty) == 0
+                && !named.contains(formal.ty)
                 && matches!(
                     formal.role,
                     Role::Parameter {
@@ -181,27 +113,5 @@ fn mark_addressed(
         {
             addressed[place.var.index()] = true;
         }
-    }
-}
-
-/// True if the cells of two places of one routine can be the same.
-pub(super) fn may_share(program: &Program, routine: &Routine, a: VarId, b: VarId) -> bool {
-    if a == b {
-        return true;
-    }
-    let (x, y) = (routine.variable(a), routine.variable(b));
-    if x.ty != y.ty {
-        return false;
-    }
-    match (x.role, y.role) {
-        (Role::Global(g), Role::Global(h)) => {
-            let storage = |g| program.global(g).overlay.map_or(g, |o| o.base);
-            storage(g) == storage(h)
-        }
-        (Role::Parameter { .. }, Role::Global(_)) | (Role::Global(_), Role::Parameter { .. }) => {
-            true
-        }
-        (Role::Parameter { .. }, Role::Parameter { .. }) => routine.aliased,
-        (Role::Local, _) | (_, Role::Local) => false,
     }
 }

@@ -8,7 +8,6 @@ use cfg_core::{
 
 use super::{
     Compiling,
-    abi::may_share,
     emit::{Emitter, Lane, Operand},
 };
 use crate::{
@@ -327,8 +326,7 @@ impl Emitter<'_> {
     /// is the target itself is read just before the element is written, unless it is turned round.
     fn conflicts(&self, target: &Place, value: &Expr, turned: bool) -> bool {
         let shares = |place: &Place| {
-            (turned || place != target)
-                && may_share(self.program, self.routine, place.var, target.var)
+            (turned || place != target) && self.locations.may_share(place.var, target.var)
         };
         match value {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,

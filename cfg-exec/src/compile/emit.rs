@@ -6,9 +6,13 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId, VertexId},
     ir::{Program, Routine, ScalarType, Variable, VertexKind},
+    memory::{effects::Effects, locations::Locations},
 };
 
-use super::{CompileOptions, Compiling, abi::Abi, global_use::GlobalUse};
+use super::{
+    CompileOptions, Compiling,
+    abi::{Abi, Conventions},
+};
 use crate::{
     cell,
     code::{self, Arr, Code, Ext, Instr, Reg, Target},
@@ -78,7 +82,8 @@ pub(super) enum LoopState {
 pub(super) struct Emitter<'p> {
     pub(super) program: &'p Program,
     pub(super) abis: &'p [Abi],
-    pub(super) global_use: &'p GlobalUse,
+    pub(super) effects: &'p Effects,
+    pub(super) locations: Locations,
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
     pub(super) options: &'p CompileOptions,
@@ -115,16 +120,16 @@ pub(super) struct Emitter<'p> {
 impl<'p> Emitter<'p> {
     pub(super) fn new(
         program: &'p Program,
-        abis: &'p [Abi],
-        global_use: &'p GlobalUse,
+        conventions: &'p Conventions,
         id: RoutineId,
         options: &'p CompileOptions,
         globals: &'p super::globals::Globals,
     ) -> Self {
         Self {
             program,
-            abis,
-            global_use,
+            abis: &conventions.abis,
+            effects: &conventions.effects,
+            locations: Locations::of(program, program.routine(id)),
             id,
             routine: program.routine(id),
             options,

@@ -1,13 +1,13 @@
 //! Statements.
 
 use cfg_core::{
-    entity::{RoutineId, VarId},
+    entity::{GlobalId, LocationId, RoutineId, VarId},
     ir::{ControlWidth, Expr, Intent, Place, Role, ScalarType, Stmt, StmtKind, TapeClass},
 };
 
 use super::{
     Compiling,
-    abi::{Pass, may_share},
+    abi::Pass,
     array::View,
     emit::{Emitter, Home, Value},
 };
@@ -300,25 +300,15 @@ impl Emitter<'_> {
     ) -> Compiling<Vec<MayOverlap>> {
         let routine = self.program.routine(callee);
         let mut pairs = Vec::new();
-        let shared = self.routine.aliased
-            || arguments.iter().flatten().any(|e| {
-                matches!(e, Expr::Place(place)
-                    if matches!(self.variable(place.var).role, Role::Global(_)))
-            });
-        // Places that can share cells have the same key, or one is a parameter and the other a global.
-        let mut places: Vec<(u64, usize, &Place, bool)> = Vec::new();
+        let mut places: Vec<(LocationId, usize, &Place, bool)> = Vec::new();
         for (k, actual) in arguments.iter().enumerate() {
             let variable = routine.variable(VarId::new(k));
             if let Some(Expr::Place(place)) = actual
                 && variable.ty != ScalarType::Tape
             {
                 let written = variable.intent().is_some_and(Intent::writes);
-                let key = match self.variable(place.var).role {
-                    Role::Parameter { .. } | Role::Global(_) if shared => u64::MAX,
-                    Role::Global(_) => u64::MAX,
-                    Role::Parameter { .. } | Role::Local => place.var.index() as u64,
-                };
-                places.push((key, k, place, written));
+                let location = self.locations.of_variable(place.var);
+                places.push((location, k, place, written));
             }
         }
         places.sort_by_key(|p| (p.0, p.1));
@@ -333,10 +323,7 @@ impl Emitter<'_> {
                     }
                     let scalars =
                         matches!((passed[i], passed[j]), (Passed::Cell(_), Passed::Cell(_)));
-                    if !(a_written || b_written)
-                        || !may_share(self.program, self.routine, a.var, b.var)
-                        || (scalars && different_elements(a, b))
-                    {
+                    if !(a_written || b_written) || (scalars && !self.locations.may_overlap(a, b)) {
                         continue;
                     }
                     let (Some(first), Some(second)) = (
@@ -365,22 +352,35 @@ impl Emitter<'_> {
         extents: &mut [Option<Extent>],
         pairs: &mut Vec<MayOverlap>,
     ) -> Compiling<()> {
-        let (program, global_use) = (self.program, self.global_use);
+        let program = self.program;
+        if program.routine(callee).aliased {
+            return Ok(());
+        }
+        let (named, all_written) = (self.effects.named(callee), self.effects.written(callee));
         for (k, actual) in arguments.iter().enumerate() {
             let Some(Expr::Place(place)) = actual else {
                 continue;
             };
             let variable = self.variable(place.var);
-            let used = match variable.role {
-                Role::Global(g) => global_use.in_storage(program, callee, g),
-                Role::Parameter { .. } if self.routine.aliased => global_use.all(callee),
-                Role::Parameter { .. } | Role::Local => &[],
-            };
+            let mut used: Vec<GlobalId> = Vec::new();
+            match variable.role {
+                Role::Global(g) => match self.effects.storage.around(g) {
+                    Some(around) => named.each_common(around, |g| used.push(g)),
+                    None => used.extend(named.contains(g).then_some(g)),
+                },
+                // One that is not `aliased` was bound by a call that would have been an error.
+                Role::Parameter { .. } if self.routine.aliased => {
+                    if let Some(of_type) = self.effects.storage.of_type(variable.ty) {
+                        named.each_common(of_type, |g| used.push(g));
+                    }
+                }
+                Role::Parameter { .. } | Role::Local => {}
+            }
             let formal = program.routine(callee).variable(VarId::new(k));
             let written = formal.intent().is_some_and(Intent::writes);
             for used in used {
-                let global = &program.global(used.global).variable;
-                if !(written || used.written) || global.ty != variable.ty {
+                let global = &program.global(used).variable;
+                if !(written || all_written.contains(used)) || global.ty != variable.ty {
                     continue;
                 }
                 if pairs.len() > MOST_TESTS {
@@ -389,11 +389,11 @@ impl Emitter<'_> {
                 let Some(first) = self.extent(k, place, passed, extents)? else {
                     break;
                 };
-                let count = self.globals.axes[used.global.index()]
+                let count = self.globals.axes[used.index()]
                     .iter()
                     .map(|a| a.extent)
                     .product();
-                let address = self.globals.address(used.global).into();
+                let address = self.globals.address(used).into();
                 pairs.push(MayOverlap {
                     first: (k, first),
                     second: (
@@ -426,14 +426,4 @@ impl Emitter<'_> {
         }
         Ok(extents[k])
     }
-}
-
-/// True of two elements of one array with constant subscripts that differ.
-fn different_elements(a: &Place, b: &Place) -> bool {
-    a.var == b.var
-        && a.subscripts.len() == b.subscripts.len()
-        && a.subscripts.iter().zip(&b.subscripts).any(|pair| {
-            use cfg_core::ir::Subscript::Index;
-            matches!(pair, (Index(Expr::Int(i)), Index(Expr::Int(j))) if i != j)
-        })
 }

@@ -42,7 +42,14 @@ fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
             None => (weight(0), weight(0)),
         };
         let weights = &mut weights;
-        walk_vertex(&mut Uses { weights, once, index }, vertex);
+        walk_vertex(
+            &mut Uses {
+                weights,
+                once,
+                index,
+            },
+            vertex,
+        );
     }
     weights
 }

@@ -1,7 +1,10 @@
 //! What a run tells: its result, what it met and visited, and where it failed.
 
 use cfg_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{
+        Diagnostic,
+        site::{Element, Site},
+    },
     elemental::Event,
     entity::{RoutineId, VertexId},
     ir::{Op, Order, Variable},
@@ -88,15 +91,31 @@ pub(super) fn result(machine: &Machine, variable: &Variable) -> Result<Value, Fa
     Ok(Value::from_cells(variable.ty, shape, variable.order, cells))
 }
 
-/// Vertex and statement of an instruction; `pc` is the position after it.
-fn place(inner: &Inner, routine: usize, pc: usize) -> (Option<i64>, Option<u32>) {
+/// What an instruction was made from.
+struct Place {
+    site: Site,
+    /// The vertex's number in files.
+    id: Option<i64>,
+    statement: Option<u32>,
+}
+
+/// The place of an instruction; `pc` is the position after it.
+fn at_instruction(inner: &Inner, routine: usize, pc: usize) -> Place {
     let places = &inner.image.routines[routine].places;
     let at = places.partition_point(|&(from, ..)| (from as usize) < pc);
-    let Some(&(_, vertex, statement)) = at.checked_sub(1).and_then(|k| places.get(k)) else {
-        return (None, None);
-    };
+    let found = at.checked_sub(1).and_then(|k| places.get(k));
+    let (vertex, statement) = found.map_or((None, None), |&(_, v, s)| (v, s));
     let ids = &inner.signatures[routine].vertex_ids;
-    (vertex.map(|v| ids[v.index()].0), statement)
+    let element = match (vertex, statement) {
+        (Some(v), Some(s)) => Element::Statement(v, s as usize),
+        (Some(v), None) => Element::Vertex(v),
+        (None, _) => Element::Routine,
+    };
+    Place {
+        site: Site::of(RoutineId::new(routine), element),
+        id: vertex.map(|v| ids[v.index()].0),
+        statement,
+    }
 }
 
 /// The diagnostic of a fault, with its place.
@@ -111,10 +130,11 @@ pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnos
             + descriptor::positions(declared.rank());
         (usize::from(arr) < end).then(|| declared.name.clone())
     };
-    let (vertex, statement) = place(inner, now.routine, now.pc);
+    let at = at_instruction(inner, now.routine, now.pc);
     fault
         .diagnostic(&name)
-        .at_element(element_name(&signature.name, vertex, statement))
+        .at_element(element_name(&signature.name, at.id, at.statement))
+        .at_site(at.site)
 }
 
 /// The vertices visited, and what pays for the list.
@@ -148,12 +168,12 @@ pub(super) fn events(inner: &Inner, machine: &Machine) -> Vec<Met> {
         .met
         .iter()
         .map(|met| {
-            let (vertex, statement) = place(inner, met.routine, met.pc);
+            let at = at_instruction(inner, met.routine, met.pc);
             let name = &inner.signatures[met.routine].name;
             Met {
                 op: met.op,
                 event: met.event,
-                element: element_name(name, vertex, statement),
+                element: element_name(name, at.id, at.statement),
                 times: met.times,
             }
         })

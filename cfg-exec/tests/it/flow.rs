@@ -1,5 +1,6 @@
 //! Loops, branches, graphs that are not structured, traces.
 
+use cfg_core::memory::effects::Effects;
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
     elemental::integer,
@@ -328,7 +329,7 @@ fn counted_loops_written_as_jumps_end_as_before() {
                 ];
                 let expected = ends(program.clone(), &arguments);
                 let routine = &program.routines[0];
-                let flat = flatten_as(&program, routine, Checked::Yes);
+                let flat = flatten_as(&program, &Effects::of(&program), routine, Checked::Yes);
                 for jumps in [flat.clone(), dense(flat)] {
                     let program = cfg_core::ir::Program {
                         routines: vec![jumps],

@@ -1,5 +1,6 @@
 //! Runs that a limit stops name the innermost loop that was running and the passes that it had made.
 
+use cfg_core::memory::effects::Effects;
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::{RoutineId, VarId},
@@ -129,7 +130,7 @@ fn most(program: &ValidProgram, options: &RunOptions) -> u64 {
 }
 
 fn jumps(program: &Program) -> Program {
-    let flat = |r| dense(flatten(program, r));
+    let flat = |r| dense(flatten(program, &Effects::of(program), r));
     Program {
         routines: program.routines.iter().map(flat).collect(),
         ..program.clone()

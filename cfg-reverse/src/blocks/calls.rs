@@ -2,7 +2,7 @@
 
 use cfg_core::{
     diagnostic::CodeInfo,
-    entity::{RoutineId, VarId},
+    entity::{LocationId, RoutineId, VarId},
     ir::{Expr, Intent, Place, Role, Routine, Stmt, Variable},
 };
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use crate::{
         routines::call_statement,
     },
     codes,
-    memory::effects::given_adjoint,
+    memory::summary::given_adjoint,
     partials::{
         Unsupported, assignment,
         protect::{Around, Primal, accumulate, keep, protect},
@@ -24,6 +24,15 @@ use crate::{
     },
     prepare::{context::Context, results},
 };
+
+/// Where the adjoint of an actual argument lies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Where {
+    /// In cells that any parameter or global may have: a call hands this routine one storage twice.
+    Anywhere,
+    /// In cells of this location.
+    At(LocationId),
+}
 
 impl<'p> Draft<'p> {
     pub(super) fn call(
@@ -53,7 +62,7 @@ impl<'p> Draft<'p> {
                 for place in arguments.iter().flatten().filter_map(as_place) {
                     for e in place.subscript_exprs() {
                         e.walk_places(&mut |p| {
-                            self.atoms.of_place(p, &mut |a| add(a));
+                            self.locations.each(p, &mut |l| add(l.index() as u32));
                         });
                     }
                 }
@@ -170,7 +179,7 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static CodeInfo, String)> {
         let called = context.program.routine(callee);
-        let touched = self.globals.among(&context.effects.touched[callee.index()]);
+        let touched = self.globals.among(context.summary.touched(callee));
         let mut globals = touched.iter();
         if let Some(v) = globals.find(|v| context.is_active(self.id, routine, **v)) {
             let message = format!(
@@ -189,20 +198,22 @@ impl<'p> Draft<'p> {
         let primal = arguments.len() + usize::from(result.is_some());
         let mut around = Around::default();
         let scope = &mut self.scope;
-        // Adjoints share cells where the actuals do, of which the classes are known, but for those of parameters and
+        // Adjoints share cells where the actuals do, of which the locations are known, but for those of parameters and
         // globals where a call of this routine hands it one storage twice.
         let overlapping = context.overlapping.contains(self.id.index());
         let formals = called.parameter_ids().chain(called.result);
-        let real: Vec<(&Variable, Option<u32>)> = (formals.zip(&all))
+        let real: Vec<(&Variable, Option<Where>)> = (formals.zip(&all))
             .map(|(p, actual)| (called.variable(p), actual))
             .filter(|(formal, _)| formal.ty.is_real())
             .map(|(formal, actual)| {
                 let place = actual.as_ref().and_then(as_place);
-                let class = |p: &Place| match scope.routine.variable(p.var).role {
-                    Role::Parameter { .. } | Role::Global(_) if overlapping => u32::MAX,
-                    Role::Parameter { .. } | Role::Global(_) | Role::Local => scope.class(p.var),
+                let at = |p: &Place| match scope.routine.variable(p.var).role {
+                    Role::Parameter { .. } | Role::Global(_) if overlapping => Where::Anywhere,
+                    Role::Parameter { .. } | Role::Global(_) | Role::Local => {
+                        Where::At(scope.locations.of_variable(p.var))
+                    }
                 };
-                (formal, place.map(class))
+                (formal, place.map(at))
             })
             .collect();
         // Values of `out` parameters and of the result have not been restored.
@@ -214,24 +225,27 @@ impl<'p> Draft<'p> {
         protect(scope, given_routine, &mut all, wanted, &mut around)?;
         // Actuals that are only read may overlap. Their adjoints are written.
         let adjoints: Vec<_> = (real.into_iter().zip(&mut all[primal..]))
-            .filter_map(|((formal, class), e)| Some((formal, class?, e)))
+            .filter_map(|((formal, at), e)| Some((formal, at?, e)))
             .filter(|(_, _, e)| e.is_some())
             .collect();
         let is_read = |formal: &Variable| formal.intent() == Some(Intent::In);
-        // Those that are used and changed in place, and one of each class of the others, keep their cells.
+        // Those that are used and changed in place, and one of each location of the others, keep their cells.
         let changed = adjoints.iter().filter(|(formal, ..)| !is_read(formal));
-        let mut taken: HashSet<u32> = changed.map(|&(_, class, _)| class).collect();
-        for (formal, class, e) in adjoints {
-            if is_read(formal) && !taken.insert(class) {
+        let mut taken: HashSet<Where> = changed.map(|&(_, at, _)| at).collect();
+        for (formal, at, e) in adjoints {
+            if is_read(formal) && !taken.insert(at) {
                 accumulate(scope, formal, e, &mut around);
             }
         }
-        let written = &context.effects.written[adjoint.index()];
+        let written = context.summary.written(adjoint);
         for v in self.globals.among(written) {
             keep(scope, v, &mut around);
         }
         let reads_before = Reads::default().with(|add| {
-            let mut add = |v| self.atoms.of_var(v, &mut |a| add(a));
+            let mut add = |v| {
+                self.locations
+                    .each(&Place::whole(v), &mut |l| add(l.index() as u32))
+            };
             each_read(called, arguments, &mut add);
             touched.iter().for_each(|&v| add(v));
         });

@@ -141,7 +141,7 @@ pub(crate) fn cheapest<'p>(
 /// Most segments among which the cost of a push is divided.
 const MOST_READERS: usize = 16;
 
-/// Who reads an atom's value in the reverse sweep.
+/// Who reads a location's value in the reverse sweep.
 #[derive(Clone, Default)]
 struct Readers {
     segments: Vec<usize>,
@@ -207,13 +207,13 @@ fn attribute(
             segment_at.insert((found.vertex.index(), s), k);
         }
     }
-    let mut readers = vec![Readers::default(); draft.atoms.len()];
+    let mut readers = vec![Readers::default(); draft.locations.len()];
     for (v, _) in draft.cfg.vertices() {
         for (s, code) in draft.code.of(v).iter().enumerate() {
             let segment = segment_at.get(&(v.index(), s)).copied();
             let before = code.reads_before.as_slice().iter();
-            for &atom in before.chain(code.reads_after.as_slice()) {
-                let readers = &mut readers[atom as usize];
+            for &location in before.chain(code.reads_after.as_slice()) {
+                let readers = &mut readers[location as usize];
                 match segment {
                     Some(k) if readers.segments.last() == Some(&k) => {}
                     // So many that each one's part is not worth counting.
@@ -227,9 +227,9 @@ fn attribute(
     let mut share = |cost: u64, place: &cfg_core::ir::Place| {
         let mut asked: Vec<usize> = Vec::new();
         let mut others = false;
-        draft.atoms.of_place(place, &mut |atom| {
-            others |= readers[atom as usize].others;
-            asked.extend_from_slice(&readers[atom as usize].segments);
+        draft.locations.each(place, &mut |l| {
+            others |= readers[l.index()].others;
+            asked.extend_from_slice(&readers[l.index()].segments);
         });
         if !others && !asked.is_empty() {
             for k in &asked {

@@ -9,7 +9,7 @@
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge};
 use cfg_core::{
     elemental::{Math, Partial, Scalar, apply},
-    entity::VarId,
+    entity::{LocationId, VarId},
     ir::{Expr, Op, Place, ScalarType, Stmt, StmtKind},
 };
 use std::{collections::HashMap, ops::Range};
@@ -109,14 +109,14 @@ pub(crate) fn linearize(
     let mut b = Builder::default();
     let mut drafts = Vec::with_capacity(range.len());
     let mut ty = ScalarType::Real;
-    let mut last_write: HashMap<u32, usize> = HashMap::new();
+    let mut last_write: HashMap<LocationId, usize> = HashMap::new();
     for (s, statement) in statements[range.clone()].iter().enumerate() {
         let StmtKind::Assign { target, value } = &statement.kind else {
             return Err(Unsupported(
                 "only assignments are linearized together".into(),
             ));
         };
-        last_write.insert(scope.class(target.var), s);
+        last_write.insert(scope.locations.of_variable(target.var), s);
         if scope.active.contains(target.var.index()) {
             ty = scope.routine.variables[target.var.index()].ty;
             drafts.push(Some(b.statement(scope, forward, s, target, value)?));
@@ -142,7 +142,8 @@ pub(crate) fn linearize(
                 Label::Variable { partial, masks } => {
                     let variable = match variable_that_stays(scope, forward, partial, ty) {
                         Some(v)
-                            if (last_write.get(&scope.class(v))).is_none_or(|&last| last < s) =>
+                            if (last_write.get(&scope.locations.of_variable(v)))
+                                .is_none_or(|&last| last < s) =>
                         {
                             v
                         }
@@ -464,7 +465,7 @@ fn variable_that_stays(
     let stays = place.subscripts.is_empty()
         && variable.rank() == 0
         && variable.ty == ty
-        && !scope.is_shared(place.var);
+        && !scope.locations.is_shared(place.var);
     stays.then_some(place.var)
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn write(
         forward.extend(code.jaes);
         forward.extend(code.pushes);
         last.forward = Some(forward.into());
-        last.reads_after = primal_reads(&code.reverse, draft.originals, &draft.atoms);
+        last.reads_after = primal_reads(&code.reverse, draft.originals, &draft.locations);
         adjoint.code = code.reverse;
     }
     Ok(all)

@@ -13,8 +13,9 @@
 //! statements stand between segments.
 
 use cfg_core::{
-    entity::VarId,
+    entity::{LocationId, VarId},
     ir::{Op, OpClass, Place, Role, ScalarType, Stmt, StmtKind},
+    memory::locations::apart,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -22,7 +23,7 @@ use std::{
 };
 
 use crate::{
-    blocks::places::{Places, apart},
+    blocks::places::Places,
     code::typing,
     partials::{
         linearize::{NodeKind, Nodes, Workspace},
@@ -82,12 +83,12 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
         return Sort::Apart;
     };
     let variables = &scope.routine.variables;
-    let class = scope.class(target.var);
+    let class = scope.locations.of_variable(target.var);
     if typing::place_rank(variables, target) > 0 {
         return Sort::Apart;
     }
     if !scope.active.contains(target.var.index()) {
-        return if scope.is_shared(target.var) {
+        return if scope.locations.is_shared(target.var) {
             Sort::Apart
         } else {
             Sort::Passive(target)
@@ -103,7 +104,7 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
     let own = |place: &Place| {
         let mut found = false;
         for e in place.subscript_exprs() {
-            e.walk_places(&mut |p| found |= scope.class(p.var) == class);
+            e.walk_places(&mut |p| found |= scope.locations.of_variable(p.var) == class);
         }
         found
     };
@@ -157,14 +158,14 @@ struct Open {
     last: usize,
     ty: ScalarType,
     time: usize,
-    /// Storage classes written, and those that subscripts read.
-    written: HashSet<u32>,
-    subscripts: HashSet<u32>,
+    /// Locations written, and those that subscripts read.
+    written: HashSet<LocationId>,
+    subscripts: HashSet<LocationId>,
     places: Places<Seen>,
     /// The last write to an element of each array by constant subscripts, or to a scalar.
     fixed: HashMap<VarId, usize>,
-    /// By storage class: the last write, its variable, and the last write to another variable.
-    latest: HashMap<u32, (usize, VarId, usize)>,
+    /// By location: the last write, its variable, and the last write to another variable.
+    latest: HashMap<LocationId, (usize, VarId, usize)>,
 }
 
 impl Open {
@@ -187,14 +188,18 @@ impl Open {
     }
 
     fn may_write(&self, scope: &Scope, target: &Place) -> bool {
-        !self.subscripts.contains(&scope.class(target.var))
+        !self
+            .subscripts
+            .contains(&scope.locations.of_variable(target.var))
     }
 
     fn fits(&self, scope: &Scope, target: &Place, reads: &[&Place]) -> bool {
         let mut steady = true;
         for place in reads.iter().copied().chain([target]) {
             for e in place.subscript_exprs() {
-                e.walk_places(&mut |p| steady &= !self.written.contains(&scope.class(p.var)));
+                e.walk_places(&mut |p| {
+                    steady &= !self.written.contains(&scope.locations.of_variable(p.var))
+                });
             }
             steady &= self.places.symbolic(place.var).len() + reads.len() < Places::<Seen>::MOST;
         }
@@ -207,7 +212,7 @@ impl Open {
     /// False if another cell that may be this one has been written since the place's value was.
     fn is_known(&self, scope: &Scope, place: &Place) -> bool {
         let since = self.places.get(place).map_or(0, |seen| seen.since);
-        if let Some(&(last, v, before)) = self.latest.get(&scope.class(place.var)) {
+        if let Some(&(last, v, before)) = self.latest.get(&scope.locations.of_variable(place.var)) {
             let by_another = if v == place.var { before } else { last };
             if by_another > since {
                 return false;
@@ -228,7 +233,7 @@ impl Open {
         for place in reads.iter().copied().chain([target]) {
             for e in place.subscript_exprs() {
                 e.walk_places(&mut |p| {
-                    self.subscripts.insert(scope.class(p.var));
+                    self.subscripts.insert(scope.locations.of_variable(p.var));
                 });
             }
         }
@@ -246,7 +251,7 @@ impl Open {
 
     fn write(&mut self, scope: &Scope, target: &Place) {
         self.time += 1;
-        let class = scope.class(target.var);
+        let class = scope.locations.of_variable(target.var);
         self.written.insert(class);
         let latest = (self.latest.entry(class)).or_insert((self.time, target.var, 0));
         if latest.1 != target.var {

@@ -1,7 +1,10 @@
 //! The adjoints of the statements of a routine, one by one.
 
 use cfg_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{
+        Diagnostic,
+        site::{Element, Site},
+    },
     ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
     text,
 };
@@ -56,11 +59,10 @@ impl<'p> Draft<'p> {
                             "routine {}, vertex {}, statement `{shown}`",
                             routine.name, vertex.id
                         );
-                        let pointer = format!("/routines/{}/vertices/{}", id.index(), v.index());
                         found.push(
                             Diagnostic::error(info, message, info.explanation)
                                 .at_element(element)
-                                .at_pointer(pointer),
+                                .at_site_in(&context.program, Site::of(id, Element::Vertex(v))),
                         );
                         self.push(Default::default());
                     }

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     dataflow::{Analysis as _, Liveness, solve},
-    entity::{RoutineId, VarId, VertexId},
+    entity::{LocationId, RoutineId, VarId, VertexId},
     ir::VertexKind,
 };
 use std::{
@@ -33,18 +33,21 @@ pub(crate) struct Found {
 pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Found>) {
     let routine = context.program.routine(draft.id);
     let cfg = draft.cfg;
-    let liveness = Liveness::new(&context.program, routine);
+    let liveness = Liveness::new(&context.program, &context.summary.effects, routine);
     let small = cfg
         .vertex_count()
         .saturating_mul(routine.variables.len())
         .saturating_mul(2)
         <= FLOW_LIMIT;
     let solution = small.then(|| solve(cfg, &liveness));
-    let mut members: HashMap<u32, Vec<VarId>> = HashMap::new();
+    let mut members: HashMap<LocationId, Vec<VarId>> = HashMap::new();
     for v in 0..routine.variables.len() {
         let v = VarId::new(v);
-        if draft.scope.is_shared(v) {
-            members.entry(draft.scope.class(v)).or_default().push(v);
+        if draft.scope.locations.is_shared(v) {
+            members
+                .entry(draft.scope.locations.of_variable(v))
+                .or_default()
+                .push(v);
         }
     }
     for (v, vertex) in cfg.vertices() {
@@ -71,9 +74,9 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
                 let cfg_core::ir::StmtKind::Assign { target, .. } = &statement.kind else {
                     continue;
                 };
-                let class = draft.scope.class(target.var);
+                let location = draft.scope.locations.of_variable(target.var);
                 let read = |v: &VarId| state.as_ref().is_none_or(|s| s.contains(v.index()));
-                let is_live = match members.get(&class) {
+                let is_live = match members.get(&location) {
                     Some(members) => members.iter().any(read),
                     None => read(&target.var),
                 };

@@ -107,17 +107,3 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
     };
     ExprType { ty, rank }
 }
-
-/// True if two places of the same variable are known to have no cell in common: constant subscripts
-/// that differ in some dimension.
-pub(crate) fn disjoint(a: &Place, b: &Place) -> bool {
-    a.var == b.var
-        && a.subscripts.len() == b.subscripts.len()
-        && a.subscripts
-            .iter()
-            .zip(&b.subscripts)
-            .any(|(s, t)| match (s, t) {
-                (Subscript::Index(Expr::Int(i)), Subscript::Index(Expr::Int(j))) => i != j,
-                _ => false,
-            })
-}

@@ -25,7 +25,7 @@ pub(crate) fn note_changes(
     sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
     let saved = tbr.callee_globals.saved.iter();
     sources.extend(saved.map(|&g| context.nodes.global(g)));
-    context.effects.each_call(draft.id, routine, |statement| {
+    context.summary.each_call(draft.id, routine, |statement| {
         if let StmtKind::Call {
             callee, arguments, ..
         } = &statement.kind

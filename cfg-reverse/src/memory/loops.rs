@@ -7,11 +7,12 @@ use cfg_core::{
         loops::{LoopForest, LoopId},
         reachable,
     },
-    ir::{Cfg, LoopTest, Program, Routine, StmtKind, VertexKind, visit::each_written},
+    ir::{Cfg, Program, Routine, StmtKind, visit::each_written},
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 
-use crate::memory::{effects::Effects, named::Named};
+use crate::memory::{named::Named, summary::Summary};
 
 /// The vertices on paths from ENTRY to EXIT, the only ones in a run that ends, and the loops among them.
 pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
@@ -30,58 +31,54 @@ pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
     (live, forest)
 }
 
-/// Where the storage classes of variables may be written: the places of vertices in the forest, in ascending order.
+/// Where variables may be written: by location, the places of vertices in the forest, in ascending order.
 pub(crate) struct Writes<'a> {
-    class: &'a [u32],
+    locations: &'a Locations,
     forest: &'a LoopForest,
-    by_class: Vec<Vec<usize>>,
+    places: Vec<Vec<usize>>,
 }
 
 impl<'a> Writes<'a> {
     pub(crate) fn of(
         program: &Program,
-        effects: &Effects,
+        summary: &Summary,
         routine: &Routine,
         cfg: &Cfg,
-        class: &'a [u32],
+        locations: &'a Locations,
         forest: &'a LoopForest,
     ) -> Self {
         let globals = Named::of(routine);
-        let mut by_class: Vec<Vec<usize>> = vec![Vec::new(); routine.variables.len()];
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
             let Some(place) = forest.place(v.index()) else {
                 continue;
             };
             let mut at = |u: VarId| {
-                let list = &mut by_class[class[u.index()] as usize];
+                let list = &mut places[locations.of_variable(u).index()];
                 if list.last() != Some(&place) {
                     list.push(place);
                 }
             };
-            if let VertexKind::Loop { test, .. } = &vertex.kind
-                && let LoopTest::Counted { index, .. } = test.as_ref()
-            {
-                at(*index);
-            }
+            vertex.kind.index().into_iter().for_each(&mut at);
             for statement in vertex.statements() {
                 each_written(program, statement, &mut at);
                 if let StmtKind::Call { callee, .. } = &statement.kind {
-                    let written = &effects.written[callee.index()];
+                    let written = summary.written(*callee);
                     globals.among(written).into_iter().for_each(&mut at);
                 }
             }
         }
-        by_class.iter_mut().for_each(|list| list.sort_unstable());
+        places.iter_mut().for_each(|list| list.sort_unstable());
         Self {
-            class,
+            locations,
             forest,
-            by_class,
+            places,
         }
     }
 
     /// True if a vertex of the loop other than `but` may write the variable.
     pub(crate) fn inside(&self, l: LoopId, v: VarId, but: Option<usize>) -> bool {
-        let places = &self.by_class[self.class[v.index()] as usize];
+        let places = &self.places[self.locations.of_variable(v).index()];
         let but = but.and_then(|v| self.forest.place(v));
         // Each vertex is there once.
         match self.forest.among(l, places) {

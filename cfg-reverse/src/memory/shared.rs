@@ -7,7 +7,6 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Role},
-    validate::cells,
 };
 use std::ops::Range;
 
@@ -17,7 +16,7 @@ use crate::codes;
 type Cells = (GlobalId, Range<i64>);
 
 fn cells_of(program: &Program, g: GlobalId) -> Option<Cells> {
-    cells(program, g).filter(|(_, range)| !range.is_empty())
+    program.cells(g).filter(|(_, range)| !range.is_empty())
 }
 
 /// Independents that share cells with others.
@@ -150,7 +149,7 @@ mod tests {
         let kept = without_sharing(&program, &all);
         let mut covered = [0; 6];
         for &g in kept.iter().filter(|&&g| g != other) {
-            let (of, range) = cells(&program, g).expect("its shape is constant");
+            let (of, range) = program.cells(g).expect("its shape is constant");
             assert_eq!(of, base);
             range.for_each(|k| covered[k as usize] += 1);
         }

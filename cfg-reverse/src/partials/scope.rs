@@ -3,6 +3,7 @@
 use cfg_core::{
     entity::VarId,
     ir::{Expr, Place, Routine, ScalarType},
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 
@@ -26,34 +27,13 @@ pub(crate) struct Scope {
     pub(crate) derivative: Vec<Option<VarId>>,
     /// Variables of the original that are active; each has a derivative variable.
     pub(crate) active: FixedBitSet,
-    /// Class of each variable: two variables of one class may share storage. Empty: none do.
-    pub(crate) storage: Vec<u32>,
-    /// Classes of more than one variable.
-    pub(crate) shared: FixedBitSet,
+    /// Which variables may share cells.
+    pub(crate) locations: Locations,
 }
 
 impl Scope {
     pub(super) fn is_active(&self, v: VarId) -> bool {
         self.active.contains(v.index())
-    }
-
-    /// The storage class of a variable: variables of different classes share no storage.
-    pub(crate) fn class(&self, v: VarId) -> u32 {
-        let own = u32::try_from(v.index()).unwrap_or(u32::MAX);
-        self.storage.get(v.index()).copied().unwrap_or(own)
-    }
-
-    /// True if another variable may share storage with this one.
-    pub(crate) fn is_shared(&self, v: VarId) -> bool {
-        self.shared.contains(self.class(v) as usize)
-    }
-
-    /// True if two different variables may share storage.
-    pub(crate) fn may_share(&self, a: VarId, b: VarId) -> bool {
-        match (self.storage.get(a.index()), self.storage.get(b.index())) {
-            (Some(x), Some(y)) => x == y,
-            _ => false,
-        }
     }
 
     /// The derivative of a place: the same subscripts on the derivative variable.

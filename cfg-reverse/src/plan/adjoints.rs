@@ -1,17 +1,18 @@
 //! What is kept of each statement until the sweeps are written: its adjoint, and what that reads.
 
-use cfg_core::ir::{Stmt, StmtKind};
-
-use crate::plan::atoms::Atoms;
+use cfg_core::{
+    ir::{Stmt, StmtKind},
+    memory::locations::Locations,
+};
 
 /// What the adjoint of one statement needs of the forward sweep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatementCode {
     /// Statements of the forward sweep that take the statement's place; `None`: the statement itself.
     pub(crate) forward: Option<Box<[Stmt]>>,
-    /// Atoms whose values before the statement the adjoint reads.
+    /// Locations whose values before the statement the adjoint reads.
     pub(crate) reads_before: Reads,
-    /// Atoms whose values after the statement the adjoint reads.
+    /// Locations whose values after the statement the adjoint reads.
     pub(crate) reads_after: Reads,
 }
 
@@ -29,10 +30,10 @@ pub(crate) struct StatementAdjoint {
 /// What one statement needs of the forward sweep, and what stands for it in the reverse sweep.
 pub(crate) type Written = (StatementCode, StatementAdjoint);
 
-/// Most atoms that a list holds in place.
+/// Most locations that a list holds in place.
 const FEW: usize = 5;
 
-/// Atoms in ascending order, each once. Of most statements they are few, and every analysis reads them:
+/// Locations in ascending order, each once. Of most statements they are few, and every analysis reads them:
 /// these stand in place.
 #[derive(Clone, Debug)]
 pub(crate) enum Reads {
@@ -49,38 +50,38 @@ impl Default for Reads {
 impl Reads {
     pub(crate) fn as_slice(&self) -> &[u32] {
         match self {
-            Self::Few(len, atoms) => &atoms[..usize::from(*len)],
-            Self::Many(atoms) => atoms,
+            Self::Few(len, locations) => &locations[..usize::from(*len)],
+            Self::Many(locations) => locations,
         }
     }
 
-    /// The list with these atoms too.
+    /// The list with these locations too.
     #[must_use]
     pub(crate) fn with(&self, each: impl FnOnce(&mut dyn FnMut(u32))) -> Self {
         let (mut few, mut len) = match self {
-            Self::Few(len, atoms) => (*atoms, usize::from(*len)),
+            Self::Few(len, locations) => (*locations, usize::from(*len)),
             Self::Many(_) => ([0; FEW], 0),
         };
         // Everything, as soon as it is too much.
         let mut many = match self {
             Self::Few(..) => Vec::new(),
-            Self::Many(atoms) => atoms.to_vec(),
+            Self::Many(locations) => locations.to_vec(),
         };
-        each(&mut |atom| {
+        each(&mut |location| {
             if many.is_empty() {
-                let at = few[..len].partition_point(|&a| a < atom);
-                if few[..len].get(at) == Some(&atom) {
+                let at = few[..len].partition_point(|&a| a < location);
+                if few[..len].get(at) == Some(&location) {
                     return;
                 }
                 if len < FEW {
                     few.copy_within(at..len, at + 1);
-                    few[at] = atom;
+                    few[at] = location;
                     len += 1;
                     return;
                 }
                 many.extend_from_slice(&few);
             }
-            many.push(atom);
+            many.push(location);
         });
         if many.is_empty() {
             return Self::Few(len as u8, few);
@@ -91,12 +92,12 @@ impl Reads {
     }
 }
 
-/// The atoms of the original (variables below `originals`) that some statements read.
-pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, atoms: &Atoms) -> Reads {
+/// The locations of the original (variables below `originals`) that some statements read.
+pub(crate) fn primal_reads(statements: &[Stmt], originals: usize, locations: &Locations) -> Reads {
     Reads::default().with(|add| {
         let mut place = |place: &cfg_core::ir::Place| {
             if place.var.index() < originals {
-                atoms.of_place(place, &mut |a| add(a));
+                locations.each(place, &mut |l| add(l.index() as u32));
             }
         };
         for statement in statements {
@@ -116,7 +117,8 @@ mod tests {
 
     #[test]
     fn few_and_many_are_sets() {
-        let list = |atoms: &[u32]| Reads::default().with(|add| atoms.iter().for_each(|&a| add(a)));
+        let list =
+            |locations: &[u32]| Reads::default().with(|add| locations.iter().for_each(|&a| add(a)));
         assert!(list(&[]).as_slice().is_empty());
         assert_eq!(list(&[3, 1, 3, 2, 1]).as_slice(), [1, 2, 3]);
         assert_eq!(list(&[5, 4, 3, 2, 1]).as_slice(), [1, 2, 3, 4, 5]);

@@ -81,10 +81,10 @@ pub(crate) fn dying(
 impl<'p> Draft<'p> {
     /// Adds what the reverse sweeps of callees read after the calls.
     pub(crate) fn read_after_calls(&mut self, context: &Context, needed: &[Needed]) {
-        if context.effects.callees[self.id.index()].is_empty() {
+        if context.summary.callees(self.id).is_empty() {
             return;
         }
-        let atoms = &self.atoms;
+        let locations = &self.locations;
         for (v, vertex) in self.cfg.vertices() {
             let VertexKind::Block(statements) = &vertex.kind else {
                 continue;
@@ -110,16 +110,17 @@ impl<'p> Draft<'p> {
                         if let (true, Some(Expr::Place(place))) =
                             (need.variables.contains(p.index()), actual.as_ref())
                         {
-                            atoms.of_var(place.var, &mut |a| add(a));
+                            locations
+                                .each(&Place::whole(place.var), &mut |l| add(l.index() as u32));
                         }
                     }
                     if let (Some(r), Some(place)) = (called.result, result)
                         && need.variables.contains(r.index())
                     {
-                        atoms.of_var(place.var, &mut |a| add(a));
+                        locations.each(&Place::whole(place.var), &mut |l| add(l.index() as u32));
                     }
                     for v in self.globals.among(&need.globals) {
-                        atoms.of_var(v, &mut |a| add(a));
+                        locations.each(&Place::whole(v), &mut |l| add(l.index() as u32));
                     }
                 });
             }
@@ -134,7 +135,7 @@ pub(crate) fn solve_across_calls<'p>(
     drafts: &mut [Option<Draft<'p>>],
 ) {
     let mut needed = vec![Needed::default(); drafts.len()];
-    let callers = context.effects.callers(reachable);
+    let callers = context.summary.effects.calls.callers(reachable);
     let mut queued = FixedBitSet::with_capacity(drafts.len());
     let mut work: std::collections::VecDeque<RoutineId> = reachable.iter().copied().collect();
     queued.extend(reachable.iter().map(|r| r.index()));

@@ -127,12 +127,12 @@ impl Flow<'_> {
 
     /// Runs a call; `save` is called for what is pushed before it.
     fn call(&self, callee: RoutineId, set: &mut GlobalSet, mut save: impl FnMut(GlobalId)) {
-        let effects = &self.context.effects;
+        let summary = &self.context.summary;
         let mut replaced = GlobalSet::default();
-        set.each_common(&effects.written[callee.index()], |g| {
+        set.each_common(summary.written(callee), |g| {
             save(g);
             // The value of one that shares storage may be needed by another name.
-            if !effects.storage.overlaid.contains(g) {
+            if !summary.effects.storage.overlaid().contains(g) {
                 replaced.insert(g);
             }
         });

@@ -5,14 +5,15 @@ use cfg_core::{
     graph::loops::LoopForest,
     ir::{
         Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind,
-        visit::each_written,
+        visit::{each_place, each_written},
     },
+    memory::locations::Locations,
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    memory::{effects::Effects, loops::Writes, named::Named, statements::each_place},
+    memory::{loops::Writes, named::Named, summary::Summary},
     prepare::context::Context,
 };
 
@@ -127,18 +128,14 @@ pub(crate) fn named_indices(
     routine: &Routine,
     cfg: &Cfg,
     indices: impl IntoIterator<Item = VarId>,
-    class: &[u32],
+    locations: &Locations,
 ) -> FixedBitSet {
     let n = routine.variables.len();
-    let mut members = vec![0; n];
-    for &c in class {
-        members[c as usize] += 1;
-    }
     let mut named = FixedBitSet::with_capacity(n);
     let mut open = FixedBitSet::with_capacity(n);
     for index in indices {
         let (i, variable) = (index.index(), routine.variable(index));
-        let alone = matches!(variable.role, Role::Local) && members[class[i] as usize] == 1;
+        let alone = matches!(variable.role, Role::Local) && !locations.is_shared(index);
         if alone && routine.result != Some(index) {
             open.insert(i);
         } else {
@@ -218,46 +215,46 @@ pub(crate) fn runs_backwards(first: &Expr, last: &Expr, step: &Expr, complete: b
 }
 
 /// Decides how each loop is counted. `changed`: the statements are not those of the program that the
-/// effects are of.
+/// summary are of.
 pub(crate) fn plan_loops(
     context: &Context,
     id: RoutineId,
     cfg: &Cfg,
     structure: &Structure,
-    class: &[u32],
+    locations: &Locations,
     changed: bool,
 ) -> Vec<Option<LoopPlan>> {
-    let (program, effects) = (&context.program, &context.effects);
+    let (program, summary) = (&context.program, &context.summary);
     let routine = program.routine(id);
     let headers = headers(cfg);
     let counted = || headers.iter().filter_map(|h| h.counted.as_ref());
     let indices = counted().map(|(index, _)| *index);
-    let named = named_indices(program, routine, cfg, indices, class);
-    let class = |v: VarId| class[v.index()] as usize;
-    // Classes that a bound reads.
+    let named = named_indices(program, routine, cfg, indices, locations);
+    let location = |v: VarId| locations.of_variable(v).index();
+    // Locations that a bound reads.
     let mut read = FixedBitSet::with_capacity(routine.variables.len());
     for bound in counted().flat_map(|(_, bounds)| bounds) {
-        bound.each_variable(&mut |v| read.insert(class(v)));
+        bound.each_variable(&mut |v| read.insert(location(v)));
     }
     // Positions in topological order at which each of these may be written; a body is an interval there.
     let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
-    let mut assigned = effects.assigned[id.index()].ones();
+    let mut assigned = summary.assigned[id.index()].ones();
     let assigns = changed
-        || !effects.callees[id.index()].is_empty()
-        || assigned.any(|v| read.contains(class(VarId::new(v))));
+        || !summary.callees(id).is_empty()
+        || assigned.any(|v| read.contains(location(VarId::new(v))));
     if assigns {
         let globals = Named::of(routine);
         for (position, &v) in structure.order.iter().enumerate() {
             let mut at = |u: VarId| {
-                let list = &mut written[class(u)];
-                if read.contains(class(u)) && list.last() != Some(&(position as u32)) {
+                let list = &mut written[location(u)];
+                if read.contains(location(u)) && list.last() != Some(&(position as u32)) {
                     list.push(position as u32);
                 }
             };
             for statement in cfg.vertex(v).statements() {
                 each_written(program, statement, &mut at);
                 if let StmtKind::Call { callee, .. } = &statement.kind {
-                    let written = &effects.written[callee.index()];
+                    let written = summary.written(*callee);
                     globals.among(written).into_iter().for_each(&mut at);
                 }
             }
@@ -265,16 +262,16 @@ pub(crate) fn plan_loops(
     }
     for header in &headers {
         if let Some((index, _)) = header.counted
-            && read.contains(class(index))
+            && read.contains(location(index))
         {
-            written[class(index)].push(structure.position[header.at.index()]);
+            written[location(index)].push(structure.position[header.at.index()]);
         }
     }
     written.iter_mut().for_each(|list| list.sort_unstable());
     let changes = |bound: Bound<'_>, from: u32, to: u32| {
         let mut found = false;
         bound.each_variable(&mut |v| {
-            let list = &written[class(v)];
+            let list = &written[location(v)];
             let i = list.partition_point(|&x| x < from);
             found |= list.get(i).is_some_and(|&x| x <= to);
         });
@@ -301,13 +298,13 @@ pub(crate) fn plan_loops(
 /// change them, or because they are deep; of loops that are kept.
 pub(crate) fn changing_bounds(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     routine: &Routine,
     cfg: &Cfg,
     forest: &LoopForest,
-    class: &[u32],
+    locations: &Locations,
 ) -> Vec<[bool; 3]> {
-    let writes = Writes::of(program, effects, routine, cfg, class, forest);
+    let writes = Writes::of(program, summary, routine, cfg, locations, forest);
     let mut changing = vec![[false; 3]; cfg.vertex_count()];
     for (h, vertex) in cfg.vertices() {
         if let VertexKind::Loop { test, .. } = &vertex.kind

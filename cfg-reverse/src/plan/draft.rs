@@ -7,6 +7,7 @@ use cfg_core::{
         VertexKind,
     },
     memory::global_set::GlobalSet,
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
@@ -16,18 +17,13 @@ use crate::{
         expressions::as_place, names::Namer, rename::Rename, routines::routine_shell, rows::Rows,
         temporaries::Temporaries,
     },
-    memory::{
-        effects::given_adjoint,
-        named::Named,
-        storage::{shared_classes, storage_classes},
-    },
+    memory::{named::Named, summary::given_adjoint},
     partials::{
         linearize::Workspace,
         scope::{ForwardScope, Scope},
     },
     plan::{
         adjoints::{StatementAdjoint, StatementCode, Written, primal_reads},
-        atoms::Atoms,
         counters::{LoopPlan, plan_loops},
         shape::Shape,
     },
@@ -47,7 +43,7 @@ pub(crate) struct Draft<'p> {
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
     pub(crate) shape: Shape<'p>,
-    pub(crate) atoms: Atoms,
+    pub(crate) locations: Locations,
     /// The globals that the routine names.
     pub(crate) globals: Named,
     /// By callee: the globals whose values after a call its reverse sweep reads.
@@ -76,10 +72,10 @@ impl<'p> Draft<'p> {
     ) -> Option<Self> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
-        let class = storage_classes(&context.program, routine);
+        let locations = Locations::of(&context.program, routine);
         let loops = match shape {
             Shape::Structured(structure) => {
-                plan_loops(context, id, cfg, structure, &class, normal.changed)
+                plan_loops(context, id, cfg, structure, &locations, normal.changed)
             }
             Shape::General(general) => general.plans.clone(),
         };
@@ -94,8 +90,7 @@ impl<'p> Draft<'p> {
             workspace: Workspace::default(),
             derivative: vec![None; routine.variables.len()],
             active: FixedBitSet::with_capacity(routine.variables.len()),
-            storage: class.clone(),
-            shared: shared_classes(&class),
+            locations: locations.clone(),
         };
         let tape_name = scope.namer.suffixed("tape".to_owned());
         let tape = scope.routine.add_variable(Variable::new(
@@ -130,7 +125,7 @@ impl<'p> Draft<'p> {
             namer,
             cfg,
             shape,
-            atoms: Atoms::new(&context.program, routine, cfg, &class),
+            locations: locations.with_elements(&context.program, routine, cfg),
             globals: Named::of(routine),
             needed: HashMap::new(),
             loops,
@@ -152,7 +147,7 @@ impl<'p> Draft<'p> {
     /// Code that stands after the pops of its statement.
     pub(crate) fn before(&self, reverse: Vec<Stmt>) -> Written {
         let code = StatementCode {
-            reads_before: primal_reads(&reverse, self.originals, &self.atoms),
+            reads_before: primal_reads(&reverse, self.originals, &self.locations),
             ..StatementCode::default()
         };
         let adjoint = StatementAdjoint {
@@ -190,7 +185,7 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
             wanted.insert(v);
         }
     }
-    context.effects.each_call(id, routine, |statement| {
+    context.summary.each_call(id, routine, |statement| {
         if let StmtKind::Call {
             callee,
             arguments,

@@ -4,14 +4,12 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
     ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, visit::each_written},
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    code::routines::each_extent,
-    codes,
-    memory::{named::global_variables, storage::storage_classes},
-    prepare::context::Context,
+    code::routines::each_extent, codes, memory::named::global_variables, prepare::context::Context,
 };
 
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
@@ -72,26 +70,26 @@ pub(crate) fn check_extents(
         return;
     }
     // By storage: what has another name may be changed through that.
-    let class = storage_classes(&context.program, routine);
-    let class = |v: VarId| class[v.index()] as usize;
+    let locations = Locations::of(&context.program, routine);
+    let location = |v: VarId| locations.of_variable(v).index();
     let mut written = FixedBitSet::with_capacity(routine.variables.len());
     for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-        written.extend(vertex.kind.index().map(class));
+        written.extend(vertex.kind.index().map(location));
         for statement in vertex.statements() {
             each_written(&context.program, statement, &mut |v| {
-                written.insert(class(v));
+                written.insert(location(v));
             });
         }
     }
     for (v, g) in global_variables(routine) {
-        if context.effects.written[id.index()].contains(g) {
-            written.insert(class(v));
+        if context.summary.written(id).contains(g) {
+            written.insert(location(v));
         }
     }
     for variable in &routine.variables {
         each_extent(variable, &mut |e| {
             changeable(routine, e, &mut |p| {
-                if written.contains(class(p.var)) {
+                if written.contains(location(p.var)) {
                     let n = &routine.variable(p.var).name;
                     found.push(
                         Diagnostic::error(

@@ -14,12 +14,13 @@ use cfg_core::{
         reverse_postorder,
     },
     ir::{Cfg, LoopTest, Program, Routine, VertexKind},
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
-    memory::{effects::Effects, loops, storage::storage_classes},
+    memory::{loops, summary::Summary},
     plan::{
         counters::{self, LoopPlan, indices, named_indices},
         regions::leaving::Leaving,
@@ -90,15 +91,16 @@ pub(crate) struct Regions {
 impl Regions {
     pub(crate) fn of(
         program: &Program,
-        effects: &Effects,
+        summary: &Summary,
         routine: &Routine,
         cfg: &Cfg,
         counters: bool,
     ) -> Self {
         let (live, forest) = loops::live_loops(cfg);
-        let class = storage_classes(program, routine);
-        let named = named_indices(program, routine, cfg, indices(cfg), &class);
-        let changing = counters::changing_bounds(program, effects, routine, cfg, &forest, &class);
+        let locations = Locations::of(program, routine);
+        let named = named_indices(program, routine, cfg, indices(cfg), &locations);
+        let changing =
+            counters::changing_bounds(program, summary, routine, cfg, &forest, &locations);
         let mut order: Vec<VertexId> = cfg
             .entry()
             .map(|entry| reverse_postorder(cfg, entry.index()))

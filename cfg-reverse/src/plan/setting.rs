@@ -22,10 +22,10 @@ impl<'v> Setting<'v> {
             context.sweeps[r]?;
             let nests = prepared.structures[r].is_some();
             let cfg = routine.body.as_ref().filter(|_| !nests)?;
-            let (program, effects) = (&context.program, &context.effects);
+            let (program, summary) = (&context.program, &context.summary);
             Some(Regions::of(
                 program,
-                effects,
+                summary,
                 routine,
                 cfg,
                 context.counters,

@@ -4,7 +4,7 @@
 //! loop bound of what has been executed so far reads (Hascoet & Pascual, RR-7957, section 5.2). An
 //! assignment to such a variable pushes the old value first and takes the variable out of the set; at
 //! the end of a routine the locals in the set are pushed. Arrays and variables that may share storage
-//! are one atom.
+//! are one location.
 //!
 //! Sets are kept per vertex as long as that takes at most [`FLOW_LIMIT`] bits; a larger routine uses one
 //! set for all of it, which is sound and records more.
@@ -15,15 +15,16 @@ use cfg_core::{
         Cfg, Expr, Intent, LoopTest, Place, Program, Routine, ScalarType, Stmt, StmtKind,
         VertexKind,
     },
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{known::Known, rows::Rows},
-    memory::{effects::Effects, named::Named},
+    memory::{named::Named, summary::Summary},
     plan::{
-        adjoints::StatementCode, atoms::Atoms, callee_globals::CalleeGlobals, counters::LoopPlan,
-        draft::Draft, shape::Shape, worklist::Worklist,
+        adjoints::StatementCode, callee_globals::CalleeGlobals, counters::LoopPlan, draft::Draft,
+        shape::Shape, worklist::Worklist,
     },
     prepare::{context::Context, optional},
 };
@@ -35,10 +36,10 @@ pub const FLOW_LIMIT: usize = 1 << 30;
 pub(crate) struct Tbr<'a> {
     program: &'a Program,
     routine: &'a Routine,
-    effects: &'a Effects,
+    summary: &'a Summary,
     cfg: &'a Cfg,
     shape: Shape<'a>,
-    atoms: &'a Atoms,
+    locations: &'a Locations,
     code: &'a Rows<StatementCode>,
     loops: &'a [Option<LoopPlan>],
     globals: &'a Named,
@@ -61,17 +62,17 @@ pub(crate) struct Tbr<'a> {
 impl<'a> Tbr<'a> {
     /// Solves the equations.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
-        let (program, effects) = (&context.program, &context.effects);
+        let (program, summary) = (&context.program, &context.summary);
         let routine = program.routine(draft.id);
         let cfg = draft.cfg;
-        let n = draft.atoms.len();
+        let n = draft.locations.len();
         let mut tbr = Self {
             program,
             routine,
-            effects,
+            summary,
             cfg,
             shape: draft.shape,
-            atoms: &draft.atoms,
+            locations: &draft.locations,
             code: &draft.code,
             loops: &draft.loops,
             globals: &draft.globals,
@@ -141,8 +142,8 @@ impl<'a> Tbr<'a> {
     fn revive(&self, v: VertexId, set: &mut FixedBitSet) {
         const BITS: usize = usize::BITS as usize;
         let mut put = |place: &Place| {
-            self.atoms.of_place(place, &mut |a| {
-                let a = a as usize;
+            self.locations.each(place, &mut |l| {
+                let a = l.index();
                 set.set(a, self.at[a / BITS] >> (a % BITS) & 1 == 1);
             });
         };
@@ -183,7 +184,7 @@ impl<'a> Tbr<'a> {
 
     /// A set without members.
     fn empty(&self) -> FixedBitSet {
-        FixedBitSet::with_capacity(self.atoms.len())
+        FixedBitSet::with_capacity(self.locations.len())
     }
 
     fn range(&self, v: VertexId) -> std::ops::Range<usize> {
@@ -272,18 +273,18 @@ impl<'a> Tbr<'a> {
     /// True if the present value of some cell of the place may be needed.
     pub(crate) fn contains(&self, set: &FixedBitSet, place: &Place) -> bool {
         let mut found = false;
-        self.atoms
-            .of_place(place, &mut |a| found |= set.contains(a as usize));
+        self.locations
+            .each(place, &mut |l| found |= set.contains(l.index()));
         found
     }
 
     /// The parts of a variable whose present values may be needed.
     pub(crate) fn members(&self, set: &FixedBitSet, v: VarId) -> Vec<Place> {
-        self.atoms.members(set, v)
+        self.locations.parts(v, |l| set.contains(l.index()))
     }
 
     fn insert_reads(&self, e: &Expr, set: &mut FixedBitSet) {
-        e.walk_places(&mut |p| self.atoms.of_place(p, &mut |a| set.insert(a as usize)));
+        e.walk_places(&mut |p| self.locations.each(p, &mut |l| set.insert(l.index())));
     }
 
     /// Runs a vertex; `save(statement, k, place)` is called for each place that is pushed, in order: the
@@ -362,11 +363,11 @@ impl<'a> Tbr<'a> {
         }
     }
 
-    /// A whole atom leaves the set: its old value is on the tape or not needed.
+    /// A location that is replaced leaves the set: its old value is on the tape or not needed.
     fn kill(&self, place: &Place, set: &mut FixedBitSet) {
-        if self.atoms.is_replaced(place) {
-            self.atoms
-                .of_place(place, &mut |a| set.set(a as usize, false));
+        if self.locations.replaces(place) {
+            self.locations
+                .each(place, &mut |l| set.set(l.index(), false));
         }
     }
 
@@ -403,7 +404,7 @@ impl<'a> Tbr<'a> {
                     }
                 }
                 places.extend(result.clone());
-                let written = &self.effects.written[callee.index()];
+                let written = self.summary.written(*callee);
                 places.extend(self.globals.among(written).into_iter().map(Place::whole));
             }
             StmtKind::Push { .. } => {}

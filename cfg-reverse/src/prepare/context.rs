@@ -8,14 +8,14 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     activity::{Activity, reach::Numbering},
-    memory::effects::Effects,
+    memory::summary::Summary,
 };
 
 /// What is decided for the whole program before any routine is written.
 pub(crate) struct Context {
     /// Normalized routines where they are differentiated, the others as they are.
     pub(crate) program: Program,
-    pub(crate) effects: Effects,
+    pub(crate) summary: Summary,
     pub(crate) nodes: Numbering,
     pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.

@@ -9,7 +9,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     code::{expressions::zero, names::Namer},
-    memory::effects::Effects,
+    memory::summary::Summary,
     prepare::normalize::Normal,
 };
 
@@ -17,14 +17,14 @@ use crate::{
 /// `NAME_suffix`. Returns it by global.
 pub(crate) fn add_derivative_globals(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     main: RoutineId,
     normals: &mut [Option<Normal>],
     out: &mut Program,
     suffix: &str,
     origin: &NameRole,
 ) -> Vec<Option<GlobalId>> {
-    let touched = &effects.touched[main.index()];
+    let touched = summary.touched(main);
     let mut namer = Namer::new(
         program
             .globals
@@ -51,7 +51,7 @@ pub(crate) fn add_derivative_globals(
     for (k, g) in wanted.ones().enumerate() {
         derivatives[g] = Some(GlobalId::new(out.globals.len() + k));
     }
-    let mut names = HashSet::clone(&effects.names);
+    let mut names = HashSet::clone(&summary.names);
     for g in wanted.ones() {
         let global = &program.globals[g];
         let name = namer.suffixed(format!("{}_{suffix}", global.variable.name));

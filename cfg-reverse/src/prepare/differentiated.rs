@@ -8,14 +8,14 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     activity::{Activity, reach::Numbering},
-    memory::effects::{Effects, given_adjoint},
+    memory::summary::{Summary, given_adjoint},
 };
 
 /// Gives ids to the sweeps of every routine that has a body, and an active variable or a call of a routine
 /// with sweeps that uses an active global: a routine does not name the globals that only its callees use.
 pub(crate) fn number_sweeps(
     normal: &Program,
-    effects: &Effects,
+    summary: &Summary,
     nodes: &Numbering,
     activity: &Activity,
     reachable: &[RoutineId],
@@ -23,7 +23,7 @@ pub(crate) fn number_sweeps(
 ) -> Vec<Option<(RoutineId, RoutineId)>> {
     let n = normal.routines.len();
     let mut differentiated = FixedBitSet::with_capacity(n);
-    let callers = effects.callers(reachable);
+    let callers = summary.effects.calls.callers(reachable);
     // Routines that reach an active global, and what has to be done for their callers.
     let mut reaches = FixedBitSet::with_capacity(n);
     let mut work = Vec::new();

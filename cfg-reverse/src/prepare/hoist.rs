@@ -2,17 +2,18 @@
 //! changed by it.
 
 use cfg_core::{
-    entity::VarId,
+    entity::{LocationId, VarId},
     ir::{
         Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable,
         visit::each_written,
     },
+    memory::locations::Locations,
 };
 use std::collections::HashSet;
 
 use crate::{
     code::{names::Namer, temporaries::Temporaries, typing},
-    memory::{effects::Effects, named::Named},
+    memory::{named::Named, summary::Summary},
     prepare::{results, shallow},
 };
 
@@ -38,10 +39,10 @@ pub(crate) fn needs_hoisting(routine: &Routine, kind: &StmtKind) -> bool {
 
 pub(crate) struct Hoist<'a> {
     pub(super) program: &'a Program,
-    pub(super) effects: &'a Effects,
+    pub(super) summary: &'a Summary,
     pub(super) globals: &'a Named,
-    /// Storage classes of the variables that are not temporaries.
-    pub(super) class: &'a [u32],
+    /// Locations of the variables that are not temporaries.
+    pub(super) locations: &'a Locations,
     pub(super) routine: &'a mut Routine,
     pub(super) namer: &'a mut Namer,
     pub(super) temporaries: &'a mut Temporaries,
@@ -60,7 +61,7 @@ impl Hoist<'_> {
             shallow::hoist(&variables, &mut kind, &mut |e| self.temporary(e));
         }
         if let StmtKind::Assign { target, .. } = &mut kind {
-            let written = HashSet::from([self.class_of(target.var)]);
+            let written = HashSet::from([self.locations.of_variable(target.var)]);
             self.fix_subscripts(target, &written);
         }
         let StmtKind::Call {
@@ -79,10 +80,10 @@ impl Hoist<'_> {
             result: result.clone(),
         });
         each_written(self.program, &call, &mut |v| {
-            written.insert(self.class_of(v));
+            written.insert(self.locations.of_variable(v));
         });
-        for v in self.globals.among(&self.effects.written[callee.index()]) {
-            written.insert(self.class_of(v));
+        for v in self.globals.among(self.summary.written(callee)) {
+            written.insert(self.locations.of_variable(v));
         }
         let called = self.program.routine(callee);
         for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {
@@ -133,10 +134,6 @@ impl Hoist<'_> {
         }
     }
 
-    fn class_of(&self, v: VarId) -> u32 {
-        class_of(self.class, v)
-    }
-
     /// Evaluates `e` before the call.
     fn temporary(&mut self, e: Expr) -> VarId {
         let ty = typing::of(&self.routine.variables, &e);
@@ -146,11 +143,11 @@ impl Hoist<'_> {
     }
 
     /// Subscripts that the call may change are evaluated before it.
-    fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<u32>) {
-        let class = self.class;
+    fn fix_subscripts(&mut self, place: &mut Place, written: &HashSet<LocationId>) {
+        let locations = self.locations;
         let changes = |e: &Expr| {
             let mut found = false;
-            e.walk_places(&mut |p| found |= written.contains(&class_of(class, p.var)));
+            e.walk_places(&mut |p| found |= written.contains(&locations.of_variable(p.var)));
             found
         };
         for e in place.subscripts.iter_mut().flat_map(Subscript::exprs_mut) {
@@ -159,11 +156,6 @@ impl Hoist<'_> {
             }
         }
     }
-}
-
-/// The storage class of a variable; a temporary, which has no entry, is one of its own.
-fn class_of(class: &[u32], v: VarId) -> u32 {
-    class.get(v.index()).copied().unwrap_or(v.index() as u32)
 }
 
 fn reads_anything(e: &Expr) -> bool {

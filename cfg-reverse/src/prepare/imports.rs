@@ -19,15 +19,15 @@ use cfg_core::{
 use crate::{
     code::{names::Namer, routines::each_extent},
     memory::{
-        effects::{Effects, given_adjoint},
         named::global_variables,
+        summary::{Summary, given_adjoint},
     },
 };
 
 /// The globals that a routine is to name although only its callees do, in ascending order.
-pub(crate) fn to_import(program: &Program, effects: &Effects, id: RoutineId) -> Vec<GlobalId> {
-    let callees = &effects.callees[id.index()];
-    let touched = &effects.touched[id.index()];
+pub(crate) fn to_import(program: &Program, summary: &Summary, id: RoutineId) -> Vec<GlobalId> {
+    let callees = summary.callees(id);
+    let touched = summary.touched(id);
     if callees.is_empty() || touched.is_empty() {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ pub(crate) fn to_import(program: &Program, effects: &Effects, id: RoutineId) -> 
     for &callee in callees {
         let called = program.routine(callee);
         if given_adjoint(called).is_some() {
-            all.extend(&effects.touched[callee.index()]);
+            all.extend(summary.touched(callee));
         }
         if called.result.is_some_and(|r| called.variable(r).rank() > 0) {
             for variable in &called.variables {
@@ -56,14 +56,14 @@ pub(crate) fn to_import(program: &Program, effects: &Effects, id: RoutineId) -> 
     };
     if routine.aliased {
         for p in routine.parameter_ids() {
-            if let Some(set) = effects.storage.by_type.get(&routine.variable(p).ty) {
+            if let Some(set) = summary.effects.storage.of_type(routine.variable(p).ty) {
                 of_callees(set, &mut all);
             }
         }
     }
     let mut with_overlays = all.clone();
-    all.each_common(&effects.storage.overlaid, |g| {
-        if let Some(set) = effects.storage.around(program, g) {
+    all.each_common(summary.effects.storage.overlaid(), |g| {
+        if let Some(set) = summary.effects.storage.around(g) {
             of_callees(set, &mut with_overlays);
         }
     });
@@ -74,17 +74,17 @@ pub(crate) fn to_import(program: &Program, effects: &Effects, id: RoutineId) -> 
 /// sweeps may have to name that global.
 pub(crate) fn import_globals(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     id: RoutineId,
     routine: &mut Routine,
     namer: &mut Namer,
 ) {
-    let touched = &effects.touched[id.index()];
-    if effects.callees[id.index()].is_empty() || touched.is_empty() {
+    let touched = summary.touched(id);
+    if summary.callees(id).is_empty() || touched.is_empty() {
         return;
     }
     for variable in &mut routine.variables {
-        if let Some(&g) = effects.by_name.get(&variable.name)
+        if let Some(&g) = summary.by_name.get(&variable.name)
             && variable.role != Role::Global(g)
             && touched.contains(g)
         {
@@ -93,7 +93,7 @@ pub(crate) fn import_globals(
             variable.name = namer.suffixed(name);
         }
     }
-    for g in to_import(program, effects, id) {
+    for g in to_import(program, summary, id) {
         let mut variable = program.global(g).variable.clone();
         variable.role = Role::Global(g);
         routine.add_variable(variable);

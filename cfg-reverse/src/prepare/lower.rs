@@ -13,15 +13,15 @@ use cfg_core::{
         Cfg, Edge, Expr, FreshIds, LoopTest, NameRole, Op, Place, Program, Routine, ScalarType,
         Selector, Stmt, Vertex, VertexKind, keep_edge_ids,
     },
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{built, names::Namer, routines::add_local},
     memory::{
-        effects::Effects,
         loops::{Writes, live_loops},
-        storage::storage_classes,
+        summary::Summary,
     },
 };
 
@@ -32,7 +32,7 @@ fn is_end_loop(cfg: &Cfg, v: VertexId) -> bool {
 /// The routine with every LOOP that cannot be kept, or all, as branches and blocks.
 pub(crate) fn lower(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     mut routine: Routine,
     all: bool,
     namer: &mut Namer,
@@ -42,7 +42,7 @@ pub(crate) fn lower(
         let Some(cfg) = &routine.body else {
             return Ok(routine);
         };
-        let lowered = not_kept(program, effects, &routine, cfg, all);
+        let lowered = not_kept(program, summary, &routine, cfg, all);
         if lowered.is_clear() {
             return Ok(routine);
         }
@@ -52,7 +52,7 @@ pub(crate) fn lower(
 
 fn not_kept(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     routine: &Routine,
     cfg: &Cfg,
     all: bool,
@@ -63,8 +63,8 @@ fn not_kept(
         return found;
     }
     let (live, forest) = live_loops(cfg);
-    let class = storage_classes(program, routine);
-    let writes = Writes::of(program, effects, routine, cfg, &class, &forest);
+    let locations = Locations::of(program, routine);
+    let writes = Writes::of(program, summary, routine, cfg, &locations, &forest);
     for (h, vertex) in cfg.vertices() {
         let VertexKind::Loop { test, .. } = &vertex.kind else {
             continue;

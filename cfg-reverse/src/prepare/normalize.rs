@@ -9,12 +9,13 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VertexId},
     ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
+    memory::locations::Locations,
 };
 use std::sync::Arc;
 
 use crate::{
     code::{names::Namer, temporaries::Temporaries},
-    memory::{effects::Effects, named::Named, storage::storage_classes},
+    memory::{named::Named, summary::Summary},
     prepare::{
         branches,
         hoist::{Hoist, needs_hoisting},
@@ -104,13 +105,13 @@ impl Normal {
 }
 
 /// Normalizes one routine.
-pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> Normal {
+pub(crate) fn normalize(program: &Program, summary: &Summary, id: RoutineId) -> Normal {
     let mut routine = program.routine(id).clone();
     let mut namer = Namer::with_shared(
-        Arc::clone(&effects.names),
+        Arc::clone(&summary.names),
         routine.variables.iter().map(|v| v.name.as_str()),
     );
-    import_globals(program, effects, id, &mut routine, &mut namer);
+    import_globals(program, summary, id, &mut routine, &mut namer);
     let mut changed = false;
     let contains = Contains::of(program, program.routine(id));
     if contains.hoisted
@@ -119,7 +120,7 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
         let mut temporaries = Temporaries::default();
         let mut results = results::Variables::default();
         let globals = Named::of(&routine);
-        let class = storage_classes(program, &routine);
+        let locations = Locations::of(program, &routine);
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
             let statements = cfg.vertex(v).statements();
             if !statements.iter().any(|s| needs_hoisting(&routine, &s.kind)) {
@@ -131,9 +132,9 @@ pub(crate) fn normalize(program: &Program, effects: &Effects, id: RoutineId) -> 
                     temporaries.reset();
                     let mut hoist = Hoist {
                         program,
-                        effects,
+                        summary,
                         globals: &globals,
-                        class: &class,
+                        locations: &locations,
                         routine: &mut routine,
                         namer: &mut namer,
                         temporaries: &mut temporaries,

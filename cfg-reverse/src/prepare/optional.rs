@@ -17,7 +17,7 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-use crate::{code::splice::Splice, memory::effects::given_adjoint};
+use crate::{code::splice::Splice, memory::summary::given_adjoint};
 
 fn may_be_absent(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);

@@ -1,28 +1,29 @@
 //! Routines whose adjoint parameters may overlap.
 
 use cfg_core::{
-    entity::{GlobalId, RoutineId},
+    entity::{GlobalId, LocationId, RoutineId},
     ir::{Expr, Program, Role, StmtKind},
+    memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
-use crate::memory::{effects::Effects, named::global_variables, storage::storage_classes};
+use crate::memory::{named::global_variables, summary::Summary};
 
 /// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
 /// and a global that the callee names) share storage: read twice is legal, and then both adjoints are
 /// incremented in the same cells.
 pub(crate) fn overlapping(
     program: &Program,
-    effects: &Effects,
+    summary: &Summary,
     reachable: &[RoutineId],
 ) -> FixedBitSet {
     let mut marked = FixedBitSet::with_capacity(program.routines.len());
     let mut passes: Vec<Vec<RoutineId>> = vec![Vec::new(); program.routines.len()];
-    let real = effects.storage.real();
+    let real = summary.effects.storage.real();
     let mut names_globals = FixedBitSet::with_capacity(passes.len());
     for &r in reachable {
-        let named = effects.touched[r.index()].intersects(&real);
+        let named = summary.touched(r).intersects(&real);
         names_globals.set(r.index(), named);
     }
     for &r in reachable {
@@ -30,24 +31,24 @@ pub(crate) fn overlapping(
         if routine.aliased {
             marked.insert(r.index());
         }
-        let class = storage_classes(program, routine);
-        let mut globals: HashMap<u32, Vec<GlobalId>> = HashMap::new();
+        let locations = Locations::of(program, routine);
+        let mut globals: HashMap<LocationId, Vec<GlobalId>> = HashMap::new();
         for (v, g) in global_variables(routine) {
-            globals.entry(class[v.index()]).or_default().push(g);
+            globals.entry(locations.of_variable(v)).or_default().push(g);
         }
-        effects.each_call(r, routine, |statement| {
+        summary.each_call(r, routine, |statement| {
             let StmtKind::Call {
                 callee, arguments, ..
             } = &statement.kind
             else {
                 return;
             };
-            let mut actuals: Vec<u32> = arguments
+            let mut actuals: Vec<LocationId> = arguments
                 .iter()
                 .flatten()
                 .filter_map(|e| match e {
                     Expr::Place(p) if routine.variable(p.var).ty.is_real() => {
-                        Some(class[p.var.index()])
+                        Some(locations.of_variable(p.var))
                     }
                     Expr::Int(_)
                     | Expr::Real(_)
@@ -73,11 +74,11 @@ pub(crate) fn overlapping(
             if parameters > 1 || (parameters == 1 && named) {
                 passes[r.index()].push(*callee);
             }
-            let touched = &effects.touched[callee.index()];
+            let touched = summary.touched(*callee);
             actuals.sort_unstable();
             let twice = actuals.windows(2).any(|w| w[0] == w[1]);
             actuals.dedup();
-            let global = (actuals.iter().filter_map(|class| globals.get(class)))
+            let global = (actuals.iter().filter_map(|location| globals.get(location)))
                 .any(|same| same.iter().any(|&g| touched.contains(g)));
             if twice || global {
                 marked.insert(callee.index());

@@ -1,8 +1,11 @@
 //! The tangent of one routine.
 
 use cfg_core::{
-    diagnostic::{CodeInfo, Diagnostic},
-    entity::{GlobalId, RoutineId, VarId},
+    diagnostic::{
+        CodeInfo, Diagnostic,
+        site::{Element, Site},
+    },
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Op, Place, Program, Role, Routine,
         ScalarType, Stmt, StmtKind, Variable, VertexKind,
@@ -18,7 +21,7 @@ use crate::{
         routines::call_statement,
     },
     codes,
-    memory::effects::Effects,
+    memory::summary::Summary,
     partials::{
         Unsupported, assignment,
         protect::{Around, Primal, protect},
@@ -33,7 +36,7 @@ pub(crate) struct Writer<'a> {
     pub(super) id: RoutineId,
     pub(super) ids: &'a [Option<RoutineId>],
     pub(super) tangent_globals: &'a [Option<GlobalId>],
-    pub(super) effects: &'a Effects,
+    pub(super) summary: &'a Summary,
     /// Globals that may have a tangent other than 0.
     pub(super) varied: &'a GlobalSet,
     pub(super) out_globals: &'a [Global],
@@ -84,7 +87,10 @@ impl<'a> Writer<'a> {
                                     "routine {}, vertex {}, statement `{shown}`",
                                     original.name, vertex.id
                                 ))
-                                .at_pointer(format!("/routines/{}/vertices/{v}", self.id.index())),
+                                .at_site_in(
+                                    self.program,
+                                    Site::of(self.id, Element::Vertex(VertexId::new(v))),
+                                ),
                         );
                     }
                 }
@@ -285,7 +291,7 @@ impl<'a> Writer<'a> {
             all.extend(tangents);
             let mut around = Around::default();
             if user.is_some() {
-                let touched = &self.effects.touched[callee.index()];
+                let touched = self.summary.touched(callee);
                 let mut lost = None;
                 touched.each_common(self.varied, |g| {
                     lost = lost.or(self.tangent_globals[g.index()].map(|_| g));

@@ -1,6 +1,7 @@
 //! Vertices and edges with ids of all kinds: what is added to their graphs takes none of them.
 
 use crate::adjoint::{NONE, agrees, agrees_general};
+use cfg_core::memory::effects::Effects;
 use cfg_core::{
     ir::{Program, Routine},
     recover, validate,
@@ -40,8 +41,8 @@ fn jumps(program: &Program) -> Result<(), String> {
         Ok::<_, String>(made)
     };
     for flat in [
-        each(&|r| recover::flatten(program, r))?,
-        each(&|r| recover::flatten_dense(program, r))?,
+        each(&|r| recover::flatten(program, &Effects::of(program), r))?,
+        each(&|r| recover::flatten_dense(program, &Effects::of(program), r))?,
     ] {
         let back = recover::recover_program(&flat);
         validate::validate(back).map_err(|d| d.to_string())?;

@@ -1,6 +1,7 @@
 //! Programs as blocks and jumps, recovered and reversed.
 
 use crate::run::value;
+use cfg_core::memory::effects::Effects;
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Control, Intent, Program},
@@ -59,11 +60,12 @@ fn is_worse(after: [u64; 3], before: [u64; 3]) -> bool {
 
 fn records_no_more(case: &Case) -> Result<(), String> {
     let before = tape(case, &case.program)?;
+    let effects = Effects::of(&case.program);
     let mut flat = case.program.clone();
     let mut dense = case.program.clone();
     for (r, original) in case.program.routines.iter().enumerate() {
-        flat.routines[r] = recover::flatten(&case.program, original);
-        dense.routines[r] = recover::flatten_dense(&case.program, original);
+        flat.routines[r] = recover::flatten(&case.program, &effects, original);
+        dense.routines[r] = recover::flatten_dense(&case.program, &effects, original);
     }
     for (what, changed) in [("flat", flat), ("dense", dense)] {
         let recovered = recover::recover_program(&changed);

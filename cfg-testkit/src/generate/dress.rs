@@ -175,7 +175,7 @@ pub(super) fn graph(cfg: Cfg, rng: &mut Rng) -> Cfg {
         edge.annotations = annotations(share, rng);
     }
     // The same edges between the same vertices.
-    Cfg::new(vertices, edges).unwrap_or_default()
+    Cfg::new(vertices, edges).expect("there are as many vertices as before")
 }
 
 fn number(vertices: &mut [Vertex], rng: &mut Rng, of: impl Fn(usize, &mut Rng) -> i64) {

@@ -8,6 +8,7 @@ use cfg_core::ir::{
     Arm, CaseRange, Cfg, Control, Edge, Expr, Program, ScalarType::Integer, Selector, Stmt, Vertex,
     VertexKind,
 };
+use cfg_core::memory::effects::Effects;
 use cfg_core::{recover, validate};
 use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
 use cfg_testkit::rng::Rng;
@@ -147,13 +148,21 @@ fn random_graphs_keep_their_meaning() {
         assert!(!problems.has_errors(), "{problems}");
         let expected = run(&program, 3000);
         let dense = Program {
-            routines: vec![recover::flatten_dense(&program, &program.routines[0])],
+            routines: vec![recover::flatten_dense(
+                &program,
+                &Effects::of(&program),
+                &program.routines[0],
+            )],
             ..Program::default()
         };
         let recovered = recover::recover_program(&program);
         let again = recover::recover_program(&recovered);
         let flat = Program {
-            routines: vec![recover::flatten(&recovered, &recovered.routines[0])],
+            routines: vec![recover::flatten(
+                &recovered,
+                &Effects::of(&recovered),
+                &recovered.routines[0],
+            )],
             ..Program::default()
         };
         for (what, changed) in [

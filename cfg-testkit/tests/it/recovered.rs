@@ -2,6 +2,7 @@
 
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program, Routine};
+use cfg_core::memory::effects::Effects;
 use cfg_core::{recover, text, validate};
 use cfg_testkit::case::Case;
 use cfg_testkit::generate::Options;
@@ -67,7 +68,9 @@ fn same_run(a: &Case, b: &Case, what: &str) -> Result<(), String> {
 
 fn there_and_back(case: &Case) -> Result<(), String> {
     let program = &case.program;
-    let flat = each(program, |r| recover::flatten(program, r));
+    let flat = each(program, |r| {
+        recover::flatten(program, &Effects::of(program), r)
+    });
     if !flat.routines.iter().all(only_jumps) {
         return Err("flattened: loops are left".to_owned());
     }
@@ -87,8 +90,8 @@ fn there_and_back(case: &Case) -> Result<(), String> {
                 shown(&flat, flat.routine(RoutineId::new(r)))
             ));
         }
-        let expected = recover::normal_form(program, original);
-        let actual = recover::normal_form(&back, recovered);
+        let expected = recover::normal_form(program, &Effects::of(program), original);
+        let actual = recover::normal_form(&back, &Effects::of(&back), recovered);
         if format!("{expected:?}") != format!("{actual:?}") {
             return Err(format!(
                 "differs:\n{}\nrecovered as\n{}",
@@ -98,7 +101,9 @@ fn there_and_back(case: &Case) -> Result<(), String> {
         }
     }
     same_run(case, &with_program(case, back)?, "recovered")?;
-    let dense = each(program, |r| recover::flatten_dense(program, r));
+    let dense = each(program, |r| {
+        recover::flatten_dense(program, &Effects::of(program), r)
+    });
     same_run(case, &with_program(case, dense.clone())?, "dense")?;
     let back = recover::recover_program(&dense);
     if let Some(r) = back

@@ -7,6 +7,7 @@ use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
 use cfg_back::dot::write_cfg;
 use cfg_core::ir::{Program, Routine};
+use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
@@ -27,14 +28,16 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         return dot::run(&drawing, session);
     }
     let program = session.load(&args.source, &Wanted::default())?;
+    let effects = Effects::of(&program);
     let program = match args.jumps {
         None => program.into_program(),
         Some(Jumps::Flat) => {
-            let flat = |r| recover::flatten_as(&program, r, Checked::Yes);
+            let flat = |r| recover::flatten_as(&program, &effects, r, Checked::Yes);
             with_routines(&program, program.routines.iter().map(flat).collect())
         }
         Some(Jumps::Dense) => {
-            let dense = |r| recover::dense(recover::flatten_as(&program, r, Checked::Yes));
+            let dense =
+                |r| recover::dense(recover::flatten_as(&program, &effects, r, Checked::Yes));
             with_routines(&program, program.routines.iter().map(dense).collect())
         }
         Some(Jumps::Recover) => recover::recover_program(&program),

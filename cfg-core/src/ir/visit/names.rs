@@ -3,7 +3,7 @@
 use super::{PlaceRole, Visit, walk_place};
 use crate::{
     entity::{RoutineId, VarId},
-    ir::{Intent, Place, Program, Stmt},
+    ir::{Intent, Place, Program, Stmt, Vertex},
 };
 
 /// Calls `found` with each variable that a statement names, in subscripts and extents of sections too, and its role.
@@ -43,6 +43,37 @@ pub fn each_written_if(
             written(v);
         }
     });
+}
+
+/// Calls `found` with every place that a vertex names, but for the index of a LOOP; an element that is bound to an array
+/// formal counts as the whole array, because cells behind it may be reached.
+pub fn each_place(program: &Program, vertex: &Vertex, found: &mut impl FnMut(&Place)) {
+    super::walk_vertex(&mut Places { program, found }, vertex);
+}
+
+struct Places<'a, F> {
+    program: &'a Program,
+    found: &'a mut F,
+}
+
+impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        (self.found)(place);
+        walk_place(self, place);
+        if let PlaceRole::Bind { callee, formal } = role {
+            let called = self.program.routines.get(callee.index());
+            let formal = called.and_then(|r| r.variables.get(formal));
+            if formal.is_some_and(|f| f.rank() > 0) {
+                (self.found)(&Place::whole(place.var));
+            }
+        }
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        if matches!(role, PlaceRole::Read | PlaceRole::Clobber) {
+            (self.found)(&Place::whole(*v));
+        }
+    }
 }
 
 struct Names<'a, F>(&'a mut F);

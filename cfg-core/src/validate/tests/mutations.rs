@@ -281,7 +281,8 @@ fn no_change_panics_or_slips_through() {
         for _ in 0..1 + rng.below(3) {
             mutate(&mut rng, &mut program);
         }
-        let (structures, found) = problems(&program);
+        let (structures, mut found) = problems(&program);
+        crate::json::add_pointers(&program, &mut found);
         assert_eq!(structures.len(), program.routines.len());
         codes.extend(found.iter().map(|p| p.code));
         if found.has_errors() {
@@ -289,7 +290,8 @@ fn no_change_panics_or_slips_through() {
             for p in found.iter() {
                 assert!(!p.message.is_empty() && !p.help.is_empty());
                 assert!(
-                    p.at.pointer.as_ref().is_some_and(|p| p.starts_with('/')),
+                    p.at.site.is_some()
+                        && p.at.pointer.as_ref().is_some_and(|p| p.starts_with('/')),
                     "{p}"
                 );
             }

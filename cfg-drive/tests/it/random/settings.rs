@@ -2,6 +2,7 @@
 
 use cfg_core::elemental::Math;
 use cfg_core::ir::{Program, Routine};
+use cfg_core::memory::effects::Effects;
 use cfg_core::recover;
 use cfg_drive::Options;
 use cfg_reverse::{Blocks, Unstructured};
@@ -75,8 +76,12 @@ impl Setting {
         let program = &case.program;
         let program = match self.form {
             Form::AsIs => program.clone(),
-            Form::Flat => each(program, |r| recover::flatten(program, r)),
-            Form::Dense => each(program, |r| recover::flatten_dense(program, r)),
+            Form::Flat => each(program, |r| {
+                recover::flatten(program, &Effects::of(program), r)
+            }),
+            Form::Dense => each(program, |r| {
+                recover::flatten_dense(program, &Effects::of(program), r)
+            }),
         };
         Case {
             program,

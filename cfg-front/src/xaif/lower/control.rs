@@ -11,7 +11,7 @@ use crate::xaif::{
     },
 };
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, site::Element},
     ir::{Arm, CaseRange, FreshIds, LoopTest, ScalarType, Selector, Stmt},
     validate::structure,
 };
@@ -507,12 +507,13 @@ fn report(lower: &mut Lower<'_, '_>, graph: &Graph, problems: &Diagnostics) {
 }
 
 fn place(graph: &Graph, problem: &Diagnostic) -> Option<NodeId> {
-    let pointer = problem.at.pointer.as_deref()?;
-    let mut parts = pointer.rsplit('/');
-    let index: usize = parts.next()?.parse().ok()?;
-    match parts.next()? {
-        "vertices" => graph.vertices.get(index).map(|v| v.node),
-        "edges" => graph.edges.get(index).map(|e| e.node),
-        _ => None,
+    match problem.at.site.as_deref()?.element {
+        Element::Vertex(v) => graph.vertices.get(v.index()).map(|v| v.node),
+        Element::Edge(e) => graph.edges.get(e.index()).map(|e| e.node),
+        Element::Program
+        | Element::Global(_)
+        | Element::Routine
+        | Element::Variable(_)
+        | Element::Statement(..) => None,
     }
 }

@@ -13,10 +13,7 @@ use crate::xaif::{
 use cfg_core::{
     entity::RoutineId,
     entity::VarId,
-    ir::{
-        Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind,
-        visit::each_written_if,
-    },
+    ir::{Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind, visit::each_written_if},
     structure::Structure,
 };
 use std::collections::BTreeMap;

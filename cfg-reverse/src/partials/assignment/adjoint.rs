@@ -96,10 +96,8 @@ fn target_among_operands(
                 && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
             {
                 itself = true;
-            } else if place.var == target.var {
-                overlap |= !typing::disjoint(place, target);
             } else {
-                overlap |= scope.may_share(place.var, target.var);
+                overlap |= scope.locations.may_overlap(place, target);
             }
         }
     }

@@ -1,0 +1,189 @@
+//! Where in a program a problem is: an element of the representation and a part of it, whatever text the program was read
+//! from. Each front end says where that is in its own text: [`crate::json::pointer`] as a JSON pointer,
+//! [`crate::text::Places::of_site`] as line and column. [`crate::text::site`] says it in words.
+
+use crate::{
+    entity::{EdgeId, GlobalId, RoutineId, VarId, VertexId},
+    ir::{Annotations, Cfg, Program},
+};
+
+/// An element of a program, or of one of its routines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// The program.
+    Program,
+    /// A global.
+    Global(GlobalId),
+    /// The routine, or its graph.
+    Routine,
+    /// A variable of the routine.
+    Variable(VarId),
+    /// A vertex.
+    Vertex(VertexId),
+    /// A statement of a block, by its position.
+    Statement(VertexId, usize),
+    /// An edge.
+    Edge(EdgeId),
+}
+
+/// A part of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The name of a routine, a variable or a global.
+    Name,
+    /// The type of a variable.
+    Type,
+    /// The extents of a variable; with an index one of them.
+    Shape,
+    /// The storage in which a global lies.
+    Overlay,
+    /// The values with which a global starts; with an index one of them.
+    Initial,
+    /// The routine that a program marks.
+    Main,
+    /// The parameters of a routine.
+    Parameters,
+    /// The result of a function.
+    Result,
+    /// The independents of a routine; with an index one of them.
+    Independents,
+    /// The dependents of a routine; with an index one of them.
+    Dependents,
+    /// The derivatives that are given for a routine.
+    Derivatives,
+    /// The given tangent.
+    Tangent,
+    /// The given adjoint.
+    Adjoint,
+    /// What is known of an external routine.
+    External,
+    /// The value of an external function.
+    ExternalValue,
+    /// The partials of an external function.
+    Partials,
+    /// The vertices of a routine.
+    Vertices,
+    /// The kind of test of a LOOP.
+    Test,
+    /// The condition of a LOOP or BRANCH.
+    Condition,
+    /// The integer that a BRANCH selects by.
+    Selector,
+    /// The arms of a BRANCH; with an index one of them.
+    Arms,
+    /// The index of a counted LOOP.
+    Index,
+    /// The first value of the index.
+    First,
+    /// The last value of the index.
+    Last,
+    /// The step of the index.
+    Step,
+    /// What a statement overwrites: the target of an assignment or of a pop, where the result of a call goes.
+    Target,
+    /// What is assigned or pushed.
+    Value,
+    /// The arguments of a call; with an index one of them.
+    Arguments,
+    /// What an opaque statement reads; with an index one of the variables.
+    Reads,
+    /// What an opaque statement writes; with an index one of the variables.
+    Writes,
+}
+
+/// A step from an expression or place to one below it; counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// An operand.
+    Operand(usize),
+    /// A subscript.
+    Subscript(usize),
+    /// Lower end, upper end or stride of a range.
+    Bound(usize),
+}
+
+/// A place in a program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// The routine that the element belongs to, where it is known.
+    pub routine: Option<RoutineId>,
+    /// The element.
+    pub element: Element,
+    /// The part of the element; all of it if there is none.
+    pub part: Option<Part>,
+    /// Which of the things that the part consists of.
+    pub index: Option<usize>,
+    /// The way to an expression below it.
+    pub path: Box<[Step]>,
+}
+
+impl Site {
+    /// All of an element of a routine.
+    pub fn of(routine: RoutineId, element: Element) -> Self {
+        Self {
+            routine: Some(routine),
+            ..Self::local(element)
+        }
+    }
+
+    /// All of an element of a routine that is not known here.
+    pub fn local(element: Element) -> Self {
+        Self {
+            routine: None,
+            element,
+            part: None,
+            index: None,
+            path: Box::default(),
+        }
+    }
+
+    /// A part of the element.
+    #[must_use]
+    pub fn part(self, part: Part) -> Self {
+        Self {
+            part: Some(part),
+            ..self
+        }
+    }
+
+    /// The annotations of the element, or of the nearest one around it that has some.
+    pub fn annotations<'p>(&self, program: &'p Program) -> Option<&'p Annotations> {
+        if let Element::Global(g) = self.element {
+            let global = program.globals.get(g.index())?;
+            return Some(&global.variable.annotations).filter(|a| a.is_some());
+        }
+        let routine = self.routine.and_then(|r| program.routines.get(r.index()));
+        let Some(routine) = routine else {
+            return Some(&program.annotations).filter(|a| a.is_some());
+        };
+        let cfg = routine.body.as_ref();
+        let vertex = |v: VertexId| {
+            let cfg: &Cfg = cfg.filter(|cfg| v.index() < cfg.vertex_count())?;
+            Some(cfg.vertex(v))
+        };
+        let own = match self.element {
+            Element::Program | Element::Global(_) | Element::Routine => [None, None],
+            Element::Variable(v) => {
+                let variable = routine.variables.get(v.index());
+                [variable.map(|v| &v.annotations), None]
+            }
+            Element::Vertex(v) => [vertex(v).map(|v| &v.annotations), None],
+            Element::Statement(v, s) => {
+                let statement = vertex(v).and_then(|v| v.statements().get(s));
+                [
+                    statement.map(|s| &s.annotations),
+                    vertex(v).map(|v| &v.annotations),
+                ]
+            }
+            Element::Edge(e) => {
+                let cfg = cfg.filter(|cfg| e.index() < cfg.edge_count());
+                [cfg.map(|cfg| &cfg.edge(e).annotations), None]
+            }
+        };
+        let around = [Some(&routine.annotations), Some(&program.annotations)];
+        own.into_iter()
+            .chain(around)
+            .flatten()
+            .find(|a| a.is_some())
+    }
+}

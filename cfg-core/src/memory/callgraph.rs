@@ -1,0 +1,197 @@
+//! Who calls whom.
+
+use crate::{
+    entity::RoutineId,
+    ir::{Program, Routine},
+};
+use fixedbitset::FixedBitSet;
+use petgraph::{
+    algo::kosaraju_scc,
+    graph::{DiGraph, NodeIndex},
+};
+
+/// The calls between the routines of a program, and the components of routines that call each other.
+#[derive(Clone, Debug, Default)]
+pub struct CallGraph {
+    callees: Vec<Vec<RoutineId>>,
+    /// Strongly connected components, callees before callers.
+    components: Vec<Vec<RoutineId>>,
+}
+
+impl CallGraph {
+    /// The calls of a program, which need not be valid: a call of a routine that does not exist is none.
+    pub fn of(program: &Program) -> Self {
+        Self::with(program, |_| None)
+    }
+
+    /// The calls of a program, as if each routine called one more, if `more` names one.
+    pub fn with(program: &Program, more: impl Fn(&Routine) -> Option<RoutineId>) -> Self {
+        let n = program.routines.len();
+        let mut called_by = vec![usize::MAX; n];
+        let mut callees = vec![Vec::new(); n];
+        for (r, routine) in program.routines.iter().enumerate() {
+            let calls = routine.statements().filter_map(|s| s.kind.callee());
+            for callee in calls.chain(more(routine)) {
+                if let Some(last) = called_by.get_mut(callee.index())
+                    && std::mem::replace(last, r) != r
+                {
+                    callees[r].push(callee);
+                }
+            }
+        }
+        Self::of_callees(callees)
+    }
+
+    fn of_callees(callees: Vec<Vec<RoutineId>>) -> Self {
+        let components = components(&callees);
+        Self {
+            callees,
+            components,
+        }
+    }
+
+    /// The routines that one calls, each once, in the order of their first calls.
+    pub fn callees(&self, r: RoutineId) -> &[RoutineId] {
+        &self.callees[r.index()]
+    }
+
+    /// The callers of each routine, of those in `among`, in the same order.
+    pub fn callers(&self, among: &[RoutineId]) -> Vec<Vec<RoutineId>> {
+        let mut callers = vec![Vec::new(); self.callees.len()];
+        for &r in among {
+            for callee in self.callees(r) {
+                callers[callee.index()].push(r);
+            }
+        }
+        callers
+    }
+
+    /// The routine and everything it calls, callees before callers where there is no recursion.
+    pub fn reachable(&self, main: RoutineId) -> Vec<RoutineId> {
+        let mut seen = FixedBitSet::with_capacity(self.callees.len());
+        seen.insert(main.index());
+        let mut order = Vec::new();
+        let mut stack = vec![(main, 0)];
+        while let Some((r, next)) = stack.last_mut() {
+            match self.callees(*r).get(*next) {
+                Some(&callee) => {
+                    *next += 1;
+                    if !seen.put(callee.index()) {
+                        stack.push((callee, 0));
+                    }
+                }
+                None => {
+                    order.push(*r);
+                    stack.pop();
+                }
+            }
+        }
+        order
+    }
+
+    /// Components of routines that call each other, each routine in one; callees come before callers.
+    pub fn components(&self) -> &[Vec<RoutineId>] {
+        &self.components
+    }
+
+    /// Adds to what is known of each routine what is known of all that it calls, recursion included. `add` adds the second
+    /// to the first; nothing is known of a routine beyond `facts`.
+    pub fn propagate<T: Clone + Default>(&self, facts: &mut [T], add: impl Fn(&mut T, &T)) {
+        for component in &self.components {
+            let mut all = T::default();
+            for &r in component {
+                add(&mut all, &facts[r.index()]);
+                for callee in self.callees(r) {
+                    add(&mut all, &facts[callee.index()]);
+                }
+            }
+            for r in component {
+                facts[r.index()] = all.clone();
+            }
+        }
+    }
+}
+
+fn components(callees: &[Vec<RoutineId>]) -> Vec<Vec<RoutineId>> {
+    let edges = callees.iter().map(Vec::len).sum();
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(callees.len(), edges);
+    for _ in callees {
+        graph.add_node(());
+    }
+    for (r, called) in callees.iter().enumerate() {
+        for callee in called {
+            graph.add_edge(NodeIndex::new(r), NodeIndex::new(callee.index()), ());
+        }
+    }
+    let found = kosaraju_scc(&graph).into_iter();
+    found
+        .map(|list| list.iter().map(|r| RoutineId::new(r.index())).collect())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{entity::GlobalId, memory::global_set::GlobalSet, testing::Rng};
+    use std::collections::BTreeSet;
+
+    fn of(calls: &[Vec<usize>]) -> CallGraph {
+        let ids = |list: &Vec<usize>| list.iter().map(|&r| RoutineId::new(r)).collect();
+        CallGraph::of_callees(calls.iter().map(ids).collect())
+    }
+
+    fn with(all: &mut GlobalSet, more: &GlobalSet) {
+        all.extend(more);
+    }
+
+    /// Random graphs, against a search from each routine.
+    #[test]
+    fn propagation_finds_what_is_reached() {
+        let mut rng = Rng::new(5);
+        for _ in 0..500 {
+            let n = 1 + rng.below(12);
+            let mut calls = vec![Vec::new(); n];
+            for _ in 0..rng.below(2 * n) {
+                calls[rng.below(n)].push(rng.below(n));
+            }
+            let own: Vec<BTreeSet<usize>> = (0..n)
+                .map(|_| (0..rng.below(5)).map(|_| rng.below(300)).collect())
+                .collect();
+            let set = |s: &BTreeSet<usize>| s.iter().map(|&g| GlobalId::new(g)).collect();
+            let mut sets: Vec<GlobalSet> = own.iter().map(set).collect();
+            let graph = of(&calls);
+            graph.propagate(&mut sets, with);
+            for (r, found) in sets.iter().enumerate() {
+                let mut reached = vec![false; n];
+                let mut all: BTreeSet<usize> = BTreeSet::new();
+                let mut work = vec![r];
+                while let Some(u) = work.pop() {
+                    if !std::mem::replace(&mut reached[u], true) {
+                        all.extend(&own[u]);
+                        work.extend(&calls[u]);
+                    }
+                }
+                assert_eq!(*found, set(&all));
+                let mut reachable = graph.reachable(RoutineId::new(r));
+                assert_eq!(reachable.last(), Some(&RoutineId::new(r)));
+                reachable.sort_unstable();
+                let reached: Vec<usize> = (0..n).filter(|&r| reached[r]).collect();
+                assert!(reachable.iter().map(|r| r.index()).eq(reached));
+            }
+        }
+    }
+
+    /// A chain and a circle of so many routines that recursion would not do.
+    #[test]
+    fn propagation_along_long_chains() {
+        let n = 200_000;
+        for last in [vec![], vec![0]] {
+            let mut calls: Vec<Vec<usize>> = (1..n).map(|r| vec![r]).collect();
+            calls.push(last);
+            let mut sets = vec![GlobalSet::default(); n];
+            sets[n - 1].insert(GlobalId::new(7));
+            of(&calls).propagate(&mut sets, with);
+            assert!(sets.iter().all(|s| s.to_vec() == [GlobalId::new(7)]));
+        }
+    }
+}

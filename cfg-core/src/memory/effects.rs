@@ -1,0 +1,514 @@
+//! What a call of each routine reads and writes: its formals and the globals, through all calls that it makes, recursion
+//! included.
+//!
+//! One visit of each routine finds what its own statements do, and which variables it binds to which formals. That a
+//! formal is read flows against these bindings to what is bound to it, until nothing is added; what happens to globals
+//! flows from callees to callers along the components of the call graph. Both are linear in the size of the program, but
+//! for the sets of globals, which share what they have in common ([`GlobalSet`]). A formal that is declared to be written
+//! counts as *written*, whether its routine does or not, because the sweeps of that routine may restore it.
+//!
+//! What is *surely written* is overwritten on every path from ENTRY to EXIT, all of it: a forward analysis of what may
+//! still be unwritten, per routine that is called, callees first, of variables that the routine names. Routines that call each other
+//! surely write nothing through these calls.
+//!
+//! ```
+//! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::ir::ScalarType::Real;
+//! use cfg_core::memory::effects::Effects;
+//!
+//! let mut program = ProgramBuilder::new();
+//! let g = program.global("g", Real);
+//! let mut f = RoutineBuilder::new("f");
+//! let (x, y) = (f.inout("x", Real), f.output("y", Real));
+//! let g_in_f = f.global(program.program(), g);
+//! f.assign(y, x * g_in_f);
+//! let f = program.add(f);
+//! let mut main = RoutineBuilder::new("main");
+//! let (x, y) = (main.inout("x", Real), main.output("y", Real));
+//! main.call(f, [x, y]);
+//! program.add(main);
+//! let program = program.finish()?;
+//! let effects = Effects::of(&program);
+//! assert!(effects.read(f).contains(g) && !effects.written(f).contains(g));
+//! let formals = effects.formals(f);
+//! assert!(formals.read.contains(0) && !formals.surely_written.contains(0));
+//! assert!(!formals.read.contains(1) && formals.surely_written.contains(1));
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+use super::{callgraph::CallGraph, global_set::GlobalSet, storage::Storage};
+use crate::{
+    dataflow::{Analysis, Direction, solve},
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Cfg, Intent, Place, Program, Role, Routine, ScalarType, Stmt, Variable, Vertex,
+        visit::{PlaceRole, Visit, walk_place},
+    },
+};
+use fixedbitset::FixedBitSet;
+
+/// Most bits of all states together of a routine in which it is looked for what is surely written.
+const MOST_STATES: usize = 1 << 24;
+
+/// What a routine does with its formals, by their positions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormalEffects {
+    /// Formals whose values may be read.
+    pub read: FixedBitSet,
+    /// Formals that may be written, as their intents say.
+    pub written: FixedBitSet,
+    /// Formals all of which is overwritten in every run that ends; optional ones if they are present.
+    pub surely_written: FixedBitSet,
+    /// Formals whose shape or presence is asked for.
+    pub asked: FixedBitSet,
+}
+
+/// Which scalar types some variables have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Types(u8);
+
+impl Types {
+    fn bit(ty: ScalarType) -> u8 {
+        match ty {
+            ScalarType::Real => 1,
+            ScalarType::Real32 => 2,
+            ScalarType::Integer => 4,
+            ScalarType::Logical => 8,
+            ScalarType::Tape => 16,
+        }
+    }
+
+    /// True if one of them has this type.
+    pub fn contains(self, ty: ScalarType) -> bool {
+        self.0 & Self::bit(ty) != 0
+    }
+
+    fn insert(&mut self, ty: ScalarType) {
+        self.0 |= Self::bit(ty);
+    }
+}
+
+/// What calls of the routines of a program do.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// Who calls whom.
+    pub calls: CallGraph,
+    /// Which globals share storage.
+    pub storage: Storage,
+    named: Vec<GlobalSet>,
+    read: Vec<GlobalSet>,
+    written: Vec<GlobalSet>,
+    surely_written: Vec<GlobalSet>,
+    formals: Vec<FormalEffects>,
+    types_named: Vec<Types>,
+    types_written: Vec<Types>,
+}
+
+impl Effects {
+    /// The effects of the routines of a program, which need not be valid.
+    pub fn of(program: &Program) -> Self {
+        let calls = CallGraph::of(program);
+        let mut direct = Direct::of(program);
+        direct.bind(program);
+        let Direct {
+            mut named,
+            mut read,
+            mut written,
+            formals,
+            ..
+        } = direct;
+        let types = |sets: &[GlobalSet]| -> Vec<Types> {
+            let of = |set: &GlobalSet| {
+                let mut types = Types::default();
+                set.each(|g| types.insert(program.global(g).variable.ty));
+                types
+            };
+            sets.iter().map(of).collect()
+        };
+        let (mut types_named, mut types_written) = (types(&named), types(&written));
+        for types in [&mut types_named, &mut types_written] {
+            calls.propagate(types, |all, of| all.0 |= of.0);
+        }
+        for sets in [&mut named, &mut read, &mut written] {
+            if sets.iter().any(|set| !set.is_empty()) {
+                calls.propagate(sets, |all, of| {
+                    all.extend(of);
+                });
+            }
+        }
+        let mut all = Self {
+            surely_written: vec![GlobalSet::default(); named.len()],
+            calls,
+            storage: Storage::of(program),
+            named,
+            read,
+            written,
+            formals,
+            types_named,
+            types_written,
+        };
+        all.find_sure_writes(program);
+        all
+    }
+
+    /// True of a routine that the program has.
+    pub fn has(&self, r: RoutineId) -> bool {
+        r.index() < self.named.len()
+    }
+
+    /// The globals that a routine, and all that it calls, name.
+    pub fn named(&self, r: RoutineId) -> &GlobalSet {
+        &self.named[r.index()]
+    }
+
+    /// The globals whose values a call may read.
+    pub fn read(&self, r: RoutineId) -> &GlobalSet {
+        &self.read[r.index()]
+    }
+
+    /// The globals that a call may write.
+    pub fn written(&self, r: RoutineId) -> &GlobalSet {
+        &self.written[r.index()]
+    }
+
+    /// True if a call may read cells of a global, under whatever name.
+    pub fn may_read(&self, r: RoutineId, g: GlobalId) -> bool {
+        self.meets(&self.read[r.index()], g)
+    }
+
+    /// True if a call may write cells of a global, under whatever name.
+    pub fn may_write(&self, r: RoutineId, g: GlobalId) -> bool {
+        self.meets(&self.written[r.index()], g)
+    }
+
+    fn meets(&self, set: &GlobalSet, g: GlobalId) -> bool {
+        set.contains(g)
+            || self
+                .storage
+                .around(g)
+                .is_some_and(|all| all.intersects(set))
+    }
+
+    /// The globals all of which a call that returns has overwritten.
+    pub fn surely_written(&self, r: RoutineId) -> &GlobalSet {
+        &self.surely_written[r.index()]
+    }
+
+    /// What a call does to what is bound to its formals.
+    pub fn formals(&self, r: RoutineId) -> &FormalEffects {
+        &self.formals[r.index()]
+    }
+
+    /// The types of the globals in [`Effects::named`].
+    pub fn types_named(&self, r: RoutineId) -> Types {
+        self.types_named[r.index()]
+    }
+
+    /// The types of the globals in [`Effects::written`].
+    pub fn types_written(&self, r: RoutineId) -> Types {
+        self.types_written[r.index()]
+    }
+
+    /// Routines that are called, callees first.
+    fn find_sure_writes(&mut self, program: &Program) {
+        let mut called = FixedBitSet::with_capacity(program.routines.len());
+        for r in (0..program.routines.len()).map(RoutineId::new) {
+            called.extend(self.calls.callees(r).iter().map(|c| c.index()));
+        }
+        let order: Vec<RoutineId> = self.calls.components().iter().flatten().copied().collect();
+        for r in order.into_iter().filter(|r| called.contains(r.index())) {
+            let routine = program.routine(r);
+            let Some(cfg) = &routine.body else { continue };
+            let size = routine.variables.len().saturating_mul(cfg.vertex_count());
+            let Some(exit) = cfg.exit().filter(|_| size <= MOST_STATES) else {
+                continue;
+            };
+            let unwritten = Unwritten {
+                program,
+                routine,
+                effects: self,
+            };
+            let solution = solve(cfg, &unwritten);
+            let left = solution.incoming(exit);
+            let mut formals = FixedBitSet::with_capacity(routine.parameters);
+            let mut globals = GlobalSet::default();
+            for (v, variable) in routine.variables.iter().enumerate() {
+                match variable.role {
+                    _ if left.contains(v) => {}
+                    Role::Parameter { .. } => formals.insert(v),
+                    Role::Global(g) => globals.insert(g),
+                    Role::Local => {}
+                }
+            }
+            self.formals[r.index()].surely_written = formals;
+            self.surely_written[r.index()] = globals;
+        }
+    }
+}
+
+/// What the statements of each routine do themselves.
+struct Direct {
+    named: Vec<GlobalSet>,
+    read: Vec<GlobalSet>,
+    written: Vec<GlobalSet>,
+    formals: Vec<FormalEffects>,
+    /// By routine and formal: what is bound to it, and where.
+    bound: Vec<Vec<Vec<(RoutineId, VarId)>>>,
+}
+
+impl Direct {
+    fn of(program: &Program) -> Self {
+        let n = program.routines.len();
+        let declared = |routine: &Routine| {
+            let n = routine.parameters;
+            let formals = routine.parameter_ids().zip(&routine.variables);
+            let written = formals.filter(|(_, v)| v.intent().is_some_and(Intent::writes));
+            let mut effects = FormalEffects {
+                read: FixedBitSet::with_capacity(n),
+                written: FixedBitSet::with_capacity(n),
+                surely_written: FixedBitSet::with_capacity(n),
+                asked: FixedBitSet::with_capacity(n),
+            };
+            effects.written.extend(written.map(|(p, _)| p.index()));
+            effects
+        };
+        let mut direct = Self {
+            named: vec![GlobalSet::default(); n],
+            read: vec![GlobalSet::default(); n],
+            written: vec![GlobalSet::default(); n],
+            formals: program.routines.iter().map(declared).collect(),
+            bound: (program.routines.iter())
+                .map(|r| vec![Vec::new(); r.parameters])
+                .collect(),
+        };
+        for (r, routine) in program.routines.iter().enumerate() {
+            let id = RoutineId::new(r);
+            for variable in &routine.variables {
+                if let Role::Global(g) = variable.role
+                    && program.globals.get(g.index()).is_some()
+                {
+                    direct.named[r].insert(g);
+                }
+            }
+            let direct = &mut direct;
+            if routine.body.is_some() {
+                Walk {
+                    program,
+                    direct,
+                    id,
+                    routine,
+                }
+                .routine(routine);
+            } else {
+                direct.declared(id, routine);
+            }
+        }
+        direct
+    }
+
+    /// A routine without a body does what the intents say.
+    fn declared(&mut self, r: RoutineId, routine: &Routine) {
+        let formals = &mut self.formals[r.index()];
+        for (p, variable) in routine.parameter_ids().zip(&routine.variables) {
+            let intent = variable.intent();
+            formals.read.set(p.index(), intent != Some(Intent::Out));
+            formals
+                .surely_written
+                .set(p.index(), intent == Some(Intent::Out));
+        }
+    }
+
+    /// Adds to what is done to variables what is done to the formals that they are bound to.
+    fn bind(&mut self, program: &Program) {
+        type Kind = fn(&mut FormalEffects) -> &mut FixedBitSet;
+        let kinds: [(Kind, bool); 2] = [(|f| &mut f.read, true), (|f| &mut f.asked, false)];
+        let bound = std::mem::take(&mut self.bound);
+        for (kind, reads) in kinds {
+            let mut work: Vec<(usize, usize)> = Vec::new();
+            for (r, formals) in self.formals.iter_mut().enumerate() {
+                work.extend(kind(formals).ones().map(|p| (r, p)));
+            }
+            while let Some((r, p)) = work.pop() {
+                for &(caller, v) in &bound[r][p] {
+                    let routine = program.routine(caller);
+                    match routine.variable(v).role {
+                        Role::Parameter { .. } => {
+                            let formals = kind(&mut self.formals[caller.index()]);
+                            if v.index() < formals.len() && !formals.put(v.index()) {
+                                work.push((caller.index(), v.index()));
+                            }
+                        }
+                        Role::Global(g) if reads => self.read[caller.index()].insert(g),
+                        Role::Global(_) | Role::Local => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A visit of one routine.
+struct Walk<'a> {
+    program: &'a Program,
+    direct: &'a mut Direct,
+    id: RoutineId,
+    routine: &'a Routine,
+}
+
+impl Walk<'_> {
+    fn found(&mut self, v: VarId, role: PlaceRole) {
+        let Some(variable) = self.routine.variables.get(v.index()) else {
+            return;
+        };
+        let r = self.id.index();
+        if let PlaceRole::Bind { callee, formal } = role {
+            let bound = &mut self.direct.bound;
+            let list = bound
+                .get_mut(callee.index())
+                .and_then(|b| b.get_mut(formal));
+            let known = match variable.role {
+                Role::Parameter { .. } => true,
+                Role::Global(g) => self.direct.named[r].contains(g),
+                Role::Local => false,
+            };
+            if let Some(list) = list.filter(|_| known) {
+                list.push((self.id, v));
+            }
+            let called = self.program.routines.get(callee.index());
+            let formal = called.and_then(|c| c.variables.get(formal));
+            if !formal.is_some_and(|f| f.intent().is_some_and(Intent::writes)) {
+                return;
+            }
+        }
+        let reads = role.reads() && !matches!(role, PlaceRole::Bind { .. });
+        match variable.role {
+            Role::Parameter { .. } => {
+                let formals = &mut self.direct.formals[r];
+                let put = |set: &mut FixedBitSet| {
+                    if v.index() < set.len() {
+                        set.insert(v.index());
+                    }
+                };
+                if role == PlaceRole::Shape {
+                    put(&mut formals.asked);
+                }
+                if reads {
+                    put(&mut formals.read);
+                }
+            }
+            Role::Global(g) if self.direct.named[r].contains(g) => {
+                if reads {
+                    self.direct.read[r].insert(g);
+                }
+                if role.writes() {
+                    self.direct.written[r].insert(g);
+                }
+            }
+            Role::Global(_) | Role::Local => {}
+        }
+    }
+}
+
+impl<'ir> Visit<'ir> for Walk<'_> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        walk_place(self, place);
+        self.found(place.var, role);
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        self.found(*v, role);
+    }
+}
+
+/// Variables that may not have been overwritten yet: `in(b) = ⋃ out(p)` over the predecessors p, at ENTRY all;
+/// `out(b) = in(b)` without what b overwrites.
+struct Unwritten<'a> {
+    program: &'a Program,
+    routine: &'a Routine,
+    effects: &'a Effects,
+}
+
+impl Analysis for Unwritten<'_> {
+    const NAME: &'static str = "unwritten";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = FixedBitSet;
+
+    fn bottom(&self, _: &Cfg) -> FixedBitSet {
+        FixedBitSet::with_capacity(self.routine.variables.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> FixedBitSet {
+        let mut all = self.bottom(cfg);
+        all.insert_range(..);
+        all
+    }
+
+    fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
+        let mut overwritten = Overwritten {
+            within: self,
+            state,
+        };
+        overwritten.statement(statement);
+        if let Some(callee) = statement.kind.callee()
+            && let Some(globals) = self.effects.surely_written.get(callee.index())
+            && !globals.is_empty()
+        {
+            for (v, variable) in self.routine.variables.iter().enumerate() {
+                if let Role::Global(g) = variable.role
+                    && globals.contains(g)
+                {
+                    state.set(v, false);
+                }
+            }
+        }
+    }
+
+    fn decision(&self, vertex: &Vertex, state: &mut FixedBitSet) {
+        if let Some(index) = vertex.kind.index().map(|v| v.index())
+            && index < state.len()
+        {
+            state.set(index, false);
+        }
+    }
+}
+
+/// Takes out what a statement overwrites all of.
+struct Overwritten<'a> {
+    within: &'a Unwritten<'a>,
+    state: &'a mut FixedBitSet,
+}
+
+impl<'ir> Visit<'ir> for Overwritten<'_> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        let Unwritten {
+            program,
+            routine,
+            effects,
+        } = self.within;
+        let is_scalar = |v: Option<&Variable>| v.is_some_and(|v| v.rank() == 0);
+        let all = match role {
+            PlaceRole::Define { whole } | PlaceRole::Pop { whole } => whole,
+            // A formal of explicit shape may be smaller than the array that it is a view of.
+            PlaceRole::Bind { callee, formal } => {
+                let called = program.routines.get(callee.index());
+                let formals = effects.formals.get(callee.index());
+                formals.is_some_and(|f| f.surely_written.contains(formal))
+                    && place.subscripts.is_empty()
+                    && is_scalar(called.and_then(|r| r.variables.get(formal)))
+                    && is_scalar(routine.variables.get(place.var.index()))
+            }
+            PlaceRole::Read
+            | PlaceRole::Shape
+            | PlaceRole::Address
+            | PlaceRole::Clobber
+            | PlaceRole::Push
+            | PlaceRole::Tape => false,
+        };
+        if all && place.var.index() < self.state.len() {
+            self.state.set(place.var.index(), false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Which globals lie in one storage.
+
+use super::global_set::GlobalSet;
+use crate::{
+    entity::GlobalId,
+    ir::{Program, ScalarType},
+};
+use std::collections::HashMap;
+
+/// The globals of a program by the storage that they lie in.
+#[derive(Clone, Debug, Default)]
+pub struct Storage {
+    owner: Vec<GlobalId>,
+    /// By owner: all globals in its storage, if there are others.
+    shared: HashMap<GlobalId, GlobalSet>,
+    by_type: HashMap<ScalarType, GlobalSet>,
+    overlaid: GlobalSet,
+}
+
+impl Storage {
+    /// The storages of a program, which need not be valid.
+    pub fn of(program: &Program) -> Self {
+        let mut all = Self::default();
+        for (g, global) in program.globals.iter().enumerate() {
+            let g = GlobalId::new(g);
+            let owner = program.storage(g).0;
+            all.owner.push(owner);
+            all.by_type.entry(global.variable.ty).or_default().insert(g);
+            if owner != g {
+                let shared = all.shared.entry(owner).or_default();
+                for g in [g, owner] {
+                    shared.insert(g);
+                    all.overlaid.insert(g);
+                }
+            }
+        }
+        all
+    }
+
+    /// The global that owns the storage of this one.
+    pub fn owner(&self, g: GlobalId) -> GlobalId {
+        self.owner.get(g.index()).copied().unwrap_or(g)
+    }
+
+    /// All globals in the storage of one, if there are others.
+    pub fn around(&self, g: GlobalId) -> Option<&GlobalSet> {
+        self.shared.get(&self.owner(g))
+    }
+
+    /// The globals of a type, if there are any.
+    pub fn of_type(&self, ty: ScalarType) -> Option<&GlobalSet> {
+        self.by_type.get(&ty)
+    }
+
+    /// All globals that lie in one storage with another one.
+    pub fn overlaid(&self) -> &GlobalSet {
+        &self.overlaid
+    }
+
+    /// The globals of real types.
+    pub fn real(&self) -> GlobalSet {
+        let mut real = GlobalSet::default();
+        for ty in [ScalarType::Real, ScalarType::Real32] {
+            if let Some(all) = self.of_type(ty) {
+                real.extend(all);
+            }
+        }
+        real
+    }
+}

@@ -1,0 +1,91 @@
+//! What is known of a program's globals before it is reversed.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId},
+    ir::{Program, Routine, Stmt, StmtKind, visit::each_written},
+    memory::{callgraph::CallGraph, effects::Effects, global_set::GlobalSet},
+};
+use fixedbitset::FixedBitSet;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+/// The effects of all routines, and what the reversal asks of them beside.
+#[derive(Clone, Debug)]
+pub(crate) struct Summary {
+    pub(crate) effects: Effects,
+    /// Globals that each routine and everything that it calls name, and those that the given adjoints do that take the
+    /// places of routines in the reverse sweep.
+    touched: Vec<GlobalSet>,
+    /// Names of globals.
+    pub(crate) names: Arc<HashSet<String>>,
+    pub(crate) by_name: HashMap<String, GlobalId>,
+    /// Variables that the statements of each routine write themselves.
+    pub(crate) assigned: Vec<FixedBitSet>,
+}
+
+impl Summary {
+    pub(crate) fn of(program: &Program) -> Self {
+        let effects = Effects::of(program);
+        let ids = (0..program.routines.len()).map(RoutineId::new);
+        let mut touched: Vec<GlobalSet> = ids.map(|r| effects.named(r).clone()).collect();
+        if program.routines.iter().any(|r| given_adjoint(r).is_some()) {
+            CallGraph::with(program, given_adjoint).propagate(&mut touched, |all, of| {
+                all.extend(of);
+            });
+        }
+        let assigned = |routine: &Routine| {
+            let mut own = FixedBitSet::with_capacity(routine.variables.len());
+            for statement in routine.statements() {
+                each_written(program, statement, &mut |v| own.insert(v.index()));
+            }
+            own
+        };
+        let names = program.globals.iter().map(|g| g.variable.name.clone());
+        let by_name = names.clone().zip((0..).map(GlobalId::new)).collect();
+        Self {
+            effects,
+            touched,
+            names: Arc::new(names.collect()),
+            by_name,
+            assigned: program.routines.iter().map(assigned).collect(),
+        }
+    }
+
+    /// Globals that a routine and everything that it calls name, given adjoints included.
+    pub(crate) fn touched(&self, r: RoutineId) -> &GlobalSet {
+        &self.touched[r.index()]
+    }
+
+    /// Globals that a call may write.
+    pub(crate) fn written(&self, r: RoutineId) -> &GlobalSet {
+        self.effects.written(r)
+    }
+
+    /// The routines that one calls, each once, in the order of their first calls.
+    pub(crate) fn callees(&self, r: RoutineId) -> &[RoutineId] {
+        self.effects.calls.callees(r)
+    }
+
+    /// Calls `visit` for every call statement of a routine.
+    pub(crate) fn each_call<'r>(
+        &self,
+        id: RoutineId,
+        routine: &'r Routine,
+        mut visit: impl FnMut(&'r Stmt),
+    ) {
+        if !self.callees(id).is_empty() {
+            for statement in routine.statements() {
+                if matches!(statement.kind, StmtKind::Call { .. }) {
+                    visit(statement);
+                }
+            }
+        }
+    }
+}
+
+/// The adjoint that the user gives for a routine.
+pub(crate) fn given_adjoint(routine: &Routine) -> Option<RoutineId> {
+    routine.derivatives.as_ref().and_then(|d| d.adjoint)
+}
