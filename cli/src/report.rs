@@ -165,7 +165,12 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     }
     // Problems of a program that was read have sites; their pointers depend on how statements are written.
     let program = match wanting.iter().any(|d| d.at.pointer.is_none()) {
-        true => cfg_core::json::parse(&text.bytes).program,
+        true => {
+            let half = crate::physical_memory::half_of_memory();
+            let left = half.saturating_sub(text.bytes.len() as u64);
+            let left = usize::try_from(left).unwrap_or(usize::MAX);
+            cfg_core::json::parse_within(&text.bytes, left).program
+        }
         false => None,
     };
     for d in &mut wanting {

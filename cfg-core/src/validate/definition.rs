@@ -416,11 +416,13 @@ pub(super) fn general(c: &mut Checker<'_>) {
     /// Bits of all states together: 32 MiB.
     const MEMORY: usize = 1 << 28;
     let Some(cfg) = &c.routine.body else { return };
-    let tracked = tracked(c.routine);
-    let variables: Vec<usize> = (0..tracked.len()).filter(|&v| tracked[v]).collect();
-    let at_once = (MEMORY / cfg.vertex_count().max(1)).max(64);
+    let mut tracked = tracked(c.routine);
     let mut problems = Vec::new();
     let dominators = Dominators::new(cfg, cfg.entry().map_or(0, |v| v.index()));
+    let settled = settled(c.program, cfg, &dominators, tracked.len());
+    settled.ones().for_each(|v| tracked[v] = false);
+    let variables: Vec<usize> = (0..tracked.len()).filter(|&v| tracked[v]).collect();
+    let at_once = (MEMORY / cfg.vertex_count().max(1)).max(64);
     for some in variables.chunks(at_once) {
         let mut bit = vec![None; tracked.len()];
         for (i, &v) in some.iter().enumerate() {
@@ -434,6 +436,78 @@ pub(super) fn general(c: &mut Checker<'_>) {
         general_uses(cfg, &dominators, &analysis, &mut problems);
     }
     report(c, problems);
+}
+
+/// Most definitions of a variable that are compared with each of its uses.
+const MOST_DEFINITIONS: usize = 8;
+
+/// Variables each of whose uses is dominated by one of their definitions: these need no states, of which a graph with
+/// many locals would have a quadratic number of bits.
+fn settled(program: &Program, cfg: &Cfg, dominators: &Dominators, variables: usize) -> FixedBitSet {
+    let mut definitions: Vec<Vec<(VertexId, usize)>> = vec![Vec::new(); variables];
+    each_event(program, cfg, &mut |v, k, event| {
+        if let Event::Define(x) = event
+            && let Some(list) = definitions.get_mut(x.index())
+            && list.len() < MOST_DEFINITIONS
+        {
+            list.push((v, k));
+        }
+    });
+    let mut settled = FixedBitSet::with_capacity(variables);
+    settled.insert_range(..);
+    each_event(program, cfg, &mut |v, k, event| {
+        if let Event::Use(x) | Event::Copy(x) = event
+            && let Some(list) = definitions.get(x.index())
+        {
+            let before = |&(d, at): &(VertexId, usize)| match d == v {
+                true => at < k,
+                false => dominators.dominates(d.index(), v.index()),
+            };
+            if !list.iter().any(before) {
+                settled.set(x.index(), false);
+            }
+        }
+    });
+    for (v, vertex) in cfg.vertices() {
+        // Its next value is computed from none.
+        if let Some(index) = vertex.kind.index().filter(|_| is_entered_by_jumps(cfg, v))
+            && index.index() < variables
+        {
+            settled.set(index.index(), false);
+        }
+    }
+    settled
+}
+
+/// Calls `found` with the events of each vertex and their numbers, in order. What a LOOP tests after its body counts as
+/// used at the LOOP.
+fn each_event(program: &Program, cfg: &Cfg, found: &mut impl FnMut(VertexId, usize, Event)) {
+    for (v, vertex) in cfg.vertices() {
+        let mut k = 0;
+        let mut next = |event| {
+            found(v, k, event);
+            k += 1;
+        };
+        for statement in vertex.statements() {
+            statement_events(program, statement, &mut next);
+        }
+        match vertex.kind.test() {
+            Some(LoopTest::Post(e)) => uses(e, &mut next),
+            Some(test) => header_events(test, &mut |event, _| next(event)),
+            None => {}
+        }
+        if let VertexKind::Branch(selector) = &vertex.kind {
+            match &**selector {
+                Selector::Condition(e) | Selector::Cases { value: e, .. } => uses(e, &mut next),
+            }
+        }
+    }
+}
+
+/// True of a LOOP into which only ENDLOOPs lead: only jumps into its body enter it.
+fn is_entered_by_jumps(cfg: &Cfg, v: VertexId) -> bool {
+    let is_end = |p| matches!(cfg.vertex(p).kind, VertexKind::EndLoop);
+    cfg.predecessors(v).all(is_end)
 }
 
 /// The first undefined use of each variable of the analysis.
@@ -482,11 +556,10 @@ fn general_uses(
             }
             VertexKind::Loop { test, .. } => {
                 let mut state = arrival(v);
-                let is_end = |p| matches!(cfg.vertex(p).kind, VertexKind::EndLoop);
                 if let LoopTest::Counted { index, .. } = &**test
-                    && cfg.predecessors(v).all(is_end)
+                    && is_entered_by_jumps(cfg, v)
                 {
-                    // Only jumps into the body enter it: the next value is computed from none.
+                    // The next value is computed from none.
                     event(
                         Event::Use(*index),
                         at(Part::Index),

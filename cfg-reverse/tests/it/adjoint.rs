@@ -331,7 +331,7 @@ pub(crate) fn agrees(
     Ok(tangents)
 }
 
-/// The same to rounding.
+/// Adjoint, tangent and oracle agree to rounding.
 pub(crate) fn agrees_smoothly(case: &Case, options: &Options) -> Result<(), String> {
     agrees(case, options, &SMOOTH).map(|_| ())
 }

@@ -30,7 +30,7 @@ fn renumbered(case: &Case, seed: u64) -> Case {
     case
 }
 
-/// Both ways of jumps, and back.
+/// The program written with jumps, with and without empty blocks, and recovered from both.
 fn jumps(program: &Program) -> Result<(), String> {
     let each = |of: &dyn Fn(&Routine) -> Routine| {
         let mut made = program.clone();

@@ -34,7 +34,7 @@ pub(crate) fn value(case: &Case, v: VarId, datum: &Datum) -> Value {
     value
 }
 
-/// The same shape, filled.
+/// A value of the shape of another one, filled by a function of the position.
 pub(crate) fn filled(like: &Value, x: impl Fn(usize) -> f64) -> Value {
     let mut out = like.clone();
     for i in 0..out.len() {
