@@ -3,6 +3,7 @@
 
 mod adjoint;
 mod derived;
+mod original_place;
 mod tangent;
 
 pub use adjoint::{Adjoint, Gradient};

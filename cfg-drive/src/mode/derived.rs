@@ -1,6 +1,6 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, check_initialised, set_globals};
+use super::{Named, check_initialised, original_place::at_original, set_globals};
 use crate::codes;
 use crate::options::{Options, words};
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
@@ -237,7 +237,10 @@ impl Derived {
             set_derivatives(session, arguments, &targets, within)
         };
         let run = (self.session).run_from(self.routine, &mut arguments, &options.run, start);
-        let mut report = run?;
+        let mut report = run.map_err(|problems: Diagnostics| {
+            let problems = problems.0.into_iter();
+            Diagnostics(problems.map(|d| at_original(&self.program, d)).collect())
+        })?;
         report.held.join(held);
         Ok((arguments, report))
     }

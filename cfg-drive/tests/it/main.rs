@@ -28,6 +28,7 @@ mod memory;
 mod mixed;
 mod names;
 mod overlapping_adjoints;
+mod places;
 mod portable;
 mod random;
 mod second_order;
