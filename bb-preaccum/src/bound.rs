@@ -56,7 +56,8 @@ pub fn paths(lcg: &Lcg, model: CostModel) -> Vec<Paths> {
     first_paths(lcg, model, usize::MAX, u64::MAX)
 }
 
-/// Those of the first vertices: at most `vertices`, and no more after `work` elementary operations.
+/// The paths of the first vertices that prove the bound: at most `vertices`, and no more after `work` elementary
+/// operations.
 pub fn first_paths(lcg: &Lcg, model: CostModel, vertices: usize, work: u64) -> Vec<Paths> {
     let mut flow = Flow::new(lcg);
     let mut list = Vec::new();
@@ -141,7 +142,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Whether products with `v` in the middle are needed at all.
+    /// True if products with `v` in the middle are needed at all.
     fn is_middle(&self, v: u32) -> bool {
         let lcg = self.lcg;
         let live = |edge: &u32| self.live[lcg.edges()[*edge as usize].target as usize];

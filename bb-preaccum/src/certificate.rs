@@ -103,7 +103,7 @@ pub struct Certificate {
     pub fused: [u64; 3],
     /// Additions.
     pub additions: u64,
-    /// Whether only edges from independents to dependents are left.
+    /// True if only edges from independents to dependents are left.
     pub complete: bool,
     /// The labels left.
     pub values: Values,

@@ -2,7 +2,7 @@
 
 use crate::lcg::Kind;
 
-/// Which products count as multiplications.
+/// The cost model: the products that count as multiplications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CostModel {
     /// Every product counts 1.
@@ -10,7 +10,7 @@ pub enum CostModel {
     Plain,
     /// A product with a ±1 label counts 0.
     UnitFree,
-    /// The same count as unit-free, in which a product of two constants counts 0.
+    /// A product with a ±1 label or of two constants counts 0.
     ConstantAware,
 }
 

@@ -9,7 +9,7 @@ use crate::lcg::{Kind, Lcg, Role};
 pub struct Node {
     /// The user's id.
     pub id: i64,
-    /// What it is.
+    /// The vertex's part in the computation.
     pub role: Role,
 }
 
@@ -22,14 +22,14 @@ pub struct Arrow {
     pub target: i64,
     /// `c(k,i)` for the partial of k by i as given, `J7` for the result of JAE 7.
     pub label: String,
-    /// What is known about it.
+    /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,
 }
 
 /// One graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// What was done last, or the graph's name.
+    /// The last step, or the graph's name.
     pub title: String,
     /// Vertices with edges, and all independents and dependents.
     pub nodes: Vec<Node>,
@@ -67,7 +67,7 @@ impl<'a> Pictures<'a> {
         }
     }
 
-    /// Like `next`, without drawing.
+    /// Advances as `next` does, without drawing.
     ///
     /// # Errors
     /// The step is not possible.

@@ -64,7 +64,7 @@ pub struct Jae {
     pub term: Term,
     /// The label the edge had before, if it existed (absorption; else fill-in).
     pub absorbed: Option<Label>,
-    /// What is known about the result.
+    /// The kind of the result: what is known about it before the program runs.
     pub kind: Kind,
 }
 
@@ -83,7 +83,7 @@ impl JaeList {
         }
     }
 
-    /// All of them.
+    /// All JAEs of the list.
     pub fn as_slice(&self) -> &[Jae] {
         &self.list
     }
@@ -114,7 +114,7 @@ impl JaeList {
     }
 }
 
-/// Why a step cannot be done.
+/// The reason for which a step cannot be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     /// The vertex is gone, independent, or a dependent without out-edges.
@@ -122,7 +122,7 @@ pub enum StepError {
         "vertex {0} cannot be eliminated: it is not an intermediate vertex of the graph left (nor a dependent with out-edges)"
     )]
     Vertex(u32),
-    /// There is no such edge.
+    /// The graph left has no such edge.
     #[error("there is no edge ({0}, {1}) in the graph left")]
     Edge(u32, u32),
     /// The target is a dependent.
@@ -133,7 +133,7 @@ pub enum StepError {
     /// The source is an independent.
     #[error("edge ({0}, {1}) cannot be back-eliminated: its source is an independent")]
     FromIndependent(u32, u32),
-    /// There is no such face.
+    /// The dual graph left has no such face.
     #[error("there is no face ({0}, {1}) in the dual graph left")]
     Face(u32, u32),
     /// Faces and other steps do not mix in one sequence.
@@ -148,8 +148,8 @@ pub struct Entry {
     pub source: u32,
     /// Target vertex.
     pub target: u32,
-    /// Its label.
+    /// The label of the edge.
     pub label: Label,
-    /// What is known about the label.
+    /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,
 }

@@ -18,7 +18,7 @@ use crate::lcg::Lcg;
 
 pub use queue::{Bar, Limits};
 
-/// What is eliminated.
+/// The part of a graph that a step eliminates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Technique {
     /// Vertices.
@@ -97,13 +97,13 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Heuristic {
     technique: Technique,
-    /// No rule is there twice, so there is room for all; what is not used is `Forward`.
+    /// The rules, of which none is there twice, so that there is room for all; what is not used is `Forward`.
     chain: [Rule; Rule::ALL.len()],
     length: usize,
     by_vertex: bool,
 }
 
-/// Why a chain of rules is no heuristic.
+/// The reason for which a chain of rules is no heuristic.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeuristicError {
     /// The choice would not be unique.
@@ -303,7 +303,7 @@ impl fmt::Display for Heuristic {
     }
 }
 
-/// Why a run ended.
+/// The reason for which a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Only the Jacobian is left.
@@ -312,7 +312,7 @@ pub enum Ended {
     FillIn,
     /// The work passed its limit, or the caller said stop.
     Stopped,
-    /// It came to cost as much as what is known ([`Bar`]).
+    /// The run came to cost as much as what is known ([`Bar`]).
     Beaten,
 }
 
@@ -321,9 +321,9 @@ pub enum Ended {
 pub struct Run {
     /// The eliminations, in order.
     pub steps: Vec<Step>,
-    /// Their cost.
+    /// The cost of the eliminations.
     pub counts: Counts,
-    /// Why it ended.
+    /// The reason for which the run ended.
     pub ended: Ended,
     /// Edges left (labels left, for faces).
     pub edges_left: usize,

@@ -17,7 +17,7 @@ use crate::codes;
 
 pub use build::MAX_EDGES;
 
-/// What is known about a local partial before the program runs.
+/// The kind of a local partial: what is known about it before the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// +1 or -1.
@@ -58,7 +58,7 @@ pub struct Edge {
     pub source: u32,
     /// Number of the target vertex.
     pub target: u32,
-    /// What is known about the label.
+    /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,
     /// A unit edge that is -1.
     pub negative: bool,
@@ -71,7 +71,7 @@ pub struct Edge {
 pub enum Role {
     /// An input of the function.
     Independent,
-    /// Neither input nor output: what elimination removes.
+    /// A vertex that is neither input nor output, which elimination removes.
     Intermediate,
     /// An output of the function; it may be read again (have out-edges).
     Dependent,
@@ -200,7 +200,7 @@ pub struct NewEdge {
     pub source: i64,
     /// Target id.
     pub target: i64,
-    /// What is known about the label.
+    /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,
     /// A unit edge that is -1.
     pub negative: bool,
@@ -232,11 +232,11 @@ pub struct Problem {
     pub line: Option<usize>,
     /// Column in the input, for syntax errors.
     pub column: Option<usize>,
-    /// What is wrong here.
+    /// A sentence that says what is wrong.
     pub message: String,
-    /// What is required.
+    /// The rule that was broken.
     pub rule: &'static str,
-    /// What to do about it.
+    /// A suggestion of how to mend it.
     pub help: String,
 }
 
@@ -255,7 +255,7 @@ impl fmt::Display for Problem {
 pub struct LcgError {
     /// The problems, in the order of the checks.
     pub problems: Vec<Problem>,
-    /// How many more there were.
+    /// The number of further problems.
     pub omitted: usize,
 }
 

@@ -9,11 +9,11 @@ use crate::lcg::{Kind, Lcg};
 /// One elimination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Elimination {
-    /// In the paper's notation: `(3,t)f`.
+    /// The step in the paper's notation: `(3,t)f`.
     pub step: String,
-    /// Its Jacobian accumulation expressions.
+    /// The Jacobian accumulation expressions of the elimination.
     pub jaes: Vec<String>,
-    /// What is pushed: entries of the Jacobian that are complete now and not known before the program runs.
+    /// The values that are pushed: entries of the Jacobian that are complete now and not known before the program runs.
     pub pushes: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl State<'_> {
     }
 }
 
-/// How labels are written.
+/// The names of labels, as they are written.
 struct Names<'a> {
     lcg: &'a Lcg,
     vertices: &'a [String],
@@ -172,7 +172,7 @@ pub fn listing(lcg: &Lcg, steps: &[Step], vertices: &[String]) -> Result<Listing
 }
 
 impl Listing {
-    /// In columns, a line per JAE.
+    /// The listing in columns, a line per JAE.
     pub fn text(&self) -> String {
         let longest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
         let all = &self.eliminations;

@@ -66,7 +66,7 @@ struct JaeOut {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     product: Option<(LabelOf, LabelOf)>,
-    /// What is added to the product, or the two labels that are merged.
+    /// The label that is added to the product, or the two labels that are merged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plus: Vec<LabelOf>,
 }
@@ -94,7 +94,7 @@ struct Report<'a> {
     optimal: Option<&'static str>,
     technique: &'static str,
     complete: bool,
-    /// Why it is not complete: then `cost` is that of the steps so far, and `bound` that of all.
+    /// The reason for which it is not complete: then `cost` is that of the steps so far, and `bound` that of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<&'static str>,
     additions: u64,
@@ -103,7 +103,7 @@ struct Report<'a> {
     edge: Option<ClassOut>,
     face: Option<ClassOut>,
     heuristics: Costs<'a>,
-    /// At least.
+    /// Costs that are reached at least.
     #[serde(skip_serializing_if = "Costs::is_empty")]
     beaten: Costs<'a>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -117,7 +117,7 @@ struct Report<'a> {
     entries: Option<Vec<EntryOut>>,
 }
 
-/// One JSON object. With `details` also the JAEs and the entries they end in.
+/// The outcome as one JSON object. With `details` also the JAEs and the entries they end in.
 pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -> String {
     let done = details.then(|| replay(lcg, &outcome.steps).ok()).flatten();
     let counts = match &done {
@@ -199,7 +199,7 @@ const SHOWN: usize = 200;
 /// Steps for the paths that are shown: those of a long chain are as long as the chain, at each vertex.
 const PATHS_WORK: u64 = 10_000_000;
 
-/// Why the outcome is optimal, to read and to check: the disjoint paths (at most those of `lines`
+/// The reasons for which the outcome is optimal, to read and to check: the disjoint paths (at most those of `lines`
 /// vertices, fewer if they are long), or what was exhausted.
 pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     let mut text = String::new();

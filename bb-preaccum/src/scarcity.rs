@@ -11,12 +11,12 @@ use crate::cost::CostModel;
 use crate::eliminate::{Primal, Step};
 use crate::lcg::{Kind, Lcg, Role};
 
-/// Where to stop.
+/// A point at which to stop: the eliminations up to it, and the size of the graph left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remainder {
     /// The eliminations to do.
     pub steps: Vec<Step>,
-    /// Their cost.
+    /// The cost of the eliminations.
     pub cost: u64,
     /// Edges left.
     pub edges: usize,
@@ -107,7 +107,7 @@ pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -
     best
 }
 
-/// Does a step; by how much the number of nontrivial edges grows. Only rows that change are counted.
+/// Does a step; returns the growth of the number of nontrivial edges. Only rows that change are counted.
 fn change(graph: &mut Primal<'_>, step: Step) -> i64 {
     let mut near: Vec<u32> = match step {
         Step::Vertex(j) => graph.preds(j).chain([j]).collect(),

@@ -28,11 +28,11 @@ pub use meter::{DEFAULT_WORK, Monitor};
 /// The aim of a search, and how long it may take.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Which products count.
+    /// The cost model, which says what products count.
     pub model: CostModel,
     /// The class of sequences; `None` takes the best of all.
     pub technique: Option<Technique>,
-    /// Nothing but this heuristic.
+    /// The only heuristic to run; `None` leaves the choice to the search.
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
@@ -40,9 +40,9 @@ pub struct Options<'a> {
     pub work: u64,
     /// Replaces the steps by a clock: says when time is up. The result may then depend on the machine.
     pub timer: Option<&'a dyn Fn() -> bool>,
-    /// Set by somebody else to end the search; the best so far is returned.
+    /// A flag that somebody else sets to end the search; the best so far is returned.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Is told what has been found so far.
+    /// A monitor that is told what has been found so far.
     pub monitor: Option<&'a Monitor>,
     /// Prove the optimum, whatever it takes (within the timer, if there is one).
     pub exact: bool,
@@ -80,7 +80,7 @@ impl Options<'_> {
         (edges > self.large).then_some(least.max(4 * edges))
     }
 
-    /// Whether the optimum over vertex orders is proven whatever it takes: in small graphs, unless the
+    /// True if the optimum over vertex orders is proven whatever it takes: in small graphs, unless the
     /// budget is meant to be small.
     fn proves(&self, lcg: &Lcg) -> bool {
         lcg.intermediates().count() <= PROVEN_VERTICES
@@ -99,24 +99,24 @@ pub(crate) struct Sequence {
 /// The result of doing a sequence.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// Its cost.
+    /// The cost of the sequence.
     pub counts: Counts,
     /// The JAEs.
     pub jaes: JaeList,
     /// The edges left: the Jacobian, if the sequence is complete.
     pub entries: Vec<Entry>,
-    /// Whether it is complete.
+    /// True if the sequence is complete.
     pub complete: bool,
 }
 
 /// The cost of a sequence, and how many edges it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recounted {
-    /// Its cost.
+    /// The cost of the sequence.
     pub counts: Counts,
     /// Number of edges left.
     pub edges_left: usize,
-    /// Whether only the Jacobian is left.
+    /// True if only the Jacobian is left.
     pub complete: bool,
 }
 
@@ -196,37 +196,37 @@ pub struct Outcome {
     pub model: CostModel,
     /// The kind of the best sequence.
     pub technique: Technique,
-    /// Its multiplications.
+    /// The multiplications of the best sequence.
     pub cost: u64,
-    /// No sequence of the class searched costs less.
+    /// A lower bound: no sequence of the class searched costs less.
     pub bound: u64,
     /// The widest class in which the sequence is proven to be optimal.
     pub optimal: Option<Technique>,
-    /// How that is proven.
+    /// The proof that the sequence is optimal.
     pub proof: Proof,
     /// Costs and bounds of each class that was searched, narrowest first.
     pub classes: Vec<Class>,
     /// The sequence.
     pub steps: Vec<Step>,
-    /// Whether it leaves only the Jacobian; otherwise a remainder graph is left, and the cost is that of
+    /// True if the sequence leaves only the Jacobian; otherwise a remainder graph is left, and the cost is that of
     /// the steps so far: it may be less than the bound, which is one of complete sequences.
     pub complete: bool,
-    /// Why it is not complete.
+    /// The reason for which the sequence is not complete.
     pub stopped: Option<Cause>,
     /// Cost of every heuristic that was run to its end, by key.
     pub heuristics: Vec<(String, u64)>,
     /// Heuristics that were ended when they had come to cost as much as another or more, and what they had
     /// cost by then.
     pub beaten: Vec<(String, u64)>,
-    /// The others: the budget did not last, or fill-in passed its limit, before they cost as much.
+    /// Heuristics that were left out: the budget did not last, or fill-in passed its limit, before they cost as much.
     pub left_out: Vec<String>,
-    /// Whether the search was told to stop.
+    /// True if the search was told to stop.
     pub interrupted: bool,
     /// Search steps spent.
     pub work: u64,
 }
 
-/// Why a sequence stops at a remainder graph.
+/// The reason for which a sequence stops at a remainder graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Fill-in passed its limit.
@@ -268,17 +268,17 @@ pub struct Class {
     pub technique: Technique,
     /// The least cost found in it.
     pub cost: u64,
-    /// No sequence in it costs less.
+    /// A lower bound: no sequence in the class costs less.
     pub bound: u64,
 }
 
-/// Why a sequence is optimal.
+/// The proof that a sequence is optimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// It is not known to be.
+    /// The sequence is not known to be optimal.
     None,
-    /// As many products as the disjoint paths need (see [`crate::bound::paths`]): optimal among vertex,
-    /// edge and face sequences.
+    /// The sequence has as many products as the disjoint paths need (see [`crate::bound::paths`]): optimal among
+    /// vertex, edge and face sequences.
     Paths,
     /// A search of the class found nothing cheaper before it was exhausted.
     Exhausted(Technique),

@@ -61,7 +61,7 @@ pub use labelled::{LabelledEdge, Line, Place, write_labelled};
 /// takes too long, and indentation would make the output quadratic.
 pub const MAX_CLUSTER_DEPTH: u32 = 30;
 
-/// How a graph is drawn.
+/// The options of a drawing.
 #[derive(Clone, Copy, Debug)]
 pub struct DotOptions {
     /// Draws loops as clusters, irreducible ones marked as such; loops deeper than [`MAX_CLUSTER_DEPTH`] are
@@ -118,7 +118,7 @@ pub fn write_cfg(
 /// A graph of a picture that has several.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'a> {
-    /// What stands above it.
+    /// The title above the graph.
     pub title: &'a str,
     /// The program that has the routine.
     pub program: &'a Program,
@@ -170,19 +170,19 @@ struct Drawing<'a> {
     program: &'a Program,
     routine: &'a Routine,
     cfg: &'a Cfg,
-    /// None of a graph without an entry.
+    /// The forest of loops; none of a graph without an entry.
     forest: Option<LoopForest>,
-    /// None of a graph that does not nest, which has no labels of ends.
+    /// The structure; none of a graph that does not nest, which has no labels of ends.
     structure: Option<Structure>,
     /// The arms of multi-way branches, by branch and label.
     arms: BTreeMap<(VertexId, i64), &'a Arm>,
-    /// What the names of its nodes begin with.
+    /// The prefix of the names of its nodes.
     prefix: String,
     options: &'a DotOptions,
 }
 
 impl<'a> Drawing<'a> {
-    /// None of a routine that does not exist or has no graph.
+    /// The drawing of a routine; none if it does not exist or has no graph.
     fn of(
         program: &'a Program,
         routine: RoutineId,
@@ -468,7 +468,7 @@ fn empty_graph() -> dot::Graph {
     }
 }
 
-/// What is printed of an empty graph or subgraph before its contents.
+/// The part of a printed empty graph or subgraph that comes before its contents.
 fn head(printed: String) -> String {
     let brace = printed.find('{').map_or(printed.len(), |at| at + 1);
     format!("{}\n", &printed[..brace])

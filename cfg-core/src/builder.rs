@@ -105,7 +105,7 @@ pub struct VarType {
 }
 
 impl VarType {
-    /// The same type in column order (Fortran's); row order is the default.
+    /// The type in column order (Fortran's); row order is the default.
     #[must_use]
     pub fn column(mut self) -> Self {
         self.order = Order::Column;
@@ -146,7 +146,7 @@ impl ScalarType {
 #[derive(Debug, Default)]
 pub struct ProgramBuilder {
     program: Program,
-    /// By routine: defined, or declared only.
+    /// True for each routine that is defined, false if it is declared only.
     defined: Vec<bool>,
     problems: Diagnostics,
 }
@@ -242,7 +242,7 @@ impl ProgramBuilder {
     /// The program, validated.
     ///
     /// # Errors
-    /// What was left open or not defined; if nothing was, all that validation finds.
+    /// The errors are those of [`Self::into_program`]; if there are none, all problems that validation finds.
     pub fn finish(self) -> Result<ValidProgram, Diagnostics> {
         validate::validate(self.into_program()?)
     }
@@ -250,7 +250,7 @@ impl ProgramBuilder {
     /// The program, not validated.
     ///
     /// # Errors
-    /// What was left open or not defined.
+    /// All constructs that were left open and all routines that were not defined.
     pub fn into_program(mut self) -> Result<Program, Diagnostics> {
         for (routine, defined) in self.program.routines.iter().zip(&self.defined) {
             if !defined {

@@ -47,35 +47,35 @@ use crate::{
 #[cfg(doc)]
 use fixedbitset::FixedBitSet;
 
-/// Which way facts flow.
+/// The direction in which facts flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// From ENTRY along the edges.
+    /// The flow from ENTRY along the edges.
     Forward,
-    /// From EXIT against the edges.
+    /// The flow from EXIT against the edges.
     Backward,
 }
 
 /// A data-flow analysis.
 pub trait Analysis {
-    /// What outputs and options call it.
+    /// The name of the analysis in outputs and options.
     const NAME: &'static str;
-    /// Which way facts flow.
+    /// The direction in which facts flow.
     const DIRECTION: Direction;
-    /// What is known at a point.
+    /// The facts that hold at a point.
     type Domain: Lattice;
 
     /// The least element: what is known of a point that no path has reached yet.
     fn bottom(&self, cfg: &Cfg) -> Self::Domain;
 
-    /// What is known at ENTRY (forward) or EXIT (backward).
+    /// The facts that hold at ENTRY (forward) or EXIT (backward).
     fn boundary(&self, cfg: &Cfg) -> Self::Domain;
 
-    /// What a statement does to the state, in the direction of the analysis.
+    /// The effect of a statement on the state, in the direction of the analysis.
     fn statement(&self, statement: &Stmt, state: &mut Self::Domain);
 
-    /// What the decision of a LOOP or BRANCH does to the state: reading its condition, and assigning the
-    /// index of a counted loop.
+    /// The effect on the state of the decision of a LOOP or BRANCH: reading its condition, and assigning the index of a
+    /// counted loop.
     fn decision(&self, vertex: &Vertex, state: &mut Self::Domain);
 
     /// The state at the far end of an edge, if the edge changes it. The default does not.
@@ -84,7 +84,7 @@ pub trait Analysis {
         None
     }
 
-    /// What a whole vertex does to the state. The default goes through its statements.
+    /// The effect of a whole vertex on the state. The default goes through its statements.
     fn transfer(&self, cfg: &Cfg, v: VertexId, state: &mut Self::Domain) {
         let vertex = cfg.vertex(v);
         let statements = vertex.statements();

@@ -8,7 +8,7 @@ use crate::ir::{Annotations, Program};
 use site::Site;
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The input is used all the same.
@@ -27,7 +27,7 @@ impl Severity {
     }
 }
 
-/// Where a problem is. Every part is optional; a reader fills in what it knows.
+/// The place of a problem. Every part is optional; a reader fills in what it knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     /// The place in the program, whatever text it was read from.
@@ -52,24 +52,24 @@ pub struct Location {
 pub struct Diagnostic {
     /// Stable code, documented by `cfgrev explain CODE`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity of the problem.
     pub severity: Severity,
-    /// What is wrong, with the names involved.
+    /// A sentence that says what is wrong, with the names involved.
     pub message: String,
     /// The rule that was broken.
     pub rule: String,
-    /// How to mend it.
+    /// A suggestion of how to mend the problem.
     pub help: String,
-    /// Where it is.
+    /// The place of the problem.
     pub at: Location,
 }
 
-/// What `cfgrev explain` says of a code.
+/// A diagnostic code with the texts that `cfgrev explain` shows for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeInfo {
     /// The code: a letter for the area and three digits.
     pub code: &'static str,
-    /// One line.
+    /// A title of one line.
     pub title: &'static str,
     /// The rule that the code stands for, in a sentence or two; diagnostics quote it.
     pub rule: &'static str,
@@ -123,42 +123,42 @@ impl Diagnostic {
         }
     }
 
-    /// The same problem as a warning.
+    /// The problem as a warning.
     #[must_use]
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
     }
 
-    /// With a place in the program.
+    /// The problem with a place in the program.
     #[must_use]
     pub fn at_site(mut self, site: Site) -> Self {
         self.at.site = Some(Box::new(site));
         self
     }
 
-    /// With a place in the program and the annotations there.
+    /// The problem with a place in the program and the annotations there.
     #[must_use]
     pub fn at_site_in(mut self, program: &Program, site: Site) -> Self {
         self.at.annotations = site.annotations(program).cloned().flatten();
         self.at_site(site)
     }
 
-    /// With a JSON pointer.
+    /// The problem with a JSON pointer.
     #[must_use]
     pub fn at_pointer(mut self, pointer: impl Into<String>) -> Self {
         self.at.pointer = Some(pointer.into());
         self
     }
 
-    /// With the element's name in the program's own words.
+    /// The problem with the element's name in the program's own words.
     #[must_use]
     pub fn at_element(mut self, element: impl Into<String>) -> Self {
         self.at.element = Some(element.into());
         self
     }
 
-    /// With line and column.
+    /// The problem with line and column.
     #[must_use]
     pub fn at_line(mut self, line: usize, column: usize) -> Self {
         self.at.line = Some(line);
@@ -257,7 +257,7 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// In order.
+    /// The diagnostics, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.0.iter()
     }

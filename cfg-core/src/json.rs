@@ -67,7 +67,7 @@ use std::io;
 /// The version of the format that is read and written.
 pub const FORMAT: &str = "cfgrev/1";
 
-/// What reading a file gives.
+/// The program that was read from a file, and the problems found.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
     /// The program, if the text is JSON of the right version. What was reported is left out or replaced
@@ -264,7 +264,8 @@ fn hopeless(bytes: &[u8], offset: usize, why: Hopeless) -> Diagnostic {
     .at_line(line, column)
 }
 
-/// Of a text that is a list, and so not a program whatever is in it, an empty list at the same place.
+/// A text with an empty list at the place of the list that the given text is; `None` if it is no list. A list is no
+/// program, whatever is in it.
 fn without_list(text: &str) -> Option<String> {
     let blank = text.len() - text.trim_ascii_start().len();
     let list = text.as_bytes().get(blank) == Some(&b'[');
@@ -295,8 +296,7 @@ fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagn
 /// The cure for a real number beyond binary64.
 const OUT_OF_RANGE: &str = "write a number that a binary64 can hold; infinity is [\"inf\"]";
 
-/// What serde_json has to say, in other words where these are known, and further places at which the text is not
-/// JSON.
+/// The error of serde_json, in other words where these are known, and further places at which the text is not JSON.
 fn syntax(text: &str, e: &serde_json::Error) -> Vec<Diagnostic> {
     let full = e.to_string();
     let message = full.split(" at line ").next().unwrap_or(&full).to_owned();

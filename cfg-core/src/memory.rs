@@ -1,4 +1,4 @@
-//! What is known of a program's storage over all of its routines.
+//! The facts about a program's storage over all of its routines.
 //!
 //! [`locations`] says which cells the places of a routine may name, and whether two may overlap; [`effects`] what a call
 //! of a routine reads and writes; [`callgraph`] who calls whom.

@@ -16,7 +16,7 @@ use crate::{
     ir::{Cfg, Control},
 };
 
-/// What is known of a graph that satisfies Definition 1; one per routine of a valid program.
+/// The nesting of a graph that satisfies Definition 1; one per routine of a valid program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Structure {
     /// Algorithm 1's order: every vertex after its dominators, loop bodies before what follows.
@@ -36,7 +36,7 @@ pub struct Structure {
     pub edge_kind: Vec<EdgeKind>,
 }
 
-/// What an edge is to a loop at one of its ends.
+/// The role of an edge towards a loop at one of its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EdgeKind {
     /// The source is a LOOP and this edge leaves it.
@@ -107,7 +107,7 @@ impl Structure {
         problems
     }
 
-    /// The other end of a loop or branch.
+    /// The ENDLOOP or ENDBRANCH of a header, or the header of an end; `None` for other vertices.
     pub fn partner(&self, v: VertexId) -> Option<VertexId> {
         self.partner[v.index()]
     }

@@ -65,17 +65,17 @@ pub use site::site;
 #[derive(Clone, Copy, Debug)]
 pub struct Printer<'p> {
     routine: &'p Routine,
-    /// For the names of callees; without it they are printed as entities (`r3`).
+    /// The program, for the names of callees; without it they are printed as entities (`r3`).
     program: Option<&'p Program>,
     /// Pushes and pops name their tape only if the routine has several; looked up when one is printed if
     /// it is not known.
     several_tapes: Option<bool>,
-    /// Whether what is printed is read back: terms of a sum that is an operand of a sum stand in parentheses.
+    /// True if what is printed is read back: terms of a sum that is an operand of a sum stand in parentheses.
     exact: bool,
 }
 
 impl<'p> Printer<'p> {
-    /// For the statements and expressions of `routine`, a routine of `program`. Looks once at every
+    /// A printer for the statements and expressions of `routine`, a routine of `program`. Looks once at every
     /// variable; keep it when many statements are to be printed.
     pub fn new(program: &'p Program, routine: &'p Routine) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// For one thing to print: whoever prints each of a long routine's statements in this way must not
+    /// A printer for one thing: whoever prints each of a long routine's statements in this way must not
     /// look at every variable each time.
     fn once(program: Option<&'p Program>, routine: &'p Routine) -> Self {
         Self {
@@ -125,8 +125,8 @@ impl<'p> Printer<'p> {
         fmt::from_fn(move |f| stmt::write(f, self, s))
     }
 
-    /// What a loop or branch decides on (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing
-    /// for other vertices.
+    /// The decision of a loop or branch in words (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing for
+    /// other vertices.
     pub fn decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| graph::write_decision(f, self, vertex))
     }

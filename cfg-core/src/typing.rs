@@ -28,7 +28,7 @@ impl Type {
     }
 }
 
-/// With its article: `an integer scalar`.
+/// The type with its article: `an integer scalar`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let article = if self.ty == ScalarType::Integer {
@@ -43,7 +43,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Which rule of typing an expression breaks.
+/// The rule of typing that an expression breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// Number of operands.
@@ -60,14 +60,14 @@ pub enum Rule {
     Variable,
 }
 
-/// Why an expression has no type.
+/// The reason for which an expression has no type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The rule.
     pub rule: Rule,
-    /// What is wrong.
+    /// A sentence that says what is wrong.
     pub message: String,
-    /// How to mend it.
+    /// A suggestion of how to mend it.
     pub help: &'static str,
 }
 
@@ -350,7 +350,7 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     }
 }
 
-/// Two logicals, or numbers of which integers are converted.
+/// The type of two logicals, or of numbers of which integers are converted.
 fn same_or_promoted(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     if operands.iter().all(|t| t.ty == ScalarType::Logical) {
         return Ok(ScalarType::Logical);
@@ -437,7 +437,7 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
     Ok(Type { ty: var.ty, rank })
 }
 
-/// What inquiries ask about: a named array and a constant dimension, or an optional parameter.
+/// The rule that an inquiry asks about a named array and a constant dimension, or about an optional parameter.
 pub(crate) fn inquiry(variables: &[Variable], op: Op, operands: &[Expr]) -> Result<(), Mismatch> {
     let problem = |message, help| Err(Mismatch::new(Rule::Inquiry, message, help));
     let Some(Expr::Place(place)) = operands.first() else {

@@ -55,7 +55,7 @@ pub struct ValidProgram {
 }
 
 impl ValidProgram {
-    /// Of a program in which [`problems`] found no errors, and what else it found.
+    /// A valid program from one in which [`problems`] found no errors, and the structures that it found.
     pub(crate) fn new(program: Program, structures: Vec<Option<Structure>>) -> Self {
         Self {
             program,

@@ -145,7 +145,7 @@ impl Checked {
 /// Checks the derivatives of a routine at a point.
 ///
 /// # Errors
-/// What cannot be differentiated; what goes wrong in a run. Disagreement is no error: see
+/// Something that cannot be differentiated; a fault of a run. Disagreement is no error: see
 /// [`Checked::agrees`].
 pub fn check(
     program: &ValidProgram,

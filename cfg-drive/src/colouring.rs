@@ -6,7 +6,7 @@
 
 use fixedbitset::FixedBitSet;
 
-/// For each row the columns where it may not be zero, ascending.
+/// The columns of each row where it may not be zero, ascending.
 pub(crate) type Pattern = Vec<Vec<u32>>;
 
 /// The colour of each column, from 0, and the number of colours; `None` if there are more than `most`.

@@ -44,7 +44,7 @@ pub struct Expected {
     /// The program was driven by code of its own, at a point that is not known here.
     #[serde(default)]
     pub own_driver: bool,
-    /// Why the adjoint mode of the system that gave the references failed, if it did.
+    /// The reasons for which the adjoint mode of the system that gave the references failed, if it did.
     #[serde(default)]
     pub openad_fails: Vec<String>,
 }
@@ -79,13 +79,13 @@ impl Status {
 /// One document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its name without `.xaif`.
+    /// The name of the document without `.xaif`.
     pub name: String,
-    /// How it fared.
+    /// The status of the document.
     pub status: Status,
     /// The larger of the two errors, if they could be computed.
     pub error: Option<f64>,
-    /// Why it is not `agrees`; empty otherwise.
+    /// The reason for which the status is not `agrees`; empty otherwise.
     pub why: String,
     /// Sizes of the original program.
     pub size: Size,
@@ -100,7 +100,7 @@ pub struct Entry {
     pub order: Option<bool>,
     /// Tape use of one forward and reverse sweep.
     pub tape: Option<TapeCounts>,
-    /// Why the system that gave the references failed in adjoint mode, if it did.
+    /// The reasons for which the system that gave the references failed in adjoint mode, if it did.
     pub openad_fails: Vec<String>,
 }
 

@@ -16,12 +16,12 @@ use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Value};
 use std::collections::HashMap;
 
-/// How a Jacobian is computed.
+/// The mode in which a Jacobian is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// One reverse sweep per row.
+    /// The adjoint mode: one reverse sweep per row.
     Adjoint,
-    /// One tangent run per column.
+    /// The tangent mode: one tangent run per column.
     Tangent,
 }
 
@@ -36,7 +36,7 @@ pub struct Jacobian {
     pub columns: Vec<(String, usize)>,
     /// All rows, one after the other, each with all columns.
     pub entries: Vec<f64>,
-    /// How it was computed.
+    /// The mode in which it was computed.
     pub mode: Mode,
     /// Reverse sweeps or tangent runs that it took.
     pub sweeps: usize,
@@ -63,7 +63,7 @@ impl Jacobian {
 /// columns.
 ///
 /// # Errors
-/// What cannot be differentiated; what goes wrong in a run; a matrix that does not fit into the memory
+/// Something that cannot be differentiated; a fault of a run; a matrix that does not fit into the memory
 /// that a run may use.
 pub fn jacobian(
     program: &ValidProgram,
@@ -260,7 +260,7 @@ impl<'p> Work<'p> {
         }
     }
 
-    /// One run for each colour of the columns (or rows). Without a pattern every row has an entry in every
+    /// Makes one run for each colour of the columns (or rows). Without a pattern every row has an entry in every
     /// column; with one, for each row its columns in the tangent mode, for each column its rows in the
     /// adjoint mode.
     fn run(

@@ -250,7 +250,7 @@ fn strides(shape: &[usize], order: Order) -> Vec<usize> {
 /// The part of an array with the first subscripts fixed.
 struct Part<'v> {
     value: &'v Value,
-    /// Of the dimensions that are left.
+    /// Strides of the dimensions that are left.
     strides: &'v [usize],
     offset: usize,
 }

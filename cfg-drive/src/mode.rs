@@ -26,9 +26,9 @@ pub type Named = Vec<(String, Value)>;
 /// The original vertices that a run visited, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Forward.
+    /// The vertices visited going forward.
     pub forward: Vec<i64>,
-    /// In the reverse sweep; empty if there was none.
+    /// The vertices visited in the reverse sweep; empty if there was none.
     pub reverse: Vec<i64>,
 }
 
@@ -60,7 +60,7 @@ impl Primal {
     /// Compiles the program.
     ///
     /// # Errors
-    /// What the executor cannot run.
+    /// The program has something that the executor cannot run.
     pub fn new(
         program: &ValidProgram,
         routine: RoutineId,
@@ -96,7 +96,7 @@ impl Primal {
     /// Runs the routine.
     ///
     /// # Errors
-    /// What goes wrong in the run; results that are dependents and have no value.
+    /// A fault of the run; results that are dependents and have no value.
     pub fn run(&mut self, point: &Point) -> Result<Run, Diagnostics> {
         let (arguments, mut report) = self.execute(point)?;
         let routine = self.program.routine(self.routine);

@@ -1,4 +1,4 @@
-//! How programs are reversed, compiled and run, and the account of the memory that this takes.
+//! The options by which programs are reversed, compiled and run, and the account of the memory that this takes.
 
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Math;
@@ -7,14 +7,14 @@ use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Callback, CompileOptions, Compiled, Lease, Memory, RunOptions, Session};
 use std::collections::BTreeMap;
 
-/// How programs are reversed, compiled and run.
+/// The options by which programs are reversed, compiled and run.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// How they are reversed.
+    /// The options of the reversal.
     pub reversal: cfg_reverse::Options,
     /// Limits of a run.
     pub run: RunOptions,
-    /// Where elementary functions come from.
+    /// The implementation of the elementary functions.
     pub math: Math,
     /// Record the vertices visited.
     pub trace: bool,
@@ -48,7 +48,7 @@ impl Options {
     /// Compiles a program.
     ///
     /// # Errors
-    /// What the executor cannot run.
+    /// The program has something that the executor cannot run.
     pub(crate) fn compile(&self, program: &ValidProgram) -> Result<Compiled, Diagnostics> {
         let options = CompileOptions {
             math: self.math,

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// Values at entry of a routine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
-    /// One per parameter. `out` parameters that were not given have a shape but no values; tapes are
+    /// The arguments, one per parameter. `out` parameters that were not given have a shape but no values; tapes are
     /// empty.
     pub arguments: Vec<Argument>,
     /// Globals that were given; the others start with the program's own values.
@@ -167,7 +167,7 @@ struct Binder<'a> {
     options: &'a Options,
     zero_dependents: bool,
     arguments: Vec<Argument>,
-    /// What the arguments take.
+    /// The number of words that the arguments take.
     words: u64,
     globals: Vec<(GlobalId, Value)>,
 }

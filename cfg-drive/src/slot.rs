@@ -64,7 +64,7 @@ impl Slot {
         globals.chain(own).chain(result).collect()
     }
 
-    /// Its declaration.
+    /// The declaration of the slot's variable.
     pub fn variable<'p>(self, program: &'p Program, routine: &'p Routine) -> Option<&'p Variable> {
         match self {
             Self::Parameter(v) | Self::Result(v) => routine.variables.get(v.index()),
@@ -72,7 +72,7 @@ impl Slot {
         }
     }
 
-    /// Its name in POINT, SEED and results. A function's result is called `return`.
+    /// The name of the slot in POINT, SEED and results. A function's result is called `return`.
     pub fn key<'p>(self, program: &'p Program, routine: &'p Routine) -> &'p str {
         match self {
             Self::Result(_) => result_key(routine).unwrap_or("return"),

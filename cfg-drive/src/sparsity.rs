@@ -19,7 +19,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// From sizes of variables, and for each dependent the independents it may depend on.
+    /// Blocks from the sizes of variables, and for each dependent the independents it may depend on.
     pub(crate) fn of_variables(
         rows: &[usize],
         columns: &[usize],

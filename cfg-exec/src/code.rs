@@ -246,7 +246,7 @@ pub(crate) enum Instr {
         a: Reg,
         t: Target,
     },
-    /// Without an error for an uninitialised logical.
+    /// A jump without an error for an uninitialised logical.
     JumpIfNot {
         a: Reg,
         value: u8,
@@ -571,7 +571,7 @@ pub(crate) struct Switch {
     pub(crate) default: Option<Target>,
 }
 
-/// Where an argument goes in the callee's frame.
+/// The place of an argument in the callee's frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ParameterHome {
     Register(Reg),
@@ -593,7 +593,7 @@ pub(crate) struct Code {
     pub(crate) registers: usize,
     pub(crate) descriptors: usize,
     pub(crate) staged: usize,
-    /// By parameter: descriptor and rank of an array of explicit shape.
+    /// The descriptor and the rank of each parameter that is an array of explicit shape.
     pub(crate) explicit: Vec<Option<(Arr, u8)>>,
     /// Initial contents of the frame's memory.
     pub(crate) frame: Vec<u64>,
@@ -603,7 +603,7 @@ pub(crate) struct Code {
     pub(crate) places: Vec<(u32, Option<VertexId>, Option<u32>)>,
     /// The graph is structured.
     pub(crate) nested: bool,
-    /// Where it jumps back, by place and by jump.
+    /// The places where it jumps back, by place and by jump.
     pub(crate) regions: Vec<Region>,
     pub(crate) backs: Vec<Back>,
     /// Variables of the descriptors.

@@ -1,4 +1,4 @@
-//! From a valid program to register code.
+//! Compilation of a valid program to register code.
 
 mod abi;
 mod array;
@@ -33,10 +33,10 @@ pub(crate) use globals::Globals;
 /// A value, or why the executor does not run the program.
 type Compiling<T> = Result<T, Box<Diagnostic>>;
 
-/// How a program is compiled.
+/// The options by which a program is compiled.
 #[derive(Clone, Default)]
 pub struct CompileOptions {
-    /// Which implementation of the elementary functions is used.
+    /// The implementation of the elementary functions that is used.
     pub math: Math,
     /// Record the vertices that runs visit. Costs an instruction for each.
     pub trace: bool,
@@ -65,9 +65,9 @@ pub(crate) struct Signature {
     pub(crate) variables: Vec<Variable>,
     pub(crate) parameters: usize,
     pub(crate) result: Option<Variable>,
-    /// By parameter: the argument is passed as a cell's address.
+    /// True for each parameter whose argument is passed as a cell's address.
     pub(crate) by_address: Vec<bool>,
-    /// By vertex: its id, and that of the vertex it was made from.
+    /// The id of each vertex, and that of the vertex it was made from.
     pub(crate) vertex_ids: Vec<(i64, i64)>,
 }
 

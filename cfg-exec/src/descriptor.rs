@@ -12,7 +12,7 @@ pub(crate) struct Axis {
     pub(crate) stride: i64,
 }
 
-/// Whether a descriptor describes anything.
+/// The state of a descriptor: whether it describes anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
     #[default]
@@ -21,7 +21,7 @@ pub(crate) enum State {
     Absent,
     /// A local of deferred extents before its first assignment.
     Unallocated,
-    /// In an arm of a conditional expression that is not chosen.
+    /// An array in an arm of a conditional expression that is not chosen.
     Untaken,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Staged {
     pub(crate) cells: u64,
     /// The order in which a parameter of explicit shape takes them.
     pub(crate) order: Order,
-    /// Its dimensions among the machine's staged axes.
+    /// The position of its dimensions among the machine's staged axes.
     pub(crate) axes: usize,
     pub(crate) rank: usize,
 }

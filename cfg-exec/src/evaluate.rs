@@ -12,13 +12,13 @@ pub(crate) trait Environment {
     fn value(&self, v: VarId, subscripts: &[i64]) -> Option<Scalar>;
     /// Lower bound and extent of each dimension.
     fn bounds(&self, v: VarId) -> Option<Vec<(i64, i64)>>;
-    /// Whether an argument was given.
+    /// True if an argument was given.
     fn present(&self, v: VarId) -> bool;
-    /// Which implementation computes transcendental functions.
+    /// The implementation that computes transcendental functions.
     fn math(&self) -> Math;
 }
 
-/// Nothing is known.
+/// An environment in which no variable is known.
 pub(crate) struct Constants(pub(crate) Math);
 
 impl Environment for Constants {

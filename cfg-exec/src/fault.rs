@@ -1,4 +1,4 @@
-//! What can go wrong while a program runs, and how it is told.
+//! The faults that end a run of a program, and how they are told.
 
 use std::sync::Arc;
 

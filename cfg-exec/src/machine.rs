@@ -154,7 +154,7 @@ pub(crate) struct Machine {
     /// Steps that are left; below 0 at a stop.
     pub(crate) fuel: i64,
     pub(crate) passes: Passes,
-    /// Where a fault leads to, of the running routine: the innermost last.
+    /// The places that a fault in the running routine leads to: the innermost last.
     pub(crate) handlers: Vec<usize>,
     pub(crate) activations: u64,
     pub(crate) trace: Vec<Visit>,

@@ -1,4 +1,4 @@
-//! How much memory runs take: one account for all sessions that share it.
+//! The memory that runs take: one account for all sessions that share it.
 
 use std::sync::{
     Arc,
@@ -24,7 +24,7 @@ pub struct Lease {
     bytes: u64,
 }
 
-/// There is not so much left.
+/// The refusal of memory of which there is not so much left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -50,7 +50,7 @@ impl Memory {
         Ok(lease)
     }
 
-    /// No bytes yet.
+    /// A lease of no bytes yet.
     pub(crate) fn empty(&self) -> Lease {
         Lease {
             memory: self.clone(),

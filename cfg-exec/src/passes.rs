@@ -70,7 +70,7 @@ impl Passes {
         while self.stack.pop_if(|c| c.activation >= activation).is_some() {}
     }
 
-    /// How often an activation has jumped back to a region.
+    /// The number of times that an activation has jumped back to a region.
     pub(crate) fn times(&self, activation: u64, region: u32) -> u64 {
         let key = (activation, region);
         let found = self

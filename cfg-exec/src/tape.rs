@@ -67,7 +67,7 @@ pub struct Tape {
     held: Lease,
 }
 
-/// How much a tape holds.
+/// The amount of values that a tape holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TapeSize {
     /// Bits of the control stack.
@@ -123,7 +123,7 @@ pub(crate) struct Meter {
     held: Lease,
 }
 
-/// Why a push or pop failed.
+/// The reason for which a push or pop failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TapeError {
     Full,

@@ -60,7 +60,7 @@ impl Activity {
     }
 }
 
-/// From every real actual to the formal that may overwrite it.
+/// Edges from every real actual to the formal that may overwrite it.
 fn overwrites(program: &Program, summary: &Summary, nodes: &Numbering) -> Reach {
     let mut graph = Reach::default();
     for (i, routine) in program.routines.iter().enumerate() {

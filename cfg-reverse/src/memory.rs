@@ -1,4 +1,4 @@
-//! What the statements of the original read and write, and which variables share cells.
+//! The reads and writes of the original's statements, and the variables that share cells.
 
 pub(crate) mod loops;
 pub(crate) mod named;

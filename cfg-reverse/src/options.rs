@@ -1,19 +1,19 @@
-//! What the reversal is told.
+//! The options of the reversal.
 
 use bb_preaccum::{
     cost::CostModel,
     heuristic::{Heuristic, Technique},
 };
 
-/// How the adjoint of a basic block is built.
+/// The method by which the adjoint of a basic block is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Blocks {
-    /// Statement by statement, from recorded values.
+    /// The adjoint is built statement by statement, from recorded values.
     #[default]
     Statement,
-    /// From its Jacobian, which the forward sweep accumulates and records.
+    /// The adjoint is built from the Jacobian of the block, which the forward sweep accumulates and records.
     Preaccumulate,
-    /// Whichever is estimated to cost less, for each segment; no run records more than by statement.
+    /// The method that is estimated to cost less is taken for each segment; no run records more than by statement.
     Auto,
 }
 
@@ -25,13 +25,13 @@ pub struct Options {
     pub counters: bool,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
-    /// How the adjoints of basic blocks are built.
+    /// The method by which the adjoints of basic blocks are built.
     pub blocks: Blocks,
     /// Steps of the search for elimination sequences, for the whole program.
     pub work: u64,
-    /// What else the search is told.
+    /// Further options of the search for elimination sequences.
     pub search: Search,
-    /// How routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
+    /// The method by which routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
 }
 
@@ -48,14 +48,14 @@ impl Default for Options {
     }
 }
 
-/// What the search for elimination sequences is told; see [`bb_preaccum::search::Options`].
+/// The options of the search for elimination sequences; see [`bb_preaccum::search::Options`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Which products count.
+    /// The cost model, which says what products count.
     pub model: CostModel,
     /// The class of sequences; `None` takes the best of all.
     pub technique: Option<Technique>,
-    /// Nothing but this heuristic.
+    /// The only heuristic to run; `None` leaves the choice to the search.
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
@@ -64,7 +64,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// What counts is what is computed at run time.
+    /// The default options: the cost is that of what is computed at run time.
     pub const DEFAULT: Self = Self {
         model: CostModel::ConstantAware,
         technique: None,
@@ -80,12 +80,13 @@ impl Default for Search {
     }
 }
 
-/// How routines with general control flow are reversed.
+/// The method by which routines with general control flow are reversed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unstructured {
-    /// By their loops and merges: trip counts, and at each merge which edge was taken.
+    /// Routines are reversed by their loops and merges: trip counts, and at each merge which edge was taken.
     #[default]
     Structure,
-    /// By recording the number of each block that is executed, for comparison: structured routines too.
+    /// Routines are reversed by recording the number of each block that is executed, for comparison: structured ones
+    /// too.
     Trace,
 }

@@ -6,6 +6,6 @@ pub(crate) mod linearize;
 pub(crate) mod protect;
 pub(crate) mod scope;
 
-/// Why an expression cannot be differentiated.
+/// The reason for which an expression cannot be differentiated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unsupported(pub(crate) String);

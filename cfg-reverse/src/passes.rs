@@ -1,5 +1,5 @@
-//! What each pass makes of small programs: `passes/PASS/NAME.cfgrev` and, beside it, `NAME.txt`, both in the text
-//! form. `BLESS=1` writes the latter.
+//! Tests of each pass on small programs: `passes/PASS/NAME.cfgrev` and, beside it, the result `NAME.txt`, both in the
+//! text form. `BLESS=1` writes the latter.
 
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -19,10 +19,10 @@ use crate::{
     reverse, tangent,
 };
 
-/// What a pass makes of the main routine of a program.
+/// A pass: the text of what it makes of the main routine of a program.
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
-/// By the names of their folders.
+/// The passes by the names of their folders.
 const PASSES: [(&str, Pass); 10] = [
     ("flatten", |valid, main| {
         Ok(one(

@@ -1,4 +1,4 @@
-//! What the forward sweep records: how loops are counted, which way was taken, which overwritten values the
+//! The plan of the forward sweep's records: how loops are counted, which way was taken, which overwritten values the
 //! reverse sweep needs.
 //!
 //! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`

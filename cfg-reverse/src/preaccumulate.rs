@@ -61,7 +61,7 @@ use crate::{
 /// All segments of a program that have a Jacobian.
 #[derive(Clone, Debug)]
 pub struct Preaccumulation {
-    /// In the order of the routines (callees first), their vertices and statements.
+    /// The segments in the order of the routines (callees first), their vertices and statements.
     pub blocks: Vec<Block>,
     /// The program in normal form (results of functions and arguments that are computed have variables
     /// of their own), for names of routines and globals.
@@ -70,7 +70,7 @@ pub struct Preaccumulation {
     sweeps: Vec<Option<(Routine, Routine)>>,
 }
 
-/// Which sweep a statement belongs to: they have different temporaries.
+/// The sweep that a statement belongs to: the two have different temporaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The forward sweep.
@@ -95,12 +95,11 @@ pub struct Block {
     pub independents: Vec<(i64, Place)>,
     /// Ids and places of the dependents: active values that are live on exit.
     pub dependents: Vec<(i64, Place)>,
-    /// For each vertex, by its id less 1, the place that it is a value of; none for what is inside an
-    /// expression.
+    /// The place that each vertex, by its id less 1, is a value of; none for what is inside an expression.
     pub names: Vec<Option<Place>>,
     /// Local partials, by tag.
     pub labels: Vec<Expr>,
-    /// What the search found.
+    /// The result of the search for an elimination sequence.
     pub outcome: Outcome,
     /// The statements with their local partials (Eqn. (4) of the paper).
     pub linearized: Vec<Stmt>,
@@ -120,7 +119,7 @@ impl Preaccumulation {
         text::stmt(self.variables(block, side), &self.program, statement)
     }
 
-    /// What prints the code of the forward and of the reverse sweep, by routine. Looks once at every
+    /// Printers for the code of the forward and of the reverse sweep, by routine. Looks once at every
     /// variable: for long blocks better than [`Preaccumulation::text`].
     pub fn printers(&self) -> Vec<[text::Printer<'_>; 2]> {
         let all = self.program.routines.iter().zip(&self.sweeps);
@@ -159,7 +158,7 @@ pub fn preaccumulate(
     })
 }
 
-/// As [`preaccumulate`], by a clock, which is started when everything is linearized and the search begins:
+/// Does the work of [`preaccumulate`] by a clock, which is started when everything is linearized and the search begins:
 /// what it gives says whether a part of the time (from 0 to 1) is over.
 ///
 /// # Errors
@@ -177,7 +176,7 @@ pub fn preaccumulate_within<T: Fn(f64) -> bool>(
     })
 }
 
-/// As [`preaccumulate`], with sequences of the caller's own. A sequence need not be complete; a block for
+/// Does the work of [`preaccumulate`] with sequences of the caller's own. A sequence need not be complete; a block for
 /// whose graph there is none is left out.
 ///
 /// # Errors

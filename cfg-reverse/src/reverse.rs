@@ -1,4 +1,4 @@
-//! From a program to its forward sweep, reverse sweep and gradient (split mode: one tape between two
+//! Transformation of a program to its forward sweep, reverse sweep and gradient (split mode: one tape between two
 //! routines).
 
 use cfg_core::{
@@ -26,23 +26,23 @@ use crate::{
     sweeps::Sweeps,
 };
 
-/// What [`reverse`] gives: the program with the generated routines, and which they are.
+/// The program with the routines that [`reverse`] generated, and which they are.
 #[derive(Clone, Debug)]
 pub struct Reversal {
     /// The original routines, unchanged, then the generated ones.
     pub program: Program,
     /// The routine that was reversed.
     pub original: RoutineId,
-    /// Its forward sweep NAME_fwd: parameters, result, tape.
+    /// The forward sweep NAME_fwd of the original: parameters, result, tape.
     pub forward: RoutineId,
-    /// Its reverse sweep NAME_rev: parameters, result, adjoints of the real ones, tape.
+    /// The reverse sweep NAME_rev of the original: parameters, result, adjoints of the real ones, tape.
     pub reverse: RoutineId,
-    /// Both in one, NAME_grad: parameters, result, adjoints of the real ones.
+    /// The two sweeps in one, NAME_grad: parameters, result, adjoints of the real ones.
     pub gradient: RoutineId,
-    /// What the parameters of NAME_grad are. [`Signature::of`] says it of the other routines.
+    /// The roles of the parameters of NAME_grad. [`Signature::of`] says those of the other routines.
     pub signature: Signature,
-    /// For every routine that is differentiated, in the order of the program: the original, its forward
-    /// and its reverse sweep.
+    /// The original, its forward and its reverse sweep for every routine that is differentiated, in the order of the
+    /// program.
     pub sweeps: Vec<(RoutineId, RoutineId, RoutineId)>,
     /// The adjoint of each global that has one.
     pub adjoint_globals: Vec<(GlobalId, GlobalId)>,

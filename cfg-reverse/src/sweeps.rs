@@ -23,7 +23,7 @@ use crate::{
     prepare::context::Context,
 };
 
-/// What both sweeps of a routine share.
+/// The data that the forward and the reverse sweep of a routine share.
 pub(crate) struct Sweeps<'a, 'p> {
     pub(crate) context: &'p Context,
     pub(crate) draft: &'a Draft<'p>,
@@ -140,7 +140,7 @@ impl<'p> Sweeps<'_, 'p> {
         }
     }
 
-    /// What dies at the end although the reverse sweep needs it.
+    /// The variables that die at the end although the reverse sweep needs them.
     fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
         dying(self.context, self.draft, self.tbr)
     }

@@ -28,18 +28,18 @@ use crate::{
     tangent::writer::{Writer, has_tangent},
 };
 
-/// What [`tangent`] gives.
+/// The program with the tangent routines that [`tangent`] generated, and which they are.
 #[derive(Clone, Debug)]
 pub struct Tangent {
     /// The original routines, unchanged, then the tangent ones.
     pub program: Program,
     /// The routine that was differentiated.
     pub original: RoutineId,
-    /// Its tangent NAME_t: parameters, result, tangents of the real ones (and of tapes).
+    /// The tangent NAME_t of the original: parameters, result, tangents of the real ones (and of tapes).
     pub tangent: RoutineId,
-    /// What the parameters of NAME_t are. [`Signature::of`] says it of the other routines.
+    /// The roles of the parameters of NAME_t. [`Signature::of`] says those of the other routines.
     pub signature: Signature,
-    /// For every routine with a tangent: the original and the tangent.
+    /// The original and the tangent of every routine that has a tangent.
     pub pairs: Vec<(RoutineId, RoutineId)>,
     /// The tangent of each global that has one.
     pub tangent_globals: Vec<(GlobalId, GlobalId)>,

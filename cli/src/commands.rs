@@ -55,7 +55,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
     }
 }
 
-/// What readers need to know of the command line.
+/// The parts of the command line that readers need to know.
 fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
     let names = |list: Option<&Vec<String>>| list.cloned().unwrap_or_default();
     Wanted {
@@ -170,7 +170,7 @@ fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
     }
 }
 
-/// What a command that evaluates derivatives at a point begins with.
+/// The program, routine and options with which a command that evaluates derivatives at a point begins.
 struct Prepared {
     program: ValidProgram,
     routine: RoutineId,

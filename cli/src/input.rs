@@ -1,4 +1,4 @@
-//! Where inputs come from: files, standard input, and text on the command line.
+//! The sources of inputs: files, standard input, and text on the command line.
 
 use crate::args::{Language, Source};
 use crate::codes;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the user wants to differentiate, for languages that do not declare it.
+/// The variables that the user wants to differentiate, for languages that do not declare them.
 pub(crate) type Wanted = cfg_front::xaif::Options;
 
 /// The command line is wrong: exit code 2.

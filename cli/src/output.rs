@@ -1,4 +1,4 @@
-//! Where results go: standard output, and files that are complete or absent.
+//! The places that results go to: standard output, and files that are complete or absent.
 
 use crate::signals::Waiting;
 use crate::{codes, stdout};
@@ -19,7 +19,7 @@ pub(crate) fn to_stdout(
         .map_err(stdout_failed)
 }
 
-/// What ends a command that could not write its result.
+/// The error that ends a command that could not write its result.
 pub(crate) fn stdout_failed(error: io::Error) -> anyhow::Error {
     cannot_write("standard output", error)
 }

@@ -2,7 +2,7 @@
 
 /// Half of the machine's memory in bytes (of the control group's, if that allows less).
 pub(crate) fn half_of_memory() -> u64 {
-    /// What is assumed where the system does not tell.
+    /// The memory that is assumed where the system does not tell.
     const ASSUMED: u64 = 8 << 30;
     let Ok(mut system) = sysinfo::System::new() else {
         return ASSUMED / 2;

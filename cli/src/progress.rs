@@ -18,14 +18,14 @@ pub(crate) struct Progress {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// How far a piece of work is.
+/// The progress of a piece of work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Status {
-    /// From 0 to 1, if it is known.
+    /// The part that is done, from 0 to 1, if it is known.
     pub(crate) done: Option<f64>,
-    /// What has been done so far, and its unit, if something is counted.
+    /// The amount of work done so far, and its unit, if something is counted.
     pub(crate) count: Option<(u64, &'static str)>,
-    /// What is known of the result.
+    /// A clause that says what is known of the result.
     pub(crate) so_far: String,
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Area {
     /// The first and the last code that it may use, and others outside that range.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check it"))]
     pub(crate) range: (&'static str, &'static str, &'static [&'static str]),
-    /// Its codes.
+    /// The codes of this area.
     pub(crate) codes: &'static [CodeInfo],
 }
 

@@ -20,11 +20,11 @@ const EXCERPT: usize = 100;
 /// A text that diagnostics point into.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Its name as the user gave it.
+    /// The name of the text as the user gave it.
     pub(crate) name: String,
-    /// Its bytes.
+    /// The bytes of the text.
     pub(crate) bytes: Vec<u8>,
-    /// What it is written in.
+    /// The language of the text.
     pub(crate) language: Language,
 }
 
@@ -47,7 +47,7 @@ impl Reporter {
         }
     }
 
-    /// For people, where there is no command line that says how.
+    /// A reporter for people, where there is no command line that says how.
     pub(crate) fn plain() -> Self {
         Self {
             form: DiagnosticsForm::Text,

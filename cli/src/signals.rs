@@ -1,4 +1,4 @@
-//! What Ctrl-C and a polite request to end do while a file is being written: what is half written is removed.
+//! The effect of Ctrl-C and of a polite request to end while a file is being written: what is half written is removed.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
@@ -53,7 +53,8 @@ fn shared() -> io::Result<&'static Shared> {
         .map_err(|e| io::Error::other(format!("signals cannot be listened to: {e}")))
 }
 
-/// While it lives, signals wait. When it is dropped, one that has come ends the program as it would have.
+/// A guard that lets signals wait while it lives. When it is dropped, one that has come ends the program as it would
+/// have.
 pub(crate) struct Waiting(&'static Shared);
 
 impl Waiting {

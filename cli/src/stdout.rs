@@ -1,4 +1,4 @@
-//! Whether standard output was open when the program was started.
+//! The test whether standard output was open when the program was started.
 //!
 //! Before `main`, Rust's runtime opens `/dev/null` in the place of standard streams that are closed, and what is
 //! written there is lost without an error. So this has to be asked before that.

@@ -1,4 +1,4 @@
-//! What a forward sweep knows of how often its loops have run.
+//! Knowledge about how often the loops of a forward sweep have run.
 //!
 //! A *clock* is a number that is set to 0 and incremented, nothing else: a counter that is pushed as a
 //! count, or the completed passes of a counted LOOP, which arrives at its header from outside or from its
@@ -22,12 +22,12 @@ use crate::{
 /// Clocks have the keys from here; tapes have smaller ones.
 const CLOCKS: Key = 1 << 31;
 
-/// What happened to a clock.
+/// An event of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// Set to 0.
+    /// The clock was set to 0.
     Start,
-    /// Incremented.
+    /// The clock was incremented.
     Pass,
     /// The counted LOOP was left at its header.
     Left,
@@ -40,15 +40,15 @@ pub(crate) struct Forward<'p> {
     /// Vertices that can be reached from ENTRY.
     reached: FixedBitSet,
     forest: LoopForest,
-    /// By variable: where the vertices that write it stand among those in loops, in ascending order.
+    /// The places of the vertices that write each variable among those in loops, in ascending order.
     written: Vec<Vec<usize>>,
 }
 
 /// The clocks of a forward sweep.
 pub(crate) struct Clocks {
-    /// By variable: the clock that tells its value, if it is a counter.
+    /// The clock that tells the value of each variable, if it is a counter.
     value: Vec<Option<Key>>,
-    /// By vertex: the clock of the passes of a counted LOOP, if a reverse loop mirrors it.
+    /// The clock of the passes of the counted LOOP at each vertex, if a reverse loop mirrors it.
     passes: Vec<Option<Key>>,
 }
 
@@ -109,7 +109,7 @@ impl Clocks {
     }
 }
 
-/// What a write to a counter does.
+/// The event of a clock that a write to a counter is.
 fn event(v: VarId, what: Written<'_>) -> Option<Event> {
     match what {
         Written::Assigned(target, value) if target.subscripts.is_empty() => match value {

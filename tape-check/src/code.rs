@@ -68,7 +68,7 @@ pub(crate) enum Kind<'p> {
     Loop {
         test: &'p LoopTest,
         body: RegionId,
-        /// It has a mirror image, whatever is inside.
+        /// True if the loop has a mirror image, whatever is inside.
         visited: bool,
     },
     Branch {
@@ -100,7 +100,7 @@ pub(crate) struct Write<'p> {
 pub(crate) enum Written<'p> {
     Assigned(&'p Place, &'p Expr),
     Popped(NodeId),
-    /// By a call, by a loop as its index, or by an opaque statement.
+    /// The variable is written by a call, by a loop as its index, or by an opaque statement.
     Otherwise,
 }
 
@@ -144,12 +144,12 @@ pub(crate) struct Code<'p> {
     pub(crate) nodes: Vec<Node<'p>>,
     /// Region 0 is the body of the routine; what is inside a region has a larger number.
     pub(crate) regions: Vec<Region>,
-    /// By variable, in order of position.
+    /// The writes to each variable, in order of position.
     writes: Vec<Vec<Write<'p>>>,
     pub(crate) bad_calls: Vec<BadCall>,
 }
 
-/// What the whole program knows.
+/// The facts about the whole program.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'p, 'a> {
     pub(crate) program: &'p Program,
@@ -176,11 +176,11 @@ struct Writer<'p, 'a> {
     tape_number: Vec<Option<u32>>,
     /// The routine's variables that are globals, by the storage they lie in.
     globals: BTreeMap<GlobalId, Vec<VarId>>,
-    /// That storage.
+    /// The storage in which the globals that the routine names lie.
     named: GlobalSet,
-    /// By vertex, the vertex of the original whose visit is compared.
+    /// The vertex of the original whose visit is compared, by vertex.
     images: &'a [Option<i64>],
-    /// What the current vertex does, where that is asked for.
+    /// The steps of the current vertex, where they are asked for.
     steps: Option<Vec<Step<'p>>>,
 }
 

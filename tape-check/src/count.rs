@@ -1,4 +1,4 @@
-//! That a reverse loop runs as often as the loop it mirrors.
+//! The proof that a reverse loop runs as often as the loop it mirrors.
 //!
 //! The trip count of the reverse loop is `N` if it runs over `1 .. N`, or over `B + (N-1)*S` down to `B`
 //! in steps of `-S`, for any `B` and any `S` but 0. `N` is either a popped counter, or `trips(first,
@@ -15,12 +15,12 @@ use crate::{
     sides::{At2, PairCheck},
 };
 
-/// How the reverse sweep knows a trip count.
+/// The source from which the reverse sweep knows a trip count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// From the tape: push and pop.
+    /// The trip count comes from the tape: push and pop.
     Taped(NodeId, NodeId),
-    /// From the bounds of the loop, evaluated again.
+    /// The trip count comes from the bounds of the loop, evaluated again.
     Recomputed,
 }
 
@@ -71,7 +71,7 @@ impl<'p> PairCheck<'p, '_> {
         Err(why)
     }
 
-    /// As [`Self::count`], with one way to read the reverse loop's range.
+    /// Checks the trip counts as [`Self::count`] does, with one way to read the reverse loop's range.
     fn ranged(
         &self,
         f: At2,

@@ -1,4 +1,4 @@
-//! Which globals each routine may write, calls included.
+//! The globals that each routine may write, calls included.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
@@ -9,7 +9,7 @@ use cfg_core::{
     memory::{callgraph::CallGraph, global_set::GlobalSet},
 };
 
-/// By routine, the storage that it and everything that it calls may write. Globals that share storage
+/// The storage that each routine and everything that it calls may write. Globals that share storage
 /// are one: the one that owns it.
 pub(crate) struct GlobalWrites {
     owner: Vec<GlobalId>,
@@ -46,13 +46,13 @@ impl GlobalWrites {
         self.owner.get(g.index()).copied().unwrap_or(g)
     }
 
-    /// What the routine may write.
+    /// The globals that the routine may write.
     pub(crate) fn written(&self, r: RoutineId) -> Option<&GlobalSet> {
         self.written.get(r.index())
     }
 }
 
-/// What a routine writes itself.
+/// A visitor that collects the globals that a routine writes itself.
 struct Direct<'a> {
     program: &'a Program,
     routine: &'a Routine,

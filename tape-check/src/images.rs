@@ -1,4 +1,4 @@
-//! Which vertex of the original each vertex of a sweep, or of a tangent of a sweep, stands for.
+//! The vertex of the original that each vertex of a sweep, or of a tangent of a sweep, stands for.
 
 use cfg_core::{
     entity::RoutineId,
@@ -6,7 +6,7 @@ use cfg_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// By vertex, the vertex of the original that it is the image of: its adjoint in a reverse sweep, its copy
+/// The vertex of the original that each vertex is the image of: its adjoint in a reverse sweep, its copy
 /// in a forward sweep. A tangent's vertices are copies of those of the routine that it was made from, and
 /// are looked up there.
 pub(crate) fn images(

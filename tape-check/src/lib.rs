@@ -120,12 +120,12 @@ pub fn check(program: &ValidProgram, pairs: &[Pair]) -> Diagnostics {
     inspect(program, pairs).problems
 }
 
-/// As [`inspect`], with the pairs that [`pairs()`] finds.
+/// Checks a program as [`inspect`] does, with the pairs that [`pairs()`] finds.
 pub fn check_program(program: &ValidProgram) -> Report {
     inspect(program, &pairs(program))
 }
 
-/// As [`check`], with a summary.
+/// Checks the pairs as [`check`] does, and gives a summary.
 pub fn inspect(program: &ValidProgram, pairs: &[Pair]) -> Report {
     let mut found = Report::default();
     let (roles, twice) = Roles::new(program, pairs);
@@ -298,7 +298,7 @@ const STRUCTURED: Visited = Visited(
     ]),
 );
 
-/// How often a LOOP and its ENDLOOP are visited differs.
+/// The types without LOOP and ENDLOOP, which are not visited equally often in a general graph.
 const GENERAL: Visited = Visited(
     &[
         VertexType::BasicBlock,
@@ -308,7 +308,7 @@ const GENERAL: Visited = Visited(
     None,
 );
 
-/// By vertex of either sweep: the vertex of the original whose visits are compared, where both sweeps have
+/// The vertex of the original whose visits are compared, by vertex of either sweep, where both sweeps have
 /// an image of it.
 fn common_images(
     graphs: [&Cfg; 2],

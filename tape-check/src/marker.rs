@@ -1,4 +1,4 @@
-//! Which arm the mirrored branch takes for a popped marker.
+//! The arm that the mirrored branch takes for a popped marker.
 
 use cfg_core::{
     entity::VarId,

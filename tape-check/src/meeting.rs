@@ -32,7 +32,7 @@ impl<'p> PairCheck<'p, '_> {
         self.compare_values();
     }
 
-    /// What was pushed where it was popped, of all that has met.
+    /// Compares the place that each value was pushed from with the place that it is popped into, for all that has met.
     pub(crate) fn compare_values(&mut self) {
         for (f, r) in std::mem::take(&mut self.values) {
             self.value(f, r);
@@ -57,7 +57,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// In a general graph a forward sweep only pushes and a reverse sweep only pops, on tapes from outside.
+    /// Reports a sweep of a general graph that does not only push, or not only pop, on tapes from outside.
     pub(crate) fn one_way(&mut self, side: usize) {
         let code = self.code(side);
         let parameters = tape_parameters(code.routine);
@@ -80,7 +80,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// What was found in one routine alone, and what must not be left of it.
+    /// Reports problems found in one routine alone, and nodes that must not be left of it.
     fn inside(&mut self, side: usize) {
         self.calls_inside(side);
         for problem in std::mem::take(&mut self.sides[side].reduced.problems) {
@@ -265,7 +265,7 @@ impl<'p> PairCheck<'p, '_> {
         );
     }
 
-    /// Two nodes that meet.
+    /// Compares two nodes that meet.
     pub(crate) fn compare(&mut self, f: At2, r: At2) {
         match (
             &self.sides[f.side].code.nodes[f.node].kind,
@@ -486,7 +486,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// What was pushed from a place is popped into the same place.
+    /// The value that was pushed from a place is popped into the same place.
     fn value(&mut self, f: At2, r: At2) {
         if self.sides[r.side].is_count[r.node] {
             return;

@@ -1,4 +1,4 @@
-//! Which routines are the two sweeps of one original.
+//! The pairs of routines that are the two sweeps of one original.
 
 use cfg_core::{
     entity::RoutineId,

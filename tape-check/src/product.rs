@@ -40,32 +40,33 @@ struct Reported;
 
 /// The walk.
 pub(crate) struct Product<'p, 'a, 'w> {
-    /// Has the two routines as its sides.
+    /// The check that has the two routines as its sides.
     check: &'w mut PairCheck<'p, 'a>,
     forward: &'w Forward<'p>,
     clocks: Clocks,
     cfg: &'p Cfg,
     steps: &'w [Vec<Step<'p>>],
-    /// By vertex of the reverse sweep: the LOOP that a FORLOOP says it mirrors.
+    /// The LOOP that a FORLOOP says it mirrors, by vertex of the reverse sweep.
     mirrored: Vec<Option<VertexId>>,
     /// Scalars of the reverse sweep on which selectors and FORLOOPs depend.
     decides: Vec<bool>,
     dominators: Dominators,
-    /// By FORLOOP, the clock that it follows, and the other way round.
+    /// The clock that each FORLOOP follows, and the other way round.
     clock_of: HashMap<VertexId, Key>,
     head_of: HashMap<Key, VertexId>,
-    /// What was found of FORLOOPs and LOOPs once.
+    /// Findings about FORLOOPs and LOOPs, each made once.
     own: HashMap<(VertexId, usize), Result<Vec<Recorded>, String>>,
     unchanged: HashMap<VertexId, Result<(), String>>,
     /// Constants at the places where ways meet; `None` if there are several.
     settled: BTreeMap<VarId, Option<i64>>,
-    /// By BRANCH at the start of a reverse loop's body, behind blocks at most: the FORLOOP, and what it decides on.
+    /// The FORLOOP and the variable that decides, by BRANCH at the start of a reverse loop's body, behind blocks at
+    /// most.
     first_in_body: HashMap<VertexId, (VertexId, VarId)>,
     /// The variable that decides first in the body, by FORLOOP.
     decided_first: HashMap<VertexId, VarId>,
     /// FORLOOPs that are arrived at from outside where that has no value yet, or an old one.
     unset: HashSet<VertexId>,
-    /// By BRANCH that was decided: its arms, and their edges by label.
+    /// The arms of each BRANCH that was decided, and their edges by label.
     ways: HashMap<VertexId, (Arms<'p>, HashMap<i64, EdgeId>)>,
     /// Branches that were decided by a settled constant.
     assumed: BTreeMap<VertexId, i64>,
@@ -76,7 +77,7 @@ pub(crate) struct Product<'p, 'a, 'w> {
     heads: BTreeMap<VertexId, bool>,
 }
 
-/// By vertex of the reverse sweep: the LOOP whose image the ENDLOOP of a FORLOOP is. It only says what to
+/// The LOOP whose image the ENDLOOP of a FORLOOP is, by vertex of the reverse sweep. It only says what to
 /// compare.
 pub(crate) fn mirrored(
     forward: &Cfg,
@@ -100,7 +101,7 @@ pub(crate) fn mirrored(
 }
 
 /// BRANCHes to which the body edge of a FORLOOP leads, through blocks or at once, with the FORLOOP and the variable.
-/// What the blocks write to the variable is seen when they are walked.
+/// A write of the blocks to the variable is seen when they are walked.
 fn first_in_body(cfg: &Cfg) -> HashMap<VertexId, (VertexId, VarId)> {
     let edges = cfg.edges().filter(|(_, e)| {
         matches!(cfg.vertex(e.from).kind, VertexKind::Loop { .. }) && e.label == Some(1)
@@ -329,7 +330,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         }
     }
 
-    /// Where ways meet: true if this pair of places is new.
+    /// Settles the values where ways meet; true if this pair of places is new.
     fn meet(&mut self, v: VertexId, state: &mut State<'p>) -> Result<bool, Reported> {
         if !state.waiting.is_empty() {
             return Err(self.left(state));

@@ -12,7 +12,7 @@ use crate::{
     stacks::{Met, Stacks, Touched},
 };
 
-/// What a node does to the stacks.
+/// The effect of a node on the stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Push,
@@ -20,20 +20,20 @@ pub(crate) enum Effect {
     None,
 }
 
-/// What is known of a routine's nodes after the reduction.
+/// The nodes of a routine after the reduction: what they do to the stacks, and which have met.
 #[derive(Default)]
 pub(crate) struct Reduced {
     pub(crate) effect: Vec<Effect>,
     pub(crate) touched: Vec<Touched>,
-    /// Of a popping branch: the pop that it decides on.
+    /// The pop that a popping branch decides on, by node.
     pub(crate) marker: Vec<Option<NodeId>>,
-    /// By region: what it pops from outside, in order.
+    /// The nodes by which each region pops from outside, in order.
     pub(crate) pops: Vec<Vec<NodeId>>,
-    /// By region: what it leaves, in order.
+    /// The nodes that each region leaves, in order.
     pub(crate) pushes: Vec<Vec<NodeId>>,
     /// Pushing and popping nodes that meet inside the routine.
     pub(crate) matched: Vec<(NodeId, NodeId)>,
-    /// What went wrong: code, node, message, the other node.
+    /// The problems: code, node, message, the other node.
     pub(crate) problems: Vec<Problem>,
 }
 

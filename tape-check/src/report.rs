@@ -1,4 +1,4 @@
-//! What a check found.
+//! The report of a check.
 
 use cfg_core::{
     diagnostic::{
@@ -12,7 +12,7 @@ use cfg_core::{
 
 use crate::code::{At, Code, NodeId};
 
-/// What was proven, counted in the text of the program (not in a run).
+/// The numbers of things proven, counted in the text of the program (not in a run).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Pairs of routines.
@@ -74,9 +74,9 @@ impl Summary {
 /// Summary and problems of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What was matched, problems or not.
+    /// The numbers of things that were matched, problems or not.
     pub summary: Summary,
-    /// What could not be proven; errors only.
+    /// The problems for which no proof was found; errors only.
     pub problems: Diagnostics,
 }
 

@@ -1,4 +1,4 @@
-//! When expressions and places of two routines are the same: variables correspond by name.
+//! Equality of expressions and places of two routines: variables correspond by name.
 
 use cfg_core::{
     entity::VarId,
@@ -11,16 +11,16 @@ pub(crate) fn identical(a: &Expr, b: &Expr) -> bool {
     Correspondence::identity().same(a, b)
 }
 
-/// Which variable of the reverse sweep a variable of the forward sweep is.
+/// The variable of the reverse sweep that each variable of the forward sweep is.
 pub(crate) struct Correspondence(Option<Vec<Option<VarId>>>);
 
 impl Correspondence {
-    /// Both sweeps in one routine.
+    /// The correspondence of two sweeps in one routine: each variable is itself.
     pub(crate) fn identity() -> Self {
         Self(None)
     }
 
-    /// By name; types must agree.
+    /// The correspondence by name; types must agree.
     pub(crate) fn by_name(forward: &Routine, reverse: &Routine) -> Self {
         let there: HashMap<&str, usize> = reverse
             .variables

@@ -19,7 +19,7 @@ pub(crate) struct SharedMap<V> {
 #[derive(Clone)]
 struct Node<V> {
     slots: [Slot<V>; 1 << DIGIT],
-    /// What is below has been shown by [`SharedMap::show_new`].
+    /// True if what is below has been shown by [`SharedMap::show_new`].
     shown: Cell<bool>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct At2 {
 pub(crate) struct Side<'p> {
     pub(crate) code: Code<'p>,
     pub(crate) reduced: Reduced,
-    /// By popping node: the pushing node that it meets.
+    /// The pushing node that each popping node meets.
     pub(crate) partner: Vec<Option<At2>>,
     /// Pops that are bounds of reverse loops: their value is checked there.
     pub(crate) is_count: Vec<bool>,
@@ -36,7 +36,7 @@ impl<'p> Side<'p> {
         Self::with(code, reduced)
     }
 
-    /// Without regions inside each other.
+    /// A side without regions inside each other.
     pub(crate) fn flat(code: Code<'p>) -> Self {
         Self::with(code, Reduced::default())
     }

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 use crate::code::{Key, NodeId};
 
-/// What a popping node meets.
+/// The result of the meeting of a popping node with the stacks that it touches.
 pub(crate) enum Met {
-    /// This node, which has been taken off.
+    /// The node meets this one, which has been taken off.
     Node(NodeId),
-    /// Nothing on any of its stacks.
+    /// The node meets nothing on any of its stacks.
     Nothing,
-    /// Different things, or something that touches other stacks: on this stack lies that node.
+    /// The node meets different things, or something that touches other stacks: on this stack lies that node.
     Other(Key, Option<NodeId>),
 }
 
@@ -67,7 +67,7 @@ impl Stacks {
         Met::Node(met)
     }
 
-    /// What is left, by stack, the top.
+    /// The top of each stack that is not empty.
     pub(crate) fn left(&self) -> impl Iterator<Item = (Key, NodeId)> {
         self.0.iter().filter_map(|(k, s)| Some((*k, *s.last()?)))
     }

@@ -1,4 +1,4 @@
-//! What an elimination does to the rows of single vertices.
+//! The effect of an elimination on the rows of single vertices.
 
 use super::board::{Price, Token};
 use super::{BitGraph, Row, has, join, meet, set, size, unset};
@@ -8,9 +8,9 @@ use crate::cost::CostModel;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layers<const W: usize> {
     pub(crate) all: Row<W>,
-    /// Over an edge that is no unit.
+    /// Neighbours over an edge that is no unit.
     strong: Row<W>,
-    /// Over a variable edge.
+    /// Neighbours over a variable edge.
     variable: Row<W>,
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn touched<const W: usize>(token: Token, cell: &Cell<W>) -> Row<W> {
     row
 }
 
-/// Does to the cell of `x` what a token with this middle cell does.
+/// Changes the cell of `x` as a token with this middle cell does.
 pub(crate) fn act<const W: usize>(
     graph: &BitGraph<W>,
     token: Token,
@@ -239,7 +239,7 @@ pub(crate) fn act<const W: usize>(
     }
 }
 
-/// Does to the cell of `x` what the elimination of an edge does.
+/// Changes the cell of `x` as the elimination of an edge does.
 fn act_edge<const W: usize>(
     model: CostModel,
     EdgeToken { end, middle, front }: EdgeToken,

@@ -67,7 +67,7 @@ impl Near {
         self.sum ^= mix(at.into());
     }
 
-    /// Whether it was a member.
+    /// Removes a member; true if it was one.
     fn remove(&mut self, at: u32) -> bool {
         let Some(place) = self.place(at) else {
             return false;
@@ -95,10 +95,10 @@ pub struct DualVertex {
     source: u32,
     target: u32,
     label: Label,
-    /// Of the label.
+    /// Kind of the label.
     kind: Kind,
     alive: bool,
-    /// Where dual vertices with the same source and target are listed.
+    /// The position of the list of dual vertices with the same source and target.
     bundle: u32,
     preds: Near,
     succs: Near,
@@ -133,7 +133,7 @@ pub struct Dual<'a> {
     /// The bundles that leave each vertex, by the vertex they go to.
     leaving: Vec<BTreeMap<u32, u32>>,
     jaes: JaeList,
-    /// Whether `jaes` is kept.
+    /// True if `jaes` is kept.
     records: bool,
     counts: Counts,
     faces: usize,
@@ -223,7 +223,7 @@ impl<'a> Dual<'a> {
         self.faces
     }
 
-    /// Whether only the Jacobian is left.
+    /// True if only the Jacobian is left.
     pub fn is_complete(&self) -> bool {
         self.faces == 0
     }
@@ -265,7 +265,7 @@ impl<'a> Dual<'a> {
             .flat_map(|(first, vertex)| vertex.succs.iter().map(move |second| (first, second)))
     }
 
-    /// Whether a face is left.
+    /// True if a face is left.
     pub(crate) fn has(&self, (first, second): (u32, u32)) -> bool {
         self.vertices[first as usize].succs.place(second).is_some()
     }

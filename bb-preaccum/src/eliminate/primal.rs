@@ -11,7 +11,7 @@ pub struct Primal<'a> {
     pub(super) lcg: &'a Lcg,
     pub(super) rows: Rows,
     pub(super) jaes: JaeList,
-    /// Whether `jaes` is kept, and how many there are in any case.
+    /// True if `jaes` is kept, and the number of JAEs in any case.
     records: bool,
     jae_count: usize,
     pub(super) counts: Counts,
@@ -134,7 +134,7 @@ impl<'a> Primal<'a> {
         self.rows.out_degree(v)
     }
 
-    /// Whether edge `(i, k)` exists.
+    /// True if edge `(i, k)` exists.
     pub fn has_edge(&self, i: u32, k: u32) -> bool {
         self.rows.has_edge(i, k)
     }
@@ -169,12 +169,12 @@ impl<'a> Primal<'a> {
         self.rows.product_work()
     }
 
-    /// How many edges a front elimination of `(i, j)` makes.
+    /// The number of edges that a front elimination of `(i, j)` makes.
     pub(crate) fn new_succs(&self, i: u32, j: u32) -> usize {
         self.rows.new_succs(i, j)
     }
 
-    /// How many edges a back elimination of `(j, k)` makes.
+    /// The number of edges that a back elimination of `(j, k)` makes.
     pub(crate) fn new_preds(&self, j: u32, k: u32) -> usize {
         self.rows.new_preds(j, k)
     }
@@ -189,13 +189,13 @@ impl<'a> Primal<'a> {
         self.jaes.kind(self.lcg, label)
     }
 
-    /// Whether a vertex still has both in- and out-edges to be joined: an intermediate, or a dependent
+    /// True if a vertex still has both in- and out-edges to be joined: an intermediate, or a dependent
     /// that is read again.
     pub fn is_eliminable(&self, v: u32) -> bool {
         self.lcg.role(v) != Role::Independent && self.in_degree(v) > 0 && self.out_degree(v) > 0
     }
 
-    /// Whether only the Jacobian is left.
+    /// True if only the Jacobian is left.
     pub fn is_complete(&self) -> bool {
         (0..self.lcg.vertex_count() as u32).all(|v| !self.is_eliminable(v))
     }

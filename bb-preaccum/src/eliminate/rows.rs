@@ -8,7 +8,7 @@ use crate::lcg::Kind;
 /// A graph of at most this many pairs of vertices (1024 squared) is kept as a matrix: 5 MB.
 const SMALL: usize = 1 << 20;
 
-/// So is one with at most this many pairs of vertices per edge, up to [`LARGE`] pairs: 80 MB.
+/// A graph of at most this many pairs of vertices per edge is kept as a matrix, too, up to [`LARGE`] pairs: 80 MB.
 const PAIRS_PER_EDGE: usize = 64;
 
 /// A matrix never has more pairs (4096 squared).
@@ -17,10 +17,10 @@ const LARGE: usize = 1 << 24;
 /// The rows of both directions.
 #[derive(Clone, Debug)]
 pub(super) enum Rows {
-    /// For large graphs, which are sparse: a vertex of high degree (a parameter that every statement
+    /// Maps for large graphs, which are sparse: a vertex of high degree (a parameter that every statement
     /// reads) must not make each step linear in its degree.
     Maps(Maps),
-    /// For small graphs, sparse or not.
+    /// A matrix for small graphs, sparse or not.
     Matrix(Matrix),
 }
 
@@ -65,7 +65,7 @@ impl Bits {
 }
 
 impl Rows {
-    /// No edges yet; about this many will come.
+    /// Rows without edges, to which about this many will be added.
     pub(super) fn new(vertices: usize, edges: usize) -> Self {
         let pairs = vertices.saturating_mul(vertices);
         if pairs > SMALL.max(edges.saturating_mul(PAIRS_PER_EDGE)).min(LARGE) {
@@ -228,7 +228,7 @@ impl Rows {
         }
     }
 
-    /// How many successors of `j` are no successors of `i`.
+    /// The number of successors of `j` that are no successors of `i`.
     pub(super) fn new_succs(&self, i: u32, j: u32) -> usize {
         match self {
             Self::Maps(_) => self.succs(j).filter(|&k| !self.has_edge(i, k)).count(),
@@ -236,7 +236,7 @@ impl Rows {
         }
     }
 
-    /// How many predecessors of `j` are no predecessors of `k`.
+    /// The number of predecessors of `j` that are no predecessors of `k`.
     pub(super) fn new_preds(&self, j: u32, k: u32) -> usize {
         match self {
             Self::Maps(_) => self.preds(j).filter(|&i| !self.has_edge(i, k)).count(),
@@ -283,7 +283,7 @@ impl Matrix {
         Some(at as u32 * 64 + 63 - row[at].leading_zeros())
     }
 
-    /// How many bits of row `j` are none of row `i`.
+    /// The number of bits of row `j` that are none of row `i`.
     fn beyond(&self, bits: &Bits, i: u32, j: u32) -> usize {
         let pairs = self.row(bits, j).iter().zip(self.row(bits, i));
         pairs.map(|(j, i)| (j & !i).count_ones() as usize).sum()

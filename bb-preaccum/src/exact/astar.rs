@@ -7,7 +7,7 @@ use cfg_core::random::mix;
 
 /// Graphs left, and the steps from one to the next.
 pub(crate) trait Space {
-    /// One step.
+    /// A step from one graph left to another.
     type Step: Copy;
 
     /// Goes to a graph left.
@@ -16,7 +16,7 @@ pub(crate) trait Space {
     /// Steps from there, an optimal one among them; none if nothing is left to do.
     fn steps(&mut self) -> Vec<Self::Step>;
 
-    /// Does one of them beside the graph loaded, and appends what is left to `state`; the cost, or nothing if the step
+    /// Does a step beside the graph loaded, and appends what is left to `state`; the cost, or nothing if the step
     /// does nothing.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ pub(crate) enum Outcome<Step> {
     Unfinished(u64),
 }
 
-/// How far the search goes.
+/// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     /// Graphs left.
@@ -56,7 +56,7 @@ struct Node<Step> {
     /// The step from there; none at the start.
     by: Option<Step>,
     closed: bool,
-    /// Where the graph begins in the store.
+    /// The beginning of the graph in the store.
     at: usize,
     /// The next graph of the same hash.
     next: u32,

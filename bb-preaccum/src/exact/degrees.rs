@@ -1,4 +1,4 @@
-//! How many neighbours vertices have after a set of vertices is gone.
+//! The number of neighbours that vertices have after a set of vertices is gone.
 //!
 //! Vertices are numbered topologically. Then the predecessors of v after S depend on the part of S below v
 //! only, its successors on the part above. One more vertex takes one step on one row, if it goes last and
@@ -44,7 +44,7 @@ pub(super) struct Side {
     powers: Vec<u8>,
     /// The rows of all vertices, kind by kind.
     rows: Vec<u64>,
-    /// No vertex has more neighbours.
+    /// The largest number of neighbours of a vertex.
     pub(super) most: u64,
 }
 
@@ -218,7 +218,7 @@ impl Stack {
 
 /// A degree in few bytes, so that many can be kept.
 pub(super) trait Packed: Copy + PartialEq {
-    /// No degree.
+    /// A value that stands for no degree.
     const UNKNOWN: Self;
     /// The most neighbours it can hold.
     const MOST: u64;
@@ -258,7 +258,7 @@ impl Packed for u64 {
 pub(super) struct Before<'a, P> {
     side: &'a Side,
     stacks: Vec<Stack>,
-    /// By the vertex as highest bit and the part of the set below it.
+    /// The degrees by the vertex as highest bit and the part of the set below it.
     known: Vec<P>,
 }
 

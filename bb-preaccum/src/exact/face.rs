@@ -105,12 +105,12 @@ impl Left {
         self.pred[j] &= !(1 << i);
     }
 
-    /// Whether dual vertices with these neighbours lie between a source and a sink.
+    /// True if dual vertices with these neighbours lie between a source and a sink.
     fn is_entry(&self, pred: u64, succ: u64) -> bool {
         ones(pred).all(|p| self.pred[p] == 0) && ones(succ).all(|s| self.succ[s] == 0)
     }
 
-    /// Whether this is neither source nor sink, nor deleted.
+    /// True if this is neither source nor sink, nor deleted.
     fn is_inner(&self, at: usize) -> bool {
         self.pred[at] != 0 && self.succ[at] != 0
     }

@@ -1,6 +1,6 @@
 //! Optimal vertex elimination by dynamic programming over all sets of eliminated vertices.
 //!
-//! What a vertex costs depends on the set S of vertices eliminated before it, not on their order. So the
+//! The cost of a vertex depends on the set S of vertices eliminated before it, not on their order. So the
 //! least cost f(S) of eliminating S first satisfies Held's and Karp's recurrence ("A dynamic programming
 //! approach to sequencing problems", J. SIAM 10, 1962)
 //!

@@ -118,7 +118,7 @@ pub(crate) fn solve<const W: usize>(
     Some(outcome)
 }
 
-/// For each of these vertices, which of them have the same neighbours over edges of the same kinds.
+/// The vertices among these that have the same neighbours as each one over edges of the same kinds.
 fn twins<const W: usize>(graph: &BitGraph<W>, places: &[usize]) -> Vec<Set> {
     let (pred, succ) = (&graph.pred, &graph.succ);
     let side = |place: usize| {

@@ -46,7 +46,7 @@ struct Queue<'a> {
     between: BTreeMap<(u32, u32), Family>,
     /// The faces from one vertex to another in any order, if siblings count first: then all of them go in a row.
     waiting: HashMap<(u32, u32), Vec<Face>>,
-    /// Those that go now, from the last, by the rank of the vertex they go through. No step makes such a face:
+    /// The faces that go now, from the last, by the rank of the vertex they go through. No step makes such a face:
     /// one through the ends of its product goes beyond. Nor do their ranks change, but for that of the vertex that
     /// the last went through, which fell: steps delete only faces through that vertex and through the ends.
     row: Vec<Face>,
@@ -62,7 +62,7 @@ struct Queue<'a> {
 /// Elementary operations to make a face, to find its place and to delete it.
 const FACE_WORK: u64 = 16;
 
-/// Where siblings come in the chain of rules.
+/// The place of siblings in the chain of rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Siblings {
     Ignored,

@@ -14,16 +14,16 @@ use crate::cost::{CostModel, Counts};
 use crate::eliminate::{Primal, Step};
 use crate::lcg::{Lcg, Role};
 
-/// When to stop early.
+/// The limits at which a run stops early.
 #[derive(Clone, Copy, Default)]
 pub struct Limits<'a> {
     /// Largest number of new edges.
     pub fill_in: Option<usize>,
     /// Largest number of elementary operations.
     pub work: Option<u64>,
-    /// Set by somebody else to end the run.
+    /// A flag that somebody else sets to end the run.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Says when time is up.
+    /// A function that says when time is up.
     pub timer: Option<&'a dyn Fn() -> bool>,
     /// Elementary operations that are done even if somebody wants an end.
     pub least: u64,
@@ -50,14 +50,14 @@ impl Limits<'_> {
         (self.work.is_some_and(|most| work > most) || self.is_over(work)).then_some(Ended::Stopped)
     }
 
-    /// Whether the bar is reached.
+    /// True if the bar is reached.
     pub(super) fn is_beaten(&self, counts: &Counts, work: u64) -> bool {
         let reached = |bar: &Bar| counts.multiplications(bar.model) >= bar.cost;
         self.bar
             .is_some_and(|bar| work > bar.after && reached(&bar))
     }
 
-    /// Whether somebody wants an end now.
+    /// True if somebody wants an end now.
     fn is_over(&self, work: u64) -> bool {
         let flag = self.interrupt;
         work > self.least
@@ -79,13 +79,13 @@ type Key = [i64; RULES];
 /// Steps with the same vertex in the middle, and of the same kind.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    /// The one to choose.
+    /// The step of the group to choose, with its key.
     best: Option<(Key, Step)>,
     /// The other ends of the edges, in order. Empty if no rule but the last tells them apart.
     ends: Vec<u32>,
     /// Scores of the rules that tell them apart, for one end after the other.
     scores: Vec<i64>,
-    /// Whether all of them are to be found again.
+    /// True if the edges of the group are to be scored again.
     stale: bool,
     /// The end that comes first, and its scores, while they are known.
     least: Option<(u32, Vec<i64>)>,
@@ -97,15 +97,15 @@ struct Queue<'h, 'a> {
     reach: Reach,
     /// The best step of each group.
     best: BTreeSet<(Key, Step)>,
-    /// By the vertex in the middle; for edges front eliminations first, then back eliminations.
+    /// The groups by the vertex in the middle; for edges front eliminations first, then back eliminations.
     groups: Vec<Group>,
     /// The rules that tell the edges of a group apart.
     apart: Vec<Rule>,
     /// Position of the sibling degree in the chain; its place in the keys stays 0.
     sibling_at: Option<usize>,
-    /// Whether scores depend on the neighbours' neighbours.
+    /// True if scores depend on the neighbours' neighbours.
     far: bool,
-    /// Whether they depend on the neighbours' degrees.
+    /// True if scores depend on the neighbours' degrees.
     degrees: bool,
     /// The last rule.
     reverse: bool,
@@ -340,7 +340,7 @@ impl Queue<'_, '_> {
         }
     }
 
-    /// Whether there are such steps at all.
+    /// True if a vertex has steps of this side at all.
     fn has_group(&self, middle: u32, side: Side) -> bool {
         self.graph.is_eliminable(middle)
             && (side != Side::Fronts || self.graph.lcg().role(middle) == Role::Intermediate)

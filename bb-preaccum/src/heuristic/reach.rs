@@ -1,4 +1,4 @@
-//! For each vertex, how many independents reach it and how many dependents it reaches.
+//! The numbers of independents that reach each vertex and of dependents that it reaches.
 
 use fixedbitset::FixedBitSet;
 
@@ -16,7 +16,7 @@ const PASSES: u64 = 32;
 const LEAST: u64 = 1 << 22;
 
 impl Reach {
-    /// None if it takes too long: there is no way to count that is linear in all graphs.
+    /// The numbers of a graph; `None` if it takes too long: there is no way to count that is linear in all graphs.
     pub(super) fn new(graph: &Primal<'_>) -> Option<Self> {
         let lcg = graph.lcg();
         let n = lcg.vertex_count();
@@ -39,7 +39,7 @@ impl Reach {
     }
 }
 
-/// How many of the terminals reach each position, where edges lead from lower positions to higher ones.
+/// The number of the terminals that reach each position, where edges lead from lower positions to higher ones.
 fn count(
     n: usize,
     terminals: &[u32],

@@ -55,7 +55,7 @@ pub(super) fn relative(graph: &Primal<'_>, reach: &Reach, step: Step) -> i64 {
     markowitz(graph, step) - last
 }
 
-/// Whether a step makes more than this many new edges.
+/// True if a step makes more than this many new edges.
 pub(super) fn makes_more(graph: &Primal<'_>, step: Step, most: usize) -> bool {
     let Step::Vertex(j) = step else {
         return fill_in(graph, step) > most as i64;
@@ -80,7 +80,7 @@ pub(super) fn fill_in(graph: &Primal<'_>, step: Step) -> i64 {
     count as i64
 }
 
-/// By how much the Markowitz degrees of the neighbours grow. The degree of `j` itself, which an edge
+/// The growth of the Markowitz degrees of the neighbours. The degree of `j` itself, which an edge
 /// elimination lowers, is left out; that `j` disappears with its last in- or out-edge is counted (by edge
 /// eliminations even where `j` is a dependent, which stays). The published counts of edge heuristics come
 /// out with exactly this reading.
@@ -121,7 +121,7 @@ pub(super) fn damage(graph: &Primal<'_>, step: Step) -> i64 {
     }
 }
 
-/// By how much the sum of all Markowitz degrees shrinks.
+/// The decrease of the sum of all Markowitz degrees.
 pub(super) fn reduction(graph: &Primal<'_>, step: Step) -> i64 {
     let own = match step {
         Step::Vertex(_) => markowitz(graph, step),

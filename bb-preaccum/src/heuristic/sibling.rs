@@ -50,7 +50,7 @@ impl Members {
 }
 
 impl Siblings {
-    /// No step has been done.
+    /// The state in which no step has been done.
     pub(super) fn new(vertices: usize) -> Self {
         Self {
             preds: Members::new(vertices),
@@ -79,7 +79,7 @@ impl Siblings {
         }
     }
 
-    /// How many vertices were looked at since this was asked last.
+    /// The number of vertices that were looked at since this was asked last.
     pub(super) fn looked(&self) -> u64 {
         self.looked.take()
     }
@@ -93,7 +93,7 @@ impl Siblings {
         (preds as i64, succs as i64)
     }
 
-    /// Whether the edge that a step eliminates has an end in P' or S'.
+    /// True if the edge that a step eliminates has an end in P' or S'.
     pub(super) fn has(&self, step: Step) -> bool {
         match step {
             Step::Front(i, _) => self.preds.has(i),

@@ -122,7 +122,7 @@ impl<'de> DeserializeSeed<'de> for ItemVisitor {
     }
 }
 
-/// For a visitor that expects one composite: every other value is reported and skipped.
+/// Methods of a visitor that expects one composite: every other value is reported and skipped.
 macro_rules! refuse_scalars {
     ($self:ident => $report:expr) => {
         fn visit_i64<E: Error>($self, value: i64) -> Result<(), E> {

@@ -191,12 +191,12 @@ impl<const W: usize> Board<W> {
     }
 }
 
-/// How far exact search goes.
+/// The extent of exact search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     /// A small part of the budget, in small graphs.
     Some,
-    /// Until it is proven, or there is no memory left.
+    /// The search goes on until the optimum is proven, or there is no memory left.
     All,
 }
 

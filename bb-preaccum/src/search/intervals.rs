@@ -2,7 +2,7 @@
 //! eliminated as two shorter ones and the vertex between them last, as in the best bracketing of a product
 //! of matrices.
 //!
-//! What a vertex costs when exactly the rest of its stretch is gone is a product of two numbers: predecessors
+//! The cost of a vertex when exactly the rest of its stretch is gone is a product of two numbers: predecessors
 //! depend on what is in front of it only, successors on what is behind. So all costs come from two tables, and the
 //! best tree of stretches from a recurrence. (Edges that pass over the vertex between two stretches are
 //! ignored by the recurrence, not by the cost of the order that comes out.) Products of small
@@ -113,8 +113,8 @@ pub(crate) fn order<const W: usize>(
     (order, n * n * n / 12 + 8 * n * n)
 }
 
-/// For each vertex of the line and each beginning (or end) of a stretch, the neighbours on that side after what
-/// is between is gone.
+/// The neighbours of each vertex of the line on one side, for each beginning (or end) of a stretch, after what is
+/// between is gone.
 fn widths<const W: usize>(graph: &BitGraph<W>, line: &[usize], front: bool) -> Vec<Width> {
     let n = line.len();
     let side = if front { &graph.pred } else { &graph.succ };

@@ -84,7 +84,7 @@ pub(crate) fn run(
     }
 }
 
-/// Where few intermediates have too many neighbours for bit rows: the exact search alone.
+/// The exact search alone, where few intermediates have too many neighbours for bit rows.
 fn prove_wide(
     graph: &Primal<'_>,
     prefix: &[Step],
@@ -118,12 +118,12 @@ fn prove_wide(
     }
 }
 
-/// How far exact search goes.
+/// The extent of exact search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     /// A small part of the budget.
     Some,
-    /// Until it is proven, or there are too many sets.
+    /// The search goes on until the optimum is proven, or there are too many sets.
     All,
 }
 

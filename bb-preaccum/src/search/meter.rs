@@ -72,7 +72,7 @@ impl<'a> Meter<'a> {
         self.left += part;
     }
 
-    /// Whether the caller wants an end now.
+    /// True if the caller wants an end now.
     pub(crate) fn stop(&mut self) -> bool {
         if self
             .interrupt

@@ -151,7 +151,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         change
     }
 
-    /// Which sides of `v` change with the set before it.
+    /// The sides of `v`, before and behind, that change with the set before it.
     fn changes(&self, v: usize, old: &Row<W>, new: &Row<W>) -> (bool, bool) {
         let (lost, more) = (minus(old, new), minus(new, old));
         let look = &self.look[v];

@@ -45,11 +45,11 @@ pub(crate) struct Portfolio {
     pub(crate) table: Vec<(String, u64)>,
     /// Heuristics that were ended because they had come to cost as much as another, and what they had cost.
     pub(crate) beaten: Vec<(String, u64)>,
-    /// The others.
+    /// Heuristics that were left out.
     pub(crate) left_out: Vec<String>,
     /// Complete sequences, cheapest first (ties in order of the portfolio).
     pub(crate) sequences: Vec<Sequence>,
-    /// If none is complete: the best remainder, and why it is one.
+    /// The best remainder if no sequence is complete, and why it is one.
     pub(crate) remainder: Option<(Sequence, Ended)>,
 }
 

@@ -29,7 +29,7 @@ fn unpacked(total: u64) -> (f64, f64) {
 /// A token list under change.
 pub(crate) struct TokenState<'g, const W: usize> {
     trail: Trail<'g, W>,
-    /// Where each vertex stands, and the edges.
+    /// The place of each vertex in the list, and of the edges.
     place: Vec<usize>,
     edges: Vec<usize>,
     /// The vertices before each place.

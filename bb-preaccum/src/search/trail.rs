@@ -8,7 +8,7 @@ use crate::bits::{BitGraph, Row, has, items, join, meet, set, size, unset};
 /// A change of a list at a place, in terms of the list before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edit {
-    /// In front of this place (which may be the end).
+    /// Inserts a token in front of this place (which may be the end).
     Insert(usize, Token),
     /// Takes away the token at this place.
     Remove(usize),
@@ -32,7 +32,7 @@ pub(crate) struct Trail<'g, const W: usize> {
     /// The price of each token, and the vertices whose cells it changes; nothing, if it finds nothing to do.
     prices: Vec<u64>,
     touched: Vec<Row<W>>,
-    /// For each vertex its cells, and from which place on they hold.
+    /// The cells of each vertex, and from which place on they hold.
     history: Vec<Vec<(usize, Cell<W>)>>,
     pub(crate) total: u64,
     /// Vertices whose cells differ in the list under test, and these cells.
@@ -41,9 +41,9 @@ pub(crate) struct Trail<'g, const W: usize> {
     /// Parts that the list under test leaves out: places of tokens, and edits, that find nothing to do.
     dropped: Vec<usize>,
     idle: Vec<usize>,
-    /// Where the list under test was the same again.
+    /// The place where the list under test was the same again.
     end: usize,
-    /// Whose cells the tokens change that are not the same in both lists.
+    /// The vertices whose cells the tokens change that are not the same in both lists.
     reach: Row<W>,
     rest: Vec<(usize, Cell<W>)>,
     cuts: Vec<(usize, usize)>,
@@ -323,7 +323,7 @@ mod tests {
             .sum()
     }
 
-    /// What a trail says of random changes is what doing the changed lists from the beginning gives.
+    /// A trail says the same of random changes as doing the changed lists from the beginning.
     #[test]
     fn changed_lists_cost_what_they_cost_in_full() {
         let mut rng = Rng::new(5);

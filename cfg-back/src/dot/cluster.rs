@@ -16,7 +16,8 @@ pub(super) enum Step {
 /// The forest of clusters: for each header that has one, and for the graph itself (the last list), the
 /// vertices that are directly inside.
 pub(super) struct Clusters {
-    /// By vertex, then the graph itself; only those of headers that have a cluster, and the last, are used.
+    /// The start of each list by vertex, then of the graph itself; only those of headers that have a cluster, and the
+    /// last, are used.
     start: Vec<u32>,
     members: Vec<VertexId>,
     /// Headers that have a cluster.

@@ -5,18 +5,18 @@ use graphviz_rust::dot_structures as dot;
 use quote::{attribute, plain, quoted};
 use std::fmt::{self, Write};
 
-/// What a vertex is for the graph as a whole.
+/// The place of a vertex in the graph as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Where paths start.
+    /// A vertex where paths start.
     Source,
-    /// On the way.
+    /// A vertex on the way.
     Inner,
-    /// Where paths end.
+    /// A vertex where paths end.
     Sink,
 }
 
-/// How an edge is drawn.
+/// The line by which an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// A plain line.
@@ -36,7 +36,7 @@ pub struct LabelledEdge {
     pub target: i64,
     /// Text beside the edge.
     pub label: String,
-    /// How it is drawn.
+    /// The line by which the edge is drawn.
     pub line: Line,
 }
 

@@ -1,4 +1,4 @@
-//! How edges are written so that Graphviz draws one column.
+//! The order and form in which edges are written so that Graphviz draws one column.
 //!
 //! Graphviz puts the target of an edge below its source and breaks cycles where it likes. Three things make
 //! a picture that reads like the program: neither back edges nor edges that leave a loop take part in the
@@ -12,14 +12,14 @@ use cfg_core::{
     ir::Cfg,
 };
 
-/// How an edge is drawn.
+/// The course of an edge in a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Course {
-    /// Neither leads back nor leaves a loop.
+    /// The edge neither leads back nor leaves a loop.
     Ahead,
-    /// Leads back to the header of a loop around its source.
+    /// The edge leads back to the header of a loop around its source.
     Back,
-    /// Leaves a loop.
+    /// The edge leaves a loop.
     Exit,
 }
 
@@ -54,7 +54,7 @@ impl Layout {
     }
 }
 
-/// For each edge that leaves a loop, the loop's last vertex and where the edge leads.
+/// The loop's last vertex and the target of each edge that leaves a loop.
 fn below(cfg: &Cfg, forest: &LoopForest, edges: &[(EdgeId, Course)]) -> Vec<(VertexId, VertexId)> {
     let mut last = vec![None; forest.len()];
     for &(e, course) in edges {

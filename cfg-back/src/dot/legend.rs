@@ -1,4 +1,4 @@
-//! What shapes, colours and lines mean, for those that a picture has.
+//! The legend: the meaning of shapes, colours and lines, for those that a picture has.
 
 use super::{
     Pen,

@@ -1,10 +1,10 @@
-//! What a forward sweep records at which vertex, and what the branches of a reverse sweep are for: read
+//! The values that a forward sweep records at each vertex, and the purposes of the branches of a reverse sweep: read
 //! off the blocks that a transformation inserted.
 
 use cfg_core::ir::{Cfg, ControlWidth, OriginRole, StmtKind, TapeClass, Vertex, VertexKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is recorded for one vertex of the original.
+/// The values that are recorded for one vertex of the original.
 #[derive(Default)]
 struct At {
     /// Widths of markers among its in-edges: of the entries into a loop and of the ways back.
@@ -14,7 +14,7 @@ struct At {
     number: Option<u8>,
 }
 
-/// By vertex of the original.
+/// The recorded values of a graph, by vertex of the original.
 pub(super) struct Recorded(BTreeMap<i64, At>);
 
 impl Recorded {

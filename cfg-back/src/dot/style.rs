@@ -58,8 +58,8 @@ fn shape(ty: VertexType) -> (Option<&'static str>, Option<&'static str>) {
     }
 }
 
-/// What sets a vertex apart. `inserted` says that a transformation inserted it, `bare` that its label is no
-/// more than a number, `deep` is the loop depth of vertices below the deepest clusters.
+/// The attributes that set a vertex apart. `inserted` says that a transformation inserted it, `bare` that its label is
+/// no more than a number, `deep` is the loop depth of vertices below the deepest clusters.
 pub(super) fn of(ty: VertexType, inserted: bool, bare: bool, deep: Option<u32>) -> Vec<Attribute> {
     let (mut shape, fill) = shape(ty);
     if !bare && ty == VertexType::EndBranch {

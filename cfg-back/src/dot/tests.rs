@@ -416,7 +416,7 @@ fn names_may_contain_anything() {
     }
 }
 
-/// What Graphviz shows for a quoted label.
+/// The text that Graphviz shows for a quoted label.
 fn unescape(quoted: &str) -> String {
     let inner = quoted
         .strip_prefix('"')

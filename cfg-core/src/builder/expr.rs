@@ -189,9 +189,9 @@ functions! {
     gt Gt(x, y);
     /// Greater or equal.
     ge Ge(x, y);
-    /// Both; y is evaluated only if x is true.
+    /// Conjunction of logicals; y is evaluated only if x is true.
     and And(x, y);
-    /// One of them; y is evaluated only if x is false.
+    /// Disjunction of logicals; y is evaluated only if x is false.
     or Or(x, y);
     /// Negation of a logical.
     not Not(x);
@@ -236,7 +236,7 @@ pub use crate::exprs;
 
 /// Subscripts for [`VarId::at`]: one value, or a tuple or list of them.
 pub trait Subscripts {
-    /// One per dimension.
+    /// The subscripts, one per dimension.
     fn subscripts(self) -> Box<[Subscript]>;
 }
 

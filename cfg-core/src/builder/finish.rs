@@ -22,7 +22,7 @@ impl RoutineBuilder {
     /// The routine, not validated ([`super::ProgramBuilder::finish`] validates).
     ///
     /// # Errors
-    /// What was left open or used wrongly.
+    /// All constructs that were left open and all calls that were used wrongly.
     pub fn finish(mut self) -> Result<Routine, Diagnostics> {
         if let Some(open) = self.open.last() {
             let header = open.header();

@@ -55,7 +55,7 @@ fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
 
 /// # Jumps
 ///
-/// What comes after a jump, up to the next place to which a path leads, is not executed and left out. A
+/// Everything that comes after a jump, up to the next place to which a path leads, is not executed and left out. A
 /// routine with jumps is declared general, unless its graph is structured nevertheless.
 impl RoutineBuilder {
     /// Leaves the innermost open loop.
@@ -127,14 +127,14 @@ impl RoutineBuilder {
         }
     }
 
-    /// What leads on from here, which does not any more.
+    /// The pending edges are taken for a jump: nothing that is built next is reached by them.
     fn jump(&mut self) -> Vec<usize> {
         self.current = None;
         self.jumps.made = true;
         std::mem::take(&mut self.pending)
     }
 
-    /// At the end of a loop's body: what goes on with the next pass comes here. Returns what leaves the loop.
+    /// Ends a loop's body: the jumps to the next pass come here. Returns the jumps that leave the loop.
     pub(super) fn end_body(&mut self) -> Vec<usize> {
         let [breaks, continues] = self.jumps.loops.pop().unwrap_or_default();
         if !continues.is_empty() {
@@ -144,7 +144,7 @@ impl RoutineBuilder {
         breaks
     }
 
-    /// Before EXIT.
+    /// Joins the returns before EXIT, and reports labels that have no place.
     pub(super) fn end_jumps(&mut self) {
         self.pending.append(&mut self.jumps.returns);
         let wanted = |t: &Target| matches!(t, Target::Wanted(jumps) if !jumps.is_empty());

@@ -27,7 +27,7 @@ pub struct RoutineBuilder {
     pub(super) current: Option<usize>,
     pub(super) open: Vec<Open>,
     pub(super) jumps: Jumps,
-    /// For the next vertex or statement.
+    /// Annotations for the next vertex or statement.
     pub(super) note: Annotations,
     temporaries: usize,
     pub(super) problems: Diagnostics,
@@ -41,7 +41,7 @@ pub(super) enum Open {
         header: usize,
         /// A condition too deep for the vertex: assigned to this variable before each test.
         again: Option<(VarId, Expr)>,
-        /// Its condition comes with the end.
+        /// True if the loop is tested last: its condition is given with its end.
         repeat: bool,
     },
     If {
@@ -64,7 +64,7 @@ pub struct Label(pub(super) usize);
 /// Edges that jump.
 #[derive(Debug, Default)]
 pub(super) struct Jumps {
-    /// By open loop: those that leave it, and those to its next pass.
+    /// Jumps of each open loop: those that leave it, and those to its next pass.
     pub(super) loops: Vec<[Vec<usize>; 2]>,
     pub(super) labels: Vec<Target>,
     pub(super) returns: Vec<usize>,
@@ -301,7 +301,7 @@ impl RoutineBuilder {
         });
     }
 
-    /// What is done if the condition of the innermost open branch is false.
+    /// Starts the part of the innermost open branch that is done if its condition is false.
     pub fn begin_else(&mut self) {
         match self.open.pop() {
             Some(Open::If {
@@ -340,7 +340,7 @@ impl RoutineBuilder {
         }
     }
 
-    /// Where arms meet.
+    /// Makes the ENDBRANCH where arms meet, if two or more do.
     pub(super) fn join(&mut self, ends: Vec<usize>) {
         self.pending = ends;
         if self.pending.len() < 2 {

@@ -27,7 +27,7 @@ fn within(e: &Expr, levels: usize) -> bool {
         }
 }
 
-/// What is known of one node of the original expression.
+/// Depth, type and size of one node of the original expression.
 #[derive(Clone, Copy)]
 struct Info {
     depth: usize,
@@ -70,7 +70,7 @@ impl RoutineBuilder {
         self.statement(Stmt::assign(target, value));
     }
 
-    /// The same value in an expression that keeps the limit; emits what has to be computed before.
+    /// An expression of the same value that keeps the limit; statements for what has to be computed before are emitted.
     pub(super) fn split(&mut self, e: Expr) -> Expr {
         if fits(&e) {
             return e;
@@ -148,7 +148,7 @@ impl RoutineBuilder {
         values.pop().map_or(Expr::Int(0), |v| v.e)
     }
 
-    /// The same place with subscripts that keep the limit.
+    /// A place with the same value whose subscripts keep the limit.
     pub(super) fn split_place(&mut self, place: Place) -> Place {
         let var = place.var;
         match self.split(Expr::Place(place)) {

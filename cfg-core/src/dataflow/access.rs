@@ -1,4 +1,4 @@
-//! What statements and decisions read and write, in the order in which they do.
+//! The variables that statements and decisions read and write, in the order in which they do.
 
 use crate::{
     entity::{GlobalId, VarId},
@@ -12,11 +12,11 @@ use crate::{
 /// A read or write of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Some of it is read.
+    /// Some of the variable is read.
     Read(VarId),
-    /// All of it is overwritten, or undefined from now on.
+    /// All of the variable is overwritten, or undefined from now on.
     Write(VarId),
-    /// Some of it may be overwritten.
+    /// Some of the variable may be overwritten.
     MayWrite(VarId),
 }
 
@@ -30,10 +30,10 @@ impl Access {
 
 /// Reports accesses as it meets them; what a call writes comes after all that it reads.
 struct Walk<'a, F> {
-    /// Has the routines that calls call.
+    /// The program that has the routines that are called.
     program: Option<&'a Program>,
     found: &'a mut F,
-    /// Within a call: what is written when it is over.
+    /// The writes of a call that are reported when it is over.
     after: Option<&'a mut Vec<Access>>,
 }
 

@@ -20,7 +20,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 #[derive(Clone, Debug)]
 pub struct Solution<D> {
     direction: Direction,
-    /// By vertex, on the side where the flow comes in.
+    /// The state of each vertex, on the side where the flow comes in.
     incoming: Vec<D>,
     visits: usize,
 }
@@ -107,7 +107,7 @@ impl<D: Lattice> Solution<D> {
         &self.incoming[v.index()]
     }
 
-    /// How many times a vertex was visited, all in all.
+    /// The number of times that a vertex was visited, all in all.
     pub fn visits(&self) -> usize {
         self.visits
     }

@@ -21,7 +21,7 @@ pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) ->
     nearest(name, known).map(question)
 }
 
-/// What to ask.
+/// The question whether a name near to the unknown one was meant.
 pub(crate) fn question(near: &str) -> String {
     format!("did you mean `{near}`?")
 }

@@ -1,5 +1,5 @@
-//! Where in a program a problem is: an element of the representation and a part of it, whatever text the program was read
-//! from. Each front end says where that is in its own text: [`crate::json::pointer`] as a JSON pointer,
+//! The place of a problem in a program: an element of the representation and a part of it, whatever text the program
+//! was read from. Each front end says where that is in its own text: [`crate::json::pointer`] as a JSON pointer,
 //! [`crate::text::Places::of_site`] as line and column. [`crate::text::site`] says it in words.
 
 use crate::{
@@ -55,7 +55,7 @@ pub enum Part {
     Tangent,
     /// The given adjoint.
     Adjoint,
-    /// What is known of an external routine.
+    /// The facts that are given about an external routine.
     External,
     /// The value of an external function.
     ExternalValue,
@@ -79,15 +79,15 @@ pub enum Part {
     Last,
     /// The step of the index.
     Step,
-    /// What a statement overwrites: the target of an assignment or of a pop, where the result of a call goes.
+    /// The place that a statement overwrites: the target of an assignment or of a pop, where the result of a call goes.
     Target,
-    /// What is assigned or pushed.
+    /// The value that is assigned or pushed.
     Value,
     /// The arguments of a call; with an index one of them.
     Arguments,
-    /// What an opaque statement reads; with an index one of the variables.
+    /// The variables that an opaque statement reads; with an index one of them.
     Reads,
-    /// What an opaque statement writes; with an index one of the variables.
+    /// The variables that an opaque statement writes; with an index one of them.
     Writes,
 }
 
@@ -111,7 +111,7 @@ pub struct Site {
     pub element: Element,
     /// The part of the element; all of it if there is none.
     pub part: Option<Part>,
-    /// Which of the things that the part consists of.
+    /// The position of one of the things that the part consists of.
     pub index: Option<usize>,
     /// The way to an expression below it.
     pub path: Box<[Step]>,

@@ -2,14 +2,14 @@
 
 use crate::ir::{Op, OpClass};
 
-/// What there is to say about an elemental operator besides its partials.
+/// The documentation of an elemental operator, all but its partials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The value, as a formula or in words; operands are x, y, z.
     pub value: &'static str,
     /// Real operands for which the value is defined (elsewhere it is NaN); empty: all.
     pub domain: &'static str,
-    /// What happens at kinks, jumps and singular points; empty: there are none.
+    /// The behaviour at kinks, jumps and singular points; empty: there are none.
     pub corners: &'static str,
 }
 

@@ -14,7 +14,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// In words.
+    /// The event in words.
     pub fn describe(self) -> &'static str {
         match self {
             Self::OutsideDomain => "outside the domain",
@@ -28,7 +28,7 @@ fn whole(x: f64) -> bool {
     x == x.trunc() && x.is_finite()
 }
 
-/// What is special about an elemental operator at these *real* operands; `None` almost always. For a power
+/// The special point, if any, of an elemental operator at these *real* operands; `None` almost always. For a power
 /// with an integer exponent it is [`event_powi`]; `polygamma` takes its integer as a real. Other operators
 /// over integers have no derivative and are not to be asked about.
 ///
@@ -106,7 +106,7 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
     }
 }
 
-/// On which smooth piece of an operator with kinks or jumps these *real* operands lie: two runs in which all
+/// The smooth piece of an operator with kinks or jumps on which these *real* operands lie: two runs in which all
 /// pieces are the same differ smoothly. `None` for operators that are smooth where they are defined; `NaN`
 /// operands lie on a piece too.
 pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
@@ -146,7 +146,7 @@ fn whole_quotient(x: f64, y: f64, down: bool) -> f64 {
     }
 }
 
-/// What [`event`] is for a real base and an integer exponent.
+/// The special point, as in [`event`], of a power with a real base and an integer exponent.
 pub fn event_powi(x: f64, n: i64) -> Option<Event> {
     (x == 0.0 && n < 0).then_some(Event::Singular)
 }

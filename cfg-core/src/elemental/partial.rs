@@ -1,4 +1,4 @@
-//! What a partial derivative is, and how a derivative is multiplied with it.
+//! The kinds of partial derivatives, and how a derivative is multiplied with one.
 
 use crate::ir::{Expr, Op, ScalarType};
 
@@ -27,7 +27,7 @@ pub enum Partial {
         /// The partial where it does not.
         otherwise: i8,
     },
-    /// Any other.
+    /// A partial derivative of any other form.
     Expr(PartialExpr),
 }
 
@@ -36,7 +36,7 @@ pub enum Partial {
 pub struct PartialExpr {
     /// The expression; a scalar, or elementwise over arrays as the operands are.
     pub expr: Expr,
-    /// Whether it can be infinite or NaN although the operands are finite.
+    /// The extent to which it can be infinite or NaN although the operands are finite.
     pub finiteness: Finiteness,
     /// True if it contains no variable.
     pub constant: bool,
@@ -45,7 +45,7 @@ pub struct PartialExpr {
     pub masks: bool,
 }
 
-/// What finite operands can make of a partial derivative.
+/// The extent to which a partial derivative can be infinite or NaN although the operands are finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Finiteness {
     /// Finite.

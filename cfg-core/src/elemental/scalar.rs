@@ -1,4 +1,4 @@
-//! Any elemental operator over typed scalars: what the operators mean.
+//! The meaning of the operators: any elemental operator over typed scalars.
 
 use super::integer::{self, ArithmeticError};
 use super::polygamma::polygamma;
@@ -19,7 +19,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Its type.
+    /// The type of the scalar.
     pub fn ty(self) -> ScalarType {
         match self {
             Self::Real(_) => ScalarType::Real,

@@ -3,7 +3,7 @@
 use super::polygamma::{digamma, polygamma};
 use crate::ir::Op;
 
-/// Which implementation computes the transcendental functions.
+/// The implementation that computes the transcendental functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Math {
     /// The platform's: fast, but the last place may differ from one platform to another for the
@@ -259,7 +259,7 @@ pub fn value_real(op: Op, args: &[f64], math: Math) -> Option<f64> {
     }
 }
 
-/// What [`value_real`] is over 32-bit reals: rounded after each step.
+/// The value, as in [`value_real`], of an operator over 32-bit reals: rounded after each step.
 pub fn value_real32(op: Op, args: &[f32], math: Math) -> Option<f32> {
     match *args {
         [x, y, z] if op == Op::Fma => Some(fma32(math)(x, y, z)),

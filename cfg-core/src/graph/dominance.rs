@@ -215,7 +215,7 @@ impl Forest {
     }
 }
 
-/// For each vertex the interval of its subtree in a preorder of the dominator tree.
+/// The interval of the subtree of each vertex in a preorder of the dominator tree.
 fn intervals(n: usize, preorder: &[u32], idom: &[u32]) -> Vec<(u32, u32)> {
     let m = preorder.len();
     // A dominator has a smaller number than what it dominates, so sizes add up from the back.
@@ -254,7 +254,7 @@ mod tests {
         Adjacency::new(n, edges)
     }
 
-    /// By definition: a dominates b if b cannot be reached without a.
+    /// The dominators by definition: a dominates b if b cannot be reached without a.
     fn by_paths(g: &Adjacency, root: usize) -> Vec<Vec<bool>> {
         let n = g.len();
         let all = reachable(g, root);

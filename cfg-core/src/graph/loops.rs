@@ -58,7 +58,7 @@ pub struct Loop {
     pub depth: u32,
     /// An edge from outside to another vertex than the header; the loop is irreducible if there is one.
     pub side_entry: Option<(usize, usize)>,
-    /// Where its members stand in [`LoopForest::members`].
+    /// The places of its members in [`LoopForest::members`].
     range: Range<u32>,
     /// An outer loop some levels up, or itself if it is outermost (E. Myers, IPL 17, 1983).
     jump: LoopId,
@@ -166,7 +166,7 @@ impl LoopForest {
         }
     }
 
-    /// Where a loop inside `outer` jumps to: two jumps of equal length are followed by one of twice it.
+    /// The loop that a loop inside `outer` jumps to: two jumps of equal length are followed by one of twice it.
     fn jump_over(&self, outer: LoopId) -> LoopId {
         let first = self.get(outer).jump;
         let second = self.get(first).jump;
@@ -253,7 +253,7 @@ impl LoopForest {
         &self.order[range.start as usize..range.end as usize]
     }
 
-    /// Where the members of a loop stand among the vertices that are in loops: in a row.
+    /// The places of the members of a loop among the vertices that are in loops: in a row.
     pub(crate) fn places(&self, l: LoopId) -> Range<usize> {
         let range = &self.get(l).range;
         range.start as usize..range.end as usize
@@ -267,7 +267,7 @@ impl LoopForest {
         &places[before(start)..before(end)]
     }
 
-    /// Where a vertex stands among those that are in loops; `None` of one that is in none.
+    /// The place of a vertex among those that are in loops; `None` of one that is in none.
     pub fn place(&self, v: usize) -> Option<usize> {
         let place = self.position[v];
         (place != NONE).then_some(place as usize)
@@ -420,7 +420,7 @@ impl Lists {
     }
 }
 
-/// By preorder number: the header of the innermost loop (of a header: of the loop around its own).
+/// The headers of the innermost loops by preorder number (of a header: of the loop around its own).
 struct Headers {
     of: Vec<u32>,
     is_header: Vec<bool>,

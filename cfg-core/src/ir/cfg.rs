@@ -5,7 +5,7 @@ use super::{Annotations, Vertex, VertexKind};
 use crate::entity::{EdgeId, VertexId};
 use std::sync::Arc;
 
-/// What a routine declares about its graph.
+/// The form that a routine declares its graph to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Control {
     /// Definition 1 holds: loops and branches nest.
@@ -196,7 +196,7 @@ impl Cfg {
     }
 }
 
-/// Of compressed adjacency, the slice of a vertex: edge ids in arena order.
+/// The slice of a vertex in compressed adjacency: edge ids in arena order.
 fn slice<'a>(start: &[u32], list: &'a [EdgeId], v: VertexId) -> &'a [EdgeId] {
     &list[start[v.index()] as usize..start[v.index() + 1] as usize]
 }

@@ -95,7 +95,7 @@ impl Subscript {
         a.into_iter().chain(b).chain(c)
     }
 
-    /// What [`exprs`](Self::exprs) gives, to be changed.
+    /// The index, or the bounds and the stride that are written, to be changed; like [`exprs`](Self::exprs).
     pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let (a, b, c) = match self {
             Self::Index(e) => (Some(e), None, None),
@@ -251,7 +251,7 @@ impl Expr {
 }
 
 impl Place {
-    /// The same place with every subscript expression replaced.
+    /// A copy of the place with every subscript expression replaced.
     #[must_use]
     pub fn map_subscripts(&self, map: &mut impl FnMut(&Expr) -> Expr) -> Place {
         let subscripts = self

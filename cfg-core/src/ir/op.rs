@@ -1,7 +1,7 @@
 //! The operators and intrinsics: names and operand counts. Values and partial derivatives of the
 //! elemental functions are in [`crate::elemental`].
 
-/// What kind of thing an [`Op`] is.
+/// The kind of an [`Op`], by its operands and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpClass {
     /// Scalar function, applied element by element to arrays.

@@ -1,18 +1,18 @@
-//! Where generated routines and variables come from.
+//! The origins of generated routines and variables.
 
 use std::fmt;
 
-/// Where a routine, a variable or a global comes from that a transformation made.
+/// The origin of a routine, a variable or a global that a transformation made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NameOrigin {
-    /// What it is to that which it was made from.
+    /// The role of the generated routine, variable or global towards that which it was made from.
     pub role: NameRole,
     /// The name of the routine, variable or global that it was made from; empty if there is none.
     pub of: String,
 }
 
 impl NameOrigin {
-    /// What something is, and to what.
+    /// An origin from the role of the thing that was made and the name of that which it was made from.
     pub fn new(role: NameRole, of: impl Into<String>) -> Self {
         Self {
             role,
@@ -34,7 +34,7 @@ impl OtherRole {
 
 macro_rules! roles {
     ($($(#[$about:meta])* $role:ident = $name:literal,)+) => {
-        /// What a generated routine, variable or global is.
+        /// The role of a generated routine, variable or global towards that which it was made from.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum NameRole {
             $($(#[$about])* $role,)+

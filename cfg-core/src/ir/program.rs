@@ -24,7 +24,7 @@ pub struct Global {
     pub variable: Variable,
     /// Initial values in storage order (one value: all elements); `None` is uninitialised.
     pub initial: Option<Box<[Expr]>>,
-    /// Set if it shares the storage of another global.
+    /// The place in the storage of another global, if it shares that.
     pub overlay: Option<Overlay>,
 }
 
@@ -40,9 +40,9 @@ pub struct Overlay {
 /// A routine: variables, and a control-flow graph unless it is external.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Routine {
-    /// Its name; unique in the program.
+    /// The name of the routine; unique in the program.
     pub name: String,
-    /// All variables that it names; [`VarId`] is the position. Parameters come first, in order.
+    /// All variables that the routine names; [`VarId`] is the position. Parameters come first, in order.
     pub variables: Vec<Variable>,
     /// Number of parameters: variables `0 .. parameters`.
     pub parameters: usize,
@@ -52,11 +52,11 @@ pub struct Routine {
     pub independents: Vec<VarId>,
     /// Variables to differentiate.
     pub dependents: Vec<VarId>,
-    /// What the graph promises.
+    /// The form that the graph promises to have.
     pub control: Control,
     /// The graph; `None` for an external routine.
     pub body: Option<Cfg>,
-    /// What is known of a routine without a body.
+    /// The facts that are given about a routine without a body.
     pub external: Option<Box<External>>,
     /// Derivative routines that the user gives.
     pub derivatives: Option<Box<Derivatives>>,
@@ -99,7 +99,7 @@ pub struct Derivatives {
 /// A variable as one routine sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Its name; unique in the routine.
+    /// The name of the variable; unique in the routine.
     pub name: String,
     /// Type of the scalar or of the elements.
     pub ty: ScalarType,
@@ -107,7 +107,7 @@ pub struct Variable {
     pub shape: Vec<Dim>,
     /// Storage order.
     pub order: Order,
-    /// What it is.
+    /// The part that the variable plays in the routine.
     pub role: Role,
     /// The variable that a transformation made this one from, and what it is to it.
     pub origin: Option<Box<NameOrigin>>,
@@ -115,12 +115,12 @@ pub struct Variable {
     pub annotations: Annotations,
 }
 
-/// What a variable is.
+/// The part that a variable plays in its routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A parameter, bound by reference.
     Parameter {
-        /// How it is used.
+        /// The use that the routine makes of the parameter.
         intent: Intent,
         /// The caller may leave it out.
         optional: bool,
@@ -131,7 +131,7 @@ pub enum Role {
     Global(GlobalId),
 }
 
-/// How a parameter is used.
+/// The use that a routine makes of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intent {
     /// Read only.

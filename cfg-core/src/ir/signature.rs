@@ -1,4 +1,4 @@
-//! Which parameter of a generated routine is what.
+//! The roles of the parameters of a generated routine.
 //!
 //! ```
 //! use cfg_core::ir::{NameOrigin, NameRole, ParameterRole, Signature};
@@ -35,7 +35,7 @@ use super::{NameRole, Program, ScalarType, Variable};
 use crate::entity::{RoutineId, VarId};
 use std::collections::HashMap;
 
-/// What a parameter of a routine is. Variables are those of the routine that it was made from.
+/// The role of a parameter of a routine. Variables are those of the routine that it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterRole {
     /// The parameter, or the result, of the original; of a routine that was not generated, its own parameter.
@@ -56,9 +56,9 @@ pub enum ParameterRole {
 pub struct Signature {
     /// The routine that it was made from, if it was generated and the program still has that.
     pub original: Option<RoutineId>,
-    /// What it is to that: a sweep, a gradient, a tangent.
+    /// The role of the routine towards the one that it was made from: a sweep, a gradient, a tangent.
     pub role: Option<NameRole>,
-    /// What each parameter is, in order.
+    /// The role of each parameter, in order.
     pub parameters: Vec<ParameterRole>,
 }
 
@@ -131,7 +131,7 @@ impl Signature {
         self.parameters.iter().position(|&p| p == role)
     }
 
-    /// By variable of the original: the position of its adjoint or tangent among the parameters.
+    /// The position among the parameters of the adjoint or tangent of each variable of the original.
     pub fn derivatives(&self) -> HashMap<VarId, usize> {
         let numbered = self.parameters.iter().enumerate();
         numbered

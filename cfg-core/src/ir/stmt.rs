@@ -6,19 +6,19 @@ use crate::entity::{RoutineId, VarId};
 /// A statement of a basic block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What it does.
+    /// The action of the statement, with its operands.
     pub kind: StmtKind,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
 
-/// What a [`Stmt`] does.
+/// The action of a [`Stmt`], with its operands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
     /// `target = value`. The right side and the target's subscripts are complete before the store. An
     /// array target takes a conforming array or a scalar. Types must be equal.
     Assign {
-        /// What is overwritten.
+        /// The place that is overwritten.
         target: Place,
         /// The new value.
         value: Expr,
@@ -28,9 +28,9 @@ pub enum StmtKind {
     Call {
         /// The routine called.
         callee: RoutineId,
-        /// One per parameter, in order.
+        /// The arguments, one per parameter, in order.
         arguments: Box<[Option<Expr>]>,
-        /// Where a function's result goes; assigned after the call.
+        /// The place of a function's result; assigned after the call.
         result: Option<Place>,
     },
     /// Pushes a scalar, or an array element by element in storage order, with whether each cell is
@@ -40,7 +40,7 @@ pub enum StmtKind {
         tape: VarId,
         /// The stack and encoding.
         class: TapeClass,
-        /// What is pushed; a place, or an expression of the class's type.
+        /// The value that is pushed; a place, or an expression of the class's type.
         value: Expr,
     },
     /// Pops what a push of the same class and shape has pushed.
@@ -49,13 +49,13 @@ pub enum StmtKind {
         tape: VarId,
         /// The stack and encoding.
         class: TapeClass,
-        /// Where it goes.
+        /// The place that takes the value.
         target: Place,
     },
     /// A statement that is not numeric (input, output, a marker), kept at its place. It computes
     /// nothing; what it writes is undefined afterwards.
     Opaque {
-        /// What people read.
+        /// The text of the statement, for people to read.
         text: Box<str>,
         /// Variables that it reads.
         reads: Box<[VarId]>,
@@ -64,7 +64,7 @@ pub enum StmtKind {
     },
 }
 
-/// Which of a tape's stacks a push or pop uses, and how it is encoded there.
+/// The stack of a tape that a push or pop uses, and the encoding of values there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TapeClass {
     /// Bits on the control stack: markers, trip counts, logicals.
@@ -77,10 +77,10 @@ pub enum TapeClass {
     Real32,
 }
 
-/// How many bits a control value takes.
+/// The number of bits that a control value takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlWidth {
-    /// This many bits, 1 to 63; the value is in `0 .. 2^bits`. A logical takes 1.
+    /// A fixed number of bits, 1 to 63; the value is in `0 .. 2^bits`. A logical takes 1.
     Bits(u8),
     /// A non-negative count in a self-delimiting code that is readable from its end:
     /// `2*floor(log2(n+1)) + 1` bits (Elias gamma of n+1, P. Elias 1975, mirrored).

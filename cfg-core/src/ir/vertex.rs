@@ -10,7 +10,7 @@ pub struct Vertex {
     pub id: i64,
     /// Type and contents.
     pub kind: VertexKind,
-    /// Where a transformation took it from.
+    /// The vertex that a transformation made it from.
     pub origin: Option<Origin>,
     /// Free-form data of the front end.
     pub annotations: Annotations,
@@ -29,18 +29,18 @@ pub enum VertexKind {
     Loop {
         /// LOOP, or FORLOOP in an adjoint graph.
         form: LoopForm,
-        /// When edge 1 is taken.
+        /// The test by which edge 1 is taken.
         test: Box<LoopTest>,
     },
     /// End of a loop body; its successor is its loop header.
     EndLoop,
     /// Chooses one of its out-edges.
     Branch(Box<Selector>),
-    /// Where the arms of a branch meet.
+    /// End of a branch, where its arms meet.
     EndBranch,
 }
 
-/// How a loop header is called.
+/// The name of a loop header: LOOP or FORLOOP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LoopForm {
     /// LOOP.
@@ -49,10 +49,10 @@ pub enum LoopForm {
     ForLoop,
 }
 
-/// When a loop header takes edge 1 into its body.
+/// The test by which a loop header takes edge 1 into its body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoopTest {
-    /// While the condition is true, evaluated on every arrival.
+    /// A condition, evaluated on every arrival: the body is entered while it is true.
     Pre(Expr),
     /// A test as in [`LoopTest::Pre`], but the first pass is unconditional.
     Post(Expr),
@@ -69,16 +69,16 @@ pub enum LoopTest {
     },
 }
 
-/// What a branch decides on.
+/// The value by which a branch chooses its arm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
-    /// Two-way: the edge labelled 1 if true, 0 if false.
+    /// A two-way branch: the edge labelled 1 if true, 0 if false.
     Condition(Expr),
-    /// Multi-way, by an integer.
+    /// A multi-way branch, by an integer.
     Cases {
         /// The integer.
         value: Expr,
-        /// One per out-edge.
+        /// The arms, one per out-edge.
         arms: Box<[Arm]>,
     },
 }
@@ -103,21 +103,21 @@ pub struct CaseRange {
     pub upper: Option<i64>,
 }
 
-/// Where a generated vertex comes from.
+/// The origin of a generated vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// What it is to the vertex it comes from.
+    /// The role of the generated vertex towards the vertex that it was made from.
     pub role: OriginRole,
     /// [`Vertex::id`] in the graph that was transformed.
     pub vertex: i64,
 }
 
-/// What a generated vertex is to the vertex it comes from.
+/// The role of a generated vertex towards the vertex that it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OriginRole {
-    /// Its copy in a forward or tangent graph.
+    /// Copy of the vertex in a forward or tangent graph.
     Copy,
-    /// Its adjoint.
+    /// Adjoint of the vertex.
     Adjoint,
     /// Inserted before a loop: `ctr := 0`, and values saved at the loop's entry.
     CounterInit,
@@ -266,7 +266,7 @@ impl Vertex {
         }
     }
 
-    /// Its type.
+    /// The type of the vertex.
     pub fn vertex_type(&self) -> VertexType {
         match &self.kind {
             VertexKind::Entry => VertexType::Entry,
@@ -310,7 +310,7 @@ impl VertexKind {
         }
     }
 
-    /// When a LOOP or FORLOOP enters its body; `None` for other vertices.
+    /// The test by which a LOOP or FORLOOP enters its body; `None` for other vertices.
     pub fn test(&self) -> Option<&LoopTest> {
         match self {
             Self::Loop { form: _, test } => Some(test),
@@ -331,7 +331,7 @@ impl VertexKind {
         }
     }
 
-    /// What a BRANCH decides on; `None` for other vertices.
+    /// The selector of a BRANCH; `None` for other vertices.
     pub fn selector(&self) -> Option<&Selector> {
         match self {
             Self::Branch(selector) => Some(selector),

@@ -44,37 +44,38 @@ mod names;
 
 pub use names::{each_name, each_place, each_written, each_written_if};
 
-/// What a place, or a variable, is named for.
+/// The role in which a statement or a decision names a place or a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceRole {
-    /// Its value is read.
+    /// The place is named for its value, which is read.
     Read,
-    /// Its shape or its presence is asked for, not its value: the first operand of an inquiry.
+    /// The place is named for its shape or its presence, not for its value: the first operand of an inquiry.
     Shape,
-    /// Its value is read to know where another place is: it stands in a subscript.
+    /// The place stands in a subscript: its value is read to know where another place is.
     Address,
-    /// It is overwritten; `whole` if there are no subscripts, so that nothing of the old value is left.
+    /// The place is overwritten; `whole` if there are no subscripts, so that nothing of the old value is left.
     Define {
         /// True if all of the variable is overwritten.
         whole: bool,
     },
-    /// It may be overwritten with something that is not known: by an opaque statement.
+    /// The variable may be overwritten with something that is not known: by an opaque statement.
     Clobber,
-    /// It is bound by reference to a formal of a routine: what happens to it there its intent says.
+    /// The place is bound by reference to a formal of a routine: the intent of the formal says what happens to it
+    /// there.
     Bind {
         /// The routine that is called.
         callee: RoutineId,
         /// Position of the formal among the parameters.
         formal: usize,
     },
-    /// Its value is pushed.
+    /// The value of the place is pushed.
     Push,
-    /// It is overwritten by what is popped; `whole` as in [`PlaceRole::Define`].
+    /// The place is overwritten by what is popped; `whole` as in [`PlaceRole::Define`].
     Pop {
         /// True if all of the variable is overwritten.
         whole: bool,
     },
-    /// It is the tape that is pushed to or popped from.
+    /// The variable is the tape that is pushed to or popped from.
     Tape,
 }
 
@@ -127,12 +128,12 @@ macro_rules! visitor {
                 $vertex(self, vertex);
             }
 
-            /// What a LOOP or a BRANCH decides on; other vertices have nothing below it.
+            /// The test of a LOOP or the selector of a BRANCH; other vertices have nothing below it.
             fn decision(&mut self, kind: $($r)+ VertexKind) {
                 $decision(self, kind);
             }
 
-            /// When a LOOP enters its body.
+            /// The test by which a LOOP enters its body.
             fn test(&mut self, test: $($r)+ LoopTest) {
                 $test(self, test);
             }
@@ -203,7 +204,7 @@ macro_rules! visitor {
             }
         }
 
-        /// What a LOOP tests, or what a BRANCH decides on.
+        /// The test of a LOOP, or the selector of a BRANCH.
         pub fn $decision<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, kind: $($r)+ VertexKind) {
             match kind {
                 VertexKind::Loop { form: _, test } => visit.test(test),
@@ -331,13 +332,13 @@ macro_rules! visitor {
 }
 
 visitor! {
-    /// What reads the parts of a routine.
+    /// A visitor that reads the parts of a routine.
     Visit<'ir>, [&'ir], [&], iter, as_ref, exprs, vertices,
     walk_routine, walk_vertex, walk_decision, walk_test, walk_statement, walk_expr, walk_place
 }
 
 visitor! {
-    /// What changes the parts of a routine. The graph and the list of variables stay as they are.
+    /// A visitor that changes the parts of a routine. The graph and the list of variables stay as they are.
     VisitMut, [&mut], [&mut], iter_mut, as_mut, exprs_mut, vertices_mut,
     walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_test_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
 }

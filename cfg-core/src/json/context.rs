@@ -1,4 +1,4 @@
-//! What the reader carries along: where it is, what it has found, and the names it has met.
+//! The state that the reader carries along: where it is, what it has found, and the names it has met.
 
 use super::{codes, locate::escape, token::Token};
 use crate::{
@@ -49,7 +49,7 @@ impl Symbols {
     }
 }
 
-/// How the value at a problem's place can be mended.
+/// The way in which the value at a problem's place can be mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cure {
     /// A string that names nothing: perhaps an expression.
@@ -83,7 +83,7 @@ pub(super) struct Note {
 /// The reader's context.
 #[derive(Debug)]
 pub(super) struct Context {
-    /// Where it is.
+    /// The place at which the reader is.
     pub(super) path: Vec<Seg>,
     /// Problems so far.
     pub(super) problems: Diagnostics,

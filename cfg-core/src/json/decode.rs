@@ -1,4 +1,4 @@
-//! From serde_json's tokens to wire types: reading that reports and goes on instead of failing.
+//! Conversion of serde_json's tokens to wire types: reading that reports and goes on instead of failing.
 //!
 //! serde's derived `Deserialize` stops at the first value that does not fit. A [`Wire`] type instead
 //! reports it to the [`Context`], skips it, and returns `None`, so that one run shows all problems.
@@ -14,18 +14,18 @@ use std::{fmt, marker::PhantomData};
 
 /// Something that stands in a program file.
 pub(super) trait Wire: Sized {
-    /// What it is read as.
+    /// The type of the value that is read.
     type Out;
-    /// With an article, for messages: `an integer`.
+    /// The kind of value with an article, for messages: `an integer`.
     const WHAT: &'static str;
 
-    /// From a scalar.
+    /// The value read from a scalar.
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         cx.wrong_type(Self::WHAT, &token);
         None
     }
 
-    /// From an array.
+    /// The value read from an array.
     fn array<'de, A: SeqAccess<'de>>(
         seq: A,
         cx: &mut Context,
@@ -35,7 +35,7 @@ pub(super) trait Wire: Sized {
         Ok(None)
     }
 
-    /// From an object.
+    /// The value read from an object.
     fn object<'de, A: MapAccess<'de>>(
         map: A,
         cx: &mut Context,
@@ -45,7 +45,7 @@ pub(super) trait Wire: Sized {
         Ok(None)
     }
 
-    /// What takes the place of an array element that could not be read, so that the others keep their
+    /// The value that takes the place of an array element that could not be read, so that the others keep their
     /// positions.
     fn placeholder() -> Option<Self::Out> {
         None
@@ -55,10 +55,10 @@ pub(super) trait Wire: Sized {
     fn lost(_: &mut Context) {}
 }
 
-/// Why reading stops if the program would take more memory than allowed.
+/// The reason for which reading stops if the program would take more memory than allowed.
 pub(super) const OUT_OF_MEMORY: &str = "the program takes more memory than allowed";
 
-/// Why reading stops if there are too many problems.
+/// The reason for which reading stops if there are too many problems.
 pub(super) const TOO_MANY: &str = "too many problems";
 
 /// Skips the rest of an array; the number of elements skipped.
@@ -312,7 +312,7 @@ macro_rules! wire_object {
 }
 pub(super) use wire_object;
 
-/// How other formats call members, where spelling does not suggest ours; the first that the object has.
+/// Names that other formats have for members, where spelling does not suggest ours; the first that the object has.
 const ELSEWHERE: [(&str, &[&str]); 30] = [
     ("args", &["parameters"]),
     ("arguments", &["parameters"]),
@@ -507,7 +507,7 @@ impl<T: Wire> Wire for Vec<T> {
         Ok(Some(list))
     }
 
-    /// What it means is plain where one element stands for the list, so that the rest can be checked.
+    /// One element is read where a list should stand: its meaning is plain, so that the rest can be checked.
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
         cx.wrong_type("a list", &token);
         if !matches!(token, Token::Null) {

@@ -23,7 +23,7 @@ pub(super) struct Expression;
 /// The conversion to 32 bits where its operand is a literal: `["real32", 0.1]` is the constant.
 pub(super) const AS_REAL32: &str = "as_real32";
 
-/// How other languages call operators, where spelling does not suggest ours.
+/// Names that other languages have for operators, where spelling does not suggest ours.
 pub(super) const ELSEWHERE: [(&str, &str); 34] = [
     ("add", "+"),
     ("plus", "+"),
@@ -61,7 +61,7 @@ pub(super) const ELSEWHERE: [(&str, &str); 34] = [
     ("?:", "if"),
 ];
 
-/// What an expression array starts with.
+/// The first element of an expression array, by what it makes of the array.
 #[derive(Clone, Debug)]
 pub(super) enum Head {
     Element,

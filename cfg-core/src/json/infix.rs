@@ -1,4 +1,5 @@
-//! From the notation of other languages to the format's: `a(i) + 2*x` is `["+", ["[]", "a", "i"], ["*", 2, "x"]]`.
+//! Translation of the notation of other languages to the format's: `a(i) + 2*x` is
+//! `["+", ["[]", "a", "i"], ["*", 2, "x"]]`.
 //!
 //! For suggestions only: nothing that is read this way gets into a program. Texts are short, and so is the
 //! nesting that is followed.
@@ -13,16 +14,16 @@ const LONGEST: usize = 200;
 /// Deepest nesting that is followed.
 const DEEPEST: usize = 30;
 
-/// What a name in front of parentheses is.
+/// The meaning of a name in front of parentheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Variable,
     Routine,
-    /// Neither.
+    /// A name that is neither a variable nor a routine.
     Unknown,
 }
 
-/// What names mean at the place of a text.
+/// A function that says what names mean at the place of a text.
 pub(super) type Names<'n> = &'n dyn Fn(&str) -> Named;
 
 /// The expression in the format's notation; `None` if the text is none, or is a name alone.

@@ -1,4 +1,4 @@
-//! From JSON pointers to lines and columns, and from offsets to pointers: by scanning the text again,
+//! Translation of JSON pointers to lines and columns, and of offsets to pointers: by scanning the text again,
 //! only when there is something to report.
 
 use super::scan::{after_number, after_string};
@@ -103,7 +103,7 @@ fn unescape(raw: &[u8]) -> String {
 
 /// Told of every value that it wants to look into.
 trait Walker {
-    /// What the walker keeps per open value.
+    /// The state that the walker keeps per open value.
     type State: Copy;
     /// The whole document starts.
     fn root(&mut self, offset: usize) -> Option<Self::State>;
@@ -154,7 +154,7 @@ impl Walker for Finder<'_> {
 struct Searcher<'o> {
     offsets: &'o [usize],
     path: Vec<String>,
-    /// Of the first offsets.
+    /// Pointers to the first of the offsets; `None` where no value starts.
     found: Vec<Option<String>>,
 }
 

@@ -1,6 +1,6 @@
-//! What to write instead, in the user's own text.
+//! Suggestions of what to write instead, in the user's own text.
 //!
-//! What is wrong is found while the text is read, when what a name means is not yet known; and a token says
+//! Mistakes are found while the text is read, when what a name means is not yet known; and a token says
 //! nothing of the text around it. So a problem takes a note of its [`Cure`], and when everything has been read
 //! the text is looked at once more.
 
@@ -130,7 +130,7 @@ fn short_value(text: &str) -> Option<&str> {
     None
 }
 
-/// What to say instead of the general help.
+/// The help that takes the place of the general help, if the text can be mended.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "JSON has no further kinds of values"
@@ -281,7 +281,7 @@ fn statement_array(items: &[Value], names: infix::Names<'_>) -> Option<String> {
     }
 }
 
-/// What an expression with its operators between the operands means; a single element means itself.
+/// The expression meant by an array with its operators between the operands; a single element means itself.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "JSON has no further kinds of values"
@@ -325,7 +325,7 @@ fn between(word: &str) -> Option<&'static str> {
     (is_sign || is_word).then(|| infix::operator(word))?
 }
 
-/// What a word of control flow is in a graph.
+/// Advice on how a word of control flow is written in a graph.
 fn control_word(text: &str) -> Option<&'static str> {
     let word = text.trim().split(|c: char| !c.is_alphanumeric()).next()?;
     wire::control_word(word)

@@ -96,7 +96,7 @@ pub fn check(parsed: Parsed) -> Checked {
     }
 }
 
-/// What reading has reported.
+/// The places and routines of the problems that reading has reported.
 struct Known<'p> {
     pointers: HashSet<&'p str>,
     units: HashSet<&'p str>,

@@ -1,4 +1,4 @@
-//! From names to entities: the second half of reading, when everything is known that can be named.
+//! Resolution of names to entities: the second half of reading, when everything is known that can be named.
 //!
 //! A statement, loop test or selector in which a name is unknown is reported and replaced by something
 //! harmless, so that the rest of the program can still be checked.
@@ -153,11 +153,11 @@ fn unknown_global<'n>(
 
 /// The routines that can be named.
 struct Routines<'p> {
-    /// Of all routines.
+    /// Names of all routines.
     names: &'p [String],
-    /// By provisional id.
+    /// Names of the routines that are called, by provisional id.
     called: &'p [Box<str>],
-    /// By provisional id.
+    /// Routines that are called, by provisional id.
     callees: &'p [Option<RoutineId>],
 }
 

@@ -10,7 +10,7 @@ pub(super) const MAX_NESTING: usize = 256;
 /// Most digits in a row. The longest decimal that a binary64 needs to be exact has 1075.
 pub(super) const MAX_DIGITS: usize = 4096;
 
-/// Why a text is not read any further.
+/// The reason for which a text is not read any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hopeless {
     /// Arrays and objects nest too deep.
@@ -115,7 +115,7 @@ fn is_structure(byte: u8) -> bool {
     matches!(byte, b'"' | b'[' | b']' | b'{' | b'}')
 }
 
-/// What is odd about a number.
+/// The oddity of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddNumber {
     /// An integer beyond 64 bits: serde_json would make it a real.
@@ -174,7 +174,7 @@ pub(super) fn scan(
     Ok(found)
 }
 
-/// How many spaces a text begins with.
+/// The number of spaces that a text begins with.
 fn blanks(text: &[u8]) -> usize {
     let mut i = 0;
     while let Some(block) = text.get(i..i + BLOCK)

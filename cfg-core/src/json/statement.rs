@@ -21,7 +21,7 @@ use std::borrow::Cow;
 /// A statement, with annotations or without.
 pub(super) struct Statement;
 
-/// What stands in place of a statement that was reported: it keeps the positions of the others.
+/// A statement in place of one that was reported: it keeps the positions of the others.
 pub(super) fn unreadable() -> Stmt {
     Stmt::new(StmtKind::Opaque {
         text: "unreadable statement".into(),
@@ -206,7 +206,7 @@ fn malformed(message: impl Into<String>, cx: &mut Context) {
     );
 }
 
-/// What a statement starts with.
+/// The word that a statement starts with.
 #[derive(Clone, Copy)]
 enum Keyword {
     Assign,
@@ -416,7 +416,7 @@ fn call<'de, A: SeqAccess<'de>>(
 /// The arguments of a call; null for one that is left out.
 struct Arguments;
 
-/// What stands where the arguments of a call should.
+/// The value that stands where the arguments of a call should.
 enum Listing {
     List(Box<[Option<Expr>]>),
     /// A list, one of which was reported.

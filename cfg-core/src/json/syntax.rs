@@ -1,17 +1,17 @@
-//! What is wrong with a text that is not JSON, in the words of people who are used to other notations.
+//! Explanations of why a text is not JSON, in the words of people who are used to other notations.
 
 use super::scan::{after_number, after_string};
 
 /// The first place at which a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slip {
-    /// Where it is.
+    /// The offset at which the text is not JSON.
     pub(super) offset: usize,
     pub(super) message: String,
     pub(super) help: String,
 }
 
-/// What may come next.
+/// The kind of token that may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// A value; the end of the array instead, if nothing is in it yet.

@@ -9,20 +9,20 @@ pub(super) enum Token<'t> {
     Logical(bool),
     /// A number without `.` and exponent that fits 64 bits.
     Int(i64),
-    /// One that does not; reported before parsing.
+    /// A number without `.` and exponent that does not fit 64 bits; reported before parsing.
     WideInt(u64),
     /// A number with `.` or exponent.
     Real(f64),
     /// A string.
     Text(&'t str),
-    /// Not a scalar: an array.
+    /// An array, which is no scalar.
     Array,
-    /// Not a scalar: an object.
+    /// An object, which is no scalar.
     Object,
 }
 
 impl Token<'_> {
-    /// In words, for messages.
+    /// The token in words, for messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),

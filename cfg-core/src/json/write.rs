@@ -43,11 +43,11 @@ struct Writer<'p, W> {
     out: W,
     buffer: Vec<u8>,
     program: &'p Program,
-    /// Of the routine's variables, quoted.
+    /// Quoted names of the routine's variables.
     names: Vec<Vec<u8>>,
     /// The tape that need not be named.
     only_tape: Option<VarId>,
-    /// What the format cannot say.
+    /// The problem with a part of the program that the format cannot say.
     problem: Option<Diagnostic>,
 }
 

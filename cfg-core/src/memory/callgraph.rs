@@ -1,4 +1,4 @@
-//! Who calls whom.
+//! The call graph of a program.
 
 use crate::{
     entity::RoutineId,

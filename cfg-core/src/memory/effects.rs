@@ -1,5 +1,5 @@
-//! What a call of each routine reads and writes: its formals and the globals, through all calls that it makes, recursion
-//! included.
+//! The effects of a call of each routine: which formals and globals it reads and writes, through all calls that it
+//! makes, recursion included.
 //!
 //! One visit of each routine finds what its own statements do, and which variables it binds to which formals. That a
 //! formal is read flows against these bindings to what is bound to it, until nothing is added; what happens to globals
@@ -7,9 +7,9 @@
 //! for the sets of globals, which share what they have in common ([`GlobalSet`]). A formal that is declared to be written
 //! counts as *written*, whether its routine does or not, because the sweeps of that routine may restore it.
 //!
-//! What is *surely written* is overwritten on every path from ENTRY to EXIT, all of it: a forward analysis of what may
-//! still be unwritten, per routine that is called, callees first, of variables that the routine names. Routines that call each other
-//! surely write nothing through these calls.
+//! A variable is *surely written* if it is overwritten on every path from ENTRY to EXIT, all of it. This is a forward
+//! analysis of what may still be unwritten, per routine that is called, callees first, of variables that the routine
+//! names. Routines that call each other surely write nothing through these calls.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -50,7 +50,7 @@ use fixedbitset::FixedBitSet;
 /// Most bits of all states together of a routine in which it is looked for what is surely written.
 const MOST_STATES: usize = 1 << 24;
 
-/// What a routine does with its formals, by their positions.
+/// The effects of a routine on its formals, by their positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormalEffects {
     /// Formals whose values may be read.
@@ -63,7 +63,7 @@ pub struct FormalEffects {
     pub asked: FixedBitSet,
 }
 
-/// Which scalar types some variables have.
+/// The set of scalar types that some variables have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types(u8);
 
@@ -88,12 +88,12 @@ impl Types {
     }
 }
 
-/// What calls of the routines of a program do.
+/// The effects of calls of the routines of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// Who calls whom.
+    /// The call graph of the program.
     pub calls: CallGraph,
-    /// Which globals share storage.
+    /// The storages in which the globals lie.
     pub storage: Storage,
     named: Vec<GlobalSet>,
     read: Vec<GlobalSet>,
@@ -194,7 +194,7 @@ impl Effects {
         &self.surely_written[r.index()]
     }
 
-    /// What a call does to what is bound to its formals.
+    /// The effects of a call on what is bound to its formals.
     pub fn formals(&self, r: RoutineId) -> &FormalEffects {
         &self.formals[r.index()]
     }
@@ -246,13 +246,13 @@ impl Effects {
     }
 }
 
-/// What the statements of each routine do themselves.
+/// The effects of each routine's own statements, without those of calls.
 struct Direct {
     named: Vec<GlobalSet>,
     read: Vec<GlobalSet>,
     written: Vec<GlobalSet>,
     formals: Vec<FormalEffects>,
-    /// By routine and formal: what is bound to it, and where.
+    /// The variables that are bound to each formal of each routine, and the routines that bind them.
     bound: Vec<Vec<Vec<(RoutineId, VarId)>>>,
 }
 

@@ -29,9 +29,9 @@ fn above(bit: u32) -> u32 {
     !(bit | bit.saturating_sub(1))
 }
 
-/// How two tries lie to each other.
+/// The relative position of two tries.
 enum Lie {
-    /// Their roots stand for the same words.
+    /// The roots of the two tries stand for the same words.
     Same,
     /// The second lies in this half of the first.
     Inside(usize),
@@ -113,7 +113,7 @@ impl Node {
         }
     }
 
-    /// What remains of `a` without `b`.
+    /// The bits of `a` that are not in `b`.
     fn minus(a: &Arc<Self>, b: &Arc<Self>) -> Option<Arc<Self>> {
         if Arc::ptr_eq(a, b) {
             return None;
@@ -230,7 +230,7 @@ impl GlobalSet {
         true
     }
 
-    /// What is in this set and not in the other.
+    /// The globals that are in this set and not in the other.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {

@@ -1,4 +1,4 @@
-//! Which cells a place may name: the one rule for whether two places of a routine may overlap.
+//! The cells that a place may name: the one rule for whether two places of a routine may overlap.
 //!
 //! The cells of a routine's variables are divided into *locations*: sets of cells such that the cells of two locations
 //! are different ones. A variable is a location of its own, but for
@@ -56,7 +56,7 @@ const MOST_ELEMENTS: usize = 4096;
 /// The locations of one routine.
 #[derive(Clone, Debug, Default)]
 pub struct Locations {
-    /// By variable: the location of one whose elements are not told apart.
+    /// The location of each variable whose elements are not told apart.
     of_variable: Vec<LocationId>,
     /// Locations that several variables share.
     shared: FixedBitSet,
@@ -119,8 +119,8 @@ impl Locations {
         }
     }
 
-    /// These locations, with one for each element of arrays that the graph only ever names by elements with constant
-    /// subscripts (`y(1)`, `y(2)`), and that are neither globals nor share their cells.
+    /// The locations of the routine, with one for each element of arrays that the graph only ever names by elements
+    /// with constant subscripts (`y(1)`, `y(2)`), and that are neither globals nor share their cells.
     pub fn with_elements(mut self, program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
         for (v, elements) in self.named_by_elements(program, routine, cfg) {
             let mut numbered = Vec::with_capacity(elements.len());
@@ -181,7 +181,7 @@ impl Locations {
             .collect()
     }
 
-    /// How many locations there are: those of a variable are numbered as it is.
+    /// The number of locations: those of a variable are numbered as it is.
     pub fn len(&self) -> usize {
         self.len
     }

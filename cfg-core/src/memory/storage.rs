@@ -1,4 +1,4 @@
-//! Which globals lie in one storage.
+//! The storages of a program, each with the globals that lie in it.
 
 use super::global_set::GlobalSet;
 use crate::{
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     owner: Vec<GlobalId>,
-    /// By owner: all globals in its storage, if there are others.
+    /// All globals in the storage of each owner, if there are others.
     shared: HashMap<GlobalId, GlobalSet>,
     by_type: HashMap<ScalarType, GlobalSet>,
     overlaid: GlobalSet,

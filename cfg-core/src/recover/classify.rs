@@ -1,5 +1,5 @@
-//! How far a graph nests: structured, structured with exits, reducible, irreducible, and what stands in
-//! the way of more.
+//! The class of a graph by how far it nests: structured, structured with exits, reducible, irreducible, and what stands
+//! in the way of more.
 //!
 //! ```
 //! use cfg_core::ir::{Cfg, Edge, Expr, Selector, Vertex, VertexKind};
@@ -33,12 +33,12 @@ use crate::{
 };
 use std::fmt;
 
-/// How far a graph nests; each class contains the ones before it.
+/// The class of a graph by how far it nests; each class contains the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ControlClass {
     /// Loops and branches nest.
     Structured,
-    /// They do but for jumps out of loops: break, early return, a test in the middle of the body.
+    /// Loops and branches nest but for jumps out of loops: break, early return, a test in the middle of the body.
     StructuredWithExits,
     /// Every loop is entered at one vertex.
     Reducible,
@@ -58,7 +58,7 @@ impl ControlClass {
     }
 }
 
-/// Where a graph stops to nest.
+/// The place where a graph stops to nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// A vertex that control comes to from several places that are not the arms of one branch.

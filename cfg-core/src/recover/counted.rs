@@ -27,7 +27,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What is known of a loop that is counted.
+/// A loop that is counted, and the statements and variables that its counted form makes superfluous.
 struct Found {
     header: VertexId,
     test: LoopTest,
@@ -92,8 +92,8 @@ struct Search<'a> {
     forest: &'a LoopForest,
     writes: &'a Writes<'a>,
     uses: Uses,
-    /// Of indices of counted loops: the places of the loop's members, by the first, and whether the index is never the
-    /// smallest, never the largest integer.
+    /// The places of the members of counted loops by the index and by the first place, and whether the index is never
+    /// the smallest, never the largest integer.
     ranges: BTreeMap<VarId, BTreeMap<usize, (usize, [bool; 2])>>,
     /// Blocks whose last statement is spoken for.
     taken: Vec<bool>,

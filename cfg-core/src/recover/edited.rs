@@ -12,11 +12,11 @@ pub(super) struct EditedGraph {
     pub(super) dead_vertex: Vec<bool>,
     pub(super) dead_edge: Vec<bool>,
     ids: FreshIds,
-    /// What the empty blocks that are there at first may serve as; anything if that is empty.
+    /// The construct that each block that is there at first may serve as; any construct if the list is empty.
     pub(super) serve: Vec<Serve>,
 }
 
-/// What an empty block may become.
+/// The construct that an empty block may become.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Serve {
     Nothing,

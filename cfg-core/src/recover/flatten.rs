@@ -28,12 +28,12 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Whether counted loops in jumps fail where the number of passes does not fit into 64 bits.
+/// The choice whether counted loops in jumps fail where the number of passes does not fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// They do, at the cost of an assignment on entry: for programs that are run as jumps.
+    /// Counted loops fail there, at the cost of an assignment on entry: for programs that are run as jumps.
     Yes,
-    /// They do not: for programs in which the loops are found again.
+    /// Counted loops do not fail there: for programs in which the loops are found again.
     No,
 }
 
@@ -87,7 +87,7 @@ fn surely_fits(first: &Expr, last: &Expr, step: &Expr) -> bool {
     matches!(low, Expr::Int(n) if *n >= 1) || matches!(high, Expr::Int(n) if *n <= -2)
 }
 
-/// What a loop test becomes.
+/// The conditions and statements that a loop test becomes.
 enum Plan {
     Pre(Expr),
     Post(Expr),
@@ -102,14 +102,14 @@ fn set(v: VarId, e: Expr) -> Stmt {
     Stmt::assign(Place::whole(v), e)
 }
 
-/// What jumps can say of a counted loop.
+/// The form in which jumps can express a counted loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Its index is tested: the bound stays as it is.
+    /// The index of the loop is tested: the bound stays as it is.
     Index,
-    /// Its passes are counted.
+    /// The passes of the loop are counted.
     Passes,
-    /// They are, and something else in the loop may write its index, as far as can be told.
+    /// The passes are counted, and something else in the loop may write its index, as far as can be told.
     Hidden,
 }
 
@@ -211,7 +211,7 @@ pub(super) fn with_own_counters(
     result
 }
 
-/// How each LOOP is written with jumps; by vertex. Of the counted ones, those of the forms asked for.
+/// The plan for writing each LOOP with jumps, by vertex. Of the counted ones, those of the forms asked for.
 fn plans(
     program: &Program,
     effects: &Effects,

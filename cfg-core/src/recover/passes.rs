@@ -20,7 +20,7 @@ use crate::{
     memory::effects::Effects,
 };
 
-/// How often each variable occurs: read or written, in the graph or in a declaration.
+/// The number of occurrences of each variable: read or written, in the graph or in a declaration.
 pub(super) struct Uses {
     count: Vec<usize>,
     /// Locals that are integer scalars.
@@ -69,13 +69,13 @@ impl Uses {
     }
 }
 
-/// What the loop is.
+/// The range of a counted loop, and what goes if the loop is counted.
 pub(super) struct Range {
     pub(super) index: VarId,
     pub(super) first: Expr,
     pub(super) last: Expr,
     pub(super) step: Expr,
-    /// How many statements at the end of the block before the loop go.
+    /// The number of statements at the end of the block before the loop that go.
     pub(super) initial: usize,
     /// The variables that go.
     pub(super) unused: Vec<VarId>,

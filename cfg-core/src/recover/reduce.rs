@@ -28,14 +28,14 @@ use crate::{
     ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
 };
 
-/// How a part ends.
+/// The end of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// With EXIT, or it is part of another one now.
+    /// The part ends with EXIT, or it is part of another one now.
     None,
-    /// With this edge.
+    /// The part ends with this edge.
     Goto(usize),
-    /// With this branch.
+    /// The part ends with this branch.
     Branch(usize),
 }
 
@@ -46,9 +46,9 @@ struct Part {
     /// Number of edges that lead to it, and their numbers combined by exclusive or.
     entries: u32,
     combined: usize,
-    /// Nothing but blocks, and perhaps a branch at its end.
+    /// The part has nothing but blocks, and perhaps a branch at its end.
     straight: bool,
-    /// Nothing but blocks without statements.
+    /// The part has nothing but blocks without statements.
     idle: bool,
     /// Arms of the branch at its end before this one are known to meet.
     arm: u32,
@@ -86,20 +86,20 @@ pub(super) fn reduce(edited: &mut EditedGraph, order: &[usize], repeat: bool) ->
 
 struct Reduction<'d> {
     edited: &'d mut EditedGraph,
-    /// By vertex; only those of vertices at which a part is entered are used.
+    /// The parts by vertex; only those of vertices at which a part is entered are used.
     parts: Vec<Part>,
     alive: Vec<bool>,
     /// The part of each vertex.
     owner: Sets,
     /// Out-edges of branches and blocks.
     out: Vec<Vec<usize>>,
-    /// What now stands at the start of a part: a LOOP that has been put before it.
+    /// The vertex that now stands at the start of a part: a LOOP that has been put before it.
     front: Vec<usize>,
     /// Edges whose target is what it says, not what has been put before it.
     fixed: Vec<bool>,
     /// Vertices of parts to look at again.
     changed: Vec<usize>,
-    /// Whether statements may be repeated.
+    /// True if statements may be repeated.
     repeat: bool,
 }
 
@@ -175,7 +175,7 @@ impl<'d> Reduction<'d> {
         }
     }
 
-    /// If only one edge leads to the part, what it starts from may have a rule now.
+    /// Notes that, if only one edge leads to the part, what it starts from may have a rule now.
     fn entered(&mut self, n: usize) {
         if self.parts[n].entries == 1 {
             self.changed.push(self.edited.from(self.parts[n].combined));
@@ -335,7 +335,7 @@ impl<'d> Reduction<'d> {
         }
     }
 
-    /// Both edges of a two-way branch, in both orders.
+    /// The two edges of a two-way branch, in either order.
     fn two_ways(&self, b: usize) -> Option<[(usize, usize); 2]> {
         match self.out[b][..] {
             [e, f] => Some([(e, f), (f, e)]),

@@ -1,4 +1,4 @@
-//! Where variables may be written, and which expressions a loop does not change.
+//! The places where variables may be written, and the expressions that a loop does not change.
 
 use crate::{
     dataflow::{Access, decision_accesses, statement_accesses},
@@ -15,7 +15,7 @@ pub(super) struct Writes<'a> {
     effects: &'a Effects,
     routine: &'a Routine,
     locations: Locations,
-    /// By location: (place among the members of loops, vertex), sorted; only vertices in loops.
+    /// The writers of each location: (place among the members of loops, vertex), sorted; only vertices in loops.
     by_location: Vec<Vec<(usize, usize)>>,
 }
 

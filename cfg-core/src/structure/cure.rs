@@ -1,7 +1,7 @@
-//! How a graph that breaks a rule on numbers of edges can be mended: the help of V103, V104 and V115.
+//! Cures for a graph that breaks a rule on numbers of edges: the help of V103, V104 and V115.
 //!
-//! What people leave out is an ENDBRANCH or an ENDLOOP, and what they draw is an edge for a break, a continue or
-//! an early return. Which of these it is can be told from the loops of the graph and from whether it nests.
+//! People leave out an ENDBRANCH or an ENDLOOP, and they draw an edge for a break, a continue or an early
+//! return. Which of these it is can be told from the loops of the graph and from whether it nests.
 
 use super::local_rules::{Cure, Violation, name};
 use crate::{
@@ -12,12 +12,12 @@ use crate::{
 };
 use std::cell::{OnceCell, RefCell};
 
-/// What a routine says that jumps as it likes.
+/// The help that tells how a routine declares that it jumps as it likes.
 const GENERAL: &str = "add \"control\": \"general\" to the routine, in text `general subroutine`";
 
-/// What is known of a graph beside its vertices and edges.
+/// A fact about a graph beside its vertices and edges: why it is not structured.
 pub(crate) struct Insight {
-    /// Why it is not structured, if so; empty without words for it.
+    /// The reason for which it is not structured, if so; empty without words for it.
     pub(crate) jumps: Option<String>,
 }
 

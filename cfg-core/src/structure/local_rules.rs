@@ -19,13 +19,13 @@ pub(crate) struct Violation {
     pub(super) cure: Option<Cure>,
 }
 
-/// What can mend a graph, where telling it takes more than the vertex.
+/// The cure of a graph, where telling it takes more than the vertex.
 pub(super) enum Cure {
     TooManyPredecessors(VertexId),
     TooFewPredecessors(VertexId),
     TooManySuccessors(VertexId),
     TooFewSuccessors(VertexId),
-    /// These cannot be reached.
+    /// Some vertices cannot be reached.
     Unreachable(Vec<usize>),
     /// An ENDLOOP leads elsewhere than to a LOOP.
     EndLeadsElsewhere,
@@ -36,7 +36,7 @@ pub(super) enum Cure {
 }
 
 impl Violation {
-    /// Whether it is a vertex where ways meet that may not meet there.
+    /// True if the violation is a vertex where ways meet that may not meet there.
     pub(crate) fn is_merge(&self) -> bool {
         matches!(self.cure, Some(Cure::TooManyPredecessors(_)))
     }

@@ -51,7 +51,7 @@ pub(super) fn nest(cfg: &Cfg) -> Step<Structure> {
     Walk::new(cfg).run()
 }
 
-/// What a step finds, or the problem that ends the walk.
+/// The result of a step, or the problem that ends the walk.
 type Step<T> = Result<T, Box<Diagnostic>>;
 
 struct Walk<'a> {

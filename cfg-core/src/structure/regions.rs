@@ -41,7 +41,7 @@ impl RegionId {
     }
 }
 
-/// What a region is.
+/// The part of a routine that a region is: all of it, a loop body or an arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegionKind {
     /// The routine, from ENTRY to EXIT.
@@ -54,7 +54,7 @@ pub enum RegionKind {
         header: VertexId,
         /// The out-edge that starts the arm.
         edge: EdgeId,
-        /// Its label.
+        /// The label of the out-edge that starts the arm.
         label: Option<i64>,
     },
 }
@@ -72,14 +72,14 @@ impl RegionKind {
 /// One region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// What it is.
+    /// The part of the routine that the region is.
     pub kind: RegionKind,
     /// The region around it; `None` for the routine.
     pub parent: Option<RegionId>,
     /// Number of regions around it.
     pub depth: u32,
-    /// Where its vertices stand in [`Structure::order`], those of inner regions included. Empty for an
-    /// empty body or arm.
+    /// The positions of its vertices in [`Structure::order`], those of inner regions included. Empty for an empty body
+    /// or arm.
     pub range: Range<usize>,
 }
 

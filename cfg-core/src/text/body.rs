@@ -35,7 +35,7 @@ fn places(arms: &[Arm]) -> Places {
     labels.map(|(k, arm)| (arm.label, k)).collect()
 }
 
-/// Whether the edges of a structured graph carry no other labels than those that statements give them.
+/// True if the edges of a structured graph carry no other labels than those that statements give them.
 pub(super) fn is_plain(cfg: &Cfg, structure: &Structure) -> bool {
     cfg.vertices().all(|(v, vertex)| {
         let mut edges = cfg.out_edges(v).iter().map(|&e| (e, cfg.edge(e).label));
@@ -116,7 +116,7 @@ struct Writer<'p, 'c> {
     ids: EdgeIds,
     /// The id that a vertex without a mark has.
     next: i64,
-    /// Whether statements would be added to the block before.
+    /// True if statements would be added to the block before.
     after_block: bool,
     open: Vec<Open>,
 }
@@ -285,7 +285,7 @@ impl Writer<'_, '_> {
         out.write_char('\n')
     }
 
-    /// At the end of a body or arm: the next arm, or the end of the construct. Returns the edge to follow.
+    /// Ends a body or arm: writes the next arm, or the end of the construct. Returns the edge to follow.
     fn end(
         &mut self,
         out: &mut impl Write,

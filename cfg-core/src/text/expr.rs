@@ -11,18 +11,18 @@ use std::fmt::{self, Write};
 /// validated is cut here rather than exhausting the stack.
 const CUT: usize = 4 * Expr::MAX_DEPTH;
 
-/// How an operator is written.
+/// The form in which an operator is written.
 enum Form {
-    /// Between its operands; true if spaces go around it.
+    /// The operator stands between its operands; true if spaces go around it.
     Infix {
         symbol: &'static str,
         binding: u8,
         spaced: bool,
-        /// What the first and the further operands must bind at least as tightly as.
+        /// The binding that the first operand needs at least, and in `right` that of the further operands.
         left: u8,
         right: u8,
     },
-    /// Before its operand.
+    /// The operator stands before its operand.
     Prefix { symbol: &'static str, binding: u8 },
     /// The operator is written as a function.
     Function(&'static str),
@@ -76,7 +76,7 @@ fn form(op: Op) -> Form {
     }
 }
 
-/// How tightly the printed form of `e` binds.
+/// The binding of the printed form of `e`.
 fn binding(e: &Expr) -> u8 {
     match e {
         Expr::Int(v) if *v < 0 => NEGATION,

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::fmt::{self, Write};
 
-/// Whether edges are written with their ids. An edge without one has the id of its position, which reading may
+/// True if edges are written with their ids. An edge without one has the id of its position, which reading may
 /// change: if one edge has an id, all are written with theirs.
 #[derive(Clone, Copy)]
 pub(super) struct EdgeIds(bool);
@@ -100,7 +100,7 @@ pub(super) fn write_decision(
     }
 }
 
-/// What leads to an arm of a multi-way branch: values, ranges, `default`.
+/// The cases that lead to an arm of a multi-way branch: values, ranges, `default`.
 pub struct Cases<'a>(pub &'a Arm);
 
 impl fmt::Display for Cases<'_> {

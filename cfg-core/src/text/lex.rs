@@ -33,7 +33,7 @@ const SYMBOLS: [&str; 33] = [
     ":", "+", "-", "*", "/", "<", ">", "=", "@", "#", "&", "|", "!", "^", "%", "?",
 ];
 
-/// After these a line goes on in the next.
+/// The tokens after which a line goes on in the next.
 const OPEN_ENDED: [&str; 20] = [
     "and", "or", "not", ":=", "**", "*!", "==", "!=", "<=", ">=", "(", "[", ",", "+", "-", "*",
     "/", "<", ">", "=",
@@ -96,7 +96,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Whether a name may begin with this character.
+/// True if a name may begin with this character.
 pub(super) fn is_start(c: char) -> bool {
     c.is_alphabetic() || c == '_' || c == '$'
 }

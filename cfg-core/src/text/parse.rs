@@ -37,11 +37,11 @@ pub struct Parsed {
     pub program: Option<Program>,
     /// All problems, in the order of the text.
     pub problems: Diagnostics,
-    /// Where the program's parts stand.
+    /// The places of the program's parts.
     pub places: Places,
 }
 
-/// Where the parts of a program stand in its text: offsets in bytes.
+/// The places of the parts of a program in its text: offsets in bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     routines: Vec<RoutinePlaces>,
@@ -58,7 +58,7 @@ struct RoutinePlaces {
     parameters: usize,
     variables: Vec<usize>,
     vertices: Vec<usize>,
-    /// By vertex.
+    /// Statements of each vertex.
     statements: Vec<Vec<usize>>,
     /// Vertices from which the edges lead.
     edges: Vec<usize>,
@@ -189,7 +189,7 @@ struct Parser<'t> {
     unknown: HashSet<String>,
     suggestions: Suggestions,
     warnings: usize,
-    /// Whether there was an error, also one too many to be told.
+    /// True if there was an error, also one too many to be told.
     failed: bool,
 }
 
@@ -253,7 +253,7 @@ impl<'t> Parser<'t> {
         self.token().kind == Kind::Newline
     }
 
-    /// Whether the token so far ahead is this symbol.
+    /// True if the token so far ahead is this symbol.
     fn symbol_at(&self, ahead: usize, symbol: &str) -> bool {
         let token = self.token_at(ahead);
         token.kind == Kind::Symbol && self.spelled(token) == symbol
@@ -263,7 +263,7 @@ impl<'t> Parser<'t> {
         self.symbol_at(0, symbol)
     }
 
-    /// Whether the token so far ahead is this word.
+    /// True if the token so far ahead is this word.
     fn word_at(&self, ahead: usize, word: &str) -> bool {
         let token = self.token_at(ahead);
         token.kind == Kind::Word && self.spelled(token) == word
@@ -292,27 +292,27 @@ impl<'t> Parser<'t> {
         Err(self.unexpected(&format!("`{symbol}`"), help))
     }
 
-    /// Whether the line begins with an assignment, so that its first word is no keyword.
+    /// True if the line begins with an assignment, so that its first word is no keyword.
     fn is_assignment(&self) -> bool {
         matches!(self.token().kind, Kind::Word | Kind::Quoted)
             && (self.symbol_at(1, ":=") || self.symbol_at(1, "=") || self.symbol_at(1, "["))
             && !(self.is_word("push") && self.symbol_at(1, "["))
     }
 
-    /// After a problem, or after all that is on a line: the next line.
+    /// Goes to the next line, after a problem or after all that is on a line.
     fn skip_line(&mut self) {
         self.skip_to_line_end();
         self.at = (self.at + 1).min(self.tokens.len());
     }
 
-    /// To the end of the line.
+    /// Goes to the end of the line.
     fn skip_to_line_end(&mut self) {
         while !self.is_newline() {
             self.at += 1;
         }
     }
 
-    /// Whether only blanks stand before a place on its line.
+    /// True if only blanks stand before a place on its line.
     fn begins_line(&self, at: usize) -> bool {
         self.text[..at]
             .trim_end_matches([' ', '\t'])
@@ -544,7 +544,7 @@ impl<'t> Parser<'t> {
         self.at = 0;
     }
 
-    /// What can be read, without reports.
+    /// The result of reading without reports; `None` if nothing can be read.
     fn quietly<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Option<T> {
         let (count, failed) = (self.problems.len(), self.failed);
         let read = read(self).ok();
@@ -580,7 +580,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Behind the end of a routine there are globals and the next routine.
+    /// Skips the globals behind the end of a routine, and reports what is neither a global nor the next routine.
     fn between_routines(&mut self) {
         while !self.is_end() && !self.is_head() {
             if !self.is_word("global") || self.is_assignment() {
@@ -593,7 +593,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether a routine's head begins here.
+    /// True if a routine's head begins here.
     fn is_head(&self) -> bool {
         let mut ahead = 0;
         while ["main", "aliased", "general", "external"]

@@ -1,4 +1,4 @@
-//! How tightly operators of the text form bind: the same for the printer and the parser.
+//! The binding of the operators of the text form: the same for the printer and the parser.
 
 /// Accepts every expression without parentheses.
 pub(super) const LOOSEST: u8 = 0;

@@ -1,4 +1,4 @@
-//! What all checks of one routine share: the program, the problems found, the places they are at.
+//! The state that all checks of one routine share: the program, the problems found, the places they are at.
 
 use crate::{
     diagnostic::{
@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct At {
     pub(super) element: Element,
     part: Option<Part>,
-    /// Which of the things that the part consists of.
+    /// The position of one of the things that the part consists of.
     index: Option<usize>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Checker<'p> {
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
     out: &'p mut Diagnostics,
-    /// Where the expression checker is inside an expression.
+    /// The position of the expression checker inside an expression.
     pub(super) path: Vec<Step>,
 }
 

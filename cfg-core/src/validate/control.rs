@@ -1,4 +1,4 @@
-//! What loops and branches decide on: conditions, cases, counted loops.
+//! Checks of the decisions of loops and branches: conditions, cases, counted loops.
 
 use super::{
     checker::{At, Checker},

@@ -372,7 +372,7 @@ impl Pass<'_> {
 /// Some of the variables, as bits: possibly assigned before.
 struct Possible<'a> {
     program: &'a Program,
-    /// By variable: its bit, or none.
+    /// The bit of each variable, or none.
     bit: &'a [Option<usize>],
     bits: usize,
 }

@@ -11,8 +11,8 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// What calls write, and which globals share storage. Only computed if some counted loop has a global as its index, which
-/// hardly any program does.
+/// The globals that calls write, and those that share storage. Only computed if some counted loop has a global as its
+/// index, which hardly any program does.
 pub(super) struct GlobalWrites(Option<Effects>);
 
 impl GlobalWrites {

@@ -1,5 +1,5 @@
 //! Arguments of one call that overlap although one of them is written: reported where it is certain.
-//! What depends on values is checked at run time.
+//! Overlap that depends on values is checked at run time.
 
 use super::checker::{At, Checker};
 use crate::{

@@ -1,4 +1,4 @@
-//! What is named exists, and no expression is too deep: fatal, everything later relies on it.
+//! Everything that is named exists, and no expression is too deep: fatal, everything later relies on it.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};

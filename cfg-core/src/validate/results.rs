@@ -1,4 +1,4 @@
-//! What a routine is to compute and nothing in it assigns.
+//! Checks for results that a routine is to compute and nothing in it assigns.
 
 use super::{
     checker::{At, Checker},

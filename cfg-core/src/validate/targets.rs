@@ -1,4 +1,4 @@
-//! What is written: by assignments, pops, calls and counted loops.
+//! Checks of places that are written: by assignments, pops, calls and counted loops.
 
 use super::{
     checker::{At, Checker},
@@ -23,7 +23,7 @@ pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
     }
 }
 
-/// Both sides have the same type, and shapes that conform.
+/// The two sides have the same type, and shapes that conform.
 pub(super) fn assignable(
     c: &mut Checker<'_>,
     site: At,

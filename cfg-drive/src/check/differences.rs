@@ -31,7 +31,7 @@ pub(super) struct Compared {
     pub(super) differences: Differences,
     /// The kinks that the run at the point itself came across.
     pub(super) kinks: Vec<String>,
-    /// Why a run could not be made within the limits.
+    /// The reason for which a run could not be made within the limits.
     pub(super) stopped: Option<Diagnostic>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Element {
     kinked: bool,
     /// Some step was spoilt by another path.
     crossed: bool,
-    /// If all partials are zero: the gap at the largest and at the smallest step. Where the derivative
+    /// The gap at the largest and at the smallest step, if all partials are zero. Where the derivative
     /// really is zero (that of x^3 at 0, say), the gap vanishes with the step.
     vanishing: Option<(f64, f64)>,
 }

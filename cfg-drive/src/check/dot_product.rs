@@ -18,9 +18,9 @@ pub(super) struct Products<'a> {
     pub(super) x_dot: &'a [f64],
     /// The derivatives of the dependents in the direction.
     pub(super) tangents: &'a Named,
-    /// Their elements.
+    /// The elements of the derivatives of the dependents.
     pub(super) y_dot: &'a [f64],
-    /// Their scales, if these are known.
+    /// The scales of the derivatives of the dependents, if they are known.
     pub(super) scales: Option<&'a [f64]>,
     /// Absolute error of an operation.
     pub(super) tiny: f64,
@@ -92,7 +92,7 @@ impl Products<'_> {
     }
 }
 
-/// How many times the rounding that was measured once is put down to rounding.
+/// The factor by which the rounding that was measured once is put down to rounding.
 const MANY: f64 = 64.0;
 
 impl DotProduct {

@@ -1,4 +1,4 @@
-//! One program: its Jacobians, stacks and order of visits, and what these mean.
+//! The comparison of one program with its reference: Jacobians, stacks and order of visits, and what these mean.
 
 use super::measure::{absolute_size, distance, error, relative, worse};
 use super::point::point;

@@ -1,4 +1,4 @@
-//! How far two Jacobians are apart.
+//! The distance of two Jacobians.
 
 use super::point::point;
 use crate::{Options, Primal, Tangent, absolute::absolute};

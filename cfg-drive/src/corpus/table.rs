@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// How many documents of each status.
+/// A line with the number of documents of each status.
 pub fn summary(entries: &[Entry]) -> String {
     let count = |s| entries.iter().filter(|e| e.status == s).count();
     format!(
@@ -97,7 +97,7 @@ pub struct Line<'e> {
     why: &'e str,
 }
 
-/// One object per document.
+/// The object of a document.
 pub fn json(entry: &Entry) -> Line<'_> {
     Line {
         error: entry.error,

@@ -46,7 +46,7 @@ impl Adjoint {
     /// Reverses the routine and compiles the result.
     ///
     /// # Errors
-    /// What cannot be reversed or run.
+    /// The routine has something that cannot be reversed or run.
     pub fn new(
         program: &ValidProgram,
         routine: RoutineId,
@@ -60,7 +60,7 @@ impl Adjoint {
     /// Compiles a reversal.
     ///
     /// # Errors
-    /// What cannot be run.
+    /// The program has something that cannot be run.
     pub fn of(reversal: cfg_reverse::Reversal, options: &Options) -> Result<Self, Diagnostics> {
         Ok(Self {
             forward: reversal.forward,

@@ -24,7 +24,7 @@ pub(super) struct Derived {
     routine: RoutineId,
     /// Each global with its derivative.
     globals: BTreeMap<GlobalId, GlobalId>,
-    /// By parameter, then the result: the argument that holds the derivative.
+    /// The argument that holds the derivative of each parameter, then that of the result.
     derivative: Vec<Option<usize>>,
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
@@ -245,7 +245,7 @@ impl Derived {
         Ok((arguments, report))
     }
 
-    /// Where the derivative of a slot is; `None` if it has none.
+    /// The place of the derivative of a slot; `None` if it has none.
     fn target(&self, slot: Slot) -> Option<Target> {
         match slot {
             Slot::Global(g) => self.derivative_global(g).map(Target::Global),
@@ -381,7 +381,7 @@ impl Derived {
     }
 }
 
-/// Where a derivative is given to a run.
+/// The place at which a derivative is given to a run.
 #[derive(Clone, Copy)]
 enum Target {
     Global(GlobalId),

@@ -22,7 +22,7 @@ pub struct Tangent {
 pub struct Directional {
     /// The dependents that the point has.
     pub value: Named,
-    /// Their derivatives in the direction.
+    /// The derivatives of the dependents in the direction.
     pub tangent: Named,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
@@ -34,7 +34,7 @@ impl Tangent {
     /// Differentiates the routine in forward mode and compiles the result.
     ///
     /// # Errors
-    /// What cannot be differentiated or run.
+    /// The routine has something that cannot be differentiated or run.
     pub fn new(
         program: &ValidProgram,
         routine: RoutineId,
@@ -47,7 +47,7 @@ impl Tangent {
     /// Compiles a tangent program.
     ///
     /// # Errors
-    /// What cannot be run.
+    /// The program has something that cannot be run.
     pub fn of(tangent: cfg_reverse::Tangent, options: &Options) -> Result<Self, Diagnostics> {
         Ok(Self {
             derived: Derived::new(

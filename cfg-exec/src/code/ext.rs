@@ -19,7 +19,7 @@ pub(crate) enum SubReg {
     },
 }
 
-/// How an argument reaches its parameter.
+/// The form in which an argument reaches its parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Passed {
     /// A cell: a value, a cell address or a tape handle.
@@ -34,7 +34,7 @@ pub(crate) enum Passed {
     /// A cell address as an array of this many elements, of which the first is meant: the rest of an
     /// array from an element on.
     From { address: Reg, count: Reg },
-    /// Not given.
+    /// An argument that is not given.
     Absent,
 }
 

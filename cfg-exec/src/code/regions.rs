@@ -1,4 +1,4 @@
-//! Where code jumps back: known when it is compiled, so that the loops around a position cost a run nothing.
+//! The places where code jumps back: known when it is compiled, so that the loops around a position cost a run nothing.
 
 use std::collections::BTreeMap;
 

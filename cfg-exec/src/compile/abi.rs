@@ -1,4 +1,4 @@
-//! How arguments are passed: decided for all routines before any is compiled.
+//! The conventions by which arguments are passed: decided for all routines before any is compiled.
 
 use cfg_core::{
     entity::RoutineId,
@@ -6,7 +6,7 @@ use cfg_core::{
     memory::effects::Effects,
 };
 
-/// How one parameter is passed.
+/// The convention by which one parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
     /// The value: an `in` scalar whose cell cannot be written while the routine runs.
@@ -26,7 +26,7 @@ pub(super) enum Pass {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Abi {
     pub(super) passes: Vec<Pass>,
-    /// By variable: its address is passed to a routine.
+    /// True for each variable whose address is passed to a routine.
     pub(super) addressed: Vec<bool>,
 }
 

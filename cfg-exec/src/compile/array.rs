@@ -620,16 +620,16 @@ pub(super) struct Leaf {
     cursor: Reg,
     /// The expression's address, if it is evaluated exactly once in each pass.
     once: Option<usize>,
-    /// It is there whatever conditional expressions choose.
+    /// True if the operand is there whatever conditional expressions choose.
     always: bool,
 }
 
-/// When a part of an array expression is evaluated.
+/// The circumstances in which a part of an array expression is evaluated.
 #[derive(Clone, Copy, Default)]
 pub(super) struct When {
-    /// Only if a scalar decides so; the code that prepares it runs only then.
+    /// True if it is evaluated only if a scalar decides so; the code that prepares it runs only then.
     pub(super) chosen: bool,
-    /// For some elements, as another operand decides.
+    /// True if it is evaluated for some elements, as another operand decides.
     pub(super) for_some: bool,
 }
 

@@ -27,20 +27,20 @@ pub(super) const REGISTERS: usize = 256;
 /// Registers for constants.
 pub(super) const CONSTANTS: usize = 32;
 
-/// Where a variable is.
+/// The place of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Home {
-    /// In a register.
+    /// The variable is in a register.
     Register(Reg),
-    /// In the frame's memory.
+    /// The variable is in the frame's memory.
     Frame(u32),
-    /// At the address in a register.
+    /// The variable is at the address in a register.
     Address(Reg),
-    /// At the address in the frame's memory.
+    /// The variable is at the address in the frame's memory.
     AddressFrame(u32),
-    /// At a fixed address.
+    /// The variable is at a fixed address.
     Global(u32),
-    /// An array.
+    /// The variable is an array.
     Array(Arr),
 }
 
@@ -70,7 +70,7 @@ pub(super) enum Lane {
     Scalar(Operand),
 }
 
-/// Where the state of counted loops of one depth is.
+/// The place of the state of counted loops of one depth.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoopState {
     /// Passes left, step, index.
@@ -111,9 +111,9 @@ pub(super) struct Emitter<'p> {
     pub(super) place: (Option<VertexId>, Option<u32>),
     /// The current statement makes temporary arrays.
     arrays_made: bool,
-    /// Only the shapes of arrays are wanted, not values.
+    /// True if only the shapes of arrays are wanted, not values.
     pub(super) shapes_only: bool,
-    /// While the body of an elementwise loop is compiled: what stands for an expression, by its address.
+    /// The values that stand for expressions, by their addresses, while the body of an elementwise loop is compiled.
     pub(super) lanes: HashMap<usize, Lane>,
 }
 

@@ -31,8 +31,8 @@ impl DiGraph for Layout<'_> {
         2 * self.cfg.vertex_count()
     }
 
-    /// In reverse postorder the successor that is found last comes first: exits before bodies, later
-    /// arms before the first.
+    /// The successors of a node. In reverse postorder the one that is found last comes first: exits before bodies,
+    /// later arms before the first.
     fn successors(&self, node: usize) -> impl Iterator<Item = usize> {
         let v = VertexId::new(node / 2);
         let mut targets: Vec<usize> = self

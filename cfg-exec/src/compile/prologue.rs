@@ -1,5 +1,5 @@
-//! What a routine does before its first vertex and after its last: shapes, tapes, parameters that are
-//! worked on in registers.
+//! The code of a routine before its first vertex and after its last: shapes, tapes, parameters that are worked on in
+//! registers.
 
 use cfg_core::{
     entity::VarId,

@@ -32,7 +32,7 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
 const MOST_PAIRS: usize = 5_000_000;
 const MOST_TESTS: usize = 10_000;
 
-/// Where the result of a function goes.
+/// The place of the result of a function.
 #[derive(Clone, Copy)]
 enum Target<'e> {
     Scalar(VarId),

@@ -1,4 +1,4 @@
-//! Which variable lives where: registers for the scalars that are used most, counted with a weight for
+//! The place of each variable: registers for the scalars that are used most, counted with a weight for
 //! each loop around the use; frame memory for the rest and for those whose address is passed on.
 
 use cfg_core::{
@@ -26,7 +26,7 @@ const LASTING: usize = REGISTERS - 120 - CONSTANTS;
 /// Loops of which nesting depth keep their state in registers.
 const DEEPEST_IN_REGISTERS: u32 = 14;
 
-/// How often each variable is used, with a factor of 8 per loop.
+/// The number of uses of each variable, with a factor of 8 per loop.
 fn weights(emitter: &Emitter<'_>, depths: &[u32]) -> Vec<u64> {
     let routine = emitter.routine;
     let mut weights = vec![0u64; routine.variables.len()];

@@ -295,7 +295,7 @@ fn initial(op: Op, ty: ScalarType) -> u64 {
     }
 }
 
-/// One more element.
+/// The value of a reduction with one more element.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"

@@ -1,4 +1,4 @@
-//! Which loops were running when a run was stopped at a limit, and how often they had been passed.
+//! The loops that were running when a run was stopped at a limit, and how often they had been passed.
 
 use std::fmt::Write as _;
 

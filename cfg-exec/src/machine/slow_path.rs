@@ -1,4 +1,4 @@
-//! What instructions do rarely: faults, uninitialised operands, trip counts of other steps than 1.
+//! The rare cases of instructions: faults, uninitialised operands, trip counts of other steps than 1.
 
 use cfg_core::{
     elemental::{ArithmeticError, integer},
@@ -14,7 +14,7 @@ use crate::{
     tape::TapeError,
 };
 
-/// Why there is no element with this subscript.
+/// The reason for which there is no element with this subscript.
 #[cold]
 #[inline(never)]
 pub(super) fn element_fault(
@@ -42,7 +42,7 @@ pub(super) fn element_fault(
     })
 }
 
-/// Why there is no element with this subscript, for a dimension in a later part of the descriptor.
+/// The reason for which there is no element with this subscript, for a dimension in a later part of the descriptor.
 #[cold]
 #[inline(never)]
 pub(super) fn element_fault_of(

@@ -1,4 +1,4 @@
-//! What a run tells: its result, what it met and visited, and where it failed.
+//! The account of a run: its result, what it met and visited, and where it failed.
 
 use cfg_core::{
     diagnostic::{
@@ -30,7 +30,7 @@ pub struct Visited {
     pub activation: u64,
     /// The vertex.
     pub vertex: VertexId,
-    /// Its id.
+    /// The id of the vertex.
     pub id: i64,
     /// Id of the vertex from which a transformation made it; its own if none did.
     pub origin: i64,
@@ -41,11 +41,11 @@ pub struct Visited {
 pub struct Met {
     /// The operator.
     pub op: Op,
-    /// What happened.
+    /// The event that happened.
     pub event: Event,
-    /// Where: routine, vertex, statement.
+    /// The place of the event: routine, vertex, statement.
     pub element: String,
-    /// How often.
+    /// The number of times that it happened there.
     pub times: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct RunReport {
     pub result: Option<Value>,
     /// Steps taken, in the measure of [`RunOptions::fuel`].
     pub steps: u64,
-    /// What the tapes were used for.
+    /// The use of the tapes.
     pub tape: TapeCounts,
     /// The vertices visited, if the program was compiled for it.
     pub trace: Vec<Visited>,
@@ -66,7 +66,7 @@ pub struct RunReport {
     /// were evaluated, if the program was compiled for events: where it and the trace are equal, two runs
     /// differ smoothly. Reductions (`maxval`, ...) are not in it.
     pub pieces: u64,
-    /// What pays for the trace, and for what the host adds.
+    /// The lease that pays for the trace, and for what the host adds.
     pub held: Lease,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn result(machine: &Machine, variable: &Variable) -> Result<Value, Fa
     Ok(Value::from_cells(variable.ty, shape, variable.order, cells))
 }
 
-/// What an instruction was made from.
+/// The place in the program that an instruction was made from.
 struct Place {
     site: Site,
     /// The vertex's number in files.

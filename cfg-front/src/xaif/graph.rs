@@ -40,7 +40,7 @@ pub(crate) struct DraftEdge {
     pub(crate) node: NodeId,
 }
 
-/// Where the parts of a routine's graph come from.
+/// The elements that the parts of a routine's graph come from.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     pub(crate) vertices: Vec<NodeId>,

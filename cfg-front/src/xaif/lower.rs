@@ -1,4 +1,4 @@
-//! One routine: its variables, its statements.
+//! The lowering of one routine: its variables, its statements.
 
 mod bind;
 mod bits;

@@ -1,4 +1,4 @@
-//! How documents are written, for the reader and the writer: names, spellings, annotations.
+//! The notation of documents, for the reader and the writer: names, spellings, annotations.
 
 pub(crate) mod annotations;
 pub(crate) mod legal;

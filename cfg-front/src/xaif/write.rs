@@ -1,6 +1,6 @@
 //! Writing programs as XAIF: symbol tables, graphs, statements, in the vocabulary of the corpus.
 //!
-//! What XAIF cannot say (extents that are expressions, intents of generated arguments, origins, tapes)
+//! Everything that XAIF cannot say (extents that are expressions, intents of generated arguments, origins, tapes)
 //! is in annotations, as JSON after `cfgrev`: the declarations of the whole program in that of the
 //! outermost scope, data of one element in its own. A reader that does not know them sees plain XAIF; our
 //! own gets the same program back ([`super::exact`]).

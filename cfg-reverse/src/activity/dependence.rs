@@ -1,4 +1,4 @@
-//! Which dependents can depend on which independents, by variables.
+//! The dependents that can depend on each independent, by variables.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -11,8 +11,7 @@ use crate::activity::{
     reach::{Numbering, Reach},
 };
 
-/// For each dependent of a routine, the set of its independents on which it may depend differentiably, by
-/// position in the declarations.
+/// The independents on which each dependent of a routine may depend differentiably, by position in the declarations.
 ///
 /// The analysis is that of activity, with one bit for each independent: insensitive to flow and to
 /// subscripts, so a superset of the dependences of any run.
@@ -35,7 +34,7 @@ pub fn dependence(program: &Program, routine: RoutineId) -> Vec<FixedBitSet> {
     found
 }
 
-/// One edge u -> v where v may be computed from u.
+/// The graph of dependences: an edge u -> v where v may be computed from u.
 pub(crate) fn dependence_graph(program: &Program, nodes: &Numbering) -> Reach {
     let mut graph = Reach::default();
     for (i, routine) in program.routines.iter().enumerate() {
@@ -129,8 +128,8 @@ fn dependences(
     }
 }
 
-/// Without a body: what the partials say; without partials, everything written may depend on
-/// everything read.
+/// The dependences of a routine without a body: what the partials say; without partials, everything written may depend
+/// on everything read.
 fn external_dependences(routine: &Routine, node: &impl Fn(VarId) -> usize, graph: &mut Reach) {
     let reals = || {
         routine

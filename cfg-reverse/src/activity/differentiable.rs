@@ -1,4 +1,4 @@
-//! On which operands an expression depends differentiably.
+//! The operands on which an expression depends differentiably.
 
 use cfg_core::ir::{Expr, Op, OpClass, Place, Routine};
 

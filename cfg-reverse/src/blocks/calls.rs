@@ -25,12 +25,12 @@ use crate::{
     prepare::{context::Context, results},
 };
 
-/// Where the adjoint of an actual argument lies.
+/// The place of the adjoint of an actual argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Where {
-    /// In cells that any parameter or global may have: a call hands this routine one storage twice.
+    /// The adjoint lies in cells that any parameter or global may have: a call hands this routine one storage twice.
     Anywhere,
-    /// In cells of this location.
+    /// The adjoint lies in cells of this location.
     At(LocationId),
 }
 

@@ -1,4 +1,4 @@
-//! Which segments are preaccumulated.
+//! The choice of the segments that are preaccumulated.
 //!
 //! The measure is what a run costs: operations of both sweeps (a division or square root counts as 4, any
 //! other elementary function as 12), and 6 for each word that is pushed and popped; all of it times an
@@ -71,7 +71,7 @@ fn scarce<'f>(all: &'f [Found], outcomes: &[Option<Outcome>]) -> Vec<Choice<'f>>
     choices
 }
 
-/// How often a choice is tried again without the segments because of which more is recorded.
+/// The number of times that a choice is tried again without the segments because of which more is recorded.
 const ROUNDS: usize = 4;
 
 /// The routines with each segment in the way that is estimated to cost less.
@@ -141,7 +141,7 @@ pub(crate) fn cheapest<'p>(
 /// Most segments among which the cost of a push is divided.
 const MOST_READERS: usize = 16;
 
-/// Who reads a location's value in the reverse sweep.
+/// The readers of a location's value in the reverse sweep.
 #[derive(Clone, Default)]
 struct Readers {
     segments: Vec<usize>,

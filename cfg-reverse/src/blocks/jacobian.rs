@@ -1,4 +1,4 @@
-//! From an elimination sequence to code: the Jacobian accumulation expressions (JAEs) and the pushes of
+//! Translation of an elimination sequence to code: the Jacobian accumulation expressions (JAEs) and the pushes of
 //! the Jacobian's entries in the forward block, the pops and the transposed product in the adjoint block
 //! (Naumann et al. 2004, section 3.3, Eqns. (5) and (6)).
 //!
@@ -34,7 +34,7 @@ use crate::{
 pub(crate) struct Code {
     /// The JAEs.
     pub(crate) jaes: Vec<Stmt>,
-    /// After the JAEs.
+    /// The pushes of entries, after the JAEs.
     pub(crate) pushes: Vec<Stmt>,
     /// The adjoint block.
     pub(crate) reverse: Vec<Stmt>,
@@ -54,9 +54,9 @@ enum Value {
     },
 }
 
-/// What a JAE's product comes to.
+/// The product of two labels in a JAE: a known value, or an expression to be computed.
 enum Product {
-    /// Nothing is computed.
+    /// A value that is known, for which nothing is computed.
     Known(Value),
     /// An expression, up to the sign, and the two variables if they alone decide it.
     New {

@@ -1,4 +1,4 @@
-//! From a segment of a basic block to its linearized computational graph (Naumann et al. 2004,
+//! Translation of a segment of a basic block to its linearized computational graph (Naumann et al. 2004,
 //! section 3, Eqn. (4)): a vertex per value that the segment reads from outside and per operation, an
 //! edge per operand that has a derivative, labelled with the local partial.
 //!
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// What an edge is labelled with.
+/// The label of an edge: a local partial derivative.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Label {
     /// Known before the program runs.
@@ -53,8 +53,8 @@ pub(crate) struct Output {
 pub(crate) struct Segment {
     /// The type of all its values.
     pub(crate) ty: ScalarType,
-    /// Per statement: code that computes inner values and partials, and the statement over these; none
-    /// for statements that stay as they are.
+    /// The code of each statement: it computes inner values and partials, and the statement over these; none for
+    /// statements that stay as they are.
     pub(crate) code: Vec<Option<Vec<Stmt>>>,
     /// Vertex and place.
     pub(crate) independents: Vec<(u32, Place)>,
@@ -64,7 +64,7 @@ pub(crate) struct Segment {
     pub(crate) labels: Vec<Label>,
     /// The partials as expressions over what the statement reads, by tag.
     pub(crate) partials: Vec<Expr>,
-    /// For each vertex the place that it is a value of; none for what is inside an expression.
+    /// The place that each vertex is a value of; none for what is inside an expression.
     pub(crate) names: Vec<Option<Place>>,
     /// The graph; vertex v has the id v + 1. None if no dependent depends on anything.
     pub(crate) lcg: Option<Lcg>,
@@ -73,7 +73,7 @@ pub(crate) struct Segment {
 /// The state of a place inside the segment.
 #[derive(Clone, Copy)]
 struct Version {
-    /// None: no derivative.
+    /// The vertex of its value; none if it has no derivative.
     vertex: Option<u32>,
     /// Position among the places written.
     written: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a run is estimated to cost.
+//! The estimated cost of a run.
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
@@ -13,15 +13,15 @@ use crate::plan::{
     tbr::Tbr,
 };
 
-/// What a value costs that is pushed and popped, in operations.
+/// The cost of a value that is pushed and popped, in operations.
 pub(crate) const PUSH: u64 = 6;
 
-/// Where a routine calls forward sweeps, and of which routines.
+/// The vertices at which a routine calls forward sweeps, and the routines of these.
 pub(crate) type Calls = Vec<(VertexId, RoutineId)>;
 
-/// What a way of writing the routines costs, and what it records.
+/// The cost of a way of writing the routines, and the values that it records.
 pub(crate) struct Measure {
-    /// By routine, without what it calls.
+    /// The cost of each routine, without what it calls.
     pub(super) costs: Vec<u64>,
     /// Cost of a run.
     pub(super) total: u64,
@@ -55,7 +55,7 @@ impl Measure {
     }
 }
 
-/// How often a vertex is visited, roughly.
+/// The rough number of times that a vertex is visited.
 pub(crate) fn rate(draft: &Draft<'_>, v: VertexId) -> u64 {
     8u64.pow(draft.shape.loop_depth(v).min(10))
 }
@@ -89,12 +89,12 @@ fn code_cost(statements: &[Stmt]) -> u64 {
     assigned.map(cost).sum()
 }
 
-/// What bits cost that are pushed and popped.
+/// The cost of bits that are pushed and popped.
 pub(crate) fn tape_cost(bits: u64) -> u64 {
     bits.saturating_mul(PUSH) / 64
 }
 
-/// Both sweeps of one statement, without the tape.
+/// The cost of one statement in the forward and the reverse sweep, without the tape.
 pub(crate) fn statement_cost(
     statement: &Stmt,
     (code, adjoint): (&StatementCode, &StatementAdjoint),
@@ -106,7 +106,7 @@ pub(crate) fn statement_cost(
     forward + code_cost(&adjoint.code)
 }
 
-/// How many elements an array is taken to have if its extents are not known.
+/// The number of elements that an array is taken to have if its extents are not known.
 pub(crate) const ELEMENTS: u64 = 10;
 
 fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> u64 {

@@ -1,4 +1,4 @@
-//! Which stretches of a basic block's statements are linearized together.
+//! The stretches of a basic block's statements that are linearized together.
 //!
 //! A *segment* is a run of assignments to scalars and array elements in which
 //!
@@ -31,11 +31,11 @@ use crate::{
     },
 };
 
-/// What a statement is to segments.
+/// The role of a statement in the division of a block into segments.
 enum Sort<'s> {
-    /// Not to be linearized.
+    /// A statement that is not to be linearized.
     Apart,
-    /// Writes this place and has no derivative.
+    /// A statement that writes this place and has no derivative.
     Passive(&'s Place),
     /// An assignment with a derivative: target and the active places that its value reads.
     Active {
@@ -143,12 +143,12 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
     }
 }
 
-/// When a place was read or written for the first time, or written again.
+/// The times at which a place was read or written for the first time, or written again.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// Since when its value is known to be what was last written to it.
+    /// The time since which its value is known to be what was last written to it.
     since: usize,
-    /// When it was last written; 0: not yet.
+    /// The time at which it was last written; 0: not yet.
     written: usize,
 }
 
@@ -164,7 +164,7 @@ struct Open {
     places: Places<Seen>,
     /// The last write to an element of each array by constant subscripts, or to a scalar.
     fixed: HashMap<VarId, usize>,
-    /// By location: the last write, its variable, and the last write to another variable.
+    /// The last write to each location, its variable, and the last write to another variable.
     latest: HashMap<LocationId, (usize, VarId, usize)>,
 }
 

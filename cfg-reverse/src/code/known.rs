@@ -16,7 +16,7 @@ pub(crate) struct Known {
 impl Known {
     const FEW: usize = 16;
 
-    /// Where a place stands in the list, which has as many places as `len` says, each as `at` gives it.
+    /// The position of a place in the list, which has as many places as `len` says, each as `at` gives it.
     pub(crate) fn find<'p>(
         &mut self,
         len: usize,

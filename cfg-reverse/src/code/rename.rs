@@ -15,7 +15,7 @@ pub(crate) struct Rename {
 }
 
 impl Rename {
-    /// For a routine that has so many variables by now; those that it gets later keep their numbers.
+    /// New numbers for a routine that has so many variables by now; those that it gets later keep their numbers.
     pub(crate) fn parameters_first(variables: usize, parameters: &[VarId]) -> Self {
         let mut new = vec![None; variables];
         for (k, &v) in parameters.iter().enumerate() {

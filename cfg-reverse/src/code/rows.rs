@@ -6,7 +6,7 @@ use cfg_core::entity::VertexId;
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<T> {
     all: Vec<T>,
-    /// Where the list of each vertex begins, and where the last one ends.
+    /// The beginning of the list of each vertex, and the end of the last one.
     start: Vec<u32>,
 }
 

@@ -64,7 +64,7 @@ impl End {
         }
     }
 
-    /// Where an edge starts.
+    /// The end at which an edge starts.
     pub(crate) fn of(at: usize, edge: &Edge) -> Self {
         Self {
             at,

@@ -34,7 +34,7 @@ use cfg_core::{
     ir::{Expr, LoopTest, Stmt, VertexKind},
 };
 
-/// What stands in the vertices and inserted blocks of the forward graph.
+/// The statements in the vertices and inserted blocks of the forward graph.
 pub(crate) trait ForwardCode {
     /// The image of a vertex.
     fn copy(&mut self, v: VertexId) -> VertexKind;
@@ -56,7 +56,7 @@ pub(crate) trait ForwardCode {
     fn routine_exit(&mut self) -> Vec<Stmt>;
 }
 
-/// What stands in the vertices and inserted blocks of the adjoint graph.
+/// The statements in the vertices and inserted blocks of the adjoint graph.
 pub(crate) trait AdjointCode {
     /// The adjoint of a block.
     fn block(&mut self, v: VertexId) -> Vec<Stmt>;
@@ -67,7 +67,7 @@ pub(crate) trait AdjointCode {
     fn leave(&mut self, header: VertexId, bound: bool, record: bool, more: bool) -> Vec<Stmt>;
     /// Statements at the start of its body.
     fn loop_body(&mut self, header: VertexId, bound: bool) -> Vec<Stmt>;
-    /// One pass more, which was not completed.
+    /// Adds one pass more, which was not completed.
     fn add_pass(&mut self, header: VertexId) -> Vec<Stmt>;
     /// Sets the variable that tells where the first pass begins.
     fn set_point(&mut self, header: VertexId, point: i64) -> Vec<Stmt>;

@@ -10,7 +10,7 @@ use cfg_core::{
 
 use crate::code::built;
 
-/// The same routine with every inserted block that has a basic block before or after it merged into
+/// The routine with every inserted block that has a basic block before or after it merged into
 /// that; into the one before if there are both. O(vertices + edges).
 ///
 /// # Errors
@@ -54,11 +54,11 @@ pub fn merge(mut routine: Routine) -> Result<Routine, Diagnostics> {
     Ok(routine)
 }
 
-/// Which vertices become one.
+/// The vertices that become one, as groups.
 struct Groups {
     /// The vertex that each vertex has become part of.
     into: Vec<usize>,
-    /// Whether it has become part of one behind it.
+    /// True of a vertex that has become part of one behind it.
     ahead: Vec<bool>,
 }
 

@@ -35,7 +35,7 @@ use cfg_core::{
 
 use crate::code::built;
 
-/// What stands in the vertices and inserted blocks of the forward graph.
+/// The statements in the vertices and inserted blocks of the forward graph.
 pub(crate) trait ForwardCode {
     /// The image of a vertex.
     fn copy(&mut self, v: VertexId) -> VertexKind;
@@ -51,7 +51,7 @@ pub(crate) trait ForwardCode {
     fn routine_exit(&mut self) -> Vec<Stmt>;
 }
 
-/// What stands in the vertices and inserted blocks of the adjoint graph.
+/// The statements in the vertices and inserted blocks of the adjoint graph.
 pub(crate) trait AdjointCode {
     /// The adjoint of a vertex (the FORLOOP for an ENDLOOP, the BRANCH for an ENDBRANCH).
     fn adjoint(&mut self, v: VertexId) -> VertexKind;
@@ -73,9 +73,9 @@ struct Chains<'g> {
     images: Vec<Vertex>,
     /// The inserted blocks, in the order in which they were made.
     inserts: Vec<(Origin, Vec<Stmt>)>,
-    /// Of each: what it is numbered by, namely the positions of the ends of its edge and the edge.
+    /// The key of each inserted block, by which it is numbered: the positions of the ends of its edge and the edge.
     keys: Vec<(u32, u32, EdgeId, u32)>,
-    /// Until all inserted blocks are numbered, the k-th made is vertex `images.len() + k`.
+    /// The edges; until all inserted blocks are numbered, the k-th made is vertex `images.len() + k`.
     edges: Vec<Edge>,
 }
 

@@ -17,11 +17,11 @@ use crate::{
     plan::regions::Regions,
 };
 
-/// What stands in both graphs, besides the images of vertices.
+/// The statements in the forward and the adjoint graph, by vertex and by number of a block.
 pub(crate) trait TraceCode {
     /// The forward or adjoint statements of a block; what is saved before EXIT.
     fn image(&mut self, v: VertexId) -> VertexKind;
-    /// What is saved before EXIT, or restored.
+    /// The statements that save before EXIT, or restore.
     fn routine_exit(&mut self) -> Vec<Stmt>;
     /// Pushes, or pops, one of so many numbers.
     fn record(&mut self, number: usize, of: usize) -> Vec<Stmt>;

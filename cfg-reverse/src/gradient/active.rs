@@ -1,4 +1,4 @@
-//! What NAME_grad is a function of, so that its tangent is a Hessian.
+//! The independents and dependents of NAME_grad, so that its tangent is a Hessian.
 
 use cfg_core::{
     entity::{GlobalId, VarId},

@@ -1,4 +1,4 @@
-//! Which variables the reverse sweeps change.
+//! The variables that the reverse sweeps change.
 
 use cfg_core::{
     entity::VarId,

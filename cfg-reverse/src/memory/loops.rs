@@ -31,7 +31,7 @@ pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
     (live, forest)
 }
 
-/// Where variables may be written: by location, the places of vertices in the forest, in ascending order.
+/// The places where variables may be written: by location, the places of vertices in the forest, in ascending order.
 pub(crate) struct Writes<'a> {
     locations: &'a Locations,
     forest: &'a LoopForest,

@@ -64,8 +64,8 @@ pub(crate) fn check_independents(program: &Program, main: RoutineId) -> Result<(
     }
 }
 
-/// The same cells without sharing: of globals that share some, the one that covers them all, if need be the
-/// owner of the storage. In order of ids.
+/// Globals of which no two share cells, and which cover the given ones: of globals that share some, the one that covers
+/// them all, if need be the owner of the storage. In order of ids.
 pub(crate) fn without_sharing(program: &Program, globals: &[GlobalId]) -> Vec<GlobalId> {
     let mut list: Vec<(Cells, GlobalId)> = globals
         .iter()

@@ -1,4 +1,4 @@
-//! What is known of a program's globals before it is reversed.
+//! The facts about a program's globals that are known before it is reversed.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId},

@@ -64,8 +64,8 @@ pub(crate) fn conform<'e>(
     Ok(Cow::Owned(shaped(variables, e, &otherwise)?))
 }
 
-/// As [`conform`], where the target takes its shape from the expression: a conditional expression may give it
-/// none, and no other part of the expression may depend on that.
+/// The expression as [`conform`] gives it, where the target takes its shape from the expression: a conditional
+/// expression may give it none, and no other part of the expression may depend on that.
 pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Unsupported> {
     let n = rank(variables, e);
     if n == 0 || has_shape(variables, e) {
@@ -99,7 +99,7 @@ pub(crate) fn conform_arms(variables: &[Variable], e: &Expr) -> Result<Expr, Uns
     ))
 }
 
-/// What [`conform`] does, for an expression that has the shape of another one; a scalar is left.
+/// The expression as [`conform`] gives it, with the shape of another one; a scalar is left.
 pub(crate) fn conform_to(
     variables: &[Variable],
     e: Expr,

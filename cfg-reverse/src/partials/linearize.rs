@@ -28,7 +28,7 @@ use crate::{
 /// One node of an expression.
 pub(crate) struct Node<'e> {
     pub(crate) ty: ExprType,
-    /// What it is a node of: of a folded operator the whole, which has the same shape.
+    /// The expression that the node stands for: of a folded operator the whole, which has the same shape.
     pub(crate) expr: &'e Expr,
     pub(crate) kind: NodeKind<'e>,
     /// Depends on an active leaf.
@@ -78,12 +78,12 @@ pub(crate) struct Lists {
     partials: Vec<Partial>,
     /// Operands of nodes that are not complete.
     pending: Vec<usize>,
-    /// Of one node: its operands as they stand in partials, and their types.
+    /// Operands of one node as they stand in partials, with their types in `types`.
     atoms: Vec<Expr>,
     types: Vec<ScalarType>,
-    /// Of each node: its adjoint, while it is passed on.
+    /// Adjoint of each node, while it is passed on.
     pub(crate) adjoints: Vec<Option<Expr>>,
-    /// Where adjoints go: to which place, the first term, and the others.
+    /// The increments by which adjoints are passed on: the place, the first term, and the others.
     pub(crate) increments: Vec<(Place, Expr, Vec<Expr>)>,
 }
 
@@ -332,7 +332,7 @@ impl<'e> Nodes<'e> {
         Ok(code)
     }
 
-    /// What stands for a node's value in its parent's partials, if they can mention it.
+    /// The expression that stands for a node's value in its parent's partials, if they can mention it.
     fn atom(
         &mut self,
         n: usize,

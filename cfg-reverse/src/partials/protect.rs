@@ -25,21 +25,21 @@ pub(crate) struct Around {
     pub(crate) after: Vec<Stmt>,
 }
 
-/// Where a copy of an actual argument is: the copy as the argument, all of the copy, what it is a copy of.
+/// The places of a copy of an actual argument: the copy as the argument, all of the copy, what it is a copy of.
 struct Copied {
     argument: Place,
     copy: Place,
     source: Place,
 }
 
-/// What is done with an actual argument for the value of a variable.
+/// The argument that is handed in place of an actual argument for the value of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Primal {
-    /// It is handed as it is.
+    /// The actual argument is handed as it is.
     Itself,
     /// A copy, where it may be written.
     Copy,
-    /// Its value is not specified: zeros of its shape, where it may be written or has none.
+    /// The value of the argument is not specified: zeros of its shape, where it may be written or has none.
     Unspecified,
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Scope {
     pub(crate) derivative: Vec<Option<VarId>>,
     /// Variables of the original that are active; each has a derivative variable.
     pub(crate) active: FixedBitSet,
-    /// Which variables may share cells.
+    /// The variables that may share cells, as locations.
     pub(crate) locations: Locations,
 }
 

@@ -1,11 +1,11 @@
-//! What is kept of each statement until the sweeps are written: its adjoint, and what that reads.
+//! The adjoint of each statement and what it reads, kept until the sweeps are written.
 
 use cfg_core::{
     ir::{Stmt, StmtKind},
     memory::locations::Locations,
 };
 
-/// What the adjoint of one statement needs of the forward sweep.
+/// The statements and values of the forward sweep that the adjoint of one statement needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatementCode {
     /// Statements of the forward sweep that take the statement's place; `None`: the statement itself.
@@ -16,10 +16,10 @@ pub(crate) struct StatementCode {
     pub(crate) reads_after: Reads,
 }
 
-/// What stands in the reverse sweep for one statement.
+/// The statements of the reverse sweep that stand for one statement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatementAdjoint {
-    /// What comes first, before the pops: shapes that the pops need.
+    /// The statements that come first, before the pops: shapes that the pops need.
     pub(crate) before_pops: Vec<Stmt>,
     /// The adjoint.
     pub(crate) code: Vec<Stmt>,
@@ -27,7 +27,8 @@ pub(crate) struct StatementAdjoint {
     pub(crate) after_pops: bool,
 }
 
-/// What one statement needs of the forward sweep, and what stands for it in the reverse sweep.
+/// The needs of one statement's adjoint from the forward sweep, and the statements of the reverse sweep that stand for
+/// it.
 pub(crate) type Written = (StatementCode, StatementAdjoint);
 
 /// Most locations that a list holds in place.

@@ -1,5 +1,5 @@
-//! What the reverse sweep of a routine needs of the values at the routine's end: locals are recorded there, of
-//! the others the callers are told.
+//! Values at the end of a routine that its reverse sweep needs: those of locals are recorded there, of the others the
+//! callers are told.
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
@@ -15,10 +15,10 @@ use crate::{
     prepare::context::Context,
 };
 
-/// What the reverse sweep of a routine reads of the values at the routine's end.
+/// The variables whose values at the routine's end its reverse sweep reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needed {
-    /// By variable of the routine.
+    /// The variables of the routine.
     pub(crate) variables: FixedBitSet,
     /// Globals, those that only callees name too.
     pub(crate) globals: GlobalSet,
@@ -128,7 +128,7 @@ impl<'p> Draft<'p> {
     }
 }
 
-/// What a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
+/// Values that a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
 pub(crate) fn solve_across_calls<'p>(
     context: &Context,
     reachable: &[RoutineId],

@@ -17,12 +17,13 @@ use crate::{
     prepare::context::Context,
 };
 
-/// What becomes of these globals in one routine.
+/// The globals that one routine's callees use and it does not name: where they are pushed, and which are needed at its
+/// end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CalleeGlobals {
     /// Globals that are pushed somewhere, in ascending order.
     pub(crate) saved: Vec<GlobalId>,
-    /// By vertex: before which statement which of these are pushed.
+    /// The pushes by vertex: before which statement, and the position in `saved`.
     saves: BTreeMap<VertexId, Vec<(usize, usize)>>,
     /// Globals whose values at the end of the routine may be needed.
     pub(crate) at_exit: GlobalSet,
@@ -33,7 +34,7 @@ type Calls = Vec<(usize, RoutineId)>;
 
 struct Flow<'a> {
     context: &'a Context,
-    /// What the reverse sweep of each callee needs, without what the routine names.
+    /// The globals that the reverse sweep of each callee needs, without those that the routine names.
     needed: HashMap<RoutineId, GlobalSet>,
 }
 
@@ -72,7 +73,7 @@ impl CalleeGlobals {
         }
     }
 
-    /// What is pushed in a vertex: before which statement, in the order of these, and its position among
+    /// The pushes in a vertex: before which statement, in the order of these, and the position of the global among
     /// those that are pushed somewhere.
     pub(crate) fn saves(&self, v: VertexId) -> &[(usize, usize)] {
         self.saves.get(&v).map_or(&[], |saves| saves)

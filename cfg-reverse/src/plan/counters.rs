@@ -1,4 +1,4 @@
-//! How each loop is counted: by the iterations, or by the values of its index.
+//! The way in which each loop is counted: by the iterations, or by the values of its index.
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
@@ -17,7 +17,7 @@ use crate::{
     prepare::context::Context,
 };
 
-/// How a loop's trip count comes to the reverse sweep.
+/// The way in which a loop's trip count comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LoopPlan {
     /// Count the iterations, push the count.
@@ -294,8 +294,8 @@ pub(crate) fn plan_loops(
     plans
 }
 
-/// By vertex: which of first, last and step of a counted loop are not evaluated again, because its body may
-/// change them, or because they are deep; of loops that are kept.
+/// The ones of first, last and step of the counted loop at each vertex that are not evaluated again, because its body
+/// may change them, or because they are deep; of loops that are kept.
 pub(crate) fn changing_bounds(
     program: &Program,
     summary: &Summary,

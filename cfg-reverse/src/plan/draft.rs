@@ -46,10 +46,10 @@ pub(crate) struct Draft<'p> {
     pub(crate) locations: Locations,
     /// The globals that the routine names.
     pub(crate) globals: Named,
-    /// By callee: the globals whose values after a call its reverse sweep reads.
+    /// The globals whose values after a call the reverse sweep of the callee reads, by callee.
     pub(crate) needed: HashMap<RoutineId, GlobalSet>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
-    /// What the adjoint of every statement needs.
+    /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written; variables have the numbers that they have
     /// there.

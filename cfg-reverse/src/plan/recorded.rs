@@ -1,6 +1,6 @@
-//! How much routines record, and whether one way of writing them ever records more than another.
+//! The amount that routines record, and whether one way of writing them ever records more than another.
 //!
-//! What a run records is the sum over the vertices that it visits, so one way never records more than
+//! The amount that a run records is the sum over the vertices that it visits, so one way never records more than
 //! another if no path from ENTRY to EXIT has a positive sum of differences. The longest paths prove it:
 //! lengths `at` with `at[to] >= at[from] + difference[to]` for all edges, which exist if there is no
 //! positive cycle, bound every walk (R. Bellman, On a routing problem, Quart. Appl. Math. 16, 1958). One
@@ -22,9 +22,9 @@ use crate::{
 /// Bits that a routine pushes itself, but for control: that is the same, however blocks are written.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
-    /// By vertex.
+    /// Bits that are pushed in each vertex.
     pub(crate) vertices: Vec<u64>,
-    /// At the end of the routine.
+    /// Bits that are pushed at the end of the routine.
     pub(crate) end: u64,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn pushed(statements: &[Stmt]) -> u64 {
     bits
 }
 
-/// What a routine records; an array whose extents are not known counts as `unknown` elements.
+/// The bits that a routine records; an array whose extents are not known counts as `unknown` elements.
 pub(crate) fn recorded(
     context: &Context,
     draft: &Draft<'_>,
@@ -129,7 +129,7 @@ pub(crate) fn calls(context: &Context, draft: &Draft<'_>) -> Vec<(VertexId, Rout
 
 /// One way of writing the routines of a program, compared with another.
 pub(crate) struct Comparison {
-    /// What a vertex, in itself, records more.
+    /// The number of bits that a vertex, in itself, records more, by routine and vertex.
     more: Vec<Vec<i64>>,
     /// Routines to which it is due that some run may record more: they do so themselves, on a path or
     /// a cycle, or are called by such a one.

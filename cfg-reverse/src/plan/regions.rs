@@ -1,4 +1,4 @@
-//! What the reversal of a general graph is written from: which vertices count, which edges of a vertex
+//! The facts from which the reversal of a general graph is written: which vertices count, which edges of a vertex
 //! need a marker, which loops have a trip count and where it is recorded.
 //!
 //! Only vertices on a path from ENTRY to EXIT are reversed. Loops come from the loop forest
@@ -42,7 +42,7 @@ pub(crate) struct Counted {
     pub(crate) counts: bool,
     /// The reverse sweep needs a variable for the number of passes.
     pub(crate) bound: bool,
-    /// Where the first pass of the reverse loop may begin, other than at the back edges.
+    /// The points where the first pass of the reverse loop may begin, other than at the back edges.
     pub(crate) points: Vec<Point>,
     /// The only back edge's ENDLOOP: its adjoint is the FORLOOP.
     pub(crate) latch: Option<VertexId>,
@@ -73,18 +73,18 @@ pub(crate) struct Regions {
     pub(crate) position: Vec<u32>,
     pub(crate) live: FixedBitSet,
     pub(crate) forest: LoopForest,
-    /// By loop; `None` for irreducible ones.
+    /// The counted loops, by loop; `None` for irreducible ones.
     pub(crate) loops: Vec<Option<Counted>>,
-    /// By vertex: how the LOOP there is counted.
+    /// The way in which the LOOP at each vertex is counted.
     pub(crate) plans: Vec<Option<LoopPlan>>,
-    /// By loop: the innermost loop with a count around it, itself included.
+    /// The innermost loop with a count around each loop, itself included.
     pub(crate) counted_around: Vec<Option<LoopId>>,
-    /// By loop: the innermost loop with a count and an index around it, itself included.
+    /// The innermost loop with a count and an index around each loop, itself included.
     indexed_around: Vec<Option<LoopId>>,
-    /// How edges leave several loops, if they do that together.
+    /// The ways by which edges leave several loops, if they do that together.
     pub(crate) leaving: Option<Leaving>,
-    /// By loop: the outermost irreducible loop around it, itself included, that is not around the
-    /// innermost counted loop around it.
+    /// The outermost irreducible loop around each loop, itself included, that is not around the innermost counted loop
+    /// around it.
     region: Vec<Option<LoopId>>,
 }
 

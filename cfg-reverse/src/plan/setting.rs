@@ -1,4 +1,4 @@
-//! What routines are drafted from.
+//! The program and the plans that routines are drafted from.
 
 use cfg_core::entity::RoutineId;
 

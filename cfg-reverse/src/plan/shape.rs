@@ -1,10 +1,10 @@
-//! What is known of a graph: its structure, or its regions.
+//! The shape of a graph: its structure, or its regions.
 
 use cfg_core::{entity::VertexId, structure::Structure};
 
 use crate::plan::regions::Regions;
 
-/// What is known of a graph.
+/// The shape of a graph: its structure if it nests, otherwise its regions.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape<'p> {
     Structured(&'p Structure),

@@ -1,4 +1,4 @@
-//! Which overwritten values the forward sweep saves.
+//! The overwritten values that the forward sweep saves.
 //!
 //! *To be recorded* (TBR) is the set of variables whose present value some adjoint statement, index or
 //! loop bound of what has been executed so far reads (Hascoet & Pascual, RR-7957, section 5.2). An
@@ -45,7 +45,7 @@ pub(crate) struct Tbr<'a> {
     globals: &'a Named,
     /// Globals that only callees name.
     pub(crate) callee_globals: CalleeGlobals,
-    /// What is pushed: the statement, and which of the places that it overwrites.
+    /// The pushes: the statement, and which of the places that it overwrites.
     saves: Rows<(u32, u32)>,
     /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
     pub(crate) restored: FixedBitSet,
@@ -138,7 +138,7 @@ impl<'a> Tbr<'a> {
         self.restored = restored;
     }
 
-    /// Where there is one set for the whole routine: puts back what a vertex has taken out of it.
+    /// Puts back what a vertex has taken out of the set, where there is one set for the whole routine.
     fn revive(&self, v: VertexId, set: &mut FixedBitSet) {
         const BITS: usize = usize::BITS as usize;
         let mut put = |place: &Place| {
@@ -160,7 +160,7 @@ impl<'a> Tbr<'a> {
         self.index_needed.contains(e.index())
     }
 
-    /// How many places are pushed in a vertex.
+    /// The number of places that are pushed in a vertex.
     pub(crate) fn save_count(&self, v: VertexId) -> usize {
         self.saves.of(v).len()
     }
@@ -232,7 +232,7 @@ impl<'a> Tbr<'a> {
         general.indices_left(self.cfg, e)
     }
 
-    /// One set for the whole routine: everything that is read anywhere.
+    /// Collects one set for the whole routine: everything that is read anywhere.
     fn collect(&mut self) {
         let mut all = self.empty();
         loop {

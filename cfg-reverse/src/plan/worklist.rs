@@ -5,7 +5,7 @@ use fixedbitset::FixedBitSet;
 /// Positions in an order of vertices that are still to be visited, the first ones first.
 pub(crate) struct Worklist {
     open: FixedBitSet,
-    /// No open position lies before this one.
+    /// A position before which no open one lies.
     from: usize,
 }
 

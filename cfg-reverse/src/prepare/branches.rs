@@ -23,7 +23,7 @@ use crate::code::{names::Namer, routines::add_local, splice::Splice, typing};
 /// Most conditional expressions of a statement that is written in each arm: it doubles with each.
 const MOST_COPIES: usize = 6;
 
-/// What stands in the way of an adjoint, and where in the right side.
+/// An obstacle to an adjoint, and where it is in the right side.
 enum Found {
     /// A conditional expression that becomes a branch.
     Branch(Vec<usize>),

@@ -1,4 +1,4 @@
-//! What is decided for the whole program before any routine is written.
+//! The decisions for the whole program, made before any routine is written.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
@@ -11,7 +11,7 @@ use crate::{
     memory::summary::Summary,
 };
 
-/// What is decided for the whole program before any routine is written.
+/// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
     /// Normalized routines where they are differentiated, the others as they are.
     pub(crate) program: Program,

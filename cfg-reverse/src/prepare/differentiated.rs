@@ -1,4 +1,4 @@
-//! Which routines get a forward and a reverse sweep.
+//! The routines that get a forward and a reverse sweep.
 
 use cfg_core::{
     entity::{RoutineId, VarId},

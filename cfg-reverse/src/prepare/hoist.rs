@@ -1,5 +1,4 @@
-//! What stands in front of a statement so that its subscripts, and the actual arguments of a call, cannot be
-//! changed by it.
+//! Statements put in front of one so that its subscripts, and the actual arguments of a call, cannot be changed by it.
 
 use cfg_core::{
     entity::{LocationId, VarId},

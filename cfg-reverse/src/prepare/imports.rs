@@ -1,4 +1,4 @@
-//! Which globals a routine names, and which it leaves to the routines that it calls.
+//! The globals that a routine names, and those that it leaves to the routines that it calls.
 //!
 //! A routine in normal form names what it used before, and of what its callees use only
 //!

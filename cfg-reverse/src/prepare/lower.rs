@@ -95,7 +95,7 @@ fn not_kept(
     found
 }
 
-/// What takes the place of one LOOP: its selector, and the blocks on its entry and back edges.
+/// The replacement of one LOOP: its selector, and the blocks on its entry and back edges.
 struct Lowered {
     condition: Expr,
     entry: Vec<Stmt>,

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// What may have to be rewritten in the statements of a routine, so that what has none of it is not
+/// The things that may have to be rewritten in the statements of a routine, so that what has none of it is not
 /// searched again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Contains {
@@ -82,7 +82,7 @@ pub(crate) struct Normal {
     pub(crate) namer: Namer,
     /// The graph is another one than the original's.
     pub(crate) changed: bool,
-    /// What the statements contained before.
+    /// The things to be rewritten that the statements contained before.
     contains: Contains,
 }
 
@@ -94,7 +94,8 @@ impl Normal {
         Ok(loops)
     }
 
-    /// As [`Normal::expand`], and branches where an adjoint needs them. `program`: the one that was normalized.
+    /// Does what [`Normal::expand`] does, and makes branches where an adjoint needs them. `program`: the one that was
+    /// normalized.
     pub(crate) fn split(&mut self, program: &Program) -> Result<bool, Diagnostics> {
         let branches =
             self.contains.conditionals && branches::split(&mut self.routine, &mut self.namer)?;

@@ -109,7 +109,7 @@ pub(crate) fn expand(routine: &mut Routine, namer: &mut Namer) -> Result<bool, D
     Ok(true)
 }
 
-/// One of the two nests of loops, behind a block; the vertex at its end.
+/// Adds one of the two nests of loops behind a block; returns the vertex at its end.
 fn sweep(
     routine: &mut Routine,
     namer: &mut Namer,

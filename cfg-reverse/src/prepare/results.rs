@@ -18,7 +18,7 @@ use crate::{
     memory::named::Named,
 };
 
-/// What the extents of a result are evaluated over: parameters and globals of the function.
+/// The values over which the extents of a result are evaluated: parameters and globals of the function.
 struct Binding<'a> {
     called: &'a Routine,
     arguments: &'a [Option<Expr>],

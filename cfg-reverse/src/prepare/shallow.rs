@@ -14,7 +14,7 @@ use crate::code::typing;
 /// Statements that are no deeper than this stay as they are.
 const DEEP: usize = 70;
 
-/// In the others, subscripts and conditions have at most so many levels.
+/// Most levels of subscripts and conditions in deeper statements.
 const SHALLOW: usize = 30;
 
 /// True if a statement has deep subscripts or conditions.

@@ -31,12 +31,12 @@ pub(crate) struct Forward<'a, 'b, 'p> {
     globals: usize,
     /// The ordinals of the labels of multi-way branches, once one was asked for.
     ordinals: HashMap<(VertexId, i64), i64>,
-    /// Of the block that is written: before which statement.
+    /// Pushes in the block that is written, with the statement that each stands before.
     pushes: Vec<(usize, Stmt)>,
     namer: Namer,
-    /// By header: those that have some.
+    /// The variables of loops that have some, by header.
     loops: HashMap<VertexId, LoopVariables>,
-    /// Which edge leaves several loops, if they share the ways out.
+    /// The variable that says which edge leaves several loops, if they share the ways out.
     way: Option<VarId>,
     routine: Routine,
 }
@@ -161,7 +161,7 @@ impl<'p> Forward<'_, '_, 'p> {
             .collect()
     }
 
-    /// What is recorded of the arm with this label: the label of a two-way branch, else the ordinal.
+    /// The marker that is recorded of the arm with this label: the label of a two-way branch, else the ordinal.
     fn marker(&mut self, branch: VertexId, label: i64) -> i64 {
         let Some(Selector::Cases { arms, .. }) = self.sweeps.selector(branch) else {
             return label;

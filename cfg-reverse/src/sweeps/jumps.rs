@@ -1,4 +1,4 @@
-//! What stands in the two graphs of a general routine.
+//! The statements in the two graphs of a general routine.
 
 use cfg_core::{
     entity::{EdgeId, VertexId},

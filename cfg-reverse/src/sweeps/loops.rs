@@ -1,4 +1,4 @@
-//! How the reverse loops run: over a count of passes, or over the values of an index backwards.
+//! The ranges of the reverse loops: a count of passes, or the values of an index backwards.
 
 use cfg_core::{
     entity::{VarId, VertexId},

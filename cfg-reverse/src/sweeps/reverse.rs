@@ -30,10 +30,10 @@ pub(crate) struct Reverse<'a, 'b, 'p> {
     pub(super) sweeps: &'a Sweeps<'b, 'p>,
     /// The first of the globals that only callees name and that are popped.
     pub(super) globals: usize,
-    /// Of every statement, until its block is written.
+    /// Adjoint of every statement, until its block is written.
     pub(super) adjoints: Rows<StatementAdjoint>,
     namer: Namer,
-    /// By header: those that have some.
+    /// The variables of loops that have some, by header.
     loops: HashMap<VertexId, LoopVariables>,
     routine: Routine,
     pub(super) branch_id: Option<VarId>,

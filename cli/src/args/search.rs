@@ -27,7 +27,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Whether anything is asked for.
+    /// True if anything is asked for.
     pub(crate) fn is_given(&self) -> bool {
         self.model.is_some()
             || self.heuristic.is_some()

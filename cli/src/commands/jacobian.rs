@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     Ok(Outcome::Done)
 }
 
-/// For each dependent an object with a matrix for each independent.
+/// The blocks of a Jacobian: for each dependent an object with a matrix for each independent.
 struct Blocks<'j>(&'j cfg_drive::Jacobian);
 
 impl Serialize for Blocks<'_> {

@@ -95,7 +95,7 @@ impl Elimination {
     }
 }
 
-/// What the command line says of the search.
+/// The options of the search from the command line.
 fn options(args: Search) -> search::Options<'static> {
     search::Options {
         model: args.model.map_or(CostModel::Plain, Model::model),
@@ -155,7 +155,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// None if there is no limit.
+    /// A clock that starts now; none if there is no limit.
     fn start(time: SearchTime) -> Option<Self> {
         let of = |milliseconds, used| Self {
             began: Instant::now(),
@@ -173,7 +173,7 @@ impl Clock {
         self.is_over(1.0)
     }
 
-    /// Whether this part of the budget is used up.
+    /// True if this part of the budget is used up.
     fn is_over(&self, part: f64) -> bool {
         let budget = self.budget.mul_f64(part.clamp(0.0, 1.0));
         let passed = self.began.elapsed();
@@ -195,7 +195,7 @@ fn processor_time() -> Option<Duration> {
     Duration::try_from(time).ok()
 }
 
-/// Not known here.
+/// Processor time of this thread, which is not known here.
 #[cfg(not(unix))]
 fn processor_time() -> Option<Duration> {
     None
@@ -236,9 +236,9 @@ impl Drop for Interrupt {
     }
 }
 
-/// What `write` puts where the command line says.
+/// The results that `write` puts where the command line says.
 struct Results<'a> {
-    /// Of the files' names, for the object.
+    /// Stem of the files' names, for the object.
     stem: &'a str,
     /// The object, with or without code.
     json: &'a dyn Fn(&mut dyn Write, bool) -> io::Result<()>,

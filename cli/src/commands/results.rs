@@ -80,7 +80,7 @@ pub(crate) struct Visits<'t> {
 }
 
 impl<'t> Visits<'t> {
-    /// What a run has traced.
+    /// The visits that a run has traced.
     pub(crate) fn of(trace: &'t Trace) -> Self {
         Self {
             forward: &trace.forward,

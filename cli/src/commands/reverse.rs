@@ -32,7 +32,7 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
     }
 }
 
-/// What the command line says of the search for elimination sequences.
+/// The options of the search for elimination sequences from the command line.
 fn search(args: Search) -> cfg_reverse::Search {
     let default = cfg_reverse::Search::default();
     cfg_reverse::Search {

@@ -14,18 +14,18 @@ use crate::{
 
 use super::{Item, Product, Recorded, Reported, State, Value, Wait};
 
-/// Where the reverse loop goes on, and whether it took an item for that.
+/// The edge by which the reverse loop goes on, and whether it took an item for that.
 #[derive(Clone, Copy)]
 pub(super) struct Next {
     pub(super) edge: EdgeId,
     pub(super) took: bool,
 }
 
-/// How the head was arrived at from outside.
+/// The way in which the head was arrived at from outside.
 enum Entered {
-    /// Its bound is what the clock shows, and so much more.
+    /// The bound of the loop is what the clock shows, and so much more.
     Clock(Key, i64, NodeId),
-    /// It runs over the range of the LOOP with this clock.
+    /// The loop runs over the range of the LOOP with this clock.
     Range(Key),
 }
 
@@ -158,7 +158,7 @@ impl<'p> Product<'p, '_, '_> {
         Ok(entered)
     }
 
-    /// With one way to read the range.
+    /// The way in which the head was arrived at, with one way to read the range.
     fn ranged(
         &mut self,
         state: &State<'p>,

@@ -1,4 +1,4 @@
-//! Where the walk is: what waits on the stacks, and what is known of the reverse sweep's variables.
+//! The state of the walk: what waits on the stacks, and what is known of the reverse sweep's variables.
 
 use cfg_core::{
     entity::{VarId, VertexId},
@@ -12,40 +12,41 @@ use crate::{
     shared_map::SharedMap,
 };
 
-/// What the walk comes past.
+/// A node or an event that the walk comes past.
 #[derive(Clone, Copy)]
 pub(super) enum Item {
     Node(NodeId),
     Event(Event),
 }
 
-/// What is known of a scalar of the reverse sweep.
+/// The value of a scalar of the reverse sweep, as far as it is known.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'p> {
     Constant(i64),
-    /// What a clock shows, and so much more; from that pop, after which so many events of the clock had been taken.
+    /// The value that a clock shows, and so much more; from that pop, after which so many events of the clock had been
+    /// taken.
     Clock(Key, i64, NodeId, u32),
     /// `trips(...)` of these.
     Trips(&'p [Expr]),
-    /// What this variable of the forward sweep holds.
+    /// The value of this variable of the forward sweep.
     Of(VarId),
     Unknown,
 }
 
-/// What a vertex of the reverse sweep waits for; other than [`Wait::Steps`] only the heads of loops.
+/// The event that a vertex of the reverse sweep waits for; other than [`Wait::Steps`] only the heads of loops.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Wait {
-    /// Arrived at, not from an ENDLOOP.
+    /// The vertex was arrived at, not from an ENDLOOP.
     Steps,
     /// The LOOP must have been left at its header.
     Left,
-    /// It may have been.
+    /// The LOOP may have been left at its header.
     Entered,
-    /// Whether there is one pass more.
+    /// The next event of the clock says whether there is one pass more.
     Pass,
 }
 
-/// Where the reverse sweep is.
+/// The place at which the reverse sweep is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) vertex: VertexId,
@@ -56,19 +57,20 @@ pub(super) struct Place {
 #[derive(Clone)]
 pub(super) struct State<'p> {
     pub(super) at: Place,
-    /// By stack, the items that wait, with the time at which the walk came past.
+    /// The items that wait on each stack, with the time at which the walk came past.
     pub(super) waiting: BTreeMap<Key, VecDeque<(u32, Item)>>,
     pub(super) time: u32,
     /// Values since ways met last.
     pub(super) known: SharedMap<Value<'p>>,
     /// The variables with a [`Value::Of`], by what they hold.
     pub(super) held: SharedMap<VarId>,
-    /// By clock, how many of its events have been taken since ways met last.
+    /// The number of events of each clock that have been taken since ways met last.
     pub(super) taken: SharedMap<u32>,
 }
 
 impl<'p> State<'p> {
-    /// At the start of both walks; with the numbers of variables of the forward and the reverse sweep, and of clocks.
+    /// The state at the start of both walks; with the numbers of variables of the forward and the reverse sweep, and of
+    /// clocks.
     pub(super) fn new(entry: VertexId, variables: [usize; 2], clocks: usize) -> Self {
         Self {
             at: Place {
@@ -91,7 +93,7 @@ impl<'p> State<'p> {
         })
     }
 
-    /// How many events of a clock have been taken.
+    /// The number of events of a clock that have been taken.
     pub(super) fn taken(&self, key: Key) -> u32 {
         self.taken.get(Clocks::number(key)).unwrap_or(0)
     }

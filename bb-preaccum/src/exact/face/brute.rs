@@ -105,7 +105,7 @@ fn exact_search_alone_equals_all_sequences() {
     assert!(tried > 100 && above > 10, "{tried} {above}");
 }
 
-/// On the way through a graph, whatever faces go first.
+/// The bound holds on the way through a graph, whatever faces go first.
 #[test]
 fn lower_bounds_are_no_higher_than_what_is_left_costs() {
     let (mut compared, mut met) = (0, 0);

@@ -20,7 +20,7 @@ fn preorder(g: &Adjacency) -> Vec<usize> {
     number
 }
 
-/// By definition: strongly connected parts, then those of each without the edges to its header.
+/// The loops by definition: strongly connected parts, then those of each without the edges to its header.
 fn by_parts(g: &Adjacency) -> Vec<(usize, Vec<usize>)> {
     let number = preorder(g);
     let live = reachable(g, 0);

@@ -1,4 +1,4 @@
-//! Which variables a statement names, and which it writes.
+//! The variables that a statement names, and those that it writes.
 
 use super::{PlaceRole, Visit, walk_place};
 use crate::{

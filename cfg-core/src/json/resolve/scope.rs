@@ -13,13 +13,13 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// What a name of a variable means in a routine.
+/// The meaning of a variable's name in a routine.
 #[derive(Clone, Copy)]
 enum Meaning {
-    /// Not looked up yet.
+    /// The name has not been looked up yet.
     Open,
     Known(VarId),
-    /// Reported.
+    /// The name was reported as unknown.
     Unknown,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Scope<'p, 'c> {
     globals: &'p [Global],
     global_ids: &'p HashMap<&'p str, GlobalId>,
     pub(super) routines: &'p Routines<'p>,
-    /// Where the locals end in the table.
+    /// The end of the locals in the table.
     first_result: usize,
     /// The only tape.
     pub(super) tape: Option<VarId>,
@@ -342,7 +342,7 @@ impl<'p, 'c> Scope<'p, 'c> {
 
 /// Vertices by id.
 struct Ids {
-    /// If ids do not ascend.
+    /// The vertices by id, if ids do not ascend.
     map: Option<HashMap<i64, VertexId>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which globals of a routine need no declaration.
+//! The globals of a routine that need no declaration.
 //!
 //! The reader appends a global to the table of variables where it is first used
 //! ([`crate::json::resolve`]). If the globals at the end of the table stand in just that order, nothing
@@ -48,7 +48,7 @@ struct FirstUses {
 }
 
 impl FirstUses {
-    /// In the order in which the reader resolves names.
+    /// Visits a routine in the order in which the reader resolves names.
     fn routine(&mut self, routine: &Routine) {
         for variable in &routine.variables[..self.start] {
             if matches!(variable.role, Role::Global(_)) {

@@ -107,7 +107,8 @@ fn what_is_surely_written() {
     assert_eq!(effects.written(twice), &set(&[g, h, k, part]));
 }
 
-/// What is asked of formals, and what is known of a routine without a body.
+/// Inquiries about formals are told apart from reads, and a routine without a body has the effects that are known of
+/// it.
 #[test]
 fn inquiries_and_routines_without_a_body() {
     let mut program = ProgramBuilder::new();

@@ -92,7 +92,8 @@ fn elements_that_are_apart() {
     assert!(!apart(&at(Expr::Int(1)), &other));
 }
 
-/// Of three arrays one is named by elements with constant subscripts only, one also by another element, one is handed on.
+/// Elements are told apart in an array that is named by elements with constant subscripts only, not in one that is also
+/// named by another element or handed on.
 #[test]
 fn elements_are_told_apart_where_nothing_else_names_the_array() {
     let mut program = ProgramBuilder::new();

@@ -15,7 +15,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What a line says of a vertex besides what it is.
+/// The ids and the origin that a line gives to a vertex, besides its kind.
 #[derive(Default)]
 struct Mark {
     id: Option<i64>,
@@ -72,7 +72,7 @@ enum Open {
 struct Label {
     block: Option<usize>,
     jumps: Vec<usize>,
-    /// Of the first jump.
+    /// The start of the first jump in the text.
     start: usize,
 }
 
@@ -89,10 +89,10 @@ struct Body {
     returns: Vec<usize>,
     labels: BTreeMap<String, Label>,
     jumps: bool,
-    /// Whether what comes next has been told to be unreachable.
+    /// True if what comes next has been told to be unreachable.
     told: bool,
     exit: Option<Mark>,
-    /// Where the routine's `end` stands, once it has been read.
+    /// The start of the routine's `end`, once it has been read.
     ended: Option<usize>,
     /// Starts of statements that were told to be unreachable.
     told_at: Vec<usize>,

@@ -20,7 +20,7 @@ struct EdgeLine {
 }
 
 impl Parser<'_> {
-    /// Whether the line is that of a vertex: an id and a type.
+    /// True if the line is that of a vertex: an id and a type.
     pub(super) fn is_graph_line(&self) -> bool {
         let sign = usize::from(self.is_symbol("-"));
         self.token_at(sign).kind == Kind::Integer && self.token_at(sign + 1).kind == Kind::Word
@@ -324,7 +324,7 @@ impl Parser<'_> {
         false
     }
 
-    /// What may stand behind the `end` of a routine: its kind, and its name.
+    /// The words that may stand behind the `end` of a routine are read: its kind, and its name.
     pub(super) fn end_of_routine(&mut self, routine: &Routine) {
         let kind = match routine.result {
             Some(_) => "function",

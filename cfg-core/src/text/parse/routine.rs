@@ -16,7 +16,7 @@ pub(super) struct Names {
     table: HashMap<String, VarId>,
     /// The only tape.
     pub(super) tape: Option<VarId>,
-    /// Before all are known, every name is one of the first variable.
+    /// True until all names are known: every name is one of the first variable.
     collecting: bool,
 }
 
@@ -418,9 +418,9 @@ impl Parser<'_> {
     }
 }
 
-/// What the head says of the result.
+/// The result of a function as its head declares or names it.
 enum HeadResult {
-    /// With its type; it comes after all other variables.
+    /// A result declared with its type; it comes after all other variables.
     Declared(Variable, usize),
     /// The name of a parameter or local.
     Named(String, usize),

@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Parser<'_> {
-    /// Whether a statement that is neither a jump nor the beginning or end of a construct begins here.
+    /// True if a statement that is neither a jump nor the beginning or end of a construct begins here.
     pub(super) fn is_statement(&self) -> bool {
         self.is_assignment()
             || self.is_word("call")
@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(Stmt::new(kind))
     }
 
-    /// What comes after `:=`.
+    /// The statement that comes after `:=` is read.
     fn assigned(&mut self, names: &Names, target: Place) -> Parse<Stmt> {
         let kind = if self.is_word("call") && self.token_at(1).kind != Kind::Newline {
             self.at += 1;

@@ -423,7 +423,7 @@ fn any_text() {
     }
 }
 
-/// Of warnings there are never so many that an error is not told, nor that one that is not told lets a program through.
+/// Warnings are never so many that an error is not told, and a warning that is not told lets no program through.
 #[test]
 fn warnings_leave_room_for_errors() {
     let lines = "  goto out\n  y := 1.0\n".repeat(12_000);
@@ -435,7 +435,7 @@ fn warnings_leave_room_for_errors() {
     assert!(valid.program.is_some(), "{}", valid.problems);
 }
 
-/// What has a label that nothing jumps to is told, too, and only once.
+/// Statements behind a label that nothing jumps to are reported, too, and only once.
 #[test]
 fn labels_without_jumps_do_not_hide_what_is_left_out() {
     for (body, count) in [

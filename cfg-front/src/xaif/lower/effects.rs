@@ -200,7 +200,7 @@ struct Flow<'a> {
     callees: &'a [FixedBitSet],
     exposed: FixedBitSet,
     written: FixedBitSet,
-    /// What the arguments seen of a call are, as far as it writes them.
+    /// The variables among the arguments seen of a call, as far as it writes them.
     bound: Vec<VarId>,
 }
 
@@ -218,7 +218,7 @@ impl Flow<'_> {
         }
     }
 
-    /// What the call has written to its actuals counts after all of them have been read.
+    /// Values that the call has written to its actuals count after all of them have been read.
     fn end_of_arguments(&mut self) {
         for v in std::mem::take(&mut self.bound) {
             self.write(v);

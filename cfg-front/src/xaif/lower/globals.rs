@@ -1,4 +1,5 @@
-//! What routines share: global variables, which lie over each other where COMMON says so, and names of parameters.
+//! Things that routines share: global variables, which lie over each other where COMMON says so, and names of
+//! parameters.
 
 use super::shapes;
 use crate::xaif::{

@@ -22,7 +22,7 @@ pub(crate) struct Helpers {
     pub(crate) routines: Vec<Routine>,
     /// Routines of the document whose arguments overlap in some call.
     pub(crate) aliased: BTreeSet<usize>,
-    /// By the name that each would like to have.
+    /// The routines by the names that they would like to have.
     known: BTreeMap<String, RoutineId>,
     names: HashSet<String>,
 }

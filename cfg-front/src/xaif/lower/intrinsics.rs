@@ -8,15 +8,15 @@
 use crate::xaif::lower::typed::Typed;
 use cfg_core::ir::{Expr, Op, ScalarType};
 
-/// Why an intrinsic cannot be lowered.
+/// The reason for which an intrinsic cannot be lowered.
 pub(crate) enum Failure {
-    /// Nothing here computes it.
+    /// The intrinsic is one that nothing here computes.
     Unsupported(String),
     /// The types of its operands do not fit.
     Type(String),
     /// The shapes of its operands do not fit.
     Shape(String),
-    /// It has too many or too few operands.
+    /// The intrinsic has too many or too few operands.
     Count(String),
 }
 

@@ -130,7 +130,8 @@ impl Lower<'_, '_> {
         Err(Failure::Type("an operand is not an integer".to_owned()))
     }
 
-    /// Whether a variable is allocated or associated: the statements that decide it are markers.
+    /// The failure of an inquiry whether a variable is allocated or associated: the statements that decide it are
+    /// markers.
     fn not_known(&self, operands: &[Typed]) -> Failure {
         let name = match operands.first().map(|o| &o.expr) {
             Some(Expr::Place(place)) => &self.ir.variable(place.var).name,

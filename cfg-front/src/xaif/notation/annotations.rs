@@ -1,4 +1,4 @@
-//! What is kept of a document in annotations: `{"xaif": {...}}`.
+//! The parts of a document that are kept in annotations: `{"xaif": {...}}`.
 
 use cfg_core::ir::Annotations;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! How operators and ranks are written: one name each, the front end's where the corpus shows it.
+//! The spelling of operators and ranks: one name each, the front end's where the corpus shows it.
 
 use cfg_core::ir::Op;
 

@@ -1,4 +1,4 @@
-//! What a document declares: scopes, symbols, alias and use-definition sets, routines.
+//! The declarations of a document: scopes, symbols, alias and use-definition sets, routines.
 
 pub(crate) mod strings;
 
@@ -56,9 +56,9 @@ pub(crate) struct Scope {
 /// The type of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SymbolType {
-    /// One that can be computed with.
+    /// A type that can be computed with.
     Scalar(ScalarType),
-    /// Anything else, as the document calls it.
+    /// Any other type, as the document calls it.
     Unsupported(String),
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct RoutineDecl {
     /// Formals in order of position, with the element that declares each; those of types that are not
     /// computed with are left out.
     pub(crate) formals: Vec<(SymbolId, NodeId)>,
-    /// For each position the place in `formals`.
+    /// The place in `formals` of each position.
     slots: Vec<Option<usize>>,
     pub(crate) structured: bool,
 }

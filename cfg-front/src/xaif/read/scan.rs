@@ -18,14 +18,14 @@ use crate::xaif::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Where a symbol lives, seen from one routine.
+/// The home of a symbol, seen from one routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// In the routine's own scope.
+    /// The symbol is in the routine's own scope.
     Own,
-    /// In the scope of a routine around it (Fortran's host association).
+    /// The symbol is in the scope of a routine around it (Fortran's host association).
     Host,
-    /// In a scope that belongs to no routine: module variables and COMMON.
+    /// The symbol is in a scope that belongs to no routine: module variables and COMMON.
     Global,
 }
 
@@ -222,7 +222,7 @@ impl Scan {
         Some(call)
     }
 
-    /// Where a symbol lives.
+    /// The home of a symbol, seen from one routine.
     pub(crate) fn home(model: &Model, r: usize, symbol: SymbolId) -> Home {
         match model.scopes[model.symbols[symbol].scope].owner {
             None => Home::Global,

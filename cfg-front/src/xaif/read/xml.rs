@@ -563,7 +563,7 @@ impl<'t> Document<'t> {
         line_column(self.text.as_bytes(), self.node(n).offset as usize)
     }
 
-    /// How messages call an element: `Assignment 17 in BasicBlock 8 of head__24`.
+    /// The name of an element in messages: `Assignment 17 in BasicBlock 8 of head__24`.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"

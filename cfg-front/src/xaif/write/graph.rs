@@ -240,7 +240,7 @@ impl<'p> Writer<'p> {
         );
     }
 
-    /// Who calls whom, once each.
+    /// Writes the edges of the call graph, once for each pair of caller and callee.
     pub(super) fn call_edges(&mut self) {
         let mut seen: HashMap<(usize, RoutineId), ()> = HashMap::new();
         let mut edge = 0;

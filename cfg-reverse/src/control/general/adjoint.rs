@@ -24,7 +24,7 @@ use crate::{
 struct Arrival {
     end: End,
     point: Point,
-    /// It comes from outside the point's irreducible region.
+    /// True if the edge comes from outside the point's irreducible region.
     outside: bool,
 }
 
@@ -43,7 +43,7 @@ struct Adjoint<'a, C> {
     /// First and last vertex of each image; the latch of a loop is its FORLOOP and has none.
     image: Vec<Option<(usize, usize)>>,
     loops: Vec<ReverseLoop>,
-    /// By loop that is left with others: where its way in begins.
+    /// The beginning of the way in of each loop that is left with others.
     ways_in: Vec<Option<usize>>,
     arrivals: Vec<Arrival>,
 }
@@ -273,7 +273,7 @@ impl<C: AdjointCode> Adjoint<'_, C> {
         End::new(branch, Some(0))
     }
 
-    /// From the end of a chain to the edge that the marker tells, if there are several.
+    /// Leads from the end of a chain to the edge that the marker tells, if there are several.
     fn choose(&mut self, mut end: End, v: VertexId, edges: &[EdgeId]) {
         match edges {
             [] => {}

@@ -102,7 +102,7 @@ pub(crate) fn forward_graph(
     })
 }
 
-/// What a live edge records where it arrives.
+/// The blocks that record the arrival by a live edge are added.
 fn enter(
     cfg: &Cfg,
     general: &Regions,
@@ -134,7 +134,7 @@ fn enter(
     }
 }
 
-/// By edge: which of how many in-edges it is, where a marker tells.
+/// The ordinal of each edge among its group of in-edges and the size of the group, where a marker tells.
 fn markers(cfg: &Cfg, general: &Regions) -> Vec<Option<(u32, u32)>> {
     let mut markers = vec![None; cfg.edge_count()];
     for (v, _) in cfg.vertices() {

@@ -62,7 +62,7 @@ pub(crate) fn ways_out(
     (out, from)
 }
 
-/// From the source of an edge to the way out that it takes.
+/// Leads from the source of an edge to the way out that it takes.
 pub(crate) fn to_way_out(
     general: &Regions,
     leaving: &Leaving,

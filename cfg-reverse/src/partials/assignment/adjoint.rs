@@ -80,7 +80,7 @@ pub(crate) fn adjoint(
     Ok(code)
 }
 
-/// Whether the target is an operand itself, and whether another operand may overlap it: this decides how the
+/// True if the target is an operand itself, and true if another operand may overlap it: this decides how the
 /// seed is held.
 fn target_among_operands(
     scope: &Scope,
@@ -175,7 +175,7 @@ fn add_increments(increments: &mut Vec<Increment>, last: Option<Stmt>, code: &mu
     code.extend(last);
 }
 
-/// What one place is incremented by: the last operand first.
+/// The place that is incremented, and the terms that it is incremented by: the last operand first.
 type Increment = (Place, Expr, Vec<Expr>);
 
 /// A subscript that reads the variable itself, as in `k(k(1))`: the place moves when it is written.

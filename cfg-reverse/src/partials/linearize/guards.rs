@@ -102,7 +102,7 @@ impl<'e> Nodes<'e> {
         Some(Expr::op(Op::And, conditions))
     }
 
-    /// Whether all conditions under which a node is evaluated hold for some element.
+    /// The condition that all conditions under which a node is evaluated hold for some element.
     fn somewhere(&self, n: usize) -> Option<Expr> {
         let mut guards = self.guards_of(n).map(|g| &self.guards[g]);
         let innermost = guards.next()?.condition.clone();
@@ -115,8 +115,8 @@ impl<'e> Nodes<'e> {
         self.nodes[n].guard.is_some_and(|g| self.guards[g].scalar)
     }
 
-    /// Of an operand of a node that is not computed element by element, inside an arm of an array condition: whether
-    /// that holds for some element.
+    /// The condition that an array condition holds for some element, for an operand inside its arm of a node that is
+    /// not computed element by element.
     pub(crate) fn guard_of_all(&self, node: usize, operand: usize) -> Option<Expr> {
         let (outer, own) = (self.nodes[node].guard, self.nodes[operand].guard);
         let guard = &self.guards[own.filter(|_| own != outer)?];

@@ -20,7 +20,7 @@ use cfg_core::{entity::EdgeId, graph::loops::LoopId, ir::Cfg};
 
 use crate::plan::regions::Regions;
 
-/// What one loop is left by, of edges that leave others as well.
+/// The way out of one loop, for edges that leave others as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Way {
     /// Edges from vertices that are in no loop with a count inside this one.
@@ -39,14 +39,14 @@ impl Way {
     }
 }
 
-/// How edges leave several loops together.
+/// The ways by which edges leave several loops together.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaving {
     /// The way out of each loop that is left with others.
     pub(crate) ways: Vec<Option<Way>>,
-    /// By edge that takes these ways.
+    /// The way of each edge that takes these ways.
     pub(crate) shared: Vec<Option<Shared>>,
-    /// How many there are.
+    /// The number of edges that take these ways.
     pub(crate) count: i64,
 }
 

@@ -1,4 +1,4 @@
-//! One picture of the graph, one after each step; the last one is bipartite.
+//! Pictures of the graph: one at the start, one after each step; the last one is bipartite.
 
 use crate::codes;
 use crate::input::Session;
@@ -21,7 +21,7 @@ pub(super) struct Files<'a> {
     stem: &'a str,
     lcg: &'a Lcg,
     steps: &'a [Step],
-    /// Not the graphs between the first and the last.
+    /// True if the graphs between the first and the last are left out.
     ends_only: bool,
 }
 

@@ -103,7 +103,7 @@ pub(crate) struct Layout {
     pub(crate) clusters: Vec<Cluster>,
 }
 
-/// Why members cannot be laid out.
+/// The reason for which members cannot be laid out.
 pub(crate) struct Conflict {
     pub(crate) symbol: SymbolId,
     pub(crate) why: String,

@@ -66,7 +66,7 @@ fn through_calls<V: Clone>(
     }
 }
 
-/// Where the values of variables go in one routine.
+/// The places that the values of variables go to in one routine.
 #[derive(Default)]
 struct Flow {
     /// Conditions, bounds of loops, subscripts.

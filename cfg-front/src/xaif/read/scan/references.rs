@@ -1,4 +1,4 @@
-//! What the indices of a reference say without being evaluated.
+//! Facts that the indices of a reference tell without being evaluated.
 
 use crate::xaif::read::xml::{At, Document, El, NodeId};
 

@@ -1,4 +1,4 @@
-//! Which symbols are one storage: COMMON under several symbols, module variables, and EQUIVALENCE.
+//! The symbols that are one storage: COMMON under several symbols, module variables, and EQUIVALENCE.
 //!
 //! The front end gives each routine that declares a COMMON block symbols of its own for the members, and
 //! names the block in a comment: `common` lays out such blocks. Virtual addresses (alias sets) are counted
@@ -20,7 +20,7 @@ use crate::xaif::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// For each symbol the one that stands for its storage (itself, if it shares it with none before it).
+/// The symbol that stands for the storage of each one (itself, if it shares it with none before it).
 pub(crate) struct Storage {
     leader: Vec<SymbolId>,
     /// Leaders that share cells in another way.
