@@ -35,7 +35,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
-pub use access::{Access, decision_accesses, statement_accesses};
+pub use access::{Access, Accesses, decision_accesses};
 pub use lattice::Lattice;
 pub use liveness::Liveness;
 pub use solver::{Solution, solve};

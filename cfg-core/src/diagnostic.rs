@@ -33,7 +33,7 @@ pub struct Location {
     /// The place in the program, whatever text it was read from.
     pub site: Option<Box<Site>>,
     /// The annotations of the statement, vertex, edge, variable or routine at the site, or of what is nearest around it:
-    /// what a front end has noted there.
+    /// what a front end has noted there. The executor, which has no program at hand, leaves them out.
     pub annotations: Annotations,
     /// File name as the user gave it.
     pub file: Option<String>,

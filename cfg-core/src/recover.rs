@@ -19,7 +19,7 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-//! use cfg_core::{ir::{Control, ScalarType::{Integer, Real}}, recover};
+//! use cfg_core::{ir::{Control, ScalarType::{Integer, Real}}, memory::effects::Effects, recover};
 //!
 //! let mut f = RoutineBuilder::new("f");
 //! let (n, x, i) = (f.input("n", Integer), f.inout("x", Real), f.local("i", Integer));
@@ -28,9 +28,10 @@
 //! let f = p.add(f);
 //! let p = p.finish()?;
 //!
-//! let flat = recover::flatten(&p, p.routine(f));
+//! let effects = Effects::of(&p);
+//! let flat = recover::flatten(&p, &effects, p.routine(f));
 //! assert_eq!(flat.control, Control::General);
-//! let recovered = recover::recover(&p, &flat);
+//! let recovered = recover::recover(&p, &effects, &flat);
 //! assert_eq!(recovered.control, Control::Structured);
 //! let mut text = String::new();
 //! cfg_core::text::routine(&mut text, &p, &recovered).unwrap();

@@ -105,10 +105,21 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
 pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let mut found = Diagnostics::default();
     program::check(program, &mut found);
-    let writes = loop_index::GlobalWrites::of(program);
-    let structures = (0..program.routines.len())
-        .map(|r| routine(program, RoutineId::new(r), &writes, &mut found))
-        .collect();
+    let ids = || (0..program.routines.len()).map(RoutineId::new);
+    let checked: Vec<(Option<Structure>, bool)> =
+        ids().map(|r| routine(program, r, &mut found)).collect();
+    // What calls write can be followed where all names and depths are right.
+    let writes = match checked.iter().all(|(_, sound)| *sound) {
+        true => loop_index::GlobalWrites::of(program),
+        false => loop_index::GlobalWrites::default(),
+    };
+    for (r, (structure, sound)) in ids().zip(&checked) {
+        if let (Some(structure), true) = (structure, sound) {
+            let mut c = Checker::new(program, r, &mut found);
+            loop_index::check(&mut c, structure, &writes);
+        }
+    }
+    let structures = checked.into_iter().map(|(s, _)| s).collect();
     if found.0.len() >= MAX_PROBLEMS {
         let message = format!("there may be more than these {MAX_PROBLEMS} problems");
         let help = "mend the first ones and try again";
@@ -119,13 +130,8 @@ pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     (structures, found)
 }
 
-/// All rules of one routine.
-fn routine(
-    program: &Program,
-    id: RoutineId,
-    writes: &loop_index::GlobalWrites,
-    found: &mut Diagnostics,
-) -> Option<Structure> {
+/// The rules of one routine but for those of loop indices; its structure, and whether all names in it are right.
+fn routine(program: &Program, id: RoutineId, found: &mut Diagnostics) -> (Option<Structure>, bool) {
     let routine = program.routine(id);
     let mut walkable = true;
     let structure = match &routine.body {
@@ -134,7 +140,7 @@ fn routine(
             Ok(structure) => structure,
             Err(problems) => {
                 walkable = false;
-                let absolute = |p| inside(p, id, &routine.name);
+                let absolute = |p| inside(p, program, id);
                 problems
                     .0
                     .into_iter()
@@ -146,35 +152,34 @@ fn routine(
     };
     let mut c = Checker::new(program, id, found);
     declarations::names(&mut c);
-    if references::check(&mut c).is_ok() {
+    let sound = references::check(&mut c).is_ok();
+    if sound {
         declarations::check(&mut c);
         control::check(&mut c);
         statements::check(&mut c);
         results::check(&mut c);
         if let Some(structure) = &structure {
-            loop_index::check(&mut c, structure, writes);
             definition::check(&mut c, structure);
         } else if walkable {
             definition::general(&mut c);
         }
     }
-    structure
+    (structure, sound)
 }
 
 /// Makes a place relative to a routine absolute.
-pub(crate) fn inside(mut problem: Diagnostic, routine: RoutineId, name: &str) -> Diagnostic {
-    let site = problem.at.site.take();
-    problem = problem.at_site(match site {
+pub(crate) fn inside(mut problem: Diagnostic, program: &Program, routine: RoutineId) -> Diagnostic {
+    let site = match problem.at.site.take() {
         Some(site) => Site {
             routine: Some(routine),
             ..*site
         },
         None => Site::of(routine, Element::Routine),
-    });
-    let name = Name(name);
+    };
+    let name = Name(&program.routine(routine).name);
     problem.at.element = Some(match problem.at.element {
         Some(element) => format!("routine {name}, {element}"),
         None => format!("routine {name}"),
     });
-    problem
+    problem.at_site_in(program, site)
 }

@@ -37,7 +37,7 @@ mod random;
 mod remarks;
 
 use crate::absolute::absolute;
-use crate::mode::{Adjoint, Primal, Tangent};
+use crate::mode::{Adjoint, Primal, Tangent, of_generated};
 use crate::options::Options;
 use crate::point::Point;
 use crate::single_precision::has_real32;
@@ -216,7 +216,7 @@ pub fn check(
         tolerance: tolerances.dot_product,
     }
     .compare(&mut random, seed)?;
-    let found = tape_check::check_program(adjoint.program()).problems;
+    let found = of_generated(tape_check::check_program(adjoint.program()).problems);
     let stack = Stack::new(&tape, &found);
     let dependents = primal.dependents_at(&point)?;
     let Compared {

@@ -7,6 +7,7 @@ mod original_place;
 mod tangent;
 
 pub use adjoint::{Adjoint, Gradient};
+pub(crate) use derived::of_generated;
 pub use tangent::{Directional, Tangent};
 
 use crate::codes;

@@ -11,6 +11,7 @@ pub(crate) mod lower;
 pub(crate) mod normalize;
 pub(crate) mod optional;
 pub(crate) mod overlap;
+pub(crate) mod places;
 pub(crate) mod products;
 pub(crate) mod results;
 pub(crate) mod shallow;

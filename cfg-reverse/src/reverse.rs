@@ -22,7 +22,7 @@ use crate::{
     gradient::{changes::note_changes, gradient},
     options::{Blocks, Options},
     plan::{draft::Draft, setting::Setting, tbr::Tbr},
-    prepare::prepare,
+    prepare::{places::in_program, prepare},
     sweeps::Sweeps,
 };
 
@@ -62,15 +62,17 @@ pub fn reverse(
 ) -> Result<Reversal, Diagnostics> {
     let (prepared, out) = prepare(valid, main, options)?;
     let setting = Setting::of(prepared);
+    let normal = &setting.prepared.context.program;
+    let placed = |problems| in_program(valid.program(), normal, problems);
     let routines = match options.blocks {
-        Blocks::Statement => drafts(&setting, &[])?,
+        Blocks::Statement => drafts(&setting, &[]).map_err(placed)?,
         Blocks::Preaccumulate => {
             let all = survey_all(&setting);
             let search = search_options(options);
             let outcomes = eliminate(&all, &search, THOROUGH, None);
-            drafts(&setting, &choose::complete(&all, &outcomes))?
+            drafts(&setting, &choose::complete(&all, &outcomes)).map_err(placed)?
         }
-        Blocks::Auto => choose::cheapest(&setting, options)?,
+        Blocks::Auto => choose::cheapest(&setting, options).map_err(placed)?,
     };
     let mut program = out;
     let sweeps = emit(&setting, main, routines, &mut program, options)?;

@@ -23,6 +23,7 @@ use crate::{
     prepare::{
         derivative_globals::add_derivative_globals,
         normalize::{self, Normal, normal_program},
+        places::in_program,
         results,
     },
     tangent::writer::{Writer, has_tangent},
@@ -123,7 +124,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         pairs.push((id, RoutineId::new(out.routines.len() - 1)));
     }
     if !found.is_empty() {
-        return Err(Diagnostics(found));
+        return Err(in_program(program, &normal, Diagnostics(found)));
     }
     let tangent = ids[main.index()].unwrap_or(main);
     Ok(Tangent {

@@ -3,11 +3,12 @@
 use crate::{
     entity::{GlobalId, VarId},
     ir::{
-        Intent, Place, Program, Role, Routine, Stmt, StmtKind, Variable, Vertex,
+        Intent, Place, Program, Role, Routine, Stmt, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
     },
-    memory::effects::Effects,
+    memory::{effects::Effects, global_set::GlobalSet},
 };
+use std::collections::HashMap;
 
 /// A read or write of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,57 +92,116 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
     }
 }
 
-/// The accesses of a statement of `routine`. Without the effects of the called routine a call reads and may write every
-/// global that the routine names.
-pub fn statement_accesses(
-    program: &Program,
-    effects: Option<&Effects>,
-    routine: &Routine,
-    statement: &Stmt,
-    found: &mut impl FnMut(Access),
-) {
-    let StmtKind::Call { callee, .. } = statement.kind else {
-        let mut walk = Walk {
-            program: Some(program),
-            found,
-            after: None,
-        };
-        return walk.statement(statement);
-    };
-    let mut after = Vec::new();
-    let mut walk = Walk {
-        program: Some(program),
-        found: &mut *found,
-        after: Some(&mut after),
-    };
-    walk.statement(statement);
-    let globals = routine.variables.iter().enumerate();
-    let globals = globals.filter_map(|(v, variable)| match variable.role {
-        Role::Global(g) => Some((VarId::new(v), g)),
-        Role::Parameter { .. } | Role::Local => None,
-    });
-    match effects {
-        None => {
-            globals.clone().for_each(|(v, _)| found(Access::Read(v)));
-            globals.for_each(|(v, _)| found(Access::MayWrite(v)));
-        }
-        Some(effects) => {
-            let surely = effects.surely_written(callee);
-            let read = |(_, g): &(VarId, GlobalId)| effects.may_read(callee, *g);
-            globals
-                .clone()
-                .filter(read)
-                .for_each(|(v, _)| found(Access::Read(v)));
-            let written = |(_, g): &(VarId, GlobalId)| effects.may_write(callee, *g);
-            for (v, g) in globals.filter(written) {
-                found(match surely.contains(g) {
-                    true => Access::Write(v),
-                    false => Access::MayWrite(v),
-                });
+/// The accesses of the statements of one routine.
+#[derive(Clone, Debug)]
+pub struct Accesses<'p> {
+    program: &'p Program,
+    effects: &'p Effects,
+    routine: &'p Routine,
+    /// The globals that the routine names, each with its variable.
+    variable: HashMap<GlobalId, VarId>,
+    named: GlobalSet,
+    /// Globals among these that share their storage with others.
+    overlaid: Vec<(VarId, GlobalId)>,
+    /// The parameters of an aliased routine, which may be globals that it does not name.
+    aliased: Vec<VarId>,
+}
+
+impl<'p> Accesses<'p> {
+    /// The accesses of a routine of a program with these effects.
+    pub fn of(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
+        let mut variable = HashMap::new();
+        let mut named = GlobalSet::default();
+        let mut overlaid = Vec::new();
+        for (v, declared) in routine.variables.iter().enumerate() {
+            if let Role::Global(g) = declared.role {
+                variable.insert(g, VarId::new(v));
+                named.insert(g);
+                if effects.storage.around(g).is_some() {
+                    overlaid.push((VarId::new(v), g));
+                }
             }
         }
+        let aliased = match routine.aliased {
+            true => routine.parameter_ids().collect(),
+            false => Vec::new(),
+        };
+        Self {
+            program,
+            effects,
+            routine,
+            variable,
+            named,
+            overlaid,
+            aliased,
+        }
     }
-    after.into_iter().for_each(found);
+
+    /// Calls `found` with the accesses of a statement; what a call writes comes after all that it reads.
+    pub fn statement(&self, statement: &Stmt, found: &mut impl FnMut(Access)) {
+        let Some(callee) = statement.kind.callee() else {
+            let mut walk = Walk {
+                program: Some(self.program),
+                found,
+                after: None,
+            };
+            return walk.statement(statement);
+        };
+        let mut after = Vec::new();
+        let mut walk = Walk {
+            program: Some(self.program),
+            found: &mut *found,
+            after: Some(&mut after),
+        };
+        walk.statement(statement);
+        let effects = self.effects;
+        let (named, written) = (effects.types_named(callee), effects.types_written(callee));
+        for &p in &self.aliased {
+            if named.contains(self.routine.variable(p).ty) {
+                found(Access::Read(p));
+            }
+        }
+        let mut global = |g: GlobalId, access: fn(VarId) -> Access| {
+            if let Some(&v) = self.variable.get(&g) {
+                found(access(v));
+            }
+        };
+        effects
+            .read(callee)
+            .each_common(&self.named, |g| global(g, Access::Read));
+        for &(_, g) in self
+            .overlaid
+            .iter()
+            .filter(|(_, g)| effects.may_read(callee, *g))
+        {
+            global(g, Access::Read);
+        }
+        let surely = effects.surely_written(callee);
+        effects.written(callee).each_common(&self.named, |g| {
+            global(
+                g,
+                match surely.contains(g) {
+                    true => Access::Write,
+                    false => Access::MayWrite,
+                },
+            );
+        });
+        for &(_, g) in self
+            .overlaid
+            .iter()
+            .filter(|(_, g)| effects.may_write(callee, *g))
+        {
+            if !surely.contains(g) {
+                global(g, Access::MayWrite);
+            }
+        }
+        for &p in &self.aliased {
+            if written.contains(self.routine.variable(p).ty) {
+                found(Access::MayWrite(p));
+            }
+        }
+        after.into_iter().for_each(found);
+    }
 }
 
 /// The accesses of a LOOP's or BRANCH's decision; nothing for other vertices.

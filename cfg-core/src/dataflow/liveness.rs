@@ -4,7 +4,7 @@
 
 use super::{
     Analysis, Direction,
-    access::{Access, decision_accesses, statement_accesses},
+    access::{Access, Accesses, decision_accesses},
 };
 use crate::{
     entity::EdgeId,
@@ -14,20 +14,18 @@ use crate::{
 use fixedbitset::FixedBitSet;
 
 /// Variables whose value may still be read; at EXIT those that the caller sees.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Liveness<'p> {
-    program: &'p Program,
-    effects: &'p Effects,
     routine: &'p Routine,
+    accesses: Accesses<'p>,
 }
 
 impl<'p> Liveness<'p> {
     /// Liveness in one routine of a program.
     pub fn new(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
         Self {
-            program,
-            effects,
             routine,
+            accesses: Accesses::of(program, effects, routine),
         }
     }
 
@@ -67,10 +65,8 @@ impl Analysis for Liveness<'_> {
 
     fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
         let mut accesses = Vec::new();
-        let (program, effects) = (self.program, Some(self.effects));
-        statement_accesses(program, effects, self.routine, statement, &mut |a| {
-            accesses.push(a);
-        });
+        self.accesses
+            .statement(statement, &mut |a| accesses.push(a));
         self.apply(&accesses, state);
     }
 

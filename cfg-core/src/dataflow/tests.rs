@@ -26,10 +26,12 @@ impl Points {
             first: Vec::new(),
             last: Vec::new(),
         };
+        let effects = Effects::of(program);
+        let accesses = Accesses::of(program, &effects, routine);
         for (_, vertex) in cfg.vertices() {
             let mut list = Vec::new();
             for s in vertex.statements() {
-                statement_accesses(program, None, routine, s, &mut |a| list.push(a));
+                accesses.statement(s, &mut |a| list.push(a));
             }
             if !matches!(vertex.kind, VertexKind::Loop { .. }) {
                 decision_accesses(vertex, &mut |a| list.push(a));

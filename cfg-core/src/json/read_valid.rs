@@ -77,7 +77,7 @@ pub fn check(parsed: Parsed) -> Checked {
             let wrong = check_in_labels(body, structure, labels).0.into_iter();
             found
                 .0
-                .extend(wrong.map(|d| validate::inside(d, id, &routine.name)));
+                .extend(wrong.map(|d| validate::inside(d, &program, id)));
         }
     }
     add_pointers(&program, &mut found);

@@ -46,6 +46,7 @@ use crate::{
     },
 };
 use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
 
 /// Most bits of all states together of a routine in which it is looked for what is surely written.
 const MOST_STATES: usize = 1 << 24;
@@ -223,21 +224,34 @@ impl Effects {
             let Some(exit) = cfg.exit().filter(|_| size <= MOST_STATES) else {
                 continue;
             };
+            let variables = routine.variables.iter().enumerate();
+            let globals = variables.filter_map(|(v, variable)| match variable.role {
+                Role::Global(g) => Some((g, v)),
+                Role::Parameter { .. } | Role::Local => None,
+            });
+            let variable: HashMap<GlobalId, usize> = globals.collect();
             let unwritten = Unwritten {
                 program,
                 routine,
                 effects: self,
+                named: (routine.variables.iter())
+                    .filter_map(|v| match v.role {
+                        Role::Global(g) => Some(g),
+                        Role::Parameter { .. } | Role::Local => None,
+                    })
+                    .collect(),
+                variable,
             };
             let solution = solve(cfg, &unwritten);
             let left = solution.incoming(exit);
-            let mut formals = FixedBitSet::with_capacity(routine.parameters);
+            let mut formals = FixedBitSet::with_capacity(self.formals[r.index()].written.len());
             let mut globals = GlobalSet::default();
             for (v, variable) in routine.variables.iter().enumerate() {
                 match variable.role {
                     _ if left.contains(v) => {}
-                    Role::Parameter { .. } => formals.insert(v),
+                    Role::Parameter { .. } if v < formals.len() => formals.insert(v),
                     Role::Global(g) => globals.insert(g),
-                    Role::Local => {}
+                    Role::Parameter { .. } | Role::Local => {}
                 }
             }
             self.formals[r.index()].surely_written = formals;
@@ -260,7 +274,7 @@ impl Direct {
     fn of(program: &Program) -> Self {
         let n = program.routines.len();
         let declared = |routine: &Routine| {
-            let n = routine.parameters;
+            let n = routine.parameters.min(routine.variables.len());
             let formals = routine.parameter_ids().zip(&routine.variables);
             let written = formals.filter(|(_, v)| v.intent().is_some_and(Intent::writes));
             let mut effects = FormalEffects {
@@ -278,7 +292,7 @@ impl Direct {
             written: vec![GlobalSet::default(); n],
             formals: program.routines.iter().map(declared).collect(),
             bound: (program.routines.iter())
-                .map(|r| vec![Vec::new(); r.parameters])
+                .map(|r| vec![Vec::new(); r.parameters.min(r.variables.len())])
                 .collect(),
         };
         for (r, routine) in program.routines.iter().enumerate() {
@@ -290,16 +304,15 @@ impl Direct {
                     direct.named[r].insert(g);
                 }
             }
-            let direct = &mut direct;
-            if routine.body.is_some() {
-                Walk {
-                    program,
-                    direct,
-                    id,
-                    routine,
-                }
-                .routine(routine);
-            } else {
+            // Of a routine without a body the extents, at least, are evaluated.
+            Walk {
+                program,
+                direct: &mut direct,
+                id,
+                routine,
+            }
+            .routine(routine);
+            if routine.body.is_none() {
                 direct.declared(id, routine);
             }
         }
@@ -426,6 +439,9 @@ struct Unwritten<'a> {
     program: &'a Program,
     routine: &'a Routine,
     effects: &'a Effects,
+    /// The globals that the routine names, each with the number of its variable.
+    variable: HashMap<GlobalId, usize>,
+    named: GlobalSet,
 }
 
 impl Analysis for Unwritten<'_> {
@@ -450,16 +466,13 @@ impl Analysis for Unwritten<'_> {
         };
         overwritten.statement(statement);
         if let Some(callee) = statement.kind.callee()
-            && let Some(globals) = self.effects.surely_written.get(callee.index())
-            && !globals.is_empty()
+            && let Some(surely) = self.effects.surely_written.get(callee.index())
         {
-            for (v, variable) in self.routine.variables.iter().enumerate() {
-                if let Role::Global(g) = variable.role
-                    && globals.contains(g)
-                {
+            surely.each_common(&self.named, |g| {
+                if let Some(&v) = self.variable.get(&g) {
                     state.set(v, false);
                 }
-            }
+            });
         }
     }
 
@@ -484,6 +497,7 @@ impl<'ir> Visit<'ir> for Overwritten<'_> {
             program,
             routine,
             effects,
+            ..
         } = self.within;
         let is_scalar = |v: Option<&Variable>| v.is_some_and(|v| v.rank() == 0);
         let all = match role {

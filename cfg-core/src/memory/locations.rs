@@ -195,7 +195,8 @@ impl Locations {
     /// location of its own.
     pub fn of_variable(&self, v: VarId) -> LocationId {
         let known = self.of_variable.get(v.index()).copied();
-        known.unwrap_or_else(|| LocationId::new(v.index()))
+        // Behind those of elements.
+        known.unwrap_or_else(|| LocationId::new(self.len + v.index() - self.of_variable.len()))
     }
 
     /// True if another variable may name cells of this one.

@@ -139,7 +139,9 @@ impl Search<'_> {
         {
             return None;
         }
-        let assigned = |s: &crate::ir::Stmt| writes_variable(s, index);
+        // A call may write a global that it does not name.
+        let assigned =
+            |s: &crate::ir::Stmt| writes_variable(s, index) || self.writes.may_write(s, index);
         if cfg
             .vertex(latch)
             .statements()

@@ -14,7 +14,7 @@
 //! before.
 
 use crate::{
-    dataflow::{Access, decision_accesses, statement_accesses},
+    dataflow::{Access, Accesses, decision_accesses},
     entity::VarId,
     ir::{Cfg, Expr, Extent, Op, Program, Role, Routine, ScalarType, Stmt, Variable},
     memory::effects::Effects,
@@ -43,13 +43,14 @@ impl Uses {
                 }
             }
         }
+        let accesses = Accesses::of(program, effects, routine);
         let mut access = |access| {
             let (Access::Read(v) | Access::Write(v) | Access::MayWrite(v)) = access;
             at(v);
         };
         for (_, vertex) in cfg.vertices() {
             for statement in vertex.statements() {
-                statement_accesses(program, Some(effects), routine, statement, &mut access);
+                accesses.statement(statement, &mut access);
             }
             decision_accesses(vertex, &mut access);
         }

@@ -1,7 +1,7 @@
 //! The places where variables may be written, and the expressions that a loop does not change.
 
 use crate::{
-    dataflow::{Access, decision_accesses, statement_accesses},
+    dataflow::{Access, Accesses, decision_accesses},
     entity::VarId,
     graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt},
@@ -11,8 +11,8 @@ use crate::{
 
 /// The vertices that may write each variable, or another one in the same storage.
 pub(super) struct Writes<'a> {
-    program: &'a Program,
     effects: &'a Effects,
+    accesses: Accesses<'a>,
     routine: &'a Routine,
     locations: Locations,
     /// The writers of each location: (place among the members of loops, vertex), sorted; only vertices in loops.
@@ -28,6 +28,7 @@ impl<'a> Writes<'a> {
         forest: &LoopForest,
     ) -> Self {
         let locations = Locations::of(program, routine);
+        let accesses = Accesses::of(program, effects, routine);
         let mut by_location: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
         for (v, vertex) in cfg.vertices() {
             let Some(place) = forest.place(v.index()) else {
@@ -45,7 +46,7 @@ impl<'a> Writes<'a> {
                 }
             };
             for statement in vertex.statements() {
-                statement_accesses(program, Some(effects), routine, statement, &mut found);
+                accesses.statement(statement, &mut found);
             }
             decision_accesses(vertex, &mut found);
         }
@@ -54,8 +55,8 @@ impl<'a> Writes<'a> {
             list.dedup();
         }
         Self {
-            program,
             effects,
+            accesses,
             routine,
             locations,
             by_location,
@@ -114,8 +115,7 @@ impl<'a> Writes<'a> {
     /// True if a statement may write the variable's storage.
     pub(super) fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
         let mut found = false;
-        let (program, effects) = (self.program, Some(self.effects));
-        statement_accesses(program, effects, self.routine, statement, &mut |access| {
+        self.accesses.statement(statement, &mut |access| {
             if let Access::Write(y) | Access::MayWrite(y) = access {
                 found |= self.locations.may_share(x, y);
             }
@@ -131,7 +131,10 @@ impl<'a> Writes<'a> {
             Role::Parameter { intent, optional } => {
                 intent.writes() && !optional && !self.routine.aliased
             }
-            Role::Global(_) => !self.locations.is_shared(x),
+            // Validation refuses writes to whatever lies in its storage.
+            Role::Global(g) => {
+                !self.locations.is_shared(x) && self.effects.storage.around(g).is_none()
+            }
         };
         private && variable.ty == ScalarType::Integer && variable.rank() == 0
     }

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 
 /// The globals that calls write, and those that share storage. Only computed if some counted loop has a global as its
 /// index, which hardly any program does.
+#[derive(Default)]
 pub(super) struct GlobalWrites(Option<Effects>);
 
 impl GlobalWrites {

@@ -29,13 +29,13 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
     for (i, problem) in names(routines, "routine") {
         let site = Site::of(RoutineId::new(i), Element::Routine).part(Part::Name);
         let element = text::site(program, &site);
-        out.push(problem.at_site(site).at_element(element));
+        out.push(problem.at_site_in(program, site).at_element(element));
     }
     let globals = program.globals.iter().map(|g| g.variable.name.as_str());
     for (i, problem) in names(globals, "global") {
         let site = Site::local(Element::Global(GlobalId::new(i))).part(Part::Name);
         let element = text::site(program, &site);
-        out.push(problem.at_site(site).at_element(element));
+        out.push(problem.at_site_in(program, site).at_element(element));
     }
     for (i, global) in program.globals.iter().enumerate() {
         let mut check = Check {

@@ -251,3 +251,39 @@ fn problems_carry_the_nearest_annotations() {
         assert_eq!(format!("{found:?}"), found.to_string());
     }
 }
+
+/// What calls write is asked for where a global is the index of a loop, also in programs that are wrong otherwise.
+#[test]
+fn loops_over_globals_in_broken_programs() {
+    let program = || {
+        let mut p = ProgramBuilder::new();
+        let k = p.global("k", Integer);
+        let mut g = RoutineBuilder::new("g");
+        let x = g.inout("x", Real);
+        g.assign(x, 1.0);
+        let g = p.add(g);
+        let mut f = RoutineBuilder::new("f");
+        let y = f.inout("y", Real);
+        let k = f.global(p.program(), k);
+        f.for_loop(k, 1, 3, |f| f.call(g, [y]));
+        p.add(f);
+        p.into_program().expect("the builder is used right")
+    };
+    assert!(!problems(&program()).1.has_errors());
+    type Damage = fn(&mut Program);
+    let damages: [Damage; 6] = [
+        |p| p.routines[0].parameters = 0,
+        |p| p.routines[0].parameters = usize::MAX / 2,
+        |p| p.routines[1].parameters = 7,
+        |p| p.globals.clear(),
+        |p| p.routines.truncate(1),
+        |p| drop(p.routines.remove(0)),
+    ];
+    for (k, damage) in damages.into_iter().enumerate() {
+        let mut broken = program();
+        damage(&mut broken);
+        let wrong = problems(&broken).1.has_errors();
+        // A routine that nothing calls is no error.
+        assert_eq!(wrong, k != 4, "{k}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Gradients: the forward and the reverse sweep.
 
-use super::derived::Derived;
+use super::derived::{Derived, generated};
 use super::{Named, Trace};
 use crate::codes;
 use crate::options::Options;
@@ -62,13 +62,15 @@ impl Adjoint {
     /// # Errors
     /// The program has something that cannot be run.
     pub fn of(reversal: cfg_reverse::Reversal, options: &Options) -> Result<Self, Diagnostics> {
+        let sweeps = reversal.sweeps.iter().flat_map(|s| [s.1, s.2]);
+        let given = generated(&reversal.program, sweeps.chain([reversal.gradient]));
         Ok(Self {
             forward: reversal.forward,
             reverse: reversal.reverse,
             sweeps: reversal.sweeps,
             derived: Derived::new(
                 reversal.program,
-                reversal.original,
+                (reversal.original, given),
                 (reversal.gradient, &reversal.signature),
                 reversal.adjoint_globals,
                 options,

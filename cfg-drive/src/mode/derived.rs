@@ -22,6 +22,8 @@ pub(super) struct Derived {
     original: RoutineId,
     /// NAME_grad or NAME_t.
     routine: RoutineId,
+    /// The number of routines that the user has given; those behind them are generated.
+    given: usize,
     /// Each global with its derivative.
     globals: BTreeMap<GlobalId, GlobalId>,
     /// The argument that holds the derivative of each parameter, then that of the result.
@@ -41,12 +43,12 @@ impl Derived {
 
     pub(super) fn new(
         program: Program,
-        original: RoutineId,
+        (original, given): (RoutineId, usize),
         (routine, signature): (RoutineId, &Signature),
         globals: Vec<(GlobalId, GlobalId)>,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
-        let program = validate(program).map_err(generated)?;
+        let program = validate(program).map_err(of_generated)?;
         let session = options.session(&options.compile(&program)?);
         let declared = program.routine(original);
         let (independents, dependents) = active(declared)?;
@@ -57,6 +59,7 @@ impl Derived {
             session,
             original,
             routine,
+            given,
             globals: globals.into_iter().collect(),
             derivative,
             independents,
@@ -239,7 +242,11 @@ impl Derived {
         let run = (self.session).run_from(self.routine, &mut arguments, &options.run, start);
         let mut report = run.map_err(|problems: Diagnostics| {
             let problems = problems.0.into_iter();
-            Diagnostics(problems.map(|d| at_original(&self.program, d)).collect())
+            Diagnostics(
+                problems
+                    .map(|d| at_original(&self.program, self.given, d))
+                    .collect(),
+            )
         })?;
         report.held.join(held);
         Ok((arguments, report))
@@ -429,11 +436,17 @@ fn plus(mut sum: Value, other: &Value) -> Value {
 }
 
 /// Problems of a generated program say nothing about places of the original.
-fn generated(mut problems: Diagnostics) -> Diagnostics {
+pub(crate) fn of_generated(mut problems: Diagnostics) -> Diagnostics {
     for d in &mut problems.0 {
         (d.at.site, d.at.pointer) = (None, None);
         let element = d.at.element.take().unwrap_or_default();
         d.at.element = Some(format!("generated program, {element}"));
     }
     problems
+}
+
+/// The position of the first of these routines, which a transformation has added behind those of its input.
+pub(super) fn generated(program: &Program, added: impl Iterator<Item = RoutineId>) -> usize {
+    let first = added.map(RoutineId::index).min();
+    first.unwrap_or(program.routines.len())
 }

@@ -10,14 +10,14 @@ use cfg_core::{
 };
 
 /// Moves a problem in a generated routine to the vertex of the original that the generated vertex was made from, as its
-/// origin says; to the original as a whole if it does not say. The place in the generated routine is named behind it.
-pub(super) fn at_original(program: &Program, mut problem: Diagnostic) -> Diagnostic {
+/// origin says; to the original as a whole if it does not say. The place in the generated routine is named behind it. The
+/// first `given` routines are those of the user, of which some may have been generated before.
+pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnostic {
     let Some(site) = problem.at.site.take() else {
         return problem;
     };
     let generated = site.routine.and_then(|r| {
-        let routine = program.routines.get(r.index())?;
-        routine.origin.as_ref()?;
+        let routine = (program.routines.get(r.index())).filter(|_| r.index() >= given)?;
         Some((routine, Signature::of(program, r).original?))
     });
     let Some((routine, original)) = generated else {

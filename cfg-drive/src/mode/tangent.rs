@@ -1,7 +1,7 @@
 //! Derivatives in a direction: the tangent program.
 
 use super::Named;
-use super::derived::Derived;
+use super::derived::{Derived, generated};
 use crate::codes;
 use crate::options::Options;
 use crate::point::Point;
@@ -49,10 +49,11 @@ impl Tangent {
     /// # Errors
     /// The program has something that cannot be run.
     pub fn of(tangent: cfg_reverse::Tangent, options: &Options) -> Result<Self, Diagnostics> {
+        let given = generated(&tangent.program, tangent.pairs.iter().map(|p| p.1));
         Ok(Self {
             derived: Derived::new(
                 tangent.program,
-                tangent.original,
+                (tangent.original, given),
                 (tangent.tangent, &tangent.signature),
                 tangent.tangent_globals,
                 options,

@@ -50,3 +50,91 @@ fn what_a_called_routine_counts_with_is_recorded() {
         }
     }
 }
+
+/// Loops whose index or bound something else in them may write, under whatever name, are no counted loops: what is
+/// recovered from jumps does what the program does.
+#[test]
+fn loops_are_counted_only_where_nothing_else_writes_their_index() {
+    let by_a_call = "
+global integer i = 0
+main general subroutine f(in integer n, inout real x)
+  uses i
+  independent x
+  dependent x
+  i := 1
+  while i <= n
+    x := x*x
+    call bump()
+    i := i + 1
+  end
+end
+subroutine bump()
+  uses i
+  i := i + 1
+end
+";
+    let beside_another = "
+global integer both[2] = 0, 0
+global integer i overlays both at 0
+global integer c overlays both at 1
+main general subroutine f(in integer n, inout real x)
+  uses i, c
+  independent x
+  dependent x
+  i := 1
+  while i <= n
+    x := x*x
+    c := c + 1
+    i := i + 1
+  end
+end
+";
+    let bound_by_another_name = "
+global integer k = 3
+global integer z
+main subroutine top(in integer n, inout real x)
+  uses k
+  independent x
+  dependent x
+  k := n
+  call f(k, x)
+end
+aliased general subroutine f(in integer n, inout real x)
+  uses z
+  local integer i
+  z := 0
+  i := 1
+  while i <= n
+    x := x*x
+    call bump()
+    i := i + 1
+  end
+end
+subroutine bump()
+  uses k
+  k := k - 1
+end
+";
+    for (source, power) in [
+        (by_a_call, 4),
+        (beside_another, 8),
+        (bound_by_another_name, 4),
+    ] {
+        let parsed = text::parse(source);
+        let problems = parsed.problems;
+        let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+        let recovered = cfg_core::recover::recover_program(&program);
+        for program in [program, recovered] {
+            let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+            let main = program.main.expect("one is marked");
+            let mut adjoint =
+                Adjoint::new(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+            let point = adjoint.point(br#"{"n": 3, "x": 1.5}"#).expect("a point");
+            let seed = adjoint.default_seed(&point).expect("a seed");
+            let found = adjoint.gradient(&point, &seed).expect("it runs");
+            assert_eq!(reals(&found.value, "x"), [1.5_f64.powi(power)]);
+            let expected = f64::from(power) * 1.5_f64.powi(power - 1);
+            assert_eq!(reals(&found.gradient, "x"), [expected]);
+        }
+    }
+}

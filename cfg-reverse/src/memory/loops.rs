@@ -7,12 +7,15 @@ use cfg_core::{
         loops::{LoopForest, LoopId},
         reachable,
     },
-    ir::{Cfg, Program, Routine, StmtKind, visit::each_written},
+    ir::{Cfg, Program, Routine, visit::each_written},
     memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
 
-use crate::memory::{named::Named, summary::Summary};
+use crate::memory::{
+    named::Named,
+    summary::{Summary, given_adjoint},
+};
 
 /// The vertices on paths from ENTRY to EXIT, the only ones in a run that ends, and the loops among them.
 pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
@@ -62,9 +65,13 @@ impl<'a> Writes<'a> {
             vertex.kind.index().into_iter().for_each(&mut at);
             for statement in vertex.statements() {
                 each_written(program, statement, &mut at);
-                if let StmtKind::Call { callee, .. } = &statement.kind {
-                    let written = summary.written(*callee);
-                    globals.among(written).into_iter().for_each(&mut at);
+                if let Some(callee) = statement.kind.callee() {
+                    // A given adjoint may write others, which the reverse sweep restores behind it.
+                    let given = given_adjoint(program.routine(callee));
+                    for r in std::iter::once(callee).chain(given) {
+                        let written = globals.among(summary.written(r));
+                        written.into_iter().for_each(&mut at);
+                    }
                 }
             }
         }
