@@ -244,7 +244,7 @@ impl<'p> Draft<'p> {
         let reads_before = Reads::default().with(|add| {
             let mut add = |v| {
                 self.locations
-                    .each(&Place::whole(v), &mut |l| add(l.index() as u32))
+                    .each(&Place::whole(v), &mut |l| add(l.index() as u32));
             };
             each_read(called, arguments, &mut add);
             touched.iter().for_each(|&v| add(v));

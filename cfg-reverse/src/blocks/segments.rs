@@ -198,7 +198,7 @@ impl Open {
         for place in reads.iter().copied().chain([target]) {
             for e in place.subscript_exprs() {
                 e.walk_places(&mut |p| {
-                    steady &= !self.written.contains(&scope.locations.of_variable(p.var))
+                    steady &= !self.written.contains(&scope.locations.of_variable(p.var));
                 });
             }
             steady &= self.places.symbolic(place.var).len() + reads.len() < Places::<Seen>::MOST;

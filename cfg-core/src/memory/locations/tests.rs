@@ -5,6 +5,9 @@ use crate::{
     testing::Rng,
 };
 
+/// The storage that a global lies in, its first cell there, and the cell behind its last.
+type Cells = (usize, i64, i64);
+
 /// Globals of random places in two storages, in one of two types, and parameters, against cells counted one by one.
 #[test]
 fn variables_share_if_their_cells_do() {
@@ -15,7 +18,7 @@ fn variables_share_if_their_cells_do() {
         let mut program = ProgramBuilder::new();
         let owners = [("a", Real), ("b", Real32)].map(|(n, ty)| program.global(n, ty.array([8])));
         let mut f = RoutineBuilder::new("f");
-        let mut of: Vec<(VarId, ScalarType, Option<(usize, i64, i64)>)> = Vec::new();
+        let mut of: Vec<(VarId, ScalarType, Option<Cells>)> = Vec::new();
         for (name, ty) in [("p", Real), ("q", Real), ("r", Real32), ("k", Integer)] {
             of.push((f.input(name, ty), ty, None));
         }
