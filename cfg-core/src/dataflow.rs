@@ -5,9 +5,9 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-//! use cfg_core::dataflow::{Liveness, solve};
+//! use cfg_core::dataflow::solve;
 //! use cfg_core::ir::ScalarType::Real;
-//! use cfg_core::memory::effects::Effects;
+//! use cfg_core::memory::{effects::Effects, liveness::Liveness};
 //!
 //! let mut f = RoutineBuilder::new("f");
 //! let (x, y) = (f.input("x", Real), f.output("y", Real));
@@ -28,16 +28,12 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
-mod access;
 mod lattice;
-mod liveness;
 mod solver;
 #[cfg(test)]
 mod tests;
 
-pub use access::{Access, Accesses, decision_accesses};
 pub use lattice::Lattice;
-pub use liveness::Liveness;
 pub use solver::{Solution, solve};
 
 use crate::{

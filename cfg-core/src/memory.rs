@@ -1,10 +1,13 @@
 //! The facts about a program's storage over all of its routines.
 //!
 //! [`locations`] says which cells the places of a routine may name, and whether two may overlap; [`effects`] what a call
-//! of a routine reads and writes; [`callgraph`] who calls whom.
+//! of a routine reads and writes; [`callgraph`] who calls whom. [`access`] puts these together for the statements of one
+//! routine, and [`liveness`] is the analysis over it.
 
+pub mod access;
 pub mod callgraph;
 pub mod effects;
 pub mod global_set;
+pub mod liveness;
 pub mod locations;
 pub mod storage;

@@ -4,7 +4,11 @@ use crate::{
     entity::VarId,
     graph::{DiGraph as _, reachable},
     ir::{LoopTest, Program, Routine, ScalarType::Integer, VertexKind},
-    memory::effects::Effects,
+    memory::{
+        access::{Access, Accesses, decision_accesses},
+        effects::Effects,
+        liveness::Liveness,
+    },
     testing::{Rng, graph, random_routine},
 };
 use fixedbitset::FixedBitSet;

@@ -14,10 +14,12 @@
 //! before.
 
 use crate::{
-    dataflow::{Access, Accesses, decision_accesses},
     entity::VarId,
     ir::{Cfg, Expr, Extent, Op, Program, Role, Routine, ScalarType, Stmt, Variable},
-    memory::effects::Effects,
+    memory::{
+        access::{Access, Accesses, decision_accesses},
+        effects::Effects,
+    },
 };
 
 /// The number of occurrences of each variable: read or written, in the graph or in a declaration.

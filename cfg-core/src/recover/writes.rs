@@ -1,11 +1,14 @@
 //! The places where variables may be written, and the expressions that a loop does not change.
 
 use crate::{
-    dataflow::{Access, Accesses, decision_accesses},
     entity::VarId,
     graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt},
-    memory::{effects::Effects, locations::Locations},
+    memory::{
+        access::{Access, Accesses, decision_accesses},
+        effects::Effects,
+        locations::Locations,
+    },
     typing::{self, Type},
 };
 

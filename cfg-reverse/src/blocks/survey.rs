@@ -1,9 +1,10 @@
 //! The segments of a program.
 
 use cfg_core::{
-    dataflow::{Analysis as _, Liveness, solve},
+    dataflow::{Analysis as _, solve},
     entity::{LocationId, RoutineId, VarId, VertexId},
     ir::VertexKind,
+    memory::liveness::Liveness,
 };
 use std::{
     collections::{HashMap, HashSet},

@@ -1,12 +1,12 @@
 //! The variables that statements and decisions read and write, in the order in which they do.
 
+use super::{effects::Effects, global_set::GlobalSet};
 use crate::{
     entity::{GlobalId, VarId},
     ir::{
         Intent, Place, Program, Role, Routine, Stmt, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
     },
-    memory::{effects::Effects, global_set::GlobalSet},
 };
 use std::collections::HashMap;
 

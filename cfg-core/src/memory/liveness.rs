@@ -3,13 +3,13 @@
 //! Source: A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed., 2006, section 9.2.5.
 
 use super::{
-    Analysis, Direction,
     access::{Access, Accesses, decision_accesses},
+    effects::Effects,
 };
 use crate::{
+    dataflow::{Analysis, Direction},
     entity::EdgeId,
     ir::{Cfg, LoopTest, Program, Role, Routine, Stmt, Vertex, VertexKind},
-    memory::effects::Effects,
 };
 use fixedbitset::FixedBitSet;
 
