@@ -138,3 +138,50 @@ end
         }
     }
 }
+
+/// A given adjoint writes the global over which the caller of its routine counts, directly or another level up.
+#[test]
+fn given_adjoints_may_write_what_a_caller_counts_with() {
+    let given = "
+global integer k = 1
+subroutine h(in real x, inout real y)
+  adjoint h_b
+  y := y*x
+end
+subroutine h_b(in real x, in real y, inout real xb, inout real yb)
+  uses k
+  for k = 1, 5
+    xb := xb + 0.2*yb*y
+  end
+  yb := yb*x
+end
+subroutine m(in real x, inout real y)
+  call h(x, y)
+  y := y + x
+end
+";
+    for callee in ["h", "m"] {
+        for kind in ["", "general "] {
+            let source = format!(
+                "{given}
+                main {kind}subroutine f(in real x[4], out real y)
+                  uses k
+                  independent x
+                  dependent y
+                  y := 1.0
+                  for k = 1, 3
+                    call {callee}(x[k], y)
+                    y := sin(y)*x[k + 1]
+                  end
+                end"
+            );
+            let parsed = text::parse(&source);
+            let problems = parsed.problems;
+            let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+            let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+            let main = program.main.expect("one is marked");
+            let found = checked(&program, main, r#"{"x": [1.1, 0.7, 0.9, 0.8]}"#);
+            assert_eq!(found.agrees(), Some(true), "{kind}{callee}: {found:?}");
+        }
+    }
+}

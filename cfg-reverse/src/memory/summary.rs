@@ -18,6 +18,8 @@ pub(crate) struct Summary {
     /// Globals that each routine and everything that it calls name, and those that the given adjoints do that take the
     /// places of routines in the reverse sweep.
     touched: Vec<GlobalSet>,
+    /// Globals that some given adjoint, or what it calls, may write: the reverse sweep restores them behind its calls.
+    restored: GlobalSet,
     /// Names of globals.
     pub(crate) names: Arc<HashSet<String>>,
     pub(crate) by_name: HashMap<String, GlobalId>,
@@ -35,6 +37,10 @@ impl Summary {
                 all.extend(of);
             });
         }
+        let mut restored = GlobalSet::default();
+        for r in program.routines.iter().filter_map(given_adjoint) {
+            restored.extend(effects.written(r));
+        }
         let assigned = |routine: &Routine| {
             let mut own = FixedBitSet::with_capacity(routine.variables.len());
             for statement in routine.statements() {
@@ -47,6 +53,7 @@ impl Summary {
         Self {
             effects,
             touched,
+            restored,
             names: Arc::new(names.collect()),
             by_name,
             assigned: program.routines.iter().map(assigned).collect(),
@@ -61,6 +68,12 @@ impl Summary {
     /// Globals that a call may write.
     pub(crate) fn written(&self, r: RoutineId) -> &GlobalSet {
         self.effects.written(r)
+    }
+
+    /// True of a global that the reverse sweep may have to restore because a given adjoint writes cells of it.
+    pub(crate) fn is_restored(&self, g: GlobalId) -> bool {
+        let around = self.effects.storage.around(g);
+        self.restored.contains(g) || around.is_some_and(|all| all.intersects(&self.restored))
     }
 
     /// The routines that one calls, each once, in the order of their first calls.

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::{VarId, VertexId},
-    ir::{Expr, LoopTest, NameRole, Op, Place, Stmt, TapeClass},
+    ir::{Expr, LoopTest, NameRole, Op, Place, Role, Stmt, TapeClass},
 };
 
 use crate::{plan::counters::runs_backwards, sweeps::reverse::Reverse};
@@ -26,17 +26,27 @@ impl<'p> Reverse<'_, '_, 'p> {
         bounds.into_iter().map(pop).collect()
     }
 
-    /// First, last and step of a counted loop whose FORLOOP counts its passes although the index is read,
-    /// since its values backwards may not fit: see [`Reverse::index_in_body`]. `complete`: the loop is left at
-    /// its header only.
+    /// First, last and step of a counted loop whose FORLOOP counts its passes although the index is read, since its
+    /// values backwards may not fit, or since the index is a global that the reverse sweep restores in the body: see
+    /// [`Reverse::index_in_body`]. `complete`: the loop is left at its header only.
     pub(super) fn stepped(&self, header: VertexId, complete: bool) -> Option<[&'p Expr; 3]> {
         if !self.sweeps.plan(header).index {
             return None;
         }
         match self.sweeps.test(header)? {
             LoopTest::Counted {
-                first, last, step, ..
-            } => (!runs_backwards(first, last, step, complete)).then_some([first, last, step]),
+                index,
+                first,
+                last,
+                step,
+            } => {
+                let restored = match self.sweeps.original().variable(*index).role {
+                    Role::Global(g) => self.sweeps.context.summary.is_restored(g),
+                    Role::Parameter { .. } | Role::Local => false,
+                };
+                let counts = restored || !runs_backwards(first, last, step, complete);
+                counts.then_some([first, last, step])
+            }
             LoopTest::Pre(_) | LoopTest::Post(_) => None,
         }
     }
