@@ -10,4 +10,5 @@ pub mod effects;
 pub mod global_set;
 pub mod liveness;
 pub mod locations;
+pub mod named;
 pub mod storage;

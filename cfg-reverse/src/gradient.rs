@@ -10,7 +10,7 @@ use cfg_core::{
         Cfg, Dim, Edge, Expr, Extent, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
         ScalarType, Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
-    memory::global_set::GlobalSet,
+    memory::{global_set::GlobalSet, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
@@ -24,7 +24,6 @@ use crate::{
         splice::Splice,
     },
     gradient::active::declare_active,
-    memory::named::global_variables,
     prepare::context::Context,
 };
 

@@ -1,6 +1,5 @@
 //! The reads and writes of the original's statements, and the variables that share cells.
 
 pub(crate) mod loops;
-pub(crate) mod named;
 pub(crate) mod shared;
 pub(crate) mod summary;

@@ -125,6 +125,12 @@ impl Cfg {
             .map(|(i, e)| (EdgeId::new(i), e))
     }
 
+    /// The first vertex with this id in files; looks at all.
+    pub fn with_id(&self, id: i64) -> Option<VertexId> {
+        let mut vertices = self.vertices();
+        vertices.find(|(_, vertex)| vertex.id == id).map(|(v, _)| v)
+    }
+
     /// One vertex.
     pub fn vertex(&self, v: VertexId) -> &Vertex {
         &self.graph.vertices[v.index()]

@@ -1,14 +1,16 @@
 //! The variables that statements and decisions read and write, in the order in which they do.
 
-use super::{effects::Effects, global_set::GlobalSet};
+use super::{
+    effects::Effects,
+    named::{Named, global_variables},
+};
 use crate::{
     entity::{GlobalId, VarId},
     ir::{
-        Intent, Place, Program, Role, Routine, Stmt, Variable, Vertex,
+        Intent, Place, Program, Routine, Stmt, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
     },
 };
-use std::collections::HashMap;
 
 /// A read or write of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,10 +100,8 @@ pub struct Accesses<'p> {
     program: &'p Program,
     effects: &'p Effects,
     routine: &'p Routine,
-    /// The globals that the routine names, each with its variable.
-    variable: HashMap<GlobalId, VarId>,
-    named: GlobalSet,
-    /// Globals among these that share their storage with others.
+    globals: Named,
+    /// The variables among the globals that share their storage with others.
     overlaid: Vec<(VarId, GlobalId)>,
     /// The parameters of an aliased routine, which may be globals that it does not name.
     aliased: Vec<VarId>,
@@ -110,18 +110,7 @@ pub struct Accesses<'p> {
 impl<'p> Accesses<'p> {
     /// The accesses of a routine of a program with these effects.
     pub fn of(program: &'p Program, effects: &'p Effects, routine: &'p Routine) -> Self {
-        let mut variable = HashMap::new();
-        let mut named = GlobalSet::default();
-        let mut overlaid = Vec::new();
-        for (v, declared) in routine.variables.iter().enumerate() {
-            if let Role::Global(g) = declared.role {
-                variable.insert(g, VarId::new(v));
-                named.insert(g);
-                if effects.storage.around(g).is_some() {
-                    overlaid.push((VarId::new(v), g));
-                }
-            }
-        }
+        let shares = |(_, g): &(VarId, GlobalId)| effects.storage.around(*g).is_some();
         let aliased = match routine.aliased {
             true => routine.parameter_ids().collect(),
             false => Vec::new(),
@@ -130,9 +119,8 @@ impl<'p> Accesses<'p> {
             program,
             effects,
             routine,
-            variable,
-            named,
-            overlaid,
+            globals: Named::of(routine),
+            overlaid: global_variables(routine).filter(shares).collect(),
             aliased,
         }
     }
@@ -161,38 +149,24 @@ impl<'p> Accesses<'p> {
                 found(Access::Read(p));
             }
         }
-        let mut global = |g: GlobalId, access: fn(VarId) -> Access| {
-            if let Some(&v) = self.variable.get(&g) {
-                found(access(v));
-            }
-        };
-        effects
-            .read(callee)
-            .each_common(&self.named, |g| global(g, Access::Read));
-        for &(_, g) in self
-            .overlaid
-            .iter()
-            .filter(|(_, g)| effects.may_read(callee, *g))
-        {
-            global(g, Access::Read);
+        for v in self.globals.among(effects.read(callee)) {
+            found(Access::Read(v));
         }
-        let surely = effects.surely_written(callee);
-        effects.written(callee).each_common(&self.named, |g| {
-            global(
-                g,
-                match surely.contains(g) {
-                    true => Access::Write,
-                    false => Access::MayWrite,
-                },
-            );
-        });
-        for &(_, g) in self
-            .overlaid
-            .iter()
-            .filter(|(_, g)| effects.may_write(callee, *g))
-        {
-            if !surely.contains(g) {
-                global(g, Access::MayWrite);
+        for &(v, g) in &self.overlaid {
+            if effects.may_read(callee, g) {
+                found(Access::Read(v));
+            }
+        }
+        let surely = self.globals.among(effects.surely_written(callee));
+        for v in self.globals.among(effects.written(callee)) {
+            found(match surely.binary_search(&v) {
+                Ok(_) => Access::Write(v),
+                Err(_) => Access::MayWrite(v),
+            });
+        }
+        for &(v, g) in &self.overlaid {
+            if effects.may_write(callee, g) && surely.binary_search(&v).is_err() {
+                found(Access::MayWrite(v));
             }
         }
         for &p in &self.aliased {

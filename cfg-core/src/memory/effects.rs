@@ -36,7 +36,12 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
-use super::{callgraph::CallGraph, global_set::GlobalSet, storage::Storage};
+use super::{
+    callgraph::CallGraph,
+    global_set::GlobalSet,
+    named::{Named, global_variables},
+    storage::Storage,
+};
 use crate::{
     dataflow::{Analysis, Direction, solve},
     entity::{GlobalId, RoutineId, VarId},
@@ -46,7 +51,6 @@ use crate::{
     },
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
 
 /// Most bits of all states together of a routine in which it is looked for what is surely written.
 const MOST_STATES: usize = 1 << 24;
@@ -174,20 +178,12 @@ impl Effects {
 
     /// True if a call may read cells of a global, under whatever name.
     pub fn may_read(&self, r: RoutineId, g: GlobalId) -> bool {
-        self.meets(&self.read[r.index()], g)
+        self.storage.meets(self.read(r), g)
     }
 
     /// True if a call may write cells of a global, under whatever name.
     pub fn may_write(&self, r: RoutineId, g: GlobalId) -> bool {
-        self.meets(&self.written[r.index()], g)
-    }
-
-    fn meets(&self, set: &GlobalSet, g: GlobalId) -> bool {
-        set.contains(g)
-            || self
-                .storage
-                .around(g)
-                .is_some_and(|all| all.intersects(set))
+        self.storage.meets(self.written(r), g)
     }
 
     /// The globals all of which a call that returns has overwritten.
@@ -224,23 +220,11 @@ impl Effects {
             let Some(exit) = cfg.exit().filter(|_| size <= MOST_STATES) else {
                 continue;
             };
-            let variables = routine.variables.iter().enumerate();
-            let globals = variables.filter_map(|(v, variable)| match variable.role {
-                Role::Global(g) => Some((g, v)),
-                Role::Parameter { .. } | Role::Local => None,
-            });
-            let variable: HashMap<GlobalId, usize> = globals.collect();
             let unwritten = Unwritten {
                 program,
                 routine,
                 effects: self,
-                named: (routine.variables.iter())
-                    .filter_map(|v| match v.role {
-                        Role::Global(g) => Some(g),
-                        Role::Parameter { .. } | Role::Local => None,
-                    })
-                    .collect(),
-                variable,
+                globals: Named::of(routine),
             };
             let solution = solve(cfg, &unwritten);
             let left = solution.incoming(exit);
@@ -297,13 +281,10 @@ impl Direct {
         };
         for (r, routine) in program.routines.iter().enumerate() {
             let id = RoutineId::new(r);
-            for variable in &routine.variables {
-                if let Role::Global(g) = variable.role
-                    && program.globals.get(g.index()).is_some()
-                {
-                    direct.named[r].insert(g);
-                }
-            }
+            let globals = global_variables(routine).map(|(_, g)| g);
+            direct.named[r] = globals
+                .filter(|g| g.index() < program.globals.len())
+                .collect();
             // Of a routine without a body the extents, at least, are evaluated.
             Walk {
                 program,
@@ -439,9 +420,7 @@ struct Unwritten<'a> {
     program: &'a Program,
     routine: &'a Routine,
     effects: &'a Effects,
-    /// The globals that the routine names, each with the number of its variable.
-    variable: HashMap<GlobalId, usize>,
-    named: GlobalSet,
+    globals: Named,
 }
 
 impl Analysis for Unwritten<'_> {
@@ -468,11 +447,9 @@ impl Analysis for Unwritten<'_> {
         if let Some(callee) = statement.kind.callee()
             && let Some(surely) = self.effects.surely_written.get(callee.index())
         {
-            surely.each_common(&self.named, |g| {
-                if let Some(&v) = self.variable.get(&g) {
-                    state.set(v, false);
-                }
-            });
+            for v in self.globals.among(surely) {
+                state.set(v.index(), false);
+            }
         }
     }
 

@@ -47,6 +47,11 @@ impl Storage {
         self.shared.get(&self.owner(g))
     }
 
+    /// True if a global in the set lies in the storage of this one.
+    pub fn meets(&self, set: &GlobalSet, g: GlobalId) -> bool {
+        set.contains(g) || self.around(g).is_some_and(|all| all.intersects(set))
+    }
+
     /// The globals of a type, if there are any.
     pub fn of_type(&self, ty: ScalarType) -> Option<&GlobalSet> {
         self.by_type.get(&ty)

@@ -79,6 +79,7 @@ fn joined(cfg: Cfg) -> Option<Cfg> {
 
 /// Vertices in Algorithm 1's order.
 fn renumbered(cfg: Cfg) -> Option<Cfg> {
+    // A graph that does not nest has no normal form.
     let structure = Structure::of(&cfg).ok()?;
     let (vertices, mut edges) = cfg.into_parts();
     let place = |v: VertexId| VertexId::new(structure.position[v.index()] as usize);

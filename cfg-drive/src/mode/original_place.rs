@@ -34,13 +34,15 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
     let cfg = routine.body.as_ref();
     let made_from = vertex.and_then(|v| Some(cfg?.vertex(v).origin?.vertex));
     let theirs = program.routine(original).body.as_ref();
-    let found = made_from.and_then(|id| theirs?.vertices().find(|(_, v)| v.id == id));
-    let element = match found {
-        // Which of several statements it is, nothing says.
-        Some((v, vertex)) if vertex.statements().len() == 1 => Element::Statement(v, 0),
-        Some((v, _)) => Element::Vertex(v),
-        None => Element::Routine,
-    };
+    let element = made_from.and_then(|id| {
+        let v = theirs?.with_id(id)?;
+        Some(match theirs?.vertex(v).statements() {
+            [_] => Element::Statement(v, 0),
+            // Nothing says which of several statements it is.
+            _ => Element::Vertex(v),
+        })
+    });
+    let element = element.unwrap_or(Element::Routine);
     let place = Site::of(original, element);
     let words = text::site(program, &place);
     problem.at.element = Some(match problem.at.element {

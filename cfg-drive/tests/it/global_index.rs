@@ -1,7 +1,6 @@
 //! A routine that is called counts with a global that its caller uses as a subscript.
 
 use super::*;
-use cfg_core::text;
 
 const COUNTS: &str = "
 subroutine counts()
@@ -33,17 +32,8 @@ fn what_a_called_routine_counts_with_is_recorded() {
                   y := sin(y)*x[k]
                 end{COUNTS}"
             );
-            let parsed = text::parse(&source);
-            let problems = parsed.problems;
-            let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
-            let program = cfg_core::validate::validate(program).expect("a valid program");
-            let main = program.main.expect("one is marked");
-            let mut adjoint =
-                Adjoint::new(&program, main, &Options::default()).expect("an adjoint");
-            let point = adjoint.point(br#"{"x":[0.5,0.25,2.0,1.0]}"#);
-            let point = point.expect("a point");
-            let seed = adjoint.default_seed(&point).expect("a seed");
-            let found = adjoint.gradient(&point, &seed).expect("it runs");
+            let (program, main) = of_text(&source);
+            let found = gradient_at(&program, main, r#"{"x":[0.5,0.25,2.0,1.0]}"#);
             let square = 0.25_f64 * 0.25;
             let expected = [0.0, square.cos() * 2.0 * 0.25 * 2.0, square.sin(), 0.0];
             assert_eq!(reals(&found.gradient, "x"), expected, "{kind}{callee}");
@@ -120,18 +110,11 @@ end
         (beside_another, 8),
         (bound_by_another_name, 4),
     ] {
-        let parsed = text::parse(source);
-        let problems = parsed.problems;
-        let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+        let (program, main) = of_text(source);
         let recovered = cfg_core::recover::recover_program(&program);
+        let recovered = validate(recovered).unwrap_or_else(|d| panic!("{d}"));
         for program in [program, recovered] {
-            let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
-            let main = program.main.expect("one is marked");
-            let mut adjoint =
-                Adjoint::new(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
-            let point = adjoint.point(br#"{"n": 3, "x": 1.5}"#).expect("a point");
-            let seed = adjoint.default_seed(&point).expect("a seed");
-            let found = adjoint.gradient(&point, &seed).expect("it runs");
+            let found = gradient_at(&program, main, r#"{"n": 3, "x": 1.5}"#);
             assert_eq!(reals(&found.value, "x"), [1.5_f64.powi(power)]);
             let expected = f64::from(power) * 1.5_f64.powi(power - 1);
             assert_eq!(reals(&found.gradient, "x"), [expected]);
@@ -175,11 +158,7 @@ end
                   end
                 end"
             );
-            let parsed = text::parse(&source);
-            let problems = parsed.problems;
-            let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
-            let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
-            let main = program.main.expect("one is marked");
+            let (program, main) = of_text(&source);
             let found = checked(&program, main, r#"{"x": [1.1, 0.7, 0.9, 0.8]}"#);
             assert_eq!(found.agrees(), Some(true), "{kind}{callee}: {found:?}");
         }

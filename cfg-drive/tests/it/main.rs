@@ -56,6 +56,25 @@ fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {
     (program.finish().expect("the builder is used right"), f)
 }
 
+/// A program in the text form, and the routine that it marks.
+fn of_text(source: &str) -> (ValidProgram, RoutineId) {
+    let parsed = cfg_core::text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+    let main = program.main.expect("one is marked");
+    (validate(program).unwrap_or_else(|d| panic!("{d}")), main)
+}
+
+/// The gradient of a routine with a single dependent.
+fn gradient_at(program: &ValidProgram, f: RoutineId, point: &str) -> cfg_drive::Gradient {
+    let mut adjoint =
+        Adjoint::new(program, f, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let point = adjoint.point(point.as_bytes()).expect("a point");
+    let seed = adjoint.default_seed(&point).expect("a seed");
+    let found = adjoint.gradient(&point, &seed);
+    found.unwrap_or_else(|d| panic!("{d}"))
+}
+
 fn reals(values: &Named, name: &str) -> Vec<f64> {
     let (_, value) = values.iter().find(|(n, _)| n == name).expect(name);
     value.to_f64s().expect("it is initialised")

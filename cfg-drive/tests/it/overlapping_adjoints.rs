@@ -1,7 +1,6 @@
 //! A routine that is handed one storage twice, to be read, hands parts of it on to a routine with a given adjoint.
 
 use super::*;
-use cfg_core::text;
 
 const GIVEN: &str = "
 function g(in real u, in real v[3]) result real r
@@ -40,17 +39,8 @@ subroutine inner(in real a[3], out real y)
   y := call g(a[2], t)
 end";
     for main in [by_two_parameters, by_a_global] {
-        let parsed = text::parse(&format!("{main}{GIVEN}\n"));
-        let problems = parsed.problems;
-        let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
-        let program = cfg_core::validate::validate(program).expect("a valid program");
-        let main = program.main.expect("one is marked");
-        let mut adjoint = Adjoint::new(&program, main, &Options::default()).expect("an adjoint");
-        let point = adjoint.point(br#"{"x":[1.0,2.0,4.0]}"#).expect("a point");
-        let seed = adjoint.default_seed(&point).expect("a seed");
-        let found = adjoint
-            .gradient(&point, &seed)
-            .unwrap_or_else(|d| panic!("{d}"));
+        let (program, main) = of_text(&format!("{main}{GIVEN}\n"));
+        let found = gradient_at(&program, main, r#"{"x":[1.0,2.0,4.0]}"#);
         let gradient = found.gradient.iter();
         let gradient: Vec<f64> = gradient
             .flat_map(|(_, value)| value.to_f64s().unwrap())

@@ -8,14 +8,11 @@ use cfg_core::{
         reachable,
     },
     ir::{Cfg, Program, Routine, visit::each_written},
-    memory::locations::Locations,
+    memory::{locations::Locations, named::Named},
 };
 use fixedbitset::FixedBitSet;
 
-use crate::memory::{
-    named::Named,
-    summary::{Summary, given_adjoint},
-};
+use crate::memory::summary::Summary;
 
 /// The vertices on paths from ENTRY to EXIT, the only ones in a run that ends, and the loops among them.
 pub(crate) fn live_loops(cfg: &Cfg) -> (FixedBitSet, LoopForest) {
@@ -66,12 +63,8 @@ impl<'a> Writes<'a> {
             for statement in vertex.statements() {
                 each_written(program, statement, &mut at);
                 if let Some(callee) = statement.kind.callee() {
-                    // A given adjoint may write others, which the reverse sweep restores behind it.
-                    let given = given_adjoint(program.routine(callee));
-                    for r in std::iter::once(callee).chain(given) {
-                        let written = globals.among(summary.written(r));
-                        written.into_iter().for_each(&mut at);
-                    }
+                    let written = globals.among(summary.written(callee));
+                    written.into_iter().for_each(&mut at);
                 }
             }
         }

@@ -72,8 +72,7 @@ impl Summary {
 
     /// True of a global that the reverse sweep may have to restore because a given adjoint writes cells of it.
     pub(crate) fn is_restored(&self, g: GlobalId) -> bool {
-        let around = self.effects.storage.around(g);
-        self.restored.contains(g) || around.is_some_and(|all| all.intersects(&self.restored))
+        self.effects.storage.meets(&self.restored, g)
     }
 
     /// The routines that one calls, each once, in the order of their first calls.

@@ -4,13 +4,12 @@
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     ir::{Expr, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
-    memory::global_set::GlobalSet,
+    memory::{global_set::GlobalSet, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::routines::{each_extent, is_deferred},
-    memory::named::global_variables,
     plan::{draft::Draft, tbr::Tbr},
     prepare::context::Context,
 };

@@ -7,13 +7,13 @@ use cfg_core::{
         Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind,
         visit::{each_place, each_written},
     },
-    memory::locations::Locations,
+    memory::{locations::Locations, named::Named},
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    memory::{loops::Writes, named::Named, summary::Summary},
+    memory::{loops::Writes, summary::Summary},
     prepare::context::Context,
 };
 

@@ -6,8 +6,8 @@ use cfg_core::{
         Cfg, Intent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, Variable,
         VertexKind,
     },
-    memory::global_set::GlobalSet,
     memory::locations::Locations,
+    memory::{global_set::GlobalSet, named::Named},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::{
         expressions::as_place, names::Namer, rename::Rename, routines::routine_shell, rows::Rows,
         temporaries::Temporaries,
     },
-    memory::{named::Named, summary::given_adjoint},
+    memory::summary::given_adjoint,
     partials::{
         linearize::Workspace,
         scope::{ForwardScope, Scope},

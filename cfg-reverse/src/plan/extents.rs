@@ -4,13 +4,11 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
     ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, visit::each_written},
-    memory::locations::Locations,
+    memory::{locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{
-    code::routines::each_extent, codes, memory::named::global_variables, prepare::context::Context,
-};
+use crate::{code::routines::each_extent, codes, prepare::context::Context};
 
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
 /// assigned to it, unless it is a local array that takes its shape from assignments.

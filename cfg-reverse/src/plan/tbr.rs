@@ -15,13 +15,13 @@ use cfg_core::{
         Cfg, Expr, Intent, LoopTest, Place, Program, Routine, ScalarType, Stmt, StmtKind,
         VertexKind,
     },
-    memory::locations::Locations,
+    memory::{locations::Locations, named::Named},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{known::Known, rows::Rows},
-    memory::{named::Named, summary::Summary},
+    memory::summary::Summary,
     plan::{
         adjoints::StatementCode, callee_globals::CalleeGlobals, counters::LoopPlan, draft::Draft,
         shape::Shape, worklist::Worklist,

@@ -6,13 +6,13 @@ use cfg_core::{
         Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable,
         visit::each_written,
     },
-    memory::locations::Locations,
+    memory::{locations::Locations, named::Named},
 };
 use std::collections::HashSet;
 
 use crate::{
     code::{names::Namer, temporaries::Temporaries, typing},
-    memory::{named::Named, summary::Summary},
+    memory::summary::Summary,
     prepare::{results, shallow},
 };
 

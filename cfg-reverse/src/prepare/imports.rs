@@ -13,15 +13,12 @@
 use cfg_core::{
     entity::{GlobalId, RoutineId},
     ir::{NameOrigin, NameRole, Program, Role, Routine},
-    memory::global_set::GlobalSet,
+    memory::{global_set::GlobalSet, named::global_variables},
 };
 
 use crate::{
     code::{names::Namer, routines::each_extent},
-    memory::{
-        named::global_variables,
-        summary::{Summary, given_adjoint},
-    },
+    memory::summary::{Summary, given_adjoint},
 };
 
 /// The globals that a routine is to name although only its callees do, in ascending order.

@@ -9,13 +9,13 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VertexId},
     ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
-    memory::locations::Locations,
+    memory::{locations::Locations, named::Named},
 };
 use std::sync::Arc;
 
 use crate::{
     code::{names::Namer, temporaries::Temporaries},
-    memory::{named::Named, summary::Summary},
+    memory::summary::Summary,
     prepare::{
         branches,
         hoist::{Hoist, needs_hoisting},

@@ -3,12 +3,12 @@
 use cfg_core::{
     entity::{GlobalId, LocationId, RoutineId},
     ir::{Expr, Program, Role, StmtKind},
-    memory::locations::Locations,
+    memory::{locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 
-use crate::memory::{named::global_variables, summary::Summary};
+use crate::memory::summary::Summary;
 
 /// Routines whose adjoint parameters may overlap, because somewhere two actuals of a call (or an actual
 /// and a global that the callee names) share storage: read twice is legal, and then both adjoints are

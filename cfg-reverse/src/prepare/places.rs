@@ -27,8 +27,8 @@ pub(crate) fn in_program(
             .filter(|cfg| v.index() < cfg.vertex_count())
             .map(|cfg| cfg.vertex(v).id);
         let theirs = (program.routines.get(r.index())).and_then(|r| r.body.as_ref());
-        let found = id.and_then(|id| theirs?.vertices().find(|(_, v)| v.id == id));
-        let element = found.map_or(Element::Routine, |(v, _)| Element::Vertex(v));
+        let found = id.and_then(|id| theirs?.with_id(id));
+        let element = found.map_or(Element::Routine, Element::Vertex);
         let place = Site::of(r, element);
         problem.at.annotations = place.annotations(program).cloned().flatten();
         problem.at.site = Some(Box::new(place));

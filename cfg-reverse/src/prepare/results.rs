@@ -9,13 +9,13 @@ use cfg_core::{
         Dim, Expr, Extent, NameOrigin, NameRole, Op, Order, Place, Role, Routine, ScalarType, Stmt,
         Variable,
     },
+    memory::named::Named,
 };
 use std::collections::{HashMap, hash_map::Entry};
 
 use crate::{
     code::{expressions::zero, names::Namer},
     codes,
-    memory::named::Named,
 };
 
 /// The values over which the extents of a result are evaluated: parameters and globals of the function.

@@ -41,7 +41,6 @@ fn read(program: &Program) -> Vec<(BTreeSet<usize>, Globals)> {
                 let formals = routine.parameter_ids().map(|p| (p, routine.variable(p)));
                 let read = formals.filter(|(_, v)| v.intent() != Some(Intent::Out));
                 found[r].0.extend(read.map(|(p, _)| p.index()));
-                continue;
             }
             for &(v, role) in &all[r] {
                 let reads = match role {
@@ -121,13 +120,11 @@ fn can_stay(program: &Program, effects: &Effects, routine: &Routine, v: VarId) -
     };
     // An element that is bound to a scalar leaves the rest of its array.
     let parts = |statement: &Stmt| {
-        let mut found = routine.variable(v).rank() > 0;
         let mut bound = false;
         each_name(statement, &mut |x, role| {
             bound |= x == v && matches!(role, PlaceRole::Bind { .. });
         });
-        found &= bound;
-        found
+        bound && routine.variable(v).rank() > 0
     };
     let mut seen = vec![false; cfg.vertex_count()];
     let mut work: Vec<VertexId> = cfg.entry().into_iter().collect();

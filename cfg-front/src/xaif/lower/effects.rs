@@ -97,6 +97,7 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
     let structures: Vec<Option<Structure>> = program
         .routines
         .iter()
+        // What does not nest is reported by validation; here every read in it counts.
         .map(|r| Structure::of(r.body.as_ref()?).ok())
         .collect();
     let mut found: Vec<FixedBitSet> = program

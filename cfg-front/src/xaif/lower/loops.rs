@@ -11,8 +11,7 @@ use crate::xaif::{
     read::xml::{El, NodeId},
 };
 use cfg_core::{
-    entity::RoutineId,
-    entity::VarId,
+    entity::{RoutineId, VarId},
     ir::{Expr, LoopTest, Op, Place, Role, ScalarType, Stmt, StmtKind, visit::each_written_if},
     structure::Structure,
 };

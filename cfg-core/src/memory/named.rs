@@ -1,14 +1,14 @@
 //! The globals that a routine names.
 
-use cfg_core::{
+use super::global_set::GlobalSet;
+use crate::{
     entity::{GlobalId, VarId},
     ir::{Role, Routine},
-    memory::global_set::GlobalSet,
 };
 use std::collections::HashMap;
 
 /// The routine's variables that are globals.
-pub(crate) fn global_variables(routine: &Routine) -> impl Iterator<Item = (VarId, GlobalId)> {
+pub fn global_variables(routine: &Routine) -> impl Iterator<Item = (VarId, GlobalId)> {
     let all = routine.variables.iter().enumerate();
     all.filter_map(|(v, variable)| match variable.role {
         Role::Global(g) => Some((VarId::new(v), g)),
@@ -18,13 +18,14 @@ pub(crate) fn global_variables(routine: &Routine) -> impl Iterator<Item = (VarId
 
 /// The globals that a routine names.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
+pub struct Named {
     set: GlobalSet,
     variable: HashMap<GlobalId, VarId>,
 }
 
 impl Named {
-    pub(crate) fn of(routine: &Routine) -> Self {
+    /// The globals of a routine, which need not be valid.
+    pub fn of(routine: &Routine) -> Self {
         Self {
             set: global_variables(routine).map(|(_, g)| g).collect(),
             variable: global_variables(routine).map(|(v, g)| (g, v)).collect(),
@@ -32,17 +33,17 @@ impl Named {
     }
 
     /// The globals.
-    pub(crate) fn set(&self) -> &GlobalSet {
+    pub fn set(&self) -> &GlobalSet {
         &self.set
     }
 
     /// The variable that a global is here.
-    pub(crate) fn variable(&self, g: GlobalId) -> Option<VarId> {
+    pub fn variable(&self, g: GlobalId) -> Option<VarId> {
         self.variable.get(&g).copied()
     }
 
     /// Variables of a set that are named, in the order of the variables.
-    pub(crate) fn among(&self, set: &GlobalSet) -> Vec<VarId> {
+    pub fn among(&self, set: &GlobalSet) -> Vec<VarId> {
         let mut found = Vec::new();
         self.set
             .each_common(set, |g| found.extend(self.variable(g)));
