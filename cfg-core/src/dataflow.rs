@@ -1,47 +1,77 @@
 //! The data-flow framework: analyses over a [`Cfg`] solved with a worklist.
 //!
 //! An [`Analysis`] names its direction, its lattice and what a statement does to a state; [`solve`]
-//! computes the least solution. Analyses over sets of variables use [`FixedBitSet`] (joined by union).
+//! computes the least solution, and [`Solution::at`] the state at any [`Point`]: before and after each statement, and on
+//! each edge. Analyses over locations or variables use [`Set`] (joined by union), whose states lie packed, and are one
+//! state for all points where a routine is too large for that. [`solve_across_calls`] visits routines until the facts that
+//! they have about each other change no more.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-//! use cfg_core::dataflow::solve;
-//! use cfg_core::ir::ScalarType::Real;
-//! use cfg_core::memory::{effects::Effects, liveness::Liveness};
+//! use cfg_core::dataflow::{Analysis, Direction, Point, Position, Set, solve};
+//! use cfg_core::entity::VertexId;
+//! use cfg_core::ir::{Cfg, ScalarType::Real, Stmt, Vertex};
+//!
+//! /// The variables that may have been assigned.
+//! struct Assigned(usize);
+//!
+//! impl Analysis for Assigned {
+//!     const NAME: &'static str = "assigned";
+//!     const DIRECTION: Direction = Direction::Forward;
+//!     type Domain = Set;
+//!     fn bottom(&self, _: &Cfg) -> Set {
+//!         Set::new(self.0)
+//!     }
+//!     fn boundary(&self, cfg: &Cfg) -> Set {
+//!         self.bottom(cfg)
+//!     }
+//!     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+//!         if let Some((target, _)) = statement.kind.assignment() {
+//!             state.insert(target.var.index());
+//!         }
+//!     }
+//!     fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
+//! }
 //!
 //! let mut f = RoutineBuilder::new("f");
 //! let (x, y) = (f.input("x", Real), f.output("y", Real));
 //! let t = f.local("t", Real);
 //! f.assign(t, sin(x));
-//! f.block();
 //! f.assign(y, t * t);
 //! let mut p = ProgramBuilder::new();
 //! let f = p.add(f);
 //! let p = p.finish()?;
-//! if let Some(cfg) = &p.routine(f).body {
-//!     let effects = Effects::of(&p);
-//!     let liveness = Liveness::new(&p, &effects, p.routine(f));
-//!     let live = solve(cfg, &liveness);
-//!     let between = cfg.vertices().nth(2).map(|(v, _)| live.before(cfg, &liveness, v)); // before the second block
-//!     assert!(between.is_some_and(|set| set.contains(t.index()) && !set.contains(y.index())));
+//! let routine = p.routine(f);
+//! if let Some(cfg) = &routine.body {
+//!     let analysis = Assigned(routine.variables.len());
+//!     let solution = solve(cfg, &analysis);
+//!     let second = Position { vertex: VertexId::new(1), statement: 1 };
+//!     let before = solution.at(cfg, &analysis, Point::Before(second));
+//!     assert!(before.contains(t.index()) && !before.contains(y.index()));
 //! }
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
+mod across_calls;
 mod lattice;
+mod point;
+mod set;
 mod solver;
 #[cfg(test)]
 mod tests;
+mod worklist;
 
-pub use lattice::Lattice;
-pub use solver::{Solution, solve};
+pub use across_calls::{Wake, solve_across_calls};
+pub use lattice::{Lattice, Packed, Store};
+pub use point::{Point, Position};
+pub use set::Set;
+pub use solver::{FLOW_LIMIT, Solution, solve, solve_within};
+pub use worklist::Worklist;
 
 use crate::{
     entity::{EdgeId, VertexId},
     ir::{Cfg, Stmt, Vertex},
 };
-#[cfg(doc)]
-use fixedbitset::FixedBitSet;
 
 /// The direction in which facts flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,34 +98,44 @@ pub trait Analysis {
     fn boundary(&self, cfg: &Cfg) -> Self::Domain;
 
     /// The effect of a statement on the state, in the direction of the analysis.
-    fn statement(&self, statement: &Stmt, state: &mut Self::Domain);
+    fn statement(&self, at: Position, statement: &Stmt, state: &mut Self::Domain);
 
     /// The effect on the state of the decision of a LOOP or BRANCH: reading its condition, and assigning the index of a
     /// counted loop.
-    fn decision(&self, vertex: &Vertex, state: &mut Self::Domain);
+    fn decision(&self, v: VertexId, vertex: &Vertex, state: &mut Self::Domain);
 
-    /// The state at the far end of an edge, if the edge changes it. The default does not.
-    fn edge(&self, cfg: &Cfg, e: EdgeId, state: &Self::Domain) -> Option<Self::Domain> {
-        let _ = (cfg, e, state);
-        None
+    /// True if an edge changes the state that goes along it. The default says that none does.
+    fn changes_on(&self, cfg: &Cfg, e: EdgeId) -> bool {
+        let _ = (cfg, e);
+        false
     }
 
-    /// The effect of a whole vertex on the state. The default goes through its statements.
+    /// The effect on the state of an edge that changes it.
+    fn edge(&self, cfg: &Cfg, e: EdgeId, state: &mut Self::Domain) {
+        let _ = (cfg, e, state);
+    }
+
+    /// The effect of a whole vertex on the state: its statements and its decision, which is the last thing that it does.
     fn transfer(&self, cfg: &Cfg, v: VertexId, state: &mut Self::Domain) {
         let vertex = cfg.vertex(v);
-        let statements = vertex.statements();
+        let statements = vertex.statements().iter().enumerate();
+        let position = |statement| Position {
+            vertex: v,
+            statement,
+        };
         match Self::DIRECTION {
             Direction::Forward => {
-                for s in statements {
-                    self.statement(s, state);
+                for (s, code) in statements {
+                    self.statement(position(s), code, state);
                 }
+                self.decision(v, vertex, state);
             }
             Direction::Backward => {
-                for s in statements.iter().rev() {
-                    self.statement(s, state);
+                self.decision(v, vertex, state);
+                for (s, code) in statements.rev() {
+                    self.statement(position(s), code, state);
                 }
             }
         }
-        self.decision(vertex, state);
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! [`locations`] says which cells the places of a routine may name, and whether two may overlap; [`effects`] what a call
 //! of a routine reads and writes; [`callgraph`] who calls whom. [`access`] puts these together for the statements of one
-//! routine, and [`liveness`] is the analysis over it.
+//! routine. The analyses over them are in the crate `cfg-analysis`.
 
 pub mod access;
 pub mod callgraph;
 pub mod effects;
 pub mod global_set;
-pub mod liveness;
+pub mod known;
 pub mod locations;
 pub mod named;
 pub mod storage;

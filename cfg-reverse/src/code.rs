@@ -3,7 +3,6 @@
 
 pub(crate) mod built;
 pub(crate) mod expressions;
-pub(crate) mod known;
 pub(crate) mod names;
 pub(crate) mod rename;
 pub(crate) mod routines;

@@ -42,10 +42,10 @@ pub(crate) fn gradient(
     let mut routine = declarations(original, rev, name);
     let (parameters, tape) = (routine.parameters, VarId::new(routine.parameters));
     let primal = original.parameters + usize::from(original.result.is_some());
-    let is_changed = |g: GlobalId| changed.contains(context.nodes.global(g));
+    let is_changed = |g: GlobalId| changed.contains(context.nodes().global(g));
     let globals = add_globals(context, main, rev, &mut routine, &is_changed);
     // Primal variables, as numbered here and in the original.
-    let node = |v: VarId| context.nodes.of(main, original, v);
+    let node = |v: VarId| context.nodes().of(main, original, v);
     let mut keep: Vec<VarId> = Vec::new();
     for v in 0..primal {
         let theirs = if v < original.parameters {

@@ -80,7 +80,6 @@
 //! |---|---|
 //! | `code` | names, types, temporaries, small expressions; graphs that are taken apart, put together and checked |
 //! | `memory` | what statements and calls read and write, which variables share cells |
-//! | `activity` | varied, useful, active; which dependents depend on which independents |
 //! | `prepare` | the program in normal form, and which routines get sweeps |
 //! | `partials` | partial derivatives of an expression; tangent and adjoint of an assignment |
 //! | `plan` | what is recorded: how loops are counted, ways through general graphs, overwritten values |
@@ -92,7 +91,6 @@
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
-mod activity;
 mod blocks;
 mod code;
 pub mod codes;
@@ -110,9 +108,8 @@ mod reverse;
 mod sweeps;
 mod tangent;
 
-pub use activity::dependence::dependence;
+pub use cfg_analysis::dependence::dependence;
 pub use control::merge::merge;
 pub use options::{Blocks, Options, Search, Unstructured};
-pub use plan::tbr::FLOW_LIMIT;
 pub use reverse::{Reversal, reverse};
 pub use tangent::{Tangent, tangent};

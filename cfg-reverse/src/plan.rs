@@ -17,4 +17,3 @@ pub(crate) mod regions;
 pub(crate) mod setting;
 pub(crate) mod shape;
 pub(crate) mod tbr;
-pub(crate) mod worklist;

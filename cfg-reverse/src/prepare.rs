@@ -16,6 +16,7 @@ pub(crate) mod products;
 pub(crate) mod results;
 pub(crate) mod shallow;
 
+use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::RoutineId,
@@ -27,7 +28,6 @@ use cfg_core::{
 use std::borrow::Cow;
 
 use crate::{
-    activity::{Activity, reach::Numbering},
     code::built,
     codes,
     memory::{shared, summary::Summary},
@@ -106,14 +106,12 @@ pub(crate) fn prepare<'v>(
         globals: out.globals.clone(),
         ..normal_program(program, &mut normals)
     };
-    let nodes = Numbering::new(&normal);
-    let activity = Activity::of(&normal, &summary, &nodes, main);
+    let activity = Activity::of(&normal, &summary.effects, main, &reachable, Ends::Visible);
     let overlapping = overlapping(&normal, &summary, &reachable);
     let context = Context {
-        sweeps: number_sweeps(&normal, &summary, &nodes, &activity, &reachable, main),
+        sweeps: number_sweeps(&normal, &summary, &activity, &reachable, main),
         program: normal,
         summary,
-        nodes,
         activity,
         adjoint_globals,
         overlapping,

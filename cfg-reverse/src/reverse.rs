@@ -1,6 +1,7 @@
 //! Transformation of a program to its forward sweep, reverse sweep and gradient (split mode: one tape between two
 //! routines).
 
+use cfg_analysis::reach::Reach;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
@@ -10,7 +11,6 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    activity::reach::Reach,
     blocks::{
         choose,
         drafts::drafts,
@@ -119,7 +119,7 @@ fn emit(
     let mut namer = Namer::new(context.program.routines.iter().map(|r| r.name.as_str()));
     let mut pairs = Vec::new();
     let mut changed = Reach::default();
-    let mut sources = FixedBitSet::with_capacity(context.nodes.len());
+    let mut sources = FixedBitSet::with_capacity(context.nodes().len());
     for mut draft in drafts.into_iter().flatten() {
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
@@ -145,7 +145,7 @@ fn emit(
         out.routines.push(reverse);
     }
     let (forward, reverse) = context.sweeps[main.index()].unwrap_or((main, main));
-    let changed = changed.forward(context.nodes.len(), &sources);
+    let changed = changed.forward(context.nodes().len(), &sources);
     let name = namer.suffixed(format!("{}_grad", context.program.routine(main).name));
     let gradient = gradient(context, main, out, (forward, reverse), name, &changed)?;
     out.routines.push(gradient);

@@ -1,11 +1,15 @@
 //! The tangent program: every assignment also computes the tangent of what it assigns (Griewank &
 //! Walther, *Evaluating Derivatives*, 2nd ed., section 3.1). The graph stays as it is.
 //!
-//! Every real variable has a tangent, passive or not. A tape has a tangent too: a second tape, on which
-//! the tangents of what is pushed are pushed, so adjoint programs can be differentiated.
+//! Every real parameter has a tangent, whatever it is for: signatures depend on types alone. If independents and
+//! dependents are declared, only what is active between them is computed ([`cfg_analysis::activity`]): the tangents of
+//! other parameters count as 0, and of others than the dependents none comes out (Hascoët & Pascual, RR-7957, Fig. 8).
+//! A tape has a tangent too: a second tape, on which the tangents of what is pushed are pushed, so adjoint programs can
+//! be differentiated.
 
 pub(crate) mod writer;
 
+use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
@@ -14,12 +18,13 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    code::{names::Namer, routines::routine_shell, temporaries::Temporaries},
+    code::{names::Namer, routines::routine_shell},
     codes,
     memory::{shared, summary::Summary},
-    partials::{linearize::Workspace, scope::Scope},
+    partials::scope::Scope,
     prepare::{
         derivative_globals::add_derivative_globals,
         normalize::{self, Normal, normal_program},
@@ -78,6 +83,12 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         &NameRole::Tangent,
     );
     let normal = normal_program(program, &mut normals);
+    // What is called from within gets tangents of all that it is given.
+    let of_main = program.routine(main);
+    let is_called = (reachable.iter()).any(|&r| summary.effects.calls.callees(r).contains(&main));
+    let declared = !of_main.independents.is_empty() && !of_main.dependents.is_empty();
+    let activity = (declared && !is_called)
+        .then(|| Activity::of(&normal, &summary.effects, main, &reachable, Ends::Declared));
     let mut ids = vec![None; program.routines.len()];
     for (next, r) in (program.routines.len()..).zip(with_tangent.ones()) {
         ids[r] = Some(RoutineId::new(next));
@@ -85,7 +96,6 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
     let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
     // Globals whose tangents are not always 0: a tangent routine that the user gives cannot reach them.
     let mut varied = summary.written(main).clone();
-    let of_main = program.routine(main);
     for &v in &of_main.independents {
         if let Role::Global(g) = of_main.variable(v).role {
             varied.insert(g);
@@ -105,21 +115,21 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
             summary: &summary,
             varied: &varied,
             out_globals: &out.globals,
-            scope: Scope {
-                routine: Routine {
+            activity: activity.as_ref(),
+            is_main: id == main,
+            zeros: BTreeMap::new(),
+            scope: Scope::new(
+                Routine {
                     variables: normal.routine(id).variables.clone(),
                     ..routine_shell(normal.routine(id))
                 },
-                namer: n.namer.clone(),
-                temporaries: Temporaries::default(),
-                workspace: Workspace::default(),
-                derivative: vec![None; normal.routine(id).variables.len()],
-                active: FixedBitSet::with_capacity(normal.routine(id).variables.len()),
-                locations: Locations::of(&normal, normal.routine(id)),
-            },
+                n.namer.clone(),
+                Locations::of(&normal, normal.routine(id)),
+                (activity.as_ref()).map_or_else(Arc::default, |a| Arc::clone(a.exceptions(id))),
+            ),
             found: &mut found,
         };
-        let routine = writer.routine(name);
+        let routine = writer.routine(name)?;
         out.routines.push(routine);
         pairs.push((id, RoutineId::new(out.routines.len() - 1)));
     }

@@ -5,86 +5,125 @@
 //! JACM 23(1), 1976), so a reducible graph takes a number of passes that is its loop nesting depth plus
 //! two at most.
 //!
-//! Complexity: O(log n) per visit beside the cost of the analysis. One state per vertex is kept.
+//! One state per vertex is kept. Sets that would take more than [`FLOW_LIMIT`] bits in all are not kept by vertex: one
+//! set holds what is true anywhere in the routine, which is sound and knows less.
 
-use super::{Analysis, Direction, Lattice};
+use super::{Analysis, Direction, Lattice, Point, Position, Store, Worklist};
 use crate::{
-    entity::VertexId,
+    entity::{EdgeId, VertexId},
     graph::{DiGraph, Reversed, postorder},
     ir::Cfg,
 };
 use fixedbitset::FixedBitSet;
-use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// Most bits that the states of one routine may take for each vertex to have its own.
+pub const FLOW_LIMIT: usize = 1 << 30;
 
 /// The states at all vertices.
 #[derive(Clone, Debug)]
-pub struct Solution<D> {
+pub struct Solution<D: Lattice> {
     direction: Direction,
     /// The state of each vertex, on the side where the flow comes in.
-    incoming: Vec<D>,
+    incoming: D::Store,
+    /// A state to load others into.
+    blank: D,
     visits: usize,
 }
 
 /// Solves an analysis.
 pub fn solve<A: Analysis>(cfg: &Cfg, analysis: &A) -> Solution<A::Domain> {
-    let n = cfg.vertex_count();
-    let root = match A::DIRECTION {
-        Direction::Forward => cfg.entry(),
-        Direction::Backward => cfg.exit(),
+    solve_within(cfg, analysis, FLOW_LIMIT)
+}
+
+/// Solves an analysis whose states may take so many bits. If they would take more, one state serves all points, if the
+/// domain can do that.
+pub fn solve_within<A: Analysis>(cfg: &Cfg, analysis: &A, most: usize) -> Solution<A::Domain> {
+    let blank = analysis.bottom(cfg);
+    let mut solution = Solution {
+        direction: A::DIRECTION,
+        incoming: Store::new(cfg.vertex_count(), &blank, most),
+        blank,
+        visits: 0,
     };
-    let order = priorities::<A>(cfg, root);
+    if let Some(root) = A::DIRECTION.root(cfg) {
+        let boundary = analysis.boundary(cfg);
+        solution.incoming.join(root.index(), &boundary);
+    }
+    match solution.incoming.is_single() {
+        true => everywhere(cfg, analysis, &mut solution),
+        false => by_vertex(cfg, analysis, &mut solution),
+    }
+    solution
+}
+
+/// A worklist in reverse postorder until nothing grows.
+fn by_vertex<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::Domain>) {
+    let n = cfg.vertex_count();
+    let order = priorities(cfg, A::DIRECTION);
     let mut rank = vec![0u32; n];
     for (i, &v) in order.iter().enumerate() {
         rank[v as usize] = i as u32;
     }
-    let mut incoming = vec![analysis.bottom(cfg); n];
-    if let Some(root) = root {
-        incoming[root.index()].join(&analysis.boundary(cfg));
-    }
     // Every vertex is visited at least once: some do not lie on a path from the root.
-    let mut waiting = FixedBitSet::with_capacity(n);
-    waiting.insert_range(..);
-    let mut work: BinaryHeap<Reverse<u32>> = (0..n as u32).map(Reverse).collect();
-    let mut visits = 0;
-    while let Some(Reverse(i)) = work.pop() {
-        let v = order[i as usize] as usize;
-        waiting.set(v, false);
-        visits += 1;
-        let mut state = incoming[v].clone();
-        let vertex = VertexId::new(v);
-        analysis.transfer(cfg, vertex, &mut state);
-        let edges = match A::DIRECTION {
-            Direction::Forward => cfg.out_edges(vertex),
-            Direction::Backward => cfg.in_edges(vertex),
-        };
-        for &e in edges {
-            let w = match A::DIRECTION {
-                Direction::Forward => cfg.edge(e).to.index(),
-                Direction::Backward => cfg.edge(e).from.index(),
+    let mut open = Worklist::of(n, 0..n);
+    let mut state = solution.blank.clone();
+    while let Some(i) = open.take() {
+        let v = VertexId::new(order[i] as usize);
+        solution.visits += 1;
+        solution.incoming.load(v.index(), &mut state);
+        analysis.transfer(cfg, v, &mut state);
+        for &e in A::DIRECTION.edges(cfg, v) {
+            let w = A::DIRECTION.target(cfg, e).index();
+            let grew = match analysis.changes_on(cfg, e) {
+                true => {
+                    let mut out = state.clone();
+                    analysis.edge(cfg, e, &mut out);
+                    solution.incoming.join(w, &out)
+                }
+                false => solution.incoming.join(w, &state),
             };
-            let grew = match analysis.edge(cfg, e, &state) {
-                Some(changed) => incoming[w].join(&changed),
-                None => incoming[w].join(&state),
-            };
-            if grew && !waiting.put(w) {
-                work.push(Reverse(rank[w]));
+            if grew {
+                open.add(rank[w] as usize);
             }
         }
     }
-    Solution {
-        direction: A::DIRECTION,
-        incoming,
-        visits,
+}
+
+/// One state for the whole routine, until nothing grows. What a statement takes out of the state holds elsewhere all the
+/// same, and comes back behind it.
+fn everywhere<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::Domain>) {
+    let mut state = solution.blank.clone();
+    solution.incoming.load(0, &mut state);
+    state.note_losses();
+    let order = priorities(cfg, A::DIRECTION);
+    loop {
+        let mut grew = false;
+        for &v in &order {
+            let v = VertexId::new(v as usize);
+            solution.visits += 1;
+            analysis.transfer(cfg, v, &mut state);
+            grew |= state.bring_back();
+            for &e in A::DIRECTION.edges(cfg, v) {
+                if analysis.changes_on(cfg, e) {
+                    analysis.edge(cfg, e, &mut state);
+                    grew |= state.bring_back();
+                }
+            }
+        }
+        if !grew {
+            break;
+        }
     }
+    solution.incoming.join(0, &state);
 }
 
 /// All vertices, those on paths from the root first and in reverse postorder.
-fn priorities<A: Analysis>(cfg: &Cfg, root: Option<VertexId>) -> Vec<u32> {
+fn priorities(cfg: &Cfg, direction: Direction) -> Vec<u32> {
     let n = cfg.vertex_count();
     let mut order: Vec<u32> = Vec::with_capacity(n);
     let mut seen = FixedBitSet::with_capacity(n);
-    if let Some(root) = root {
-        let post = match A::DIRECTION {
+    if let Some(root) = direction.root(cfg) {
+        let post = match direction {
             Direction::Forward => postorder(cfg, root.index()),
             Direction::Backward => postorder(&Reversed(cfg), root.index()),
         };
@@ -101,10 +140,51 @@ fn priorities<A: Analysis>(cfg: &Cfg, root: Option<VertexId>) -> Vec<u32> {
     order
 }
 
+impl Direction {
+    /// The vertex where the flow begins.
+    fn root(self, cfg: &Cfg) -> Option<VertexId> {
+        match self {
+            Self::Forward => cfg.entry(),
+            Self::Backward => cfg.exit(),
+        }
+    }
+
+    /// The edges by which the flow leaves a vertex.
+    fn edges(self, cfg: &Cfg, v: VertexId) -> &[EdgeId] {
+        match self {
+            Self::Forward => cfg.out_edges(v),
+            Self::Backward => cfg.in_edges(v),
+        }
+    }
+
+    /// The vertex to which the flow goes along an edge.
+    fn target(self, cfg: &Cfg, e: EdgeId) -> VertexId {
+        match self {
+            Self::Forward => cfg.edge(e).to,
+            Self::Backward => cfg.edge(e).from,
+        }
+    }
+
+    /// The vertex from which the flow comes along an edge.
+    fn source(self, cfg: &Cfg, e: EdgeId) -> VertexId {
+        match self {
+            Self::Forward => cfg.edge(e).from,
+            Self::Backward => cfg.edge(e).to,
+        }
+    }
+}
+
 impl<D: Lattice> Solution<D> {
     /// The state where the flow comes into a vertex: before it (forward) or after it (backward).
-    pub fn incoming(&self, v: VertexId) -> &D {
-        &self.incoming[v.index()]
+    pub fn incoming(&self, v: VertexId) -> D {
+        let mut state = self.blank.clone();
+        self.incoming.load(v.index(), &mut state);
+        state
+    }
+
+    /// True if one state serves all points, because the routine is large.
+    pub fn is_single(&self) -> bool {
+        self.incoming.is_single()
     }
 
     /// The number of times that a vertex was visited, all in all.
@@ -115,7 +195,7 @@ impl<D: Lattice> Solution<D> {
     /// The state before a vertex is executed.
     pub fn before<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, v: VertexId) -> D {
         match self.direction {
-            Direction::Forward => self.incoming(v).clone(),
+            Direction::Forward => self.incoming(v),
             Direction::Backward => self.outgoing(cfg, analysis, v),
         }
     }
@@ -124,15 +204,82 @@ impl<D: Lattice> Solution<D> {
     pub fn after<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, v: VertexId) -> D {
         match self.direction {
             Direction::Forward => self.outgoing(cfg, analysis, v),
-            Direction::Backward => self.incoming(v).clone(),
+            Direction::Backward => self.incoming(v),
         }
     }
 
     /// The state that leaves a vertex in the direction of flow.
     fn outgoing<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, v: VertexId) -> D {
-        let mut state = self.incoming(v).clone();
+        let mut state = self.incoming(v);
         analysis.transfer(cfg, v, &mut state);
         state
+    }
+
+    /// The state at a point. Each call goes through the vertex from its beginning; [`Self::each_vertex`] serves walks.
+    pub fn at<A: Analysis<Domain = D>>(&self, cfg: &Cfg, analysis: &A, point: Point) -> D {
+        match point {
+            Point::Start(v) => self.before(cfg, analysis, v),
+            Point::End(v) => self.after(cfg, analysis, v),
+            Point::Before(at) => self.between(cfg, analysis, at.vertex, at.statement),
+            Point::After(at) => self.between(cfg, analysis, at.vertex, at.statement + 1),
+            Point::Edge(e) => {
+                let mut state = self.outgoing(cfg, analysis, self.direction.source(cfg, e));
+                if analysis.changes_on(cfg, e) {
+                    analysis.edge(cfg, e, &mut state);
+                }
+                state
+            }
+        }
+    }
+
+    /// The state in front of a statement of a vertex, or behind the last.
+    fn between<A: Analysis<Domain = D>>(
+        &self,
+        cfg: &Cfg,
+        analysis: &A,
+        v: VertexId,
+        statement: usize,
+    ) -> D {
+        let mut state = self.incoming(v);
+        let vertex = cfg.vertex(v);
+        let statements = vertex.statements().iter().enumerate();
+        let position = |statement| Position {
+            vertex: v,
+            statement,
+        };
+        match self.direction {
+            Direction::Forward => {
+                for (s, code) in statements.take(statement) {
+                    analysis.statement(position(s), code, &mut state);
+                }
+            }
+            Direction::Backward => {
+                analysis.decision(v, vertex, &mut state);
+                for (s, code) in statements.skip(statement).rev() {
+                    analysis.statement(position(s), code, &mut state);
+                }
+            }
+        }
+        state
+    }
+
+    /// Calls `visit` for every vertex in the order of the graph, with its state on the side where the flow comes in,
+    /// which `visit` may change on its way through the vertex.
+    pub fn each_vertex(&self, cfg: &Cfg, mut visit: impl FnMut(VertexId, &mut D)) {
+        let mut state = self.blank.clone();
+        let single = self.is_single();
+        if single {
+            self.incoming.load(0, &mut state);
+            state.note_losses();
+        }
+        for (v, _) in cfg.vertices() {
+            if single {
+                state.bring_back();
+            } else {
+                self.incoming.load(v.index(), &mut state);
+            }
+            visit(v, &mut state);
+        }
     }
 
     /// Calls `visit` for each statement of a vertex, in the direction of flow, with its number and the
@@ -144,15 +291,25 @@ impl<D: Lattice> Solution<D> {
         v: VertexId,
         mut visit: impl FnMut(usize, &D),
     ) {
-        let mut state = self.incoming(v).clone();
-        let statements = cfg.vertex(v).statements();
-        let mut step = |i: usize| {
-            visit(i, &state);
-            analysis.statement(&statements[i], &mut state);
+        let vertex = cfg.vertex(v);
+        let statements = vertex.statements();
+        let mut state = self.incoming(v);
+        let mut step = |s: usize, state: &mut D| {
+            visit(s, state);
+            let position = Position {
+                vertex: v,
+                statement: s,
+            };
+            analysis.statement(position, &statements[s], state);
         };
         match self.direction {
-            Direction::Forward => (0..statements.len()).for_each(&mut step),
-            Direction::Backward => (0..statements.len()).rev().for_each(&mut step),
+            Direction::Forward => (0..statements.len()).for_each(|s| step(s, &mut state)),
+            Direction::Backward => {
+                analysis.decision(v, vertex, &mut state);
+                (0..statements.len())
+                    .rev()
+                    .for_each(|s| step(s, &mut state));
+            }
         }
     }
 }

@@ -3,116 +3,136 @@ use crate::{
     builder::{RoutineBuilder, expr::*},
     entity::VarId,
     graph::{DiGraph as _, reachable},
-    ir::{LoopTest, Program, Routine, ScalarType::Integer, VertexKind},
+    ir::{Control, Program, Routine, ScalarType::Integer, VertexKind},
     memory::{
         access::{Access, Accesses, decision_accesses},
         effects::Effects,
-        liveness::Liveness,
     },
     testing::{Rng, graph, random_routine},
 };
-use fixedbitset::FixedBitSet;
 
-/// The program as a graph of single accesses: for each vertex a chain of its accesses, loop headers
-/// entered through chains of their own for the entry and the back edge.
-struct Points {
-    accesses: Vec<Option<Access>>,
-    edges: Vec<(usize, usize)>,
-    first: Vec<usize>,
-    last: Vec<usize>,
+/// Variables that are read later and not overwritten before; nobody reads them after EXIT. A LOOP reads and writes what
+/// its decision names, whichever edge leads to it.
+struct ReadLater<'a> {
+    accesses: Accesses<'a>,
+    variables: usize,
 }
 
-impl Points {
-    fn new(program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
-        let mut p = Self {
-            accesses: Vec::new(),
-            edges: Vec::new(),
-            first: Vec::new(),
-            last: Vec::new(),
-        };
-        let effects = Effects::of(program);
-        let accesses = Accesses::of(program, &effects, routine);
-        for (_, vertex) in cfg.vertices() {
-            let mut list = Vec::new();
-            for s in vertex.statements() {
-                accesses.statement(s, &mut |a| list.push(a));
-            }
-            if !matches!(vertex.kind, VertexKind::Loop { .. }) {
-                decision_accesses(vertex, &mut |a| list.push(a));
-            }
-            let (first, last) = p.chain(&list);
-            p.first.push(first);
-            p.last.push(last);
+impl<'a> ReadLater<'a> {
+    fn of(program: &'a Program, effects: &'a Effects, routine: &'a Routine) -> Self {
+        Self {
+            accesses: Accesses::of(program, effects, routine),
+            variables: routine.variables.len(),
         }
-        for (_, e) in cfg.edges() {
-            let mut list = Vec::new();
-            if let VertexKind::Loop { test, .. } = &cfg.vertex(e.to).kind {
-                let back = matches!(cfg.vertex(e.from).kind, VertexKind::EndLoop);
-                match (&**test, back) {
-                    (LoopTest::Counted { index, .. }, true) => list.push(Access::Read(*index)),
-                    (LoopTest::Post(_), false) => {}
-                    _ => decision_accesses(cfg.vertex(e.to), &mut |a| list.push(a)),
-                }
-            }
-            let (first, last) = p.chain(&list);
-            p.edges.push((p.last[e.from.index()], first));
-            p.edges.push((last, p.first[e.to.index()]));
+    }
+}
+
+fn apply(accesses: &[Access], state: &mut Set) {
+    for access in accesses.iter().rev() {
+        match *access {
+            Access::Read(v) => state.insert(v.index()),
+            Access::Write(v) => state.remove(v.index()),
+            Access::MayWrite(_) => {}
         }
-        p
+    }
+}
+
+impl Analysis for ReadLater<'_> {
+    const NAME: &'static str = "read later";
+    const DIRECTION: Direction = Direction::Backward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.variables)
     }
 
-    fn chain(&mut self, list: &[Access]) -> (usize, usize) {
-        let first = self.accesses.len();
-        self.accesses.push(None);
-        for &a in list {
-            self.accesses.push(Some(a));
-            let at = self.accesses.len();
-            self.edges.push((at - 2, at - 1));
-        }
-        (first, self.accesses.len() - 1)
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        self.bottom(cfg)
     }
 
-    /// The graph without the points at which `stop` holds, except as ends of paths.
-    fn until(&self, stop: impl Fn(Access) -> bool) -> crate::graph::Adjacency {
-        let passes = |p: &usize| !self.accesses[*p].is_some_and(&stop);
-        let edges = self.edges.iter().copied().filter(|e| passes(&e.0));
-        crate::graph::Adjacency::new(self.accesses.len(), edges)
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        let mut accesses = Vec::new();
+        self.accesses
+            .statement(statement, &mut |a| accesses.push(a));
+        apply(&accesses, state);
     }
+
+    fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
+        let mut accesses = Vec::new();
+        decision_accesses(vertex, &mut |a| accesses.push(a));
+        apply(&accesses, state);
+    }
+}
+
+/// The accesses of a vertex in order, as a chain of points.
+fn chain(analysis: &ReadLater<'_>, vertex: &Vertex) -> Vec<Access> {
+    let mut list = Vec::new();
+    for s in vertex.statements() {
+        analysis.accesses.statement(s, &mut |a| list.push(a));
+    }
+    decision_accesses(vertex, &mut |a| list.push(a));
+    list
+}
+
+/// True if there is a path from the beginning of a vertex to a read of the variable that does not write it before.
+fn is_read(analysis: &ReadLater<'_>, cfg: &Cfg, from: VertexId, v: VarId) -> bool {
+    let mut seen = vec![false; cfg.vertex_count()];
+    let mut work = vec![from];
+    while let Some(u) = work.pop() {
+        if std::mem::replace(&mut seen[u.index()], true) {
+            continue;
+        }
+        let accesses = chain(analysis, cfg.vertex(u));
+        match accesses
+            .into_iter()
+            .find(|&a| a == Access::Read(v) || a == Access::Write(v))
+        {
+            Some(Access::Read(_)) => return true,
+            Some(_) => {}
+            None => work.extend(cfg.successors(u)),
+        }
+    }
+    false
 }
 
 #[test]
-fn liveness_is_a_path_to_a_read_without_a_write() {
+fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
     let mut rng = Rng::new(31);
+    let mut more = 0;
     for _ in 0..60 {
         let routine = random_routine(&mut rng, 30, false);
-        let program = Program::default();
+        let (program, effects) = (Program::default(), Effects::default());
         let cfg = routine.body.as_ref().unwrap();
-        let effects = Effects::default();
-        let analysis = Liveness::new(&program, &effects, &routine);
+        let analysis = ReadLater::of(&program, &effects, &routine);
         let solution = solve(cfg, &analysis);
-        let points = Points::new(&program, &routine, cfg);
-        let exit = cfg.exit().unwrap().index();
-        let at_exit = analysis.boundary(cfg);
-        for x in 0..routine.variables.len() {
-            let v = VarId::new(x);
-            let g = points.until(|a| a == Access::Write(v));
-            for (u, _) in cfg.vertices() {
-                let reached = reachable(&g, points.first[u.index()]);
-                let read = reached
-                    .ones()
-                    .any(|p| points.accesses[p] == Some(Access::Read(v)));
-                let expected = read || (at_exit.contains(x) && reached.contains(points.last[exit]));
-                let found = solution.before(cfg, &analysis, u).contains(x);
+        let single = solve_within(cfg, &analysis, 0);
+        assert!(single.is_single() && !solution.is_single());
+        for (u, _) in cfg.vertices() {
+            let before = solution.before(cfg, &analysis, u);
+            assert_eq!(before, solution.at(cfg, &analysis, Point::Start(u)));
+            for x in 0..routine.variables.len() {
+                let expected = is_read(&analysis, cfg, u, VarId::new(x));
                 assert_eq!(
-                    found,
+                    before.contains(x),
                     expected,
-                    "{} before {}",
-                    routine.variables[x].name,
-                    cfg.vertex(u).id
+                    "{} before {u:?}",
+                    routine.variables[x].name
                 );
             }
+            let coarse = single.before(cfg, &analysis, u);
+            assert!(before.ones().all(|x| coarse.contains(x)));
+            more += coarse.ones().count() - before.ones().count();
+        }
+        // Walks see the same states as look-ups, in either way of keeping them.
+        for solution in [&solution, &single] {
+            solution.each_vertex(cfg, |v, state| {
+                assert_eq!(*state, solution.after(cfg, &analysis, v));
+                analysis.transfer(cfg, v, state);
+                assert_eq!(*state, solution.before(cfg, &analysis, v));
+            });
         }
     }
+    assert!(more > 100, "{more}");
 }
 
 #[test]
@@ -130,8 +150,8 @@ fn reducible_graphs_converge_in_depth_plus_two_passes() {
         }
         let routine = f.finish().unwrap();
         let cfg = routine.body.as_ref().unwrap();
-        let program = Program::default();
-        let visits = solve(cfg, &Liveness::new(&program, &Effects::default(), &routine)).visits();
+        let (program, effects) = (Program::default(), Effects::default());
+        let visits = solve(cfg, &ReadLater::of(&program, &effects, &routine)).visits();
         assert!(
             visits <= (depth + 2) * cfg.vertex_count(),
             "{depth}: {visits}"
@@ -142,42 +162,26 @@ fn reducible_graphs_converge_in_depth_plus_two_passes() {
 #[test]
 fn every_vertex_of_a_graph_without_way_out_is_visited() {
     // A branch into a loop that never ends: reads there are live all the same.
-    let cfg = graph("EcXb", &[(1, 2, -1), (2, 3, 1), (2, 4, 0), (4, 4, -1)]);
+    let mut cfg = graph("EcXb", &[(1, 2, -1), (2, 3, 1), (2, 4, 0), (4, 4, -1)]);
     let mut f = RoutineBuilder::new("f");
     let (a, b) = (f.input("a", Integer), f.local("b", Integer));
-    let mut cfg = cfg;
     let block = VertexId::new(3);
     cfg.vertex_mut(block).kind = VertexKind::Block(vec![Stmt::assign(b.into(), a + 1)]);
-    f.body(cfg, crate::ir::Control::General);
+    f.body(cfg, Control::General);
     let routine = f.finish().unwrap();
-    let program = Program::default();
+    let (program, effects) = (Program::default(), Effects::default());
     let cfg = routine.body.as_ref().unwrap();
-    let effects = Effects::default();
-    let live = Liveness::new(&program, &effects, &routine);
-    let solution = solve(cfg, &live);
+    let analysis = ReadLater::of(&program, &effects, &routine);
+    for solution in [solve(cfg, &analysis), solve_within(cfg, &analysis, 0)] {
+        let before = |v| solution.before(cfg, &analysis, v);
+        assert!(before(cfg.entry().unwrap()).contains(a.index()));
+    }
+    let exit = cfg.exit().unwrap();
     assert!(
-        solution
-            .before(cfg, &live, cfg.entry().unwrap())
+        !solve(cfg, &analysis)
+            .before(cfg, &analysis, exit)
             .contains(a.index())
     );
-    assert!(
-        !solution
-            .before(cfg, &live, cfg.exit().unwrap())
-            .contains(a.index())
-    );
-}
-
-#[test]
-fn joins_say_whether_they_grew() {
-    let set = |bits: &[usize]| {
-        let mut s = FixedBitSet::with_capacity(200);
-        s.extend(bits.iter().copied());
-        s
-    };
-    let mut some = set(&[1, 150]);
-    assert!(some.join(&set(&[1, 70])));
-    assert!(!some.join(&set(&[70, 150])));
-    assert_eq!(some, set(&[1, 70, 150]));
 }
 
 #[test]
@@ -190,17 +194,33 @@ fn statements_are_visited_with_the_state_in_front_of_them() {
     );
     f.assign(b, a + 1);
     f.assign(c, b + 1);
+    f.assign(c, c + b);
     let routine = f.finish().unwrap();
-    let program = Program::default();
+    let (program, effects) = (Program::default(), Effects::default());
     let cfg = routine.body.as_ref().unwrap();
-    let effects = Effects::default();
-    let live = Liveness::new(&program, &effects, &routine);
-    let solution = solve(cfg, &live);
+    let analysis = ReadLater::of(&program, &effects, &routine);
+    let solution = solve(cfg, &analysis);
+    let vertex = VertexId::new(1);
     let mut seen = Vec::new();
-    solution.statements(cfg, &live, VertexId::new(1), |s, state| {
+    solution.statements(cfg, &analysis, vertex, |s, state| {
         seen.push((s, state.ones().collect::<Vec<_>>()));
+        // Backward: the state after each statement.
+        let at = Position {
+            vertex,
+            statement: s,
+        };
+        assert_eq!(*state, solution.at(cfg, &analysis, Point::After(at)));
+        assert_eq!(at.statement(cfg), Some(&cfg.vertex(vertex).statements()[s]));
     });
-    // Backward: the state after each statement.
-    assert_eq!(seen, [(1, vec![c.index()]), (0, vec![b.index()])]);
+    let (b, c) = (b.index(), c.index());
+    assert_eq!(seen, [(2, vec![]), (1, vec![c, b]), (0, vec![b])]);
+    let first = Position {
+        vertex,
+        statement: 0,
+    };
+    let before = solution.at(cfg, &analysis, Point::Before(first));
+    assert_eq!(before.ones().collect::<Vec<_>>(), [a.index()]);
+    let edge = cfg.in_edges(vertex)[0];
+    assert_eq!(solution.at(cfg, &analysis, Point::Edge(edge)), before);
     assert_eq!(reachable(cfg, 0).count_ones(..), cfg.len());
 }

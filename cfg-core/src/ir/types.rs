@@ -38,6 +38,11 @@ impl ScalarType {
         }
     }
 
+    /// True of tapes.
+    pub fn is_tape(self) -> bool {
+        matches!(self, Self::Tape)
+    }
+
     /// True of both real types: the types that have derivatives.
     pub fn is_real(self) -> bool {
         matches!(self, Self::Real | Self::Real32)

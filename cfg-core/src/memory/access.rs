@@ -5,7 +5,7 @@ use super::{
     named::{Named, global_variables},
 };
 use crate::{
-    entity::{GlobalId, VarId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{
         Intent, Place, Program, Routine, Stmt, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
@@ -142,6 +142,13 @@ impl<'p> Accesses<'p> {
             after: Some(&mut after),
         };
         walk.statement(statement);
+        self.of_callee(callee, found);
+        after.into_iter().for_each(found);
+    }
+
+    /// Calls `found` with what a call reads and then writes beside its arguments and its result: globals, and parameters of
+    /// an aliased routine that may be globals.
+    pub fn of_callee(&self, callee: RoutineId, found: &mut impl FnMut(Access)) {
         let effects = self.effects;
         let (named, written) = (effects.types_named(callee), effects.types_written(callee));
         for &p in &self.aliased {
@@ -174,7 +181,6 @@ impl<'p> Accesses<'p> {
                 found(Access::MayWrite(p));
             }
         }
-        after.into_iter().for_each(found);
     }
 }
 

@@ -43,8 +43,8 @@ use super::{
     storage::Storage,
 };
 use crate::{
-    dataflow::{Analysis, Direction, solve},
-    entity::{GlobalId, RoutineId, VarId},
+    dataflow::{Analysis, Direction, Position, Set, solve},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Intent, Place, Program, Role, Routine, ScalarType, Stmt, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
@@ -426,19 +426,19 @@ struct Unwritten<'a> {
 impl Analysis for Unwritten<'_> {
     const NAME: &'static str = "unwritten";
     const DIRECTION: Direction = Direction::Forward;
-    type Domain = FixedBitSet;
+    type Domain = Set;
 
-    fn bottom(&self, _: &Cfg) -> FixedBitSet {
-        FixedBitSet::with_capacity(self.routine.variables.len())
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.routine.variables.len())
     }
 
-    fn boundary(&self, cfg: &Cfg) -> FixedBitSet {
+    fn boundary(&self, cfg: &Cfg) -> Set {
         let mut all = self.bottom(cfg);
-        all.insert_range(..);
+        all.fill();
         all
     }
 
-    fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         let mut overwritten = Overwritten {
             within: self,
             state,
@@ -448,16 +448,16 @@ impl Analysis for Unwritten<'_> {
             && let Some(surely) = self.effects.surely_written.get(callee.index())
         {
             for v in self.globals.among(surely) {
-                state.set(v.index(), false);
+                state.remove(v.index());
             }
         }
     }
 
-    fn decision(&self, vertex: &Vertex, state: &mut FixedBitSet) {
+    fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
         if let Some(index) = vertex.kind.index().map(|v| v.index())
-            && index < state.len()
+            && index < state.limit()
         {
-            state.set(index, false);
+            state.remove(index);
         }
     }
 }
@@ -465,7 +465,7 @@ impl Analysis for Unwritten<'_> {
 /// Takes out what a statement overwrites all of.
 struct Overwritten<'a> {
     within: &'a Unwritten<'a>,
-    state: &'a mut FixedBitSet,
+    state: &'a mut Set,
 }
 
 impl<'ir> Visit<'ir> for Overwritten<'_> {
@@ -495,8 +495,8 @@ impl<'ir> Visit<'ir> for Overwritten<'_> {
             | PlaceRole::Push
             | PlaceRole::Tape => false,
         };
-        if all && place.var.index() < self.state.len() {
-            self.state.set(place.var.index(), false);
+        if all && place.var.index() < self.state.limit() {
+            self.state.remove(place.var.index());
         }
     }
 }

@@ -5,12 +5,21 @@
 //! A. Gill, *Fast mergeable integer maps*, 1998). Sets are never changed; a union that adds nothing is
 //! the very set that it began with. A trie is at most 27 levels deep.
 
-use crate::entity::GlobalId;
+use crate::{dataflow::Lattice, entity::GlobalId};
 use std::{ops::ControlFlow, sync::Arc};
 
 /// A set of globals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GlobalSet(Option<Arc<Node>>);
+
+/// Sets ordered by inclusion. Each vertex has its own: they share what they have in common.
+impl Lattice for GlobalSet {
+    type Store = Vec<Self>;
+
+    fn join(&mut self, other: &Self) -> bool {
+        self.extend(other)
+    }
+}
 
 #[derive(Debug, PartialEq, Eq)]
 enum Node {

@@ -21,7 +21,7 @@ use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
-    dataflow::{Analysis, Direction, solve},
+    dataflow::{Analysis, Direction, Position, Set, solve},
     entity::{VarId, VertexId},
     graph::dominance::Dominators,
     ir::{
@@ -378,7 +378,7 @@ struct Possible<'a> {
 }
 
 impl Possible<'_> {
-    fn event(&self, event: Event, state: &mut FixedBitSet) {
+    fn event(&self, event: Event, state: &mut Set) {
         if let Event::Define(v) = event
             && let Some(bit) = self.bit[v.index()]
         {
@@ -390,21 +390,21 @@ impl Possible<'_> {
 impl Analysis for Possible<'_> {
     const NAME: &'static str = "possibly-assigned";
     const DIRECTION: Direction = Direction::Forward;
-    type Domain = FixedBitSet;
+    type Domain = Set;
 
-    fn bottom(&self, _: &Cfg) -> FixedBitSet {
-        FixedBitSet::with_capacity(self.bits)
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.bits)
     }
 
-    fn boundary(&self, cfg: &Cfg) -> FixedBitSet {
+    fn boundary(&self, cfg: &Cfg) -> Set {
         self.bottom(cfg)
     }
 
-    fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         statement_events(self.program, statement, &mut |x| self.event(x, state));
     }
 
-    fn decision(&self, vertex: &Vertex, state: &mut FixedBitSet) {
+    fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
         if let VertexKind::Loop { test, .. } = &vertex.kind {
             header_events(test, &mut |x, _| self.event(x, state));
         }
@@ -522,7 +522,7 @@ fn general_uses(
     let arrival = |v: VertexId| {
         let returns = |p: &VertexId| dominators.dominates(v.index(), p.index());
         if !cfg.predecessors(v).any(|p| returns(&p)) {
-            return solution.incoming(v).clone();
+            return solution.incoming(v);
         }
         let mut state = analysis.bottom(cfg);
         for p in cfg.predecessors(v).filter(|p| !returns(p)) {
@@ -531,7 +531,7 @@ fn general_uses(
         state
     };
     let mut reported = FixedBitSet::with_capacity(analysis.bits);
-    let mut event = |event: Event, site: At, state: &mut FixedBitSet| match event {
+    let mut event = |event: Event, site: At, state: &mut Set| match event {
         Event::Define(_) => analysis.event(event, state),
         Event::Use(v) | Event::Copy(v) => {
             if let Some(bit) = analysis.bit[v.index()]
@@ -568,7 +568,7 @@ fn general_uses(
                 }
                 header_events(test, &mut |x, part| event(x, at(part), &mut state));
                 if let LoopTest::Post(e) = &**test {
-                    let mut state = solution.incoming(v).clone();
+                    let mut state = solution.incoming(v);
                     uses(e, &mut |x| event(x, at(Part::Condition), &mut state));
                 }
             }

@@ -44,6 +44,9 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let called = context.program.routine(callee);
+        if self.scope.exceptions.is_useless(self.scope.here) {
+            return Ok(Default::default());
+        }
         if let Some(adjoint) = given_adjoint(called) {
             return self.given(context, routine, callee, adjoint, arguments, result);
         }
@@ -109,7 +112,7 @@ impl<'p> Draft<'p> {
                 else {
                     continue;
                 };
-                if !self.scope.active.contains(actual.var.index()) {
+                if !self.scope.contributes(actual.var) {
                     continue;
                 }
                 if let Some(b) = self.scope.derivative_place(actual) {

@@ -4,7 +4,7 @@ use cfg_core::diagnostic::Diagnostics;
 
 use crate::{
     blocks::preaccumulated::Choice,
-    plan::{at_exit::solve_across_calls, draft::Draft, setting::Setting},
+    plan::{at_exit::solve_needed, draft::Draft, setting::Setting},
 };
 
 /// Writes every routine, and solves what is to be recorded.
@@ -30,6 +30,6 @@ pub(crate) fn drafts<'p>(
     if !found.is_empty() {
         return Err(Diagnostics(found));
     }
-    solve_across_calls(context, &setting.prepared.reachable, &mut drafts);
+    solve_needed(context, &setting.prepared.reachable, &mut drafts);
     Ok(drafts)
 }

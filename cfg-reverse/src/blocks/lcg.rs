@@ -8,8 +8,9 @@
 
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge};
 use cfg_core::{
+    dataflow::Position,
     elemental::{Math, Partial, Scalar, apply},
-    entity::{LocationId, VarId},
+    entity::{LocationId, VarId, VertexId},
     ir::{Expr, Op, Place, ScalarType, Stmt, StmtKind},
 };
 use std::{collections::HashMap, ops::Range};
@@ -97,10 +98,11 @@ struct Builder {
     written: Vec<(Place, usize)>,
 }
 
-/// Linearizes a segment. `live` says what may still be read after it.
+/// Linearizes a segment of a vertex. `live` says what may still be read after it.
 pub(crate) fn linearize(
     scope: &mut Scope,
     forward: &mut ForwardScope,
+    vertex: VertexId,
     statements: &[Stmt],
     range: Range<usize>,
     live: impl Fn(VarId) -> bool,
@@ -117,10 +119,17 @@ pub(crate) fn linearize(
             ));
         };
         last_write.insert(scope.locations.of_variable(target.var), s);
-        if scope.active.contains(target.var.index()) {
+        scope.here = Position {
+            vertex,
+            statement: range.start + s,
+        };
+        if scope.is_target(target.var) {
             ty = scope.routine.variables[target.var.index()].ty;
             drafts.push(Some(b.statement(scope, forward, s, target, value)?));
         } else {
+            if scope.active.contains(target.var.index()) {
+                b.write(target, None, s);
+            }
             drafts.push(None);
         }
     }
@@ -298,12 +307,12 @@ impl Builder {
     ) -> Result<Linearized, Unsupported> {
         let ty = scope.routine.variables[target.var.index()].ty;
         let mut nodes = {
-            let active = &scope.active;
+            let workspace = std::mem::take(&mut scope.workspace);
             Nodes::of(
                 &forward.routine.variables,
                 value,
-                &|v| active.contains(v.index()),
-                std::mem::take(&mut scope.workspace),
+                &|v| scope.contributes(v),
+                workspace,
             )
         };
         let before = nodes.partials(

@@ -71,6 +71,7 @@ pub(crate) fn code(
     let segment = linearize(
         &mut draft.scope,
         &mut draft.forward,
+        found.vertex,
         statements,
         found.range.clone(),
         |v| found.live.contains(&v),

@@ -13,7 +13,8 @@
 //! statements stand between segments.
 
 use cfg_core::{
-    entity::{LocationId, VarId},
+    dataflow::Position,
+    entity::{LocationId, VarId, VertexId},
     ir::{Op, OpClass, Place, Role, ScalarType, Stmt, StmtKind},
     memory::locations::apart,
 };
@@ -45,11 +46,15 @@ enum Sort<'s> {
 }
 
 /// The segments of a block, in order; each begins and ends with an active assignment.
-pub(crate) fn segments(scope: &Scope, statements: &[Stmt]) -> Vec<Range<usize>> {
+pub(crate) fn segments(scope: &Scope, vertex: VertexId, statements: &[Stmt]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<Open> = None;
     for (i, statement) in statements.iter().enumerate() {
-        match sort(scope, statement) {
+        let at = Position {
+            vertex,
+            statement: i,
+        };
+        match sort(scope, at, statement) {
             Sort::Apart => found.extend(open.take().map(Open::range)),
             Sort::Passive(target) => {
                 let fits = open
@@ -78,7 +83,7 @@ pub(crate) fn segments(scope: &Scope, statements: &[Stmt]) -> Vec<Range<usize>> 
     found
 }
 
-fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
+fn sort<'s>(scope: &Scope, at: Position, statement: &'s Stmt) -> Sort<'s> {
     let StmtKind::Assign { target, value } = &statement.kind else {
         return Sort::Apart;
     };
@@ -87,7 +92,7 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
     if typing::place_rank(variables, target) > 0 {
         return Sort::Apart;
     }
-    if !scope.active.contains(target.var.index()) {
+    if !scope.is_target_at(at, target.var) {
         return if scope.locations.is_shared(target.var) {
             Sort::Apart
         } else {
@@ -98,7 +103,7 @@ fn sort<'s>(scope: &Scope, statement: &'s Stmt) -> Sort<'s> {
     let nodes = Nodes::of(
         variables,
         value,
-        &|v| scope.active.contains(v.index()),
+        &|v| scope.contributes_at(at, v),
         Workspace::default(),
     );
     let own = |place: &Place| {

@@ -1,6 +1,7 @@
 //! The adjoints of the statements of a routine, one by one.
 
 use cfg_core::{
+    dataflow::Position,
     diagnostic::{
         Diagnostic,
         site::{Element, Site},
@@ -51,6 +52,10 @@ impl<'p> Draft<'p> {
                     together.into_iter().for_each(|code| self.push(code));
                     continue;
                 }
+                self.scope.here = Position {
+                    vertex: v,
+                    statement: s,
+                };
                 match self.statement(context, routine, statement) {
                     Ok(code) => self.push(code),
                     Err((info, message)) => {

@@ -1,10 +1,10 @@
 //! The segments of a program.
 
+use cfg_analysis::liveness::Liveness;
 use cfg_core::{
-    dataflow::{Analysis as _, solve},
+    dataflow::{Analysis as _, Position, solve},
     entity::{LocationId, RoutineId, VarId, VertexId},
     ir::VertexKind,
-    memory::liveness::Liveness,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +16,7 @@ use crate::{
         lcg::{Segment, linearize},
         segments::segments,
     },
-    plan::{draft::Draft, setting::Setting, tbr::FLOW_LIMIT},
+    plan::{draft::Draft, setting::Setting},
     prepare::context::Context,
 };
 
@@ -35,12 +35,7 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
     let routine = context.program.routine(draft.id);
     let cfg = draft.cfg;
     let liveness = Liveness::new(&context.program, &context.summary.effects, routine);
-    let small = cfg
-        .vertex_count()
-        .saturating_mul(routine.variables.len())
-        .saturating_mul(2)
-        <= FLOW_LIMIT;
-    let solution = small.then(|| solve(cfg, &liveness));
+    let solution = solve(cfg, &liveness);
     let mut members: HashMap<LocationId, Vec<VarId>> = HashMap::new();
     for v in 0..routine.variables.len() {
         let v = VarId::new(v);
@@ -55,28 +50,30 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
         let VertexKind::Block(statements) = &vertex.kind else {
             continue;
         };
-        let ranges = segments(&draft.scope, statements);
+        let ranges = segments(&draft.scope, v, statements);
         if ranges.is_empty() {
             continue;
         }
         // Backwards through the block, to the end of each segment.
         let mut lives: Vec<HashSet<VarId>> = Vec::with_capacity(ranges.len());
-        let mut state = solution.as_ref().map(|s| s.after(cfg, &liveness, v));
+        let mut state = solution.after(cfg, &liveness, v);
         let mut at = statements.len();
         for range in ranges.iter().rev() {
-            if let Some(state) = &mut state {
-                for statement in statements[range.end..at].iter().rev() {
-                    liveness.statement(statement, state);
-                }
-                at = range.end;
+            for s in (range.end..at).rev() {
+                let position = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                liveness.statement(position, &statements[s], &mut state);
             }
+            at = range.end;
             let mut live = HashSet::new();
             for statement in &statements[range.clone()] {
                 let cfg_core::ir::StmtKind::Assign { target, .. } = &statement.kind else {
                     continue;
                 };
                 let location = draft.scope.locations.of_variable(target.var);
-                let read = |v: &VarId| state.as_ref().is_none_or(|s| s.contains(v.index()));
+                let read = |v: &VarId| state.contains(v.index());
                 let is_live = match members.get(&location) {
                     Some(members) => members.iter().any(read),
                     None => read(&target.var),
@@ -92,6 +89,7 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
             let linearized = linearize(
                 &mut draft.scope,
                 &mut draft.forward,
+                v,
                 statements,
                 range.clone(),
                 |v| live.contains(&v),

@@ -1,5 +1,6 @@
 //! The variables that the reverse sweeps change.
 
+use cfg_analysis::reach::Reach;
 use cfg_core::{
     entity::VarId,
     ir::{Expr, StmtKind},
@@ -7,7 +8,6 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    activity::reach::Reach,
     plan::{draft::Draft, tbr::Tbr},
     prepare::context::Context,
 };
@@ -21,10 +21,10 @@ pub(crate) fn note_changes(
     changed: &mut Reach,
 ) {
     let routine = context.program.routine(draft.id);
-    let node = |v: VarId| context.nodes.of(draft.id, routine, v);
+    let node = |v: VarId| context.nodes().of(draft.id, routine, v);
     sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
     let saved = tbr.callee_globals.saved.iter();
-    sources.extend(saved.map(|&g| context.nodes.global(g)));
+    sources.extend(saved.map(|&g| context.nodes().global(g)));
     context.summary.each_call(draft.id, routine, |statement| {
         if let StmtKind::Call {
             callee, arguments, ..
@@ -34,7 +34,7 @@ pub(crate) fn note_changes(
             let called = context.program.routine(*callee);
             for (p, actual) in called.parameter_ids().zip(arguments.iter()) {
                 if let Some(Expr::Place(place)) = actual {
-                    changed.edge(context.nodes.of(*callee, called, p), node(place.var));
+                    changed.edge(context.nodes().of(*callee, called, p), node(place.var));
                 }
             }
         }

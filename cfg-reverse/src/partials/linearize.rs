@@ -15,7 +15,6 @@ use cfg_core::{
 };
 
 use crate::{
-    activity::differentiable::is_differentiable_operand,
     code::{
         expressions::is_atomic,
         names::Namer,
@@ -24,6 +23,7 @@ use crate::{
     },
     partials::{Unsupported, linearize::guards::Guard},
 };
+use cfg_analysis::differentiable::is_differentiable_operand;
 
 /// One node of an expression.
 pub(crate) struct Node<'e> {

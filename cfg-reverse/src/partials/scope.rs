@@ -1,11 +1,14 @@
 //! Routines whose derivative code is being written.
 
+use cfg_analysis::activity::Exceptions;
 use cfg_core::{
-    entity::VarId,
+    dataflow::Position,
+    entity::{VarId, VertexId},
     ir::{Expr, Place, Routine, ScalarType},
     memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
+use std::sync::Arc;
 
 use crate::{
     code::{
@@ -25,15 +28,62 @@ pub(crate) struct Scope {
     pub(crate) workspace: Workspace,
     /// The derivative variable (adjoint or tangent) of each variable of the original that has one.
     pub(crate) derivative: Vec<Option<VarId>>,
-    /// Variables of the original that are active; each has a derivative variable.
+    /// Variables of the original whose derivatives contribute where they are read; each has a derivative variable.
     pub(crate) active: FixedBitSet,
+    /// Variables of the original whose derivatives are wanted where they are written.
+    pub(crate) wanted: FixedBitSet,
+    /// The statements at which less contributes or is wanted than anywhere.
+    pub(crate) exceptions: Arc<Exceptions>,
+    /// The statement whose derivative is being written.
+    pub(crate) here: Position,
     /// The variables that may share cells, as locations.
     pub(crate) locations: Locations,
 }
 
 impl Scope {
-    pub(super) fn is_active(&self, v: VarId) -> bool {
-        self.active.contains(v.index())
+    /// The routine with its own variables; none has a derivative yet.
+    pub(crate) fn new(
+        routine: Routine,
+        namer: Namer,
+        locations: Locations,
+        exceptions: Arc<Exceptions>,
+    ) -> Self {
+        let n = routine.variables.len();
+        Self {
+            routine,
+            namer,
+            temporaries: Temporaries::default(),
+            workspace: Workspace::default(),
+            derivative: vec![None; n],
+            active: FixedBitSet::with_capacity(n),
+            wanted: FixedBitSet::with_capacity(n),
+            exceptions,
+            here: Position {
+                vertex: VertexId::new(0),
+                statement: 0,
+            },
+            locations,
+        }
+    }
+
+    /// True if the derivative of a variable contributes where the present statement reads it.
+    pub(crate) fn contributes(&self, v: VarId) -> bool {
+        self.contributes_at(self.here, v)
+    }
+
+    /// True if the derivative of a variable contributes where a statement reads it.
+    pub(crate) fn contributes_at(&self, at: Position, v: VarId) -> bool {
+        self.active.contains(v.index()) && !self.exceptions.is_constant(at, v)
+    }
+
+    /// True if the derivative of a variable is wanted that the present statement writes.
+    pub(crate) fn is_target(&self, v: VarId) -> bool {
+        self.is_target_at(self.here, v)
+    }
+
+    /// True if the derivative of a variable is wanted that a statement writes.
+    pub(crate) fn is_target_at(&self, at: Position, v: VarId) -> bool {
+        self.wanted.contains(v.index()) && !self.exceptions.is_useless(at)
     }
 
     /// The derivative of a place: the same subscripts on the derivative variable.
@@ -50,7 +100,7 @@ impl Scope {
         Nodes::of(
             &self.routine.variables,
             value,
-            &|v| self.is_active(v),
+            &|v| self.contributes(v),
             workspace,
         )
     }

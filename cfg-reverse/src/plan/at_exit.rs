@@ -2,6 +2,7 @@
 //! callers are told.
 
 use cfg_core::{
+    dataflow::{Position, solve_across_calls},
     entity::{RoutineId, VarId, VertexId},
     ir::{Expr, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
     memory::{global_set::GlobalSet, named::global_variables},
@@ -97,7 +98,13 @@ impl<'p> Draft<'p> {
                 else {
                     continue;
                 };
-                if context.sweeps[callee.index()].is_none() {
+                // A call whose results nobody wants stays a call of the original.
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                if context.sweeps[callee.index()].is_none() || self.scope.exceptions.is_useless(at)
+                {
                     continue;
                 }
                 let called = context.program.routine(*callee);
@@ -128,35 +135,29 @@ impl<'p> Draft<'p> {
 }
 
 /// Values that a callee's reverse sweep reads must survive in its callers: repeats until nothing grows.
-pub(crate) fn solve_across_calls<'p>(
+pub(crate) fn solve_needed<'p>(
     context: &Context,
     reachable: &[RoutineId],
     drafts: &mut [Option<Draft<'p>>],
 ) {
     let mut needed = vec![Needed::default(); drafts.len()];
     let callers = context.summary.effects.calls.callers(reachable);
-    let mut queued = FixedBitSet::with_capacity(drafts.len());
-    let mut work: std::collections::VecDeque<RoutineId> = reachable.iter().copied().collect();
-    queued.extend(reachable.iter().map(|r| r.index()));
-    while let Some(r) = work.pop_front() {
-        queued.set(r.index(), false);
+    solve_across_calls(reachable, |r, wake| {
         let Some(draft) = &mut drafts[r.index()] else {
-            continue;
+            return;
         };
         draft.read_after_calls(context, &needed);
         if callers[r.index()].is_empty() {
-            continue;
+            return;
         }
         let draft = &*draft;
         let tbr = Tbr::solve(context, draft);
         let now = needed_at_exit(context.program.routine(r), &tbr, draft.exit());
         if now != needed[r.index()] {
             needed[r.index()] = now;
-            for &caller in &callers[r.index()] {
-                if !queued.put(caller.index()) {
-                    work.push_back(caller);
-                }
-            }
+            callers[r.index()]
+                .iter()
+                .for_each(|&caller| wake.wake(caller));
         }
-    }
+    });
 }

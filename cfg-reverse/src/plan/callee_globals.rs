@@ -6,16 +6,14 @@
 //! needed.
 
 use cfg_core::{
+    dataflow::{Analysis, Direction, Position, solve},
     entity::{GlobalId, RoutineId, VertexId},
-    ir::{Role, Routine, StmtKind},
+    ir::{Cfg, Role, Routine, Stmt, StmtKind, Vertex},
     memory::global_set::GlobalSet,
 };
 use std::collections::{BTreeMap, HashMap};
 
-use crate::{
-    plan::{draft::Draft, worklist::Worklist},
-    prepare::context::Context,
-};
+use crate::{plan::draft::Draft, prepare::context::Context};
 
 /// The globals that one routine's callees use and it does not name: where they are pushed, and which are needed at its
 /// end.
@@ -32,6 +30,7 @@ pub(crate) struct CalleeGlobals {
 /// The calls of one vertex: statement and callee.
 type Calls = Vec<(usize, RoutineId)>;
 
+/// The analysis: globals whose present values the reverse sweep of a callee may read.
 struct Flow<'a> {
     context: &'a Context,
     /// The globals that the reverse sweep of each callee needs, without those that the routine names.
@@ -49,11 +48,11 @@ impl CalleeGlobals {
         }
         let flow = Flow { context, needed };
         let calls = calls(draft);
-        let at = flow.iterate(draft, &calls);
+        let solution = solve(draft.cfg, &flow);
         let mut saves: BTreeMap<VertexId, Vec<(usize, GlobalId)>> = BTreeMap::new();
         let mut saved = GlobalSet::default();
         for (&v, calls) in &calls {
-            let mut set = at[v.index()].clone();
+            let mut set = solution.incoming(v);
             for &(s, callee) in calls {
                 flow.call(callee, &mut set, |g| {
                     saves.entry(v).or_default().push((s, g));
@@ -68,7 +67,7 @@ impl CalleeGlobals {
             saves: (saves.into_iter())
                 .map(|(v, list)| (v, numbered(list)))
                 .collect(),
-            at_exit: at[draft.exit().index()].clone(),
+            at_exit: solution.incoming(draft.exit()),
             saved,
         }
     }
@@ -103,29 +102,29 @@ fn calls(draft: &Draft<'_>) -> BTreeMap<VertexId, Calls> {
     all
 }
 
-impl Flow<'_> {
-    /// The sets at the start of each vertex.
-    fn iterate(&self, draft: &Draft<'_>, calls: &BTreeMap<VertexId, Calls>) -> Vec<GlobalSet> {
-        let n = draft.cfg.vertex_count();
-        let (order, position) = (draft.shape.order(), draft.shape.position());
-        let mut at = vec![GlobalSet::default(); n];
-        let with_calls = calls.keys().map(|v| position[v.index()] as usize);
-        let mut dirty = Worklist::of(n, with_calls);
-        while let Some(p) = dirty.take() {
-            let v = order[p];
-            let mut set = at[v.index()].clone();
-            for &(_, callee) in calls.get(&v).into_iter().flatten() {
-                self.call(callee, &mut set, |_| {});
-            }
-            for w in draft.cfg.successors(v) {
-                if at[w.index()].extend(&set) {
-                    dirty.add(position[w.index()] as usize);
-                }
-            }
-        }
-        at
+impl Analysis for Flow<'_> {
+    const NAME: &'static str = "to be recorded for callees";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = GlobalSet;
+
+    fn bottom(&self, _: &Cfg) -> GlobalSet {
+        GlobalSet::default()
     }
 
+    fn boundary(&self, _: &Cfg) -> GlobalSet {
+        GlobalSet::default()
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut GlobalSet) {
+        if let Some(callee) = statement.kind.callee() {
+            self.call(callee, state, |_| {});
+        }
+    }
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut GlobalSet) {}
+}
+
+impl Flow<'_> {
     /// Runs a call; `save` is called for what is pushed before it.
     fn call(&self, callee: RoutineId, set: &mut GlobalSet, mut save: impl FnMut(GlobalId)) {
         let summary = &self.context.summary;

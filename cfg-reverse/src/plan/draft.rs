@@ -10,7 +10,7 @@ use cfg_core::{
     memory::{global_set::GlobalSet, named::Named},
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{
@@ -18,10 +18,7 @@ use crate::{
         temporaries::Temporaries,
     },
     memory::summary::given_adjoint,
-    partials::{
-        linearize::Workspace,
-        scope::{ForwardScope, Scope},
-    },
+    partials::scope::{ForwardScope, Scope},
     plan::{
         adjoints::{StatementAdjoint, StatementCode, Written, primal_reads},
         counters::{LoopPlan, plan_loops},
@@ -79,19 +76,16 @@ impl<'p> Draft<'p> {
             }
             Shape::General(general) => general.plans.clone(),
         };
-        let mut scope = Scope {
-            routine: Routine {
+        let mut scope = Scope::new(
+            Routine {
                 body: None,
                 variables: routine.variables.clone(),
                 ..routine_shell(routine)
             },
-            namer: normal.namer.clone(),
-            temporaries: Temporaries::default(),
-            workspace: Workspace::default(),
-            derivative: vec![None; routine.variables.len()],
-            active: FixedBitSet::with_capacity(routine.variables.len()),
-            locations: locations.clone(),
-        };
+            normal.namer.clone(),
+            locations.clone(),
+            Arc::clone(context.activity.exceptions(id)),
+        );
         let tape_name = scope.namer.suffixed("tape".to_owned());
         let tape = scope.routine.add_variable(Variable::new(
             tape_name,
@@ -179,6 +173,7 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
         }
         if context.is_active(id, routine, var) {
             scope.active.insert(v);
+            scope.wanted.insert(v);
             wanted.insert(v);
         }
         if matches!(variable.role, Role::Parameter { .. }) || routine.result == Some(var) {

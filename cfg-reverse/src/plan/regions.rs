@@ -70,7 +70,6 @@ pub(crate) enum Point {
 pub(crate) struct Regions {
     /// All vertices, predecessors first where there is no cycle.
     pub(crate) order: Vec<VertexId>,
-    pub(crate) position: Vec<u32>,
     pub(crate) live: FixedBitSet,
     pub(crate) forest: LoopForest,
     /// The counted loops, by loop; `None` for irreducible ones.
@@ -129,7 +128,6 @@ impl Regions {
         });
         let mut general = Self {
             order,
-            position,
             live,
             loops: vec![None; forest.len()],
             counted_around: vec![None; forest.len()],

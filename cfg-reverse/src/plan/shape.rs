@@ -20,14 +20,6 @@ impl<'p> Shape<'p> {
         }
     }
 
-    /// Position of each vertex in the order.
-    pub(crate) fn position(self) -> &'p [u32] {
-        match self {
-            Shape::Structured(structure) => &structure.position,
-            Shape::General(general) => &general.position,
-        }
-    }
-
     /// Number of loops around a vertex.
     pub(crate) fn loop_depth(self, v: VertexId) -> u32 {
         match self {

@@ -1,22 +1,19 @@
 //! The decisions for the whole program, made before any routine is written.
 
+use cfg_analysis::{activity::Activity, reach::Numbering};
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Routine},
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{
-    activity::{Activity, reach::Numbering},
-    memory::summary::Summary,
-};
+use crate::memory::summary::Summary;
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
     /// Normalized routines where they are differentiated, the others as they are.
     pub(crate) program: Program,
     pub(crate) summary: Summary,
-    pub(crate) nodes: Numbering,
     pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
@@ -31,6 +28,11 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
-        self.activity.is_active(self.nodes.of(id, routine, v))
+        self.activity.is_active(id, routine, v)
+    }
+
+    /// The numbers of all variables of the program.
+    pub(crate) fn nodes(&self) -> &Numbering {
+        self.activity.nodes()
     }
 }

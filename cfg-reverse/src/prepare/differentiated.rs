@@ -1,22 +1,19 @@
 //! The routines that get a forward and a reverse sweep.
 
+use cfg_analysis::activity::Activity;
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Program, Role},
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{
-    activity::{Activity, reach::Numbering},
-    memory::summary::{Summary, given_adjoint},
-};
+use crate::memory::summary::{Summary, given_adjoint};
 
 /// Gives ids to the sweeps of every routine that has a body, and an active variable or a call of a routine
 /// with sweeps that uses an active global: a routine does not name the globals that only its callees use.
 pub(crate) fn number_sweeps(
     normal: &Program,
     summary: &Summary,
-    nodes: &Numbering,
     activity: &Activity,
     reachable: &[RoutineId],
     main: RoutineId,
@@ -35,7 +32,7 @@ pub(crate) fn number_sweeps(
         let is_given = given_adjoint(routine).is_some();
         let (mut active, mut global) = (false, false);
         for (v, variable) in routine.variables.iter().enumerate() {
-            if variable.ty.is_real() && activity.is_active(nodes.of(r, routine, VarId::new(v))) {
+            if variable.ty.is_real() && activity.is_active(r, routine, VarId::new(v)) {
                 active = true;
                 global |= matches!(variable.role, Role::Global(_));
             }

@@ -1,24 +1,29 @@
 //! The tangent of one routine.
 
+use cfg_analysis::{activity::Activity, differentiable::differentiable_places};
 use cfg_core::{
+    dataflow::Position,
     diagnostic::{
-        CodeInfo, Diagnostic,
+        CodeInfo, Diagnostic, Diagnostics,
         site::{Element, Site},
     },
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Op, Place, Program, Role, Routine,
-        ScalarType, Stmt, StmtKind, Variable, VertexKind,
+        ScalarType, Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
     memory::global_set::GlobalSet,
     text,
 };
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeMap;
 
 use crate::{
     code::{
-        expressions::{bind_formals, sum, zero},
+        expressions::{as_place, bind_formals, sum, zero},
         rename::Rename,
-        routines::call_statement,
+        routines::{call_statement, is_deferred},
+        splice::Splice,
     },
     codes,
     memory::summary::Summary,
@@ -40,6 +45,12 @@ pub(crate) struct Writer<'a> {
     /// Globals that may have a tangent other than 0.
     pub(super) varied: &'a GlobalSet,
     pub(super) out_globals: &'a [Global],
+    /// What is active between declared ends; none: every real variable is.
+    pub(super) activity: Option<&'a Activity>,
+    /// True of the routine that is differentiated, false of those that it calls.
+    pub(super) is_main: bool,
+    /// Variables that are 0, by the parameter whose tangent they are for calls.
+    pub(super) zeros: BTreeMap<VarId, VarId>,
     pub(super) scope: Scope,
     pub(super) found: &'a mut Vec<Diagnostic>,
 }
@@ -47,7 +58,7 @@ pub(crate) struct Writer<'a> {
 type Failure = (&'static CodeInfo, String);
 
 impl<'a> Writer<'a> {
-    pub(super) fn routine(mut self, name: String) -> Routine {
+    pub(super) fn routine(mut self, name: String) -> Result<Routine, Diagnostics> {
         let original = self.program.routine(self.id);
         let mut order: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
         if let Some(result) = original.result {
@@ -78,7 +89,11 @@ impl<'a> Writer<'a> {
             });
             if let VertexKind::Block(statements) = &mut vertex.kind {
                 let mut code = Vec::with_capacity(2 * statements.len());
-                for statement in std::mem::take(statements) {
+                for (s, statement) in std::mem::take(statements).into_iter().enumerate() {
+                    self.scope.here = Position {
+                        vertex: VertexId::new(v),
+                        statement: s,
+                    };
                     if let Err((info, message)) = self.statement(original, &statement, &mut code) {
                         let shown = text::stmt(original, self.program, &statement);
                         self.found.push(
@@ -97,6 +112,20 @@ impl<'a> Writer<'a> {
                 *statements = code;
             }
         }
+        let first = self.at_entry();
+        if let Some(body) = cfg.take() {
+            cfg = Some(match first.is_empty() {
+                true => body,
+                false => {
+                    let mut graph = Splice::of(body);
+                    let is_entry = |v: &Vertex| matches!(v.kind, VertexKind::Entry);
+                    let entry = graph.vertices.iter().position(is_entry);
+                    let block = graph.after(entry.unwrap_or(0));
+                    first.into_iter().for_each(|s| graph.push(block, s));
+                    graph.finish()?
+                }
+            });
+        }
         let mut routine = self.scope.routine;
         routine.name = name;
         routine.origin = Some(Box::new(NameOrigin::new(
@@ -112,15 +141,61 @@ impl<'a> Writer<'a> {
             rename.graph(cfg);
         }
         routine.body = cfg;
-        routine
+        Ok(routine)
     }
 
-    /// Every real variable and every tape has a tangent.
+    /// The variables that have tangents: the parameters and the result, what is active, and what the tangents of callees
+    /// and tapes need the tangents of.
+    fn with_tangents(&self) -> FixedBitSet {
+        let original = self.program.routine(self.id);
+        let n = original.variables.len();
+        let mut wanted = FixedBitSet::with_capacity(n);
+        let Some(activity) = self.activity else {
+            wanted.insert_range(..);
+            return wanted;
+        };
+        let is_active = |v: VarId| activity.is_active(self.id, original, v);
+        let parameters = original.parameter_ids().chain(original.result);
+        wanted.extend(parameters.map(VarId::index));
+        wanted.extend((0..n).filter(|&v| is_active(VarId::new(v))));
+        for statement in original.statements() {
+            match &statement.kind {
+                StmtKind::Call {
+                    callee,
+                    arguments,
+                    result,
+                } => {
+                    let called = self.program.routine(*callee);
+                    let user = called.derivatives.as_ref().and_then(|d| d.tangent);
+                    if user.or(self.ids[callee.index()]).is_some() {
+                        let places = arguments.iter().flatten().filter_map(as_place);
+                        let places = places.chain(result.as_ref());
+                        wanted.extend(places.map(|place| place.var.index()));
+                    }
+                }
+                StmtKind::Push { tape, value, .. } if is_active(*tape) => {
+                    differentiable_places(original, value, &mut |place| {
+                        wanted.insert(place.var.index());
+                    });
+                }
+                StmtKind::Pop { tape, target, .. } if is_active(*tape) => {
+                    wanted.insert(target.var.index());
+                }
+                StmtKind::Assign { .. }
+                | StmtKind::Push { .. }
+                | StmtKind::Pop { .. }
+                | StmtKind::Opaque { .. } => {}
+            }
+        }
+        wanted
+    }
+
+    /// Adds the tangents, and says where they contribute and are wanted.
     fn add_tangents(&mut self) {
         let original = self.program.routine(self.id);
+        let wanted = self.with_tangents();
         for (v, variable) in original.variables.iter().enumerate() {
-            let real = variable.ty.is_real();
-            if !real && variable.ty != ScalarType::Tape {
+            if !has_tangent(variable) || !wanted.contains(v) {
                 continue;
             }
             let (role, name) = match self.scope.routine.variables[v].role {
@@ -146,10 +221,78 @@ impl<'a> Writer<'a> {
                 ..variable.clone()
             };
             self.scope.derivative[v] = Some(self.scope.routine.add_variable(tangent));
-            if real {
-                self.scope.active.insert(v);
+            if variable.ty.is_real() {
+                let id = VarId::new(v);
+                let of = |known: fn(&Activity, RoutineId, &Routine, VarId) -> bool| {
+                    self.activity
+                        .is_none_or(|a| known(a, self.id, original, id))
+                };
+                if of(Activity::is_varied) {
+                    self.scope.active.insert(v);
+                }
+                if of(Activity::is_useful) {
+                    self.scope.wanted.insert(v);
+                }
             }
         }
+        // What goes on a tape goes on its tangent, too, varied or not.
+        if self.activity.is_some() {
+            for statement in original.statements() {
+                if let StmtKind::Push { tape, value, .. } = &statement.kind
+                    && self.is_tape_active(*tape)
+                {
+                    differentiable_places(original, value, &mut |place| {
+                        if self.scope.derivative[place.var.index()].is_some() {
+                            self.scope.active.insert(place.var.index());
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// True if tangents of what is pushed on a tape are pushed on its tangent.
+    fn is_tape_active(&self, tape: VarId) -> bool {
+        let original = self.program.routine(self.id);
+        (self.activity).is_none_or(|a| a.is_active(self.id, original, tape))
+    }
+
+    /// The statements at ENTRY of the routine that is differentiated: the tangents of what is not independent count as 0.
+    /// That of a parameter that cannot be written gives way to a variable of its own where calls need it.
+    fn at_entry(&mut self) -> Vec<Stmt> {
+        let mut code = Vec::new();
+        if !self.is_main || self.activity.is_none() {
+            return code;
+        }
+        let original = self.program.routine(self.id);
+        for v in (0..original.variables.len()).map(VarId::new) {
+            let variable = original.variable(v);
+            let zeroed = variable.ty.is_real()
+                && !original.independents.contains(&v)
+                && self.scope.wanted.contains(v.index())
+                && self.scope.exceptions.is_useful_at_entry(v);
+            let (true, Some(tangent)) = (zeroed, self.scope.derivative[v.index()]) else {
+                continue;
+            };
+            match variable.role {
+                Role::Parameter {
+                    intent: Intent::InOut,
+                    optional: false,
+                }
+                | Role::Global(_) => {
+                    code.push(Stmt::assign(Place::whole(tangent), zero(variable.ty)));
+                }
+                Role::Parameter { .. } | Role::Local => {}
+            }
+        }
+        for (&v, &var) in &self.zeros {
+            let variable = self.scope.routine.variable(var);
+            if is_deferred(variable) {
+                code.push(Stmt::assign(Place::whole(var), Expr::var(v)));
+            }
+            code.push(Stmt::assign(Place::whole(var), zero(variable.ty)));
+        }
+        code
     }
 
     fn statement(
@@ -175,7 +318,8 @@ impl<'a> Writer<'a> {
                 if !is_real_class(*class) {
                     return Ok(());
                 }
-                let Some(tape_t) = self.scope.derivative[tape.index()] else {
+                let tape_t = self.scope.derivative[tape.index()];
+                let Some(tape_t) = tape_t.filter(|_| self.is_tape_active(*tape)) else {
                     return Ok(());
                 };
                 let (before, value_t) =
@@ -193,22 +337,36 @@ impl<'a> Writer<'a> {
                 target,
             } => {
                 code.push(statement.clone());
-                if let (Some(tape_t), Some(target_t), true) = (
-                    self.scope.derivative[tape.index()],
-                    self.scope.derivative_place(target),
-                    is_real_class(*class),
-                ) {
-                    code.push(Stmt::new(StmtKind::Pop {
-                        tape: tape_t,
-                        class: *class,
-                        target: target_t,
-                    }));
+                let tape_t = self.scope.derivative[tape.index()];
+                let target_t = self.scope.derivative_place(target);
+                match (tape_t, target_t) {
+                    (Some(tape_t), Some(target_t))
+                        if is_real_class(*class) && self.is_tape_active(*tape) =>
+                    {
+                        code.push(Stmt::new(StmtKind::Pop {
+                            tape: tape_t,
+                            class: *class,
+                            target: target_t,
+                        }));
+                    }
+                    (_, Some(target_t)) if self.scope.is_target(target.var) => {
+                        let variable = original.variable(target.var);
+                        if target.subscripts.is_empty() && is_deferred(variable) {
+                            // The tangent takes the shape first.
+                            let shape = Expr::Place(target.clone());
+                            code.push(Stmt::assign(target_t.clone(), shape));
+                        }
+                        code.push(Stmt::assign(target_t, zero(variable.ty)));
+                    }
+                    _ => {}
                 }
             }
             StmtKind::Opaque { writes, .. } => {
                 code.push(statement.clone());
                 for &v in writes {
-                    if let Some(t) = self.scope.derivative_place(&Place::whole(v)) {
+                    if let Some(t) = self.scope.derivative_place(&Place::whole(v))
+                        && self.scope.wanted.contains(v.index())
+                    {
                         code.push(Stmt::assign(t, zero(original.variable(v).ty)));
                     }
                 }
@@ -272,6 +430,10 @@ impl<'a> Writer<'a> {
         code: &mut Vec<Stmt>,
     ) -> Result<(), Failure> {
         let called = self.program.routine(callee);
+        if self.is_passive_call(called, arguments) {
+            code.push(statement.clone());
+            return Ok(());
+        }
         let user = called.derivatives.as_ref().and_then(|d| d.tangent);
         if let Some(tangent) = user.or(self.ids[callee.index()]) {
             if result.is_some() && user.is_none() {
@@ -279,14 +441,10 @@ impl<'a> Writer<'a> {
             }
             let result = result.map(|r| Some(Expr::Place(r.clone())));
             let mut all: Vec<Option<Expr>> = arguments.iter().cloned().chain(result).collect();
-            let formals = called.parameter_ids().chain(called.result);
-            let tangents: Vec<Option<Expr>> = formals
-                .zip(&all)
+            let formals: Vec<VarId> = called.parameter_ids().chain(called.result).collect();
+            let tangents: Vec<Option<Expr>> = (formals.into_iter().zip(&all))
                 .filter(|(p, _)| has_tangent(called.variable(*p)))
-                .map(|(_, actual)| match actual {
-                    Some(Expr::Place(place)) => self.scope.derivative_place(place).map(Expr::Place),
-                    _ => None,
-                })
+                .map(|(_, actual)| self.argument_tangent(actual.as_ref().and_then(as_place)?))
                 .collect();
             all.extend(tangents);
             let mut around = Around::default();
@@ -359,6 +517,53 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// The tangent of an argument. That of a parameter which is not independent and cannot be written counts as 0,
+    /// whatever the caller has there.
+    fn argument_tangent(&mut self, place: &Place) -> Option<Expr> {
+        let original = self.program.routine(self.id);
+        let v = place.var;
+        let variable = original.variable(v);
+        let is_read = |optional| {
+            let role = Role::Parameter {
+                intent: Intent::In,
+                optional,
+            };
+            variable.role == role
+        };
+        let zero = self.is_main
+            && self.activity.is_some()
+            && variable.ty.is_real()
+            && (is_read(false) || is_read(true) && variable.rank() == 0)
+            && !original.independents.contains(&v);
+        if !zero {
+            return self.scope.derivative_place(place).map(Expr::Place);
+        }
+        let var = *self.zeros.entry(v).or_insert_with(|| {
+            let name = self.scope.namer.suffixed(format!("{}_t", variable.name));
+            self.scope.routine.add_variable(Variable {
+                name,
+                role: Role::Local,
+                origin: None,
+                ..variable.clone()
+            })
+        });
+        Some(Expr::Place(Place {
+            var,
+            subscripts: place.subscripts.clone(),
+        }))
+    }
+
+    /// True of a call behind which nothing that it writes is useful. One that is given a tape with a tangent is none: what
+    /// is pushed on both belongs together.
+    fn is_passive_call(&self, called: &Routine, arguments: &[Option<Expr>]) -> bool {
+        let formals = called.parameter_ids().map(|p| called.variable(p));
+        let mut tapes = (formals.zip(arguments)).filter(|(formal, _)| formal.ty.is_tape());
+        let is_active = |e: &Option<Expr>| {
+            (e.as_ref().and_then(as_place)).is_some_and(|place| self.is_tape_active(place.var))
+        };
+        self.scope.exceptions.is_useless(self.scope.here) && !tapes.any(|(_, e)| is_active(e))
+    }
+
     /// An external function's tangent from its partials, before the call.
     fn external(
         &mut self,
@@ -367,12 +572,14 @@ impl<'a> Writer<'a> {
         result: &Place,
         code: &mut Vec<Stmt>,
     ) {
-        let Some(result_t) = self.scope.derivative_place(result) else {
+        let result_t = self.scope.derivative_place(result);
+        let Some(result_t) = result_t.filter(|_| self.scope.is_target(result.var)) else {
             return;
         };
         let mut terms = Vec::new();
         for partial in partials {
             if let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+                && self.scope.contributes(actual.var)
                 && let Some(t) = self.scope.derivative_place(actual)
             {
                 let p = bind_formals(&partial.value, arguments);

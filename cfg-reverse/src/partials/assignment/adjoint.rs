@@ -3,12 +3,12 @@
 use cfg_core::{
     elemental::Partial,
     ir::{Expr, Op, Place, Stmt},
+    memory::known::Known,
 };
 
 use crate::{
     code::{
         expressions::{is_atomic, sum, zero},
-        known::Known,
         typing,
     },
     partials::{
@@ -27,7 +27,7 @@ pub(crate) fn adjoint(
 ) -> Result<Vec<Stmt>, Unsupported> {
     let Some(target_b) = scope
         .derivative_place(target)
-        .filter(|_| scope.is_active(target.var))
+        .filter(|_| scope.is_target(target.var))
     else {
         return Ok(Vec::new());
     };

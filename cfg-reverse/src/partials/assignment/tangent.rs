@@ -25,7 +25,8 @@ pub(crate) fn tangent(
     target: &Place,
     value: &Expr,
 ) -> Result<Vec<Stmt>, Unsupported> {
-    let Some(target_t) = scope.derivative_place(target) else {
+    let target_t = scope.derivative_place(target);
+    let Some(target_t) = target_t.filter(|_| scope.is_target(target.var)) else {
         return Ok(Vec::new());
     };
     let (mut code, value_t) = tangent_of(scope, value, Some(&target_t))?;

@@ -1,14 +1,14 @@
 //! Finds a place in a list that grows.
 
-use cfg_core::ir::{Expr, Place};
+use crate::ir::{Expr, Place};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
 /// Finds places in one list. Those of most lists are few; of many, those with equal fingerprints are compared.
-#[derive(Default)]
-pub(crate) struct Known {
+#[derive(Debug, Default)]
+pub struct Known {
     by_fingerprint: HashMap<u64, Vec<usize>>,
     seen: usize,
 }
@@ -17,7 +17,7 @@ impl Known {
     const FEW: usize = 16;
 
     /// The position of a place in the list, which has as many places as `len` says, each as `at` gives it.
-    pub(crate) fn find<'p>(
+    pub fn find<'p>(
         &mut self,
         len: usize,
         at: impl Fn(usize) -> &'p Place,

@@ -6,7 +6,7 @@ use cfg_core::{
 };
 use fixedbitset::FixedBitSet;
 
-use crate::activity::{
+use crate::{
     differentiable::differentiable_places,
     reach::{Numbering, Reach},
 };
@@ -35,7 +35,7 @@ pub fn dependence(program: &Program, routine: RoutineId) -> Vec<FixedBitSet> {
 }
 
 /// The graph of dependences: an edge u -> v where v may be computed from u.
-pub(crate) fn dependence_graph(program: &Program, nodes: &Numbering) -> Reach {
+pub fn dependence_graph(program: &Program, nodes: &Numbering) -> Reach {
     let mut graph = Reach::default();
     for (i, routine) in program.routines.iter().enumerate() {
         dependences(program, nodes, RoutineId::new(i), routine, &mut graph);
@@ -93,16 +93,17 @@ fn dependences(
                     for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
                         let intent = called.variable(p).intent().unwrap_or(Intent::InOut);
                         let Some(argument) = argument else { continue };
+                        let tape = called.variable(p).ty.is_tape();
                         if let Expr::Place(place) = argument
-                            && intent.writes()
+                            && (tape || intent.writes())
                         {
                             graph.edge(formal(p), node(place.var));
                         }
+                        // Where one of two tapes that are one has a derivative, both have.
+                        if let (true, Expr::Place(place)) = (tape, argument) {
+                            graph.edge(node(place.var), formal(p));
+                        }
                         if intent != Intent::Out {
-                            let tape = called.variable(p).ty == cfg_core::ir::ScalarType::Tape;
-                            if let (true, Expr::Place(place)) = (tape, argument) {
-                                graph.edge(node(place.var), formal(p));
-                            }
                             differentiable_places(routine, argument, &mut |u| {
                                 graph.edge(node(u.var), formal(p));
                             });

@@ -2,16 +2,15 @@
 //!
 //! Source: A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed., 2006, section 9.2.5.
 
-use super::{
-    access::{Access, Accesses, decision_accesses},
-    effects::Effects,
-};
-use crate::{
-    dataflow::{Analysis, Direction},
-    entity::EdgeId,
+use cfg_core::{
+    dataflow::{Analysis, Direction, Position, Set},
+    entity::{EdgeId, VertexId},
     ir::{Cfg, LoopTest, Program, Role, Routine, Stmt, Vertex, VertexKind},
+    memory::{
+        access::{Access, Accesses, decision_accesses},
+        effects::Effects,
+    },
 };
-use fixedbitset::FixedBitSet;
 
 /// Variables whose value may still be read; at EXIT those that the caller sees.
 #[derive(Clone, Debug)]
@@ -30,11 +29,11 @@ impl<'p> Liveness<'p> {
     }
 
     /// Applies accesses in reverse order.
-    fn apply(&self, accesses: &[Access], state: &mut FixedBitSet) {
+    fn apply(&self, accesses: &[Access], state: &mut Set) {
         for access in accesses.iter().rev() {
             match *access {
                 Access::Read(v) => state.insert(v.index()),
-                Access::Write(v) => state.set(v.index(), false),
+                Access::Write(v) => state.remove(v.index()),
                 Access::MayWrite(_) => {}
             }
         }
@@ -44,13 +43,13 @@ impl<'p> Liveness<'p> {
 impl Analysis for Liveness<'_> {
     const NAME: &'static str = "liveness";
     const DIRECTION: Direction = Direction::Backward;
-    type Domain = FixedBitSet;
+    type Domain = Set;
 
-    fn bottom(&self, _: &Cfg) -> FixedBitSet {
-        FixedBitSet::with_capacity(self.routine.variables.len())
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.routine.variables.len())
     }
 
-    fn boundary(&self, cfg: &Cfg) -> FixedBitSet {
+    fn boundary(&self, cfg: &Cfg) -> Set {
         let mut live = self.bottom(cfg);
         for (i, variable) in self.routine.variables.iter().enumerate() {
             let visible = match variable.role {
@@ -63,14 +62,14 @@ impl Analysis for Liveness<'_> {
         live
     }
 
-    fn statement(&self, statement: &Stmt, state: &mut FixedBitSet) {
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         let mut accesses = Vec::new();
         self.accesses
             .statement(statement, &mut |a| accesses.push(a));
         self.apply(&accesses, state);
     }
 
-    fn decision(&self, vertex: &Vertex, state: &mut FixedBitSet) {
+    fn decision(&self, _: VertexId, vertex: &Vertex, state: &mut Set) {
         // What a loop reads depends on the edge by which it is entered.
         if !matches!(vertex.kind, VertexKind::Loop { .. }) {
             let mut accesses = Vec::new();
@@ -79,21 +78,23 @@ impl Analysis for Liveness<'_> {
         }
     }
 
-    fn edge(&self, cfg: &Cfg, e: EdgeId, state: &FixedBitSet) -> Option<FixedBitSet> {
+    fn changes_on(&self, cfg: &Cfg, e: EdgeId) -> bool {
+        matches!(cfg.vertex(cfg.edge(e).to).kind, VertexKind::Loop { .. })
+    }
+
+    fn edge(&self, cfg: &Cfg, e: EdgeId, state: &mut Set) {
         let edge = cfg.edge(e);
         let header = cfg.vertex(edge.to);
         let VertexKind::Loop { test, .. } = &header.kind else {
-            return None;
+            return;
         };
         let back = matches!(cfg.vertex(edge.from).kind, VertexKind::EndLoop);
         let mut accesses = Vec::new();
         match (&**test, back) {
             (LoopTest::Counted { index, .. }, true) => accesses.push(Access::Read(*index)),
-            (LoopTest::Post(_), false) => return None,
+            (LoopTest::Post(_), false) => {}
             _ => decision_accesses(header, &mut |a| accesses.push(a)),
         }
-        let mut state = state.clone();
-        self.apply(&accesses, &mut state);
-        Some(state)
+        self.apply(&accesses, state);
     }
 }

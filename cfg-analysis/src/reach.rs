@@ -8,14 +8,15 @@ use fixedbitset::FixedBitSet;
 
 /// Numbers every variable of every routine, globals once.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbering {
+pub struct Numbering {
     offset: Vec<usize>,
     globals: usize,
     len: usize,
 }
 
 impl Numbering {
-    pub(crate) fn new(program: &Program) -> Self {
+    /// The numbers of a program's variables.
+    pub fn new(program: &Program) -> Self {
         let mut len = program.globals.len();
         let offset = program
             .routines
@@ -33,16 +34,24 @@ impl Numbering {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn global(&self, g: GlobalId) -> usize {
+    /// True if the program has no variable.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The node of a global.
+    pub fn global(&self, g: GlobalId) -> usize {
         debug_assert!(g.index() < self.globals);
         g.index()
     }
 
-    pub(crate) fn of(&self, routine: RoutineId, r: &Routine, v: VarId) -> usize {
+    /// The node of a variable of a routine.
+    pub fn of(&self, routine: RoutineId, r: &Routine, v: VarId) -> usize {
         match r.variable(v).role {
             Role::Global(g) => self.global(g),
             Role::Parameter { .. } | Role::Local => self.offset[routine.index()] + v.index(),
@@ -52,7 +61,7 @@ impl Numbering {
 
 /// A directed graph in compressed form, for reachability.
 #[derive(Clone, Debug)]
-pub(crate) struct Reach {
+pub struct Reach {
     edges: Vec<(u32, u32)>,
     /// Edges that were added lately: programs repeat them much.
     recent: [(u32, u32); 64],
@@ -68,7 +77,8 @@ impl Default for Reach {
 }
 
 impl Reach {
-    pub(crate) fn edge(&mut self, from: usize, to: usize) {
+    /// Adds an edge.
+    pub fn edge(&mut self, from: usize, to: usize) {
         let edge = (from as u32, to as u32);
         let slot = &mut self.recent[(from.wrapping_mul(7) ^ to) % 64];
         if *slot != edge {
@@ -78,12 +88,12 @@ impl Reach {
     }
 
     /// Everything that `start` reaches, `start` included.
-    pub(crate) fn forward(&self, nodes: usize, start: &FixedBitSet) -> FixedBitSet {
+    pub fn forward(&self, nodes: usize, start: &FixedBitSet) -> FixedBitSet {
         self.reach(nodes, start, |e| e)
     }
 
     /// Everything that reaches `start`, `start` included.
-    pub(crate) fn backward(&self, nodes: usize, start: &FixedBitSet) -> FixedBitSet {
+    pub fn backward(&self, nodes: usize, start: &FixedBitSet) -> FixedBitSet {
         self.reach(nodes, start, |(a, b)| (b, a))
     }
 

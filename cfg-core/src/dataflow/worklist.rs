@@ -3,7 +3,8 @@
 use fixedbitset::FixedBitSet;
 
 /// Positions in an order of vertices that are still to be visited, the first ones first.
-pub(crate) struct Worklist {
+#[derive(Clone, Debug)]
+pub struct Worklist {
     open: FixedBitSet,
     /// A position before which no open one lies.
     from: usize,
@@ -11,20 +12,20 @@ pub(crate) struct Worklist {
 
 impl Worklist {
     /// A list of `open` positions, out of `len`.
-    pub(crate) fn of(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
+    pub fn of(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
         let mut all = FixedBitSet::with_capacity(len);
         all.extend(open);
         Self { open: all, from: 0 }
     }
 
     /// A position is to be visited, again if it has been before.
-    pub(crate) fn add(&mut self, position: usize) {
+    pub fn add(&mut self, position: usize) {
         self.open.insert(position);
         self.from = self.from.min(position);
     }
 
     /// Takes the first open position.
-    pub(crate) fn take(&mut self) -> Option<usize> {
+    pub fn take(&mut self) -> Option<usize> {
         const BITS: usize = usize::BITS as usize;
         let words = self.open.as_slice();
         let mut w = self.from / BITS;

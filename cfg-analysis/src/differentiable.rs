@@ -3,7 +3,7 @@
 use cfg_core::ir::{Expr, Op, OpClass, Place, Routine};
 
 /// Calls `visit` for every real place on which the expression depends differentiably.
-pub(crate) fn differentiable_places<'e>(
+pub fn differentiable_places<'e>(
     routine: &Routine,
     expr: &'e Expr,
     visit: &mut impl FnMut(&'e Place),
@@ -30,7 +30,7 @@ pub(crate) fn differentiable_places<'e>(
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"
 )]
-pub(crate) fn is_differentiable_operand(op: Op, operand: usize) -> bool {
+pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
     match op {
         Op::Eq
         | Op::Ne

@@ -1,0 +1,491 @@
+//! Activity: which variables have derivatives, and where.
+//!
+//! A variable is *varied* if it depends differentiably on an independent, *useful* if a dependent depends
+//! differentiably on it, and *active* if both (Hascoët & Pascual, RR-7957, section 5.2). This is asked twice.
+//!
+//! *Anywhere*: insensitive to flow and context, with one node per variable and one edge u -> v where v may be
+//! computed from u, varied is what the independents reach, useful what reaches the dependents. Linear in
+//! the size of the program, through calls and recursion. What is active anywhere gets a derivative variable.
+//!
+//! *At a point*: [`varied`](crate::varied) and [`useful`](crate::useful) follow the flow of each routine that has active
+//! variables, with facts about parameters that go from call to routine and back until none changes. This says which
+//! statements have a derivative, and which operands contribute.
+
+use cfg_core::{
+    dataflow::{Analysis as _, Position, Set, Solution, Wake, solve, solve_across_calls},
+    entity::{RoutineId, VarId},
+    ir::{Expr, Intent, Place, Program, Role, Routine, StmtKind},
+    memory::{effects::Effects, locations::Locations},
+};
+use fixedbitset::FixedBitSet;
+use std::{collections::HashMap, sync::Arc};
+
+use crate::{
+    calls::Call,
+    dependence::dependence_graph,
+    differentiable::differentiable_places,
+    facts::{Facts, Interface},
+    reach::{Numbering, Reach},
+    useful::Useful,
+    varied::Varied,
+};
+
+/// The ends between which derivatives are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// The independents and the dependents alone. The derivative of any other parameter or global counts as 0 at ENTRY,
+    /// and nobody wants it at EXIT.
+    Declared,
+    /// All parameters and globals that are active anywhere: whoever calls the derivative routine may give derivatives of
+    /// them, and reads those that come out.
+    Visible,
+}
+
+/// The activity of all variables of a program, for the independents and dependents of one routine.
+#[derive(Clone, Debug)]
+pub struct Activity {
+    facts: Facts,
+    active: FixedBitSet,
+    /// The exceptions of each routine that was analysed.
+    exceptions: Vec<Arc<Exceptions>>,
+}
+
+impl Activity {
+    /// Analyses a program for one routine's independents and dependents. `reachable` is what that routine calls, itself
+    /// included.
+    pub fn of(
+        program: &Program,
+        effects: &Effects,
+        main: RoutineId,
+        reachable: &[RoutineId],
+        ends: Ends,
+    ) -> Self {
+        let nodes = Numbering::new(program);
+        let graph = dependence_graph(program, &nodes);
+        let routine = program.routine(main);
+        let set = |variables: &[VarId]| {
+            let mut s = FixedBitSet::with_capacity(nodes.len());
+            for &v in variables {
+                s.insert(nodes.of(main, routine, v));
+            }
+            s
+        };
+        let varied = graph.forward(nodes.len(), &set(&routine.independents));
+        let useful = graph.backward(nodes.len(), &set(&routine.dependents));
+        let mut active = varied.clone();
+        active.intersect_with(&useful);
+        // A formal that only ever gets passive values still overwrites what an active actual holds: its
+        // adjoint must be zeroed.
+        let active = overwrites(program, effects, &nodes).forward(nodes.len(), &active);
+        let interfaces = program.routines.iter().map(Interface::of).collect();
+        let mut activity = Self {
+            facts: Facts {
+                nodes,
+                varied,
+                useful,
+                interfaces,
+            },
+            active,
+            exceptions: vec![Arc::default(); program.routines.len()],
+        };
+        activity.follow(program, effects, main, reachable, ends);
+        activity
+    }
+
+    /// The numbers of all variables.
+    pub fn nodes(&self) -> &Numbering {
+        &self.facts.nodes
+    }
+
+    /// True if a variable is active anywhere.
+    pub fn is_active(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.active.contains(self.facts.nodes.of(id, routine, v))
+    }
+
+    /// True if a variable may be varied anywhere.
+    pub fn is_varied(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.facts.is_varied(id, routine, v)
+    }
+
+    /// True if a variable may be useful anywhere.
+    pub fn is_useful(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.facts.is_useful(id, routine, v)
+    }
+
+    /// The statements of a routine at which less is active than anywhere.
+    pub fn exceptions(&self, id: RoutineId) -> &Arc<Exceptions> {
+        &self.exceptions[id.index()]
+    }
+
+    /// Follows the flow of the routines that have active variables.
+    fn follow(
+        &mut self,
+        program: &Program,
+        effects: &Effects,
+        main: RoutineId,
+        reachable: &[RoutineId],
+        ends: Ends,
+    ) {
+        let mut order = Vec::new();
+        let mut locations = HashMap::new();
+        for &r in reachable.iter().rev() {
+            let routine = program.routine(r);
+            let any =
+                (0..routine.variables.len()).any(|v| self.is_active(r, routine, VarId::new(v)));
+            if routine.body.is_some() && (any || r == main) {
+                order.push(r);
+                locations.insert(r, Locations::of(program, routine));
+            } else {
+                self.take_from_anywhere(r, routine);
+            }
+        }
+        let [given, wanted] = self.boundary(program, main, ends);
+        let is_called = (reachable.iter()).any(|&r| effects.calls.callees(r).contains(&main));
+        let flow = Flow {
+            program,
+            effects,
+            main,
+            locations,
+            callers: effects.calls.callers(&order),
+            given: given.filter(|_| !is_called),
+            wanted: wanted.filter(|_| !is_called),
+        };
+        solve_across_calls(&order, |r, wake| flow.varied(&mut self.facts, r, wake));
+        solve_across_calls(&order, |r, wake| flow.useful(&mut self.facts, r, wake));
+        for &r in &order {
+            self.exceptions[r.index()] = Arc::new(flow.exceptions(&self.facts, r));
+        }
+    }
+
+    /// What is not followed has what is true of it anywhere.
+    fn take_from_anywhere(&mut self, r: RoutineId, routine: &Routine) {
+        for p in routine.parameter_ids().chain(routine.result) {
+            let (varied, useful) = (self.is_varied(r, routine, p), self.is_useful(r, routine, p));
+            let interface = &mut self.facts.interfaces[r.index()];
+            interface.varied_at_entry.set(p.index(), varied);
+            interface.varied_at_exit.set(p.index(), varied);
+            interface.useful_at_entry.set(p.index(), useful);
+            interface.useful_at_exit.set(p.index(), useful);
+        }
+    }
+
+    /// Puts the parameters of the main routine that are varied at its ENTRY and useful at its EXIT into its interface, and
+    /// returns the globals that are, if not all are that are anywhere.
+    fn boundary(
+        &mut self,
+        program: &Program,
+        main: RoutineId,
+        ends: Ends,
+    ) -> [Option<Vec<VarId>>; 2] {
+        let routine = program.routine(main);
+        let all = || (0..routine.variables.len()).map(VarId::new);
+        let visible = |v: &VarId| {
+            !matches!(routine.variable(*v).role, Role::Local) || routine.result == Some(*v)
+        };
+        let mut lists = match ends {
+            Ends::Declared => [routine.independents.clone(), routine.dependents.clone()],
+            Ends::Visible => {
+                let active = all().filter(visible);
+                let active = active.filter(|&v| self.is_active(main, routine, v));
+                let active: Vec<VarId> = active.collect();
+                [active.clone(), active]
+            }
+        };
+        let interface = &mut self.facts.interfaces[main.index()];
+        let is_global = |v: &VarId| matches!(routine.variable(*v).role, Role::Global(_));
+        for v in lists[0].iter().filter(|v| !is_global(v)) {
+            interface.varied_at_entry.insert(v.index());
+        }
+        for v in lists[1].iter().filter(|v| !is_global(v)) {
+            interface.useful_at_exit.insert(v.index());
+        }
+        lists.iter_mut().for_each(|list| list.retain(is_global));
+        lists.map(Some)
+    }
+}
+
+/// The routines that are followed.
+struct Flow<'a> {
+    program: &'a Program,
+    effects: &'a Effects,
+    main: RoutineId,
+    locations: HashMap<RoutineId, Locations>,
+    callers: Vec<Vec<RoutineId>>,
+    /// The globals that are varied at the main routine's ENTRY, if not all are that are anywhere.
+    given: Option<Vec<VarId>>,
+    /// The globals that are useful at its EXIT, likewise.
+    wanted: Option<Vec<VarId>>,
+}
+
+impl Flow<'_> {
+    fn solve_varied<'f>(
+        &'f self,
+        facts: &'f Facts,
+        r: RoutineId,
+    ) -> (Varied<'f>, Option<Solution<Set>>) {
+        let globals = self.given.as_deref().filter(|_| r == self.main);
+        let locations = &self.locations[&r];
+        let varied = Varied::new(self.program, self.effects, r, locations, facts, globals);
+        let cfg = self.program.routine(r).body.as_ref();
+        let solution = cfg.map(|cfg| solve(cfg, &varied));
+        (varied, solution)
+    }
+
+    fn solve_useful<'f>(
+        &'f self,
+        facts: &'f Facts,
+        r: RoutineId,
+    ) -> (Useful<'f>, Option<Solution<Set>>) {
+        let globals = self.wanted.as_deref().filter(|_| r == self.main);
+        let locations = &self.locations[&r];
+        let useful = Useful::new(self.program, self.effects, r, locations, facts, globals);
+        let cfg = self.program.routine(r).body.as_ref();
+        let solution = cfg.map(|cfg| solve(cfg, &useful));
+        (useful, solution)
+    }
+
+    /// Solves one routine: which of its callees' parameters are varied at their ENTRY, and which of its own at its EXIT.
+    fn varied(&self, facts: &mut Facts, r: RoutineId, wake: &mut Wake) {
+        let routine = self.program.routine(r);
+        let Some(cfg) = &routine.body else { return };
+        let mut found: Vec<(RoutineId, VarId)> = Vec::new();
+        let mut at_exit = FixedBitSet::with_capacity(routine.variables.len());
+        {
+            let (varied, Some(solution)) = self.solve_varied(facts, r) else {
+                return;
+            };
+            if let Some(exit) = cfg.exit() {
+                let state = solution.incoming(exit);
+                for p in routine.parameter_ids().chain(routine.result) {
+                    at_exit.set(p.index(), varied.contains(&state, &Place::whole(p)));
+                }
+            }
+            if !self.effects.calls.callees(r).is_empty() {
+                solution.each_vertex(cfg, |v, state| {
+                    for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
+                        if let Some(call) = Call::of(&self.program.routines, statement) {
+                            for (formal, argument) in call.inputs() {
+                                let entry = &facts.of(call.callee).varied_at_entry;
+                                if !entry.contains(formal.index()) && varied.brings(state, argument)
+                                {
+                                    found.push((call.callee, formal));
+                                }
+                            }
+                        }
+                        varied.statement(at(v, s), statement, state);
+                    }
+                });
+            }
+        }
+        for (callee, formal) in found {
+            if self.locations.contains_key(&callee) {
+                facts.interfaces[callee.index()]
+                    .varied_at_entry
+                    .insert(formal.index());
+                wake.wake(callee);
+            }
+        }
+        let interface = &mut facts.interfaces[r.index()];
+        if interface.varied_at_exit != at_exit {
+            interface.varied_at_exit = at_exit;
+            self.callers[r.index()]
+                .iter()
+                .for_each(|&caller| wake.wake(caller));
+        }
+    }
+
+    /// Solves one routine: which of its callees' parameters are useful at their EXIT, and which of its own at its ENTRY.
+    fn useful(&self, facts: &mut Facts, r: RoutineId, wake: &mut Wake) {
+        let routine = self.program.routine(r);
+        let Some(cfg) = &routine.body else { return };
+        let mut found: Vec<(RoutineId, VarId)> = Vec::new();
+        let mut at_entry = FixedBitSet::with_capacity(routine.variables.len());
+        {
+            let (useful, Some(solution)) = self.solve_useful(facts, r) else {
+                return;
+            };
+            if let Some(entry) = cfg.entry() {
+                let state = solution.before(cfg, &useful, entry);
+                for p in routine.parameter_ids() {
+                    at_entry.set(p.index(), useful.contains(&state, &Place::whole(p)));
+                }
+            }
+            if !self.effects.calls.callees(r).is_empty() {
+                solution.each_vertex(cfg, |v, state| {
+                    for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
+                        if let Some(call) = Call::of(&self.program.routines, statement) {
+                            for output in call.outputs() {
+                                let exit = &facts.of(call.callee).useful_at_exit;
+                                if !exit.contains(output.formal.index())
+                                    && useful.contains(state, output.place)
+                                {
+                                    found.push((call.callee, output.formal));
+                                }
+                            }
+                        }
+                        useful.statement(at(v, s), statement, state);
+                    }
+                });
+            }
+        }
+        for (callee, formal) in found {
+            if self.locations.contains_key(&callee) {
+                facts.interfaces[callee.index()]
+                    .useful_at_exit
+                    .insert(formal.index());
+                wake.wake(callee);
+            }
+        }
+        let interface = &mut facts.interfaces[r.index()];
+        if interface.useful_at_entry != at_entry {
+            interface.useful_at_entry = at_entry;
+            self.callers[r.index()]
+                .iter()
+                .for_each(|&caller| wake.wake(caller));
+        }
+    }
+
+    /// The statements of a routine at which less is varied or useful than anywhere.
+    fn exceptions(&self, facts: &Facts, r: RoutineId) -> Exceptions {
+        let routine = self.program.routine(r);
+        let mut exceptions = Exceptions::default();
+        let Some(cfg) = &routine.body else {
+            return exceptions;
+        };
+        let (useful, Some(solution)) = self.solve_useful(facts, r) else {
+            return exceptions;
+        };
+        solution.each_vertex(cfg, |v, state| {
+            for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
+                let useless = match &statement.kind {
+                    StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
+                        facts.is_useful(r, routine, target.var) && !useful.contains(state, target)
+                    }
+                    StmtKind::Call { .. } => Call::of(&self.program.routines, statement)
+                        .is_some_and(|call| !useful.is_call_useful(call, state)),
+                    StmtKind::Push { .. } | StmtKind::Opaque { .. } => false,
+                };
+                if useless {
+                    exceptions.statements.entry(at(v, s)).or_default().useless = true;
+                }
+                useful.statement(at(v, s), statement, state);
+            }
+        });
+        if let Some(entry) = cfg.entry() {
+            let state = solution.before(cfg, &useful, entry);
+            let all = (0..routine.variables.len()).map(VarId::new);
+            exceptions.useful_at_entry = all
+                .filter(|&v| useful.contains(&state, &Place::whole(v)))
+                .map(|v| v.index())
+                .collect();
+        }
+        drop((useful, solution));
+        let (varied, Some(solution)) = self.solve_varied(facts, r) else {
+            return exceptions;
+        };
+        solution.each_vertex(cfg, |v, state| {
+            for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
+                let mut constant = Vec::new();
+                let mut read = |e: &Expr| {
+                    differentiable_places(routine, e, &mut |place| {
+                        if facts.is_varied(r, routine, place.var) && !varied.contains(state, place)
+                        {
+                            constant.push(place.var);
+                        }
+                    });
+                };
+                match &statement.kind {
+                    StmtKind::Assign { value, .. } => read(value),
+                    StmtKind::Call { arguments, .. } => arguments.iter().flatten().for_each(read),
+                    StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+                }
+                if !constant.is_empty() {
+                    constant.sort_unstable();
+                    constant.dedup();
+                    let exception = exceptions.statements.entry(at(v, s)).or_default();
+                    exception.constant = constant.into();
+                }
+                varied.statement(at(v, s), statement, state);
+            }
+        });
+        exceptions
+    }
+}
+
+fn at(vertex: cfg_core::entity::VertexId, statement: usize) -> Position {
+    Position { vertex, statement }
+}
+
+/// The statements of one routine at which variables that are varied or useful anywhere are not.
+#[derive(Clone, Debug, Default)]
+pub struct Exceptions {
+    statements: HashMap<Position, Exception>,
+    useful_at_entry: FixedBitSet,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Exception {
+    /// True if nothing that the statement writes is useful behind it.
+    useless: bool,
+    /// The variables that its expressions read, that are varied anywhere and not here, in ascending order.
+    constant: Box<[VarId]>,
+}
+
+impl Exceptions {
+    /// True if nothing that the statement writes is useful behind it, although the variable that it assigns, if it is an
+    /// assignment, is useful anywhere.
+    pub fn is_useless(&self, at: Position) -> bool {
+        self.statements.get(&at).is_some_and(|e| e.useless)
+    }
+
+    /// True if a variable that the statement reads, and that is varied anywhere, is not varied before it.
+    pub fn is_constant(&self, at: Position, v: VarId) -> bool {
+        (self.statements.get(&at)).is_some_and(|e| e.constant.binary_search(&v).is_ok())
+    }
+
+    /// True if the value of a variable at ENTRY is useful.
+    pub fn is_useful_at_entry(&self, v: VarId) -> bool {
+        self.useful_at_entry.contains(v.index())
+    }
+}
+
+/// Edges from every real actual to the formal that may overwrite it.
+fn overwrites(program: &Program, effects: &Effects, nodes: &Numbering) -> Reach {
+    let mut graph = Reach::default();
+    for (i, routine) in program.routines.iter().enumerate() {
+        let id = RoutineId::new(i);
+        if effects.calls.callees(id).is_empty() {
+            continue;
+        }
+        for statement in routine.statements() {
+            let StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } = &statement.kind
+            else {
+                continue;
+            };
+            let called = program.routine(*callee);
+            let mut bind = |place: &Place, p: VarId| {
+                if routine.variable(place.var).ty.is_real() {
+                    graph.edge(
+                        nodes.of(id, routine, place.var),
+                        nodes.of(*callee, called, p),
+                    );
+                }
+            };
+            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                if let Some(Expr::Place(place)) = argument
+                    && called.variable(p).intent().is_some_and(Intent::writes)
+                {
+                    bind(place, p);
+                }
+            }
+            if let (Some(place), Some(r)) = (result, called.result) {
+                bind(place, r);
+            }
+        }
+    }
+    graph
+}

@@ -1,0 +1,58 @@
+//! The facts of activity about whole routines: of their variables wherever they stand, and of their parameters and
+//! results at ENTRY and EXIT.
+
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::Routine,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::reach::Numbering;
+
+/// The facts about the parameters and the result of one routine, by variable, joined over all calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Interface {
+    pub(crate) varied_at_entry: FixedBitSet,
+    pub(crate) varied_at_exit: FixedBitSet,
+    pub(crate) useful_at_entry: FixedBitSet,
+    pub(crate) useful_at_exit: FixedBitSet,
+}
+
+impl Interface {
+    pub(crate) fn of(routine: &Routine) -> Self {
+        let none = FixedBitSet::with_capacity(routine.variables.len());
+        Self {
+            varied_at_entry: none.clone(),
+            varied_at_exit: none.clone(),
+            useful_at_entry: none.clone(),
+            useful_at_exit: none,
+        }
+    }
+}
+
+/// The facts about all routines.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) nodes: Numbering,
+    /// Variables that some independent reaches in the graph of dependences, wherever they stand.
+    pub(crate) varied: FixedBitSet,
+    /// Variables from which some dependent is reached there.
+    pub(crate) useful: FixedBitSet,
+    pub(crate) interfaces: Vec<Interface>,
+}
+
+impl Facts {
+    /// True if a variable may be varied somewhere.
+    pub(crate) fn is_varied(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.varied.contains(self.nodes.of(id, routine, v))
+    }
+
+    /// True if a variable may be useful somewhere.
+    pub(crate) fn is_useful(&self, id: RoutineId, routine: &Routine, v: VarId) -> bool {
+        self.useful.contains(self.nodes.of(id, routine, v))
+    }
+
+    pub(crate) fn of(&self, id: RoutineId) -> &Interface {
+        &self.interfaces[id.index()]
+    }
+}

@@ -1,0 +1,218 @@
+//! To be recorded (TBR): the locations whose present values the reverse sweep reads.
+//!
+//! With Use'(s) the locations whose values before or after the statement s its adjoint reads, and Kill(s) those that s
+//! replaces altogether,
+//!
+//! ```text
+//! TBR(ENTRY) = ∅
+//! TBR+(s)    = ((TBR-(s) ∪ Use'-(s)) \ Kill(s)) ∪ Use'+(s)
+//! ```
+//!
+//! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2). A
+//! statement that may overwrite what is in TBR-(s) ∪ Use'-(s) has to record it first. The pop that brings it back
+//! evaluates the subscripts again, so these are used, too. What subscripts and bounds of loops read in the reverse sweep
+//! counts as used, exactly like an operand.
+
+use cfg_core::{
+    dataflow::{Analysis, Direction, Position, Set},
+    entity::{EdgeId, VarId, VertexId},
+    ir::{Cfg, Expr, Intent, Place, Program, ScalarType, Stmt, StmtKind, Vertex},
+    memory::{effects::Effects, known::Known, locations::Locations, named::Named},
+};
+use std::collections::HashSet;
+
+/// The reads of a reverse sweep, as far as they are known before it is written.
+pub trait ReverseSweep {
+    /// The numbers of the locations whose values before a statement its adjoint reads.
+    fn reads_before(&self, at: Position) -> &[u32];
+
+    /// The numbers of the locations whose values after a statement its adjoint reads.
+    fn reads_after(&self, at: Position) -> &[u32];
+
+    /// True of a LOOP for which there is a reverse loop, which sets the index.
+    fn has_reverse_loop(&self, v: VertexId) -> bool;
+
+    /// Calls `read` with the expressions that the reverse loop of a LOOP evaluates.
+    fn loop_bounds(&self, v: VertexId, read: &mut dyn FnMut(&Expr));
+
+    /// The indices of the loops that an edge leaves, which the reverse loops set.
+    fn indices_left(&self, e: EdgeId) -> Vec<VarId>;
+
+    /// The variables that are recorded as a whole in front of a statement by other means.
+    fn recorded_apart(&self, statement: &Stmt) -> HashSet<VarId>;
+}
+
+/// The analysis of one routine. States are sets of locations.
+#[derive(Clone, Debug)]
+pub struct ToBeRecorded<'a, S> {
+    program: &'a Program,
+    effects: &'a Effects,
+    locations: &'a Locations,
+    globals: &'a Named,
+    sweep: S,
+}
+
+impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
+    /// The analysis of a routine of a program with these effects: its locations, and the globals that it names.
+    pub fn new(
+        program: &'a Program,
+        effects: &'a Effects,
+        locations: &'a Locations,
+        globals: &'a Named,
+        sweep: S,
+    ) -> Self {
+        Self {
+            program,
+            effects,
+            locations,
+            globals,
+            sweep,
+        }
+    }
+
+    /// True if the present value of some cell of the place may be needed.
+    pub fn contains(&self, set: &Set, place: &Place) -> bool {
+        let mut found = false;
+        self.locations
+            .each(place, &mut |l| found |= set.contains(l.index()));
+        found
+    }
+
+    /// The parts of a variable whose present values may be needed.
+    pub fn members(&self, set: &Set, v: VarId) -> Vec<Place> {
+        self.locations.parts(v, |l| set.contains(l.index()))
+    }
+
+    fn insert_reads(&self, e: &Expr, set: &mut Set) {
+        e.walk_places(&mut |p| self.locations.each(p, &mut |l| set.insert(l.index())));
+    }
+
+    /// Takes a place out that is replaced: its old value is on the tape or not needed.
+    fn kill(&self, place: &Place, set: &mut Set) {
+        if self.locations.replaces(place) {
+            self.locations.each(place, &mut |l| set.remove(l.index()));
+        }
+    }
+
+    /// The effect of a statement; `save(k, place)` is called for each place that must be recorded before it, in order: the
+    /// k-th of those that it [overwrites](Self::overwritten).
+    pub fn saving(
+        &self,
+        at: Position,
+        statement: &Stmt,
+        set: &mut Set,
+        save: &mut impl FnMut(usize, &Place),
+    ) {
+        for &a in self.sweep.reads_before(at) {
+            set.insert(a as usize);
+        }
+        let mut saved = |k: usize, place: &Place, set: &mut Set| {
+            if self.contains(set, place) {
+                save(k, place);
+                // The pop evaluates the same subscripts.
+                for e in place.subscript_exprs() {
+                    self.insert_reads(e, set);
+                }
+            }
+        };
+        if let StmtKind::Assign { target, .. } = &statement.kind {
+            saved(0, target, set);
+            self.kill(target, set);
+        } else {
+            let places = self.overwritten(statement);
+            let apart = self.sweep.recorded_apart(statement);
+            for (k, place) in places.iter().enumerate() {
+                if !(place.subscripts.is_empty() && apart.contains(&place.var)) {
+                    saved(k, place, set);
+                }
+            }
+            places.iter().for_each(|place| self.kill(place, set));
+        }
+        for &a in self.sweep.reads_after(at) {
+            set.insert(a as usize);
+        }
+    }
+
+    /// The places that a statement may overwrite, as they are to be recorded.
+    pub fn overwritten(&self, statement: &Stmt) -> Vec<Place> {
+        let mut places = Vec::new();
+        match &statement.kind {
+            StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
+                places.push(target.clone());
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                let called = self.program.routine(*callee);
+                let mut known = Known::default();
+                for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                    let formal = called.variable(p);
+                    if let Some(Expr::Place(place)) = argument
+                        && formal.ty != ScalarType::Tape
+                        && formal.intent().is_some_and(Intent::writes)
+                    {
+                        // An element bound to an array formal: the cells from it on. Save all of it.
+                        let whole = place.is_element() && formal.rank() > 0;
+                        let place = if whole {
+                            Place::whole(place.var)
+                        } else {
+                            place.clone()
+                        };
+                        if known.find(places.len(), |k| &places[k], &place).is_none() {
+                            places.push(place);
+                        }
+                    }
+                }
+                places.extend(result.clone());
+                let written = self.effects.written(*callee);
+                places.extend(self.globals.among(written).into_iter().map(Place::whole));
+            }
+            StmtKind::Push { .. } => {}
+            StmtKind::Opaque { writes, .. } => {
+                places.extend(writes.iter().map(|&v| Place::whole(v)));
+            }
+        }
+        places
+    }
+}
+
+impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
+    const NAME: &'static str = "to be recorded";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.locations.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        self.bottom(cfg)
+    }
+
+    fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {
+        self.saving(at, statement, state, &mut |_, _| {});
+    }
+
+    /// The reverse loop sets the index anew, from bounds that it evaluates.
+    fn decision(&self, v: VertexId, vertex: &Vertex, state: &mut Set) {
+        if !self.sweep.has_reverse_loop(v) {
+            return;
+        }
+        if let Some(index) = vertex.kind.index() {
+            self.kill(&Place::whole(index), state);
+        }
+        (self.sweep).loop_bounds(v, &mut |e| self.insert_reads(e, state));
+    }
+
+    fn changes_on(&self, _: &Cfg, e: EdgeId) -> bool {
+        !self.sweep.indices_left(e).is_empty()
+    }
+
+    fn edge(&self, _: &Cfg, e: EdgeId, state: &mut Set) {
+        for index in self.sweep.indices_left(e) {
+            self.kill(&Place::whole(index), state);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Useful variables: those on whose present values a dependent may depend differentiably.
+//!
+//! With Diff-dep(s) as in [`varied`](crate::varied),
+//!
+//! ```text
+//! Useful(EXIT) = the dependents
+//! Useful-(s)   = (Useful+(s) \ Kill(s)) ∪ { u : (u, v) ∈ Diff-dep(s), v ∈ Useful+(s) }
+//! ```
+//!
+//! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2). An
+//! assignment takes its target out, and puts in what the value depends on if the target was in. At EXIT of a routine that
+//! is called the parameters are useful that some call hands to something useful; globals are useful there and in front of
+//! calls if they are anywhere.
+
+use cfg_core::{
+    dataflow::{Analysis, Direction, Position, Set},
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, StmtKind, Vertex},
+    memory::{
+        access::{Access, Accesses},
+        effects::Effects,
+        locations::Locations,
+    },
+};
+
+use crate::{calls::Call, differentiable::differentiable_places, facts::Facts};
+
+/// The analysis of one routine. States are sets of locations.
+#[derive(Debug)]
+pub(crate) struct Useful<'a> {
+    program: &'a Program,
+    id: RoutineId,
+    routine: &'a Routine,
+    pub(crate) locations: &'a Locations,
+    accesses: Accesses<'a>,
+    facts: &'a Facts,
+    /// The globals that are useful at EXIT: all that are anywhere, or these.
+    globals: Option<&'a [VarId]>,
+}
+
+impl<'a> Useful<'a> {
+    /// The analysis of a routine. If `globals` are given these alone are useful at its EXIT.
+    pub(crate) fn new(
+        program: &'a Program,
+        effects: &'a Effects,
+        id: RoutineId,
+        locations: &'a Locations,
+        facts: &'a Facts,
+        globals: Option<&'a [VarId]>,
+    ) -> Self {
+        let routine = program.routine(id);
+        Self {
+            program,
+            id,
+            routine,
+            locations,
+            accesses: Accesses::of(program, effects, routine),
+            facts,
+            globals,
+        }
+    }
+
+    /// True if a location that the place may have cells of is useful.
+    pub(crate) fn contains(&self, state: &Set, place: &Place) -> bool {
+        let mut found = false;
+        self.locations
+            .each(place, &mut |l| found |= state.contains(l.index()));
+        found
+    }
+
+    fn remove(&self, place: &Place, state: &mut Set) {
+        if self.locations.replaces(place) {
+            (self.locations).each(place, &mut |l| state.remove(l.index()));
+        }
+    }
+
+    /// Puts in what the value of an expression depends on.
+    fn insert(&self, e: &Expr, state: &mut Set) {
+        differentiable_places(self.routine, e, &mut |place| {
+            (self.locations).each(place, &mut |l| state.insert(l.index()));
+        });
+    }
+
+    fn insert_argument(&self, argument: &Expr, state: &mut Set) {
+        match argument {
+            Expr::Place(place) if self.routine.variable(place.var).ty.is_tape() => {
+                state.insert(self.locations.of_variable(place.var).index());
+            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => self.insert(argument, state),
+        }
+    }
+
+    /// The variables beside its arguments that a call reads and then writes.
+    fn beside(&self, callee: RoutineId) -> Vec<Access> {
+        let mut accesses = Vec::new();
+        (self.accesses).of_callee(callee, &mut |access| accesses.push(access));
+        accesses
+    }
+
+    /// True if something that a call may write is useful behind it.
+    pub(crate) fn is_call_useful(&self, call: Call<'_>, state: &Set) -> bool {
+        call.outputs().any(|o| self.contains(state, o.place))
+            || (self.beside(call.callee).into_iter()).any(|access| {
+                let v = access.variable();
+                !matches!(access, Access::Read(_))
+                    && state.contains(self.locations.of_variable(v).index())
+            })
+    }
+
+    fn call(&self, call: Call<'_>, state: &mut Set) {
+        let given = call.is_given() && self.is_call_useful(call, state);
+        for output in call.outputs().filter(|o| o.replaced) {
+            self.remove(output.place, state);
+        }
+        for access in self.beside(call.callee).into_iter().rev() {
+            match access {
+                Access::Write(v) => self.remove(&Place::whole(v), state),
+                Access::Read(v) if self.facts.is_useful(self.id, self.routine, v) => {
+                    state.insert(self.locations.of_variable(v).index());
+                }
+                Access::Read(_) | Access::MayWrite(_) => {}
+            }
+        }
+        if call.called.body.is_some() {
+            let interface = self.facts.of(call.callee);
+            for (formal, argument) in call.inputs() {
+                if interface.useful_at_entry.contains(formal.index()) {
+                    self.insert_argument(argument, state);
+                }
+            }
+        }
+        if given {
+            for (_, argument) in call.given_inputs() {
+                self.insert_argument(argument, state);
+            }
+        }
+    }
+}
+
+impl Analysis for Useful<'_> {
+    const NAME: &'static str = "useful";
+    const DIRECTION: Direction = Direction::Backward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.locations.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        let mut state = self.bottom(cfg);
+        let formals = &self.facts.of(self.id).useful_at_exit;
+        let mut insert = |v: VarId| state.insert(self.locations.of_variable(v).index());
+        formals.ones().map(VarId::new).for_each(&mut insert);
+        match self.globals {
+            Some(globals) => globals.iter().copied().for_each(&mut insert),
+            None => {
+                let all = (0..self.routine.variables.len()).map(VarId::new);
+                all.filter(|&v| matches!(self.routine.variable(v).role, Role::Global(_)))
+                    .filter(|&v| self.facts.is_useful(self.id, self.routine, v))
+                    .for_each(&mut insert);
+            }
+        }
+        state
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let useful =
+                    self.routine.variable(target.var).ty.is_real() && self.contains(state, target);
+                self.remove(target, state);
+                if useful {
+                    self.insert(value, state);
+                }
+            }
+            StmtKind::Call { .. } => {
+                if let Some(call) = Call::of(&self.program.routines, statement) {
+                    self.call(call, state);
+                }
+            }
+            StmtKind::Push { tape, value, .. } => {
+                // What lies on a tape is not told apart by when it was put there.
+                if self.facts.is_useful(self.id, self.routine, *tape) {
+                    self.insert(value, state);
+                }
+            }
+            StmtKind::Pop { tape, target, .. } => {
+                let useful =
+                    self.routine.variable(target.var).ty.is_real() && self.contains(state, target);
+                self.remove(target, state);
+                if useful {
+                    state.insert(self.locations.of_variable(*tape).index());
+                }
+            }
+            // What it writes it may write in part.
+            StmtKind::Opaque { .. } => {}
+        }
+    }
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
+}

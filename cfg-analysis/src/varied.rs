@@ -1,0 +1,189 @@
+//! Varied variables: those whose values may depend differentiably on an independent.
+//!
+//! With Diff-dep(s) the pairs (u, v) such that the statement s computes v from u differentiably,
+//!
+//! ```text
+//! Varied(ENTRY) = the independents
+//! Varied+(s)    = (Varied-(s) \ Kill(s)) ∪ { v : (u, v) ∈ Diff-dep(s), u ∈ Varied-(s) }
+//! ```
+//!
+//! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2). An
+//! assignment whose value is not varied takes its target out. Arrays are one location. At ENTRY of a routine that is
+//! called the parameters are varied that some call gives varied arguments to; globals are varied there and behind calls
+//! if they are anywhere.
+
+use cfg_core::{
+    dataflow::{Analysis, Direction, Position, Set},
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, StmtKind, Vertex},
+    memory::{
+        access::{Access, Accesses},
+        effects::Effects,
+        locations::Locations,
+    },
+};
+
+use crate::{calls::Call, differentiable::differentiable_places, facts::Facts};
+
+/// The analysis of one routine. States are sets of locations.
+#[derive(Debug)]
+pub(crate) struct Varied<'a> {
+    program: &'a Program,
+    id: RoutineId,
+    routine: &'a Routine,
+    pub(crate) locations: &'a Locations,
+    accesses: Accesses<'a>,
+    facts: &'a Facts,
+    /// The globals that are varied at ENTRY: all that are anywhere, or these.
+    globals: Option<&'a [VarId]>,
+}
+
+impl<'a> Varied<'a> {
+    /// The analysis of a routine. If `globals` are given these alone are varied at its ENTRY.
+    pub(crate) fn new(
+        program: &'a Program,
+        effects: &'a Effects,
+        id: RoutineId,
+        locations: &'a Locations,
+        facts: &'a Facts,
+        globals: Option<&'a [VarId]>,
+    ) -> Self {
+        let routine = program.routine(id);
+        Self {
+            program,
+            id,
+            routine,
+            locations,
+            accesses: Accesses::of(program, effects, routine),
+            facts,
+            globals,
+        }
+    }
+
+    /// True if a location that the place may have cells of is varied.
+    pub(crate) fn contains(&self, state: &Set, place: &Place) -> bool {
+        let mut found = false;
+        self.locations
+            .each(place, &mut |l| found |= state.contains(l.index()));
+        found
+    }
+
+    /// True if the value of an expression depends differentiably on something varied.
+    pub(crate) fn depends(&self, state: &Set, e: &Expr) -> bool {
+        let mut found = false;
+        differentiable_places(self.routine, e, &mut |place| {
+            found = found || self.contains(state, place);
+        });
+        found
+    }
+
+    /// True if an argument brings something varied in. A tape does not stand in expressions.
+    pub(crate) fn brings(&self, state: &Set, argument: &Expr) -> bool {
+        match argument {
+            Expr::Place(place) if self.routine.variable(place.var).ty.is_tape() => {
+                self.contains(state, place)
+            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => self.depends(state, argument),
+        }
+    }
+
+    /// The place gets a value that is varied or not; `replaced` if that is all that it has then.
+    fn define(&self, place: &Place, varied: bool, replaced: bool, state: &mut Set) {
+        let ty = self.routine.variable(place.var).ty;
+        if varied && (ty.is_real() || ty.is_tape()) {
+            (self.locations).each(place, &mut |l| state.insert(l.index()));
+        } else if !varied && replaced && self.locations.replaces(place) {
+            (self.locations).each(place, &mut |l| state.remove(l.index()));
+        }
+    }
+
+    fn call(&self, call: Call<'_>, state: &mut Set) {
+        let given = call.is_given()
+            && (call.given_inputs()).any(|(_, argument)| self.brings(state, argument));
+        let interface = self.facts.of(call.callee);
+        let mut written = Vec::new();
+        self.accesses.of_callee(call.callee, &mut |access| {
+            if !matches!(access, Access::Read(_)) {
+                written.push(access);
+            }
+        });
+        let is_varied = |formal: VarId| {
+            given || call.called.body.is_some() && interface.varied_at_exit.contains(formal.index())
+        };
+        let global = |v: VarId| self.facts.is_varied(self.id, self.routine, v);
+        // What goes first, since two outputs may be parts of one location.
+        for varied in [false, true] {
+            for &access in &written {
+                let v = access.variable();
+                if global(v) == varied {
+                    let surely = matches!(access, Access::Write(_));
+                    self.define(&Place::whole(v), varied, surely, state);
+                }
+            }
+            for output in call.outputs() {
+                if is_varied(output.formal) == varied {
+                    self.define(output.place, varied, output.replaced, state);
+                }
+            }
+        }
+    }
+}
+
+impl Analysis for Varied<'_> {
+    const NAME: &'static str = "varied";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.locations.len())
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        let mut state = self.bottom(cfg);
+        let formals = &self.facts.of(self.id).varied_at_entry;
+        let mut insert = |v: VarId| state.insert(self.locations.of_variable(v).index());
+        formals.ones().map(VarId::new).for_each(&mut insert);
+        match self.globals {
+            Some(globals) => globals.iter().copied().for_each(&mut insert),
+            None => {
+                let all = (0..self.routine.variables.len()).map(VarId::new);
+                all.filter(|&v| matches!(self.routine.variable(v).role, Role::Global(_)))
+                    .filter(|&v| self.facts.is_varied(self.id, self.routine, v))
+                    .for_each(&mut insert);
+            }
+        }
+        state
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let varied = self.depends(state, value);
+                self.define(target, varied, true, state);
+            }
+            StmtKind::Call { .. } => {
+                if let Some(call) = Call::of(&self.program.routines, statement) {
+                    self.call(call, state);
+                }
+            }
+            StmtKind::Push { tape, value, .. } => {
+                if self.depends(state, value) {
+                    state.insert(self.locations.of_variable(*tape).index());
+                }
+            }
+            StmtKind::Pop { tape, target, .. } => {
+                let varied = state.contains(self.locations.of_variable(*tape).index());
+                self.define(target, varied, true, state);
+            }
+            // What it writes it may write in part.
+            StmtKind::Opaque { .. } => {}
+        }
+    }
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
+}

@@ -1,0 +1,386 @@
+//! Varied and useful against reachability in one graph of all variables at all points of the program.
+
+use cfg_analysis::{
+    activity::{Activity, Ends},
+    differentiable::differentiable_places,
+};
+use cfg_core::{
+    builder::{ProgramBuilder, RoutineBuilder, expr::*},
+    dataflow::Position,
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType::Real, Stmt, StmtKind},
+    memory::{effects::Effects, locations::Locations},
+};
+use cfg_testkit::{
+    generate::{Options, undamped},
+    rng::Rng,
+};
+use std::collections::HashMap;
+
+/// A variable at a point: the routine, the vertex, the number of statements that have been executed there, the variable.
+type Node = (usize, usize, usize, usize);
+
+/// The graph of all variables at all points: an edge where a value may go on, or another one is computed from it
+/// differentiably. Calls lead to the routines and back, whoever has called them.
+#[derive(Default)]
+struct Paths {
+    number: HashMap<Node, usize>,
+    edges: Vec<(usize, usize)>,
+}
+
+impl Paths {
+    fn node(&mut self, n: Node) -> usize {
+        let next = self.number.len();
+        *self.number.entry(n).or_insert(next)
+    }
+
+    fn edge(&mut self, from: Node, to: Node) {
+        let edge = (self.node(from), self.node(to));
+        self.edges.push(edge);
+    }
+
+    fn of(program: &Program) -> Self {
+        let mut paths = Self::default();
+        for r in 0..program.routines.len() {
+            paths.routine(program, r);
+        }
+        paths
+    }
+
+    fn routine(&mut self, program: &Program, r: usize) {
+        let routine = &program.routines[r];
+        let Some(cfg) = &routine.body else { return };
+        let locations = Locations::of(program, routine);
+        for (v, vertex) in cfg.vertices() {
+            for (s, statement) in vertex.statements().iter().enumerate() {
+                let (before, after) = ((r, v.index(), s), (r, v.index(), s + 1));
+                self.statement(program, routine, &locations, before, after, statement);
+            }
+            let last = vertex.statements().len();
+            for w in cfg.successors(v) {
+                for x in 0..routine.variables.len() {
+                    self.edge((r, v.index(), last, x), (r, w.index(), 0, x));
+                }
+            }
+        }
+    }
+
+    fn statement(
+        &mut self,
+        program: &Program,
+        routine: &Routine,
+        locations: &Locations,
+        (r, v, s): (usize, usize, usize),
+        (_, _, t): (usize, usize, usize),
+        statement: &Stmt,
+    ) {
+        let same = |x: VarId| {
+            let all = (0..routine.variables.len()).map(VarId::new);
+            let same = all.filter(|&y| locations.may_share(x, y));
+            same.map(VarId::index).collect::<Vec<_>>()
+        };
+        let mut replaced: Vec<usize> = Vec::new();
+        let replaces = |place: &Place| place.subscripts.is_empty() && same(place.var).len() == 1;
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                if routine.variable(target.var).ty.is_real() {
+                    differentiable_places(routine, value, &mut |place| {
+                        for x in same(place.var) {
+                            for y in same(target.var) {
+                                self.edge((r, v, s, x), (r, v, t, y));
+                            }
+                        }
+                    });
+                }
+                if replaces(target) {
+                    replaced.push(target.var.index());
+                }
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                let c = callee.index();
+                let called = program.routine(*callee);
+                let body = called.body.as_ref();
+                let mut inputs = Vec::new();
+                let mut outputs = Vec::new();
+                for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
+                    let formal = called.variable(p);
+                    let Some(argument) = argument else { continue };
+                    if formal.intent() != Some(Intent::Out) {
+                        differentiable_places(routine, argument, &mut |place| {
+                            inputs.extend(same(place.var).into_iter().map(|x| (p, x)));
+                        });
+                    }
+                    if let Expr::Place(place) = argument
+                        && formal.intent().is_some_and(Intent::writes)
+                        && formal.ty.is_real()
+                    {
+                        outputs.push((p, place.clone()));
+                        let all = formal.intent() == Some(Intent::Out) || body.is_some();
+                        if all && formal.rank() == 0 && replaces(place) {
+                            replaced.push(place.var.index());
+                        }
+                    }
+                }
+                if let (Some(place), Some(q)) = (result, called.result) {
+                    outputs.push((q, place.clone()));
+                    if replaces(place) {
+                        replaced.push(place.var.index());
+                    }
+                }
+                if let Some(cfg) = body {
+                    let entry = cfg.entry().expect("it has an ENTRY").index();
+                    let exit = cfg.exit().expect("it has an EXIT").index();
+                    for &(p, x) in &inputs {
+                        self.edge((r, v, s, x), (c, entry, 0, p.index()));
+                    }
+                    for (q, place) in &outputs {
+                        for y in same(place.var) {
+                            self.edge((c, exit, 0, q.index()), (r, v, t, y));
+                        }
+                    }
+                }
+                if body.is_none() || called.derivatives.is_some() {
+                    let partials = called.external.as_ref().and_then(|e| e.partials.as_ref());
+                    let partials = partials.filter(|_| called.derivatives.is_none());
+                    for &(p, x) in &inputs {
+                        if partials.is_some_and(|d| d.iter().all(|d| d.parameter != p)) {
+                            continue;
+                        }
+                        for (_, place) in &outputs {
+                            for y in same(place.var) {
+                                self.edge((r, v, s, x), (r, v, t, y));
+                            }
+                        }
+                    }
+                }
+            }
+            StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+        }
+        for x in 0..routine.variables.len() {
+            if !replaced.contains(&x) {
+                self.edge((r, v, s, x), (r, v, t, x));
+            }
+        }
+    }
+
+    fn reached(&self, start: &[Node], backward: bool) -> Vec<bool> {
+        let mut next = vec![Vec::new(); self.number.len()];
+        for &(a, b) in &self.edges {
+            let (a, b) = if backward { (b, a) } else { (a, b) };
+            next[a].push(b);
+        }
+        let mut seen = vec![false; self.number.len()];
+        let mut work: Vec<usize> = start
+            .iter()
+            .filter_map(|n| self.number.get(n))
+            .copied()
+            .collect();
+        while let Some(n) = work.pop() {
+            if !std::mem::replace(&mut seen[n], true) {
+                work.extend(&next[n]);
+            }
+        }
+        seen
+    }
+}
+
+fn activity(program: &Program, main: RoutineId) -> Activity {
+    let effects = Effects::of(program);
+    let reachable = effects.calls.reachable(main);
+    Activity::of(program, &effects, main, &reachable, Ends::Declared)
+}
+
+/// Calls `check(position, variable, found, expected, of)` for each variable that a statement reads differentiably (is it
+/// varied?) and each that one assigns (is it useful behind it?).
+fn compare(program: &Program, main: RoutineId, mut check: impl FnMut(bool, bool, &str)) {
+    let found = activity(program, main);
+    let effects = Effects::of(program);
+    let routine = program.routine(main);
+    let cfg = routine.body.as_ref().expect("it has a body");
+    let paths = Paths::of(program);
+    let ends = |vertex: Option<VertexId>, list: &[VarId]| -> Vec<Node> {
+        let v = vertex.expect("it has an end").index();
+        let main = main.index();
+        list.iter().map(|x| (main, v, 0, x.index())).collect()
+    };
+    let varied = paths.reached(&ends(cfg.entry(), &routine.independents), false);
+    let useful = paths.reached(&ends(cfg.exit(), &routine.dependents), true);
+    let is = |set: &[bool], n: Node| paths.number.get(&n).is_some_and(|&n| set[n]);
+    for r in effects.calls.reachable(main) {
+        let routine = program.routine(r);
+        let Some(cfg) = &routine.body else { continue };
+        // Nothing is said of routines in which nothing is active.
+        let all = (0..routine.variables.len()).map(VarId::new);
+        if !all.into_iter().any(|v| found.is_active(r, routine, v)) && r != main {
+            continue;
+        }
+        for (v, vertex) in cfg.vertices() {
+            for (s, statement) in vertex.statements().iter().enumerate() {
+                let StmtKind::Assign { target, value } = &statement.kind else {
+                    continue;
+                };
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                let place = format!("{} in {at:?}", routine.name);
+                differentiable_places(routine, value, &mut |read| {
+                    let x = read.var;
+                    let here =
+                        found.is_varied(r, routine, x) && !found.exceptions(r).is_constant(at, x);
+                    let there = is(&varied, (r.index(), v.index(), s, x.index()));
+                    let name = &routine.variable(x).name;
+                    check(here, there, &format!("varied {name}, {place}"));
+                });
+                let x = target.var;
+                if routine.variable(x).ty.is_real() {
+                    let here =
+                        found.is_useful(r, routine, x) && !found.exceptions(r).is_useless(at);
+                    let there = is(&useful, (r.index(), v.index(), s + 1, x.index()));
+                    let name = &routine.variable(x).name;
+                    check(here, there, &format!("useful {name}, {place}"));
+                }
+            }
+        }
+    }
+}
+
+/// Some of the independents and dependents that the generator has declared.
+fn with_some_ends(program: &mut Program, main: RoutineId, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let routine = &mut program.routines[main.index()];
+    for list in [&mut routine.independents, &mut routine.dependents] {
+        while list.len() > 1 && rng.below(3) > 0 {
+            list.swap_remove(rng.below(list.len()));
+        }
+    }
+}
+
+#[test]
+fn without_globals_activity_is_what_paths_say() {
+    let options = Options {
+        globals: 0,
+        overlays: 0,
+        tapes: 0,
+        aliased: 0,
+        recursion: 60,
+        helpers: 4,
+        ..Options::WIDE
+    };
+    let (mut passive, mut all) = (0, 0);
+    for seed in 0..300 {
+        let mut case = undamped(&options, seed);
+        with_some_ends(&mut case.program, case.main, seed);
+        let opaque = (case.program.routines.iter()).any(|r| {
+            r.statements()
+                .any(|s| matches!(s.kind, StmtKind::Opaque { .. }))
+        });
+        compare(&case.program, case.main, |found, expected, of| {
+            all += 1;
+            passive += usize::from(!found);
+            assert!(found || !expected, "seed {seed}: {of}");
+            // Opaque statements and main routines that are called have more behind them.
+            assert!(found == expected || opaque, "seed {seed}: {of}");
+        });
+    }
+    assert!(passive > 200 && all > 2000, "{passive} of {all}");
+}
+
+#[test]
+fn with_all_that_the_format_allows_nothing_active_is_missed() {
+    let options = Options {
+        recursion: 60,
+        ..Options::WIDE
+    };
+    let mut passive = 0;
+    for seed in 0..300 {
+        let mut case = undamped(&options, seed);
+        with_some_ends(&mut case.program, case.main, seed);
+        compare(&case.program, case.main, |found, expected, of| {
+            passive += usize::from(!found);
+            assert!(found || !expected, "seed {seed}: {of}");
+        });
+    }
+    assert!(passive > 200, "{passive}");
+}
+
+/// What is overwritten before it is read is not useful, and what does not depend on the independent contributes nothing,
+/// although the same variables are active elsewhere.
+#[test]
+fn the_flow_decides() {
+    let mut f = RoutineBuilder::new("f");
+    let (x, y) = (f.input("x", Real), f.output("y", Real));
+    let (t, u) = (f.local("t", Real), f.local("u", Real));
+    f.independents([x]).dependents([y]);
+    f.assign(t, 2.0);
+    f.assign(u, t * x);
+    f.assign(t, sin(u));
+    f.assign(t, x);
+    f.assign(y, t * u);
+    f.assign(u, y);
+    let mut program = ProgramBuilder::new();
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let found = activity(&program, f);
+    let exceptions = found.exceptions(f);
+    let at = |statement| Position {
+        vertex: VertexId::new(1),
+        statement,
+    };
+    let useless: Vec<usize> = (0..6).filter(|&s| exceptions.is_useless(at(s))).collect();
+    assert_eq!(useless, [2, 5]);
+    assert!(exceptions.is_constant(at(1), t) && !exceptions.is_constant(at(4), t));
+    let routine = program.routine(f);
+    assert!(
+        [x, y, t, u]
+            .into_iter()
+            .all(|v| found.is_active(f, routine, v))
+    );
+    assert!(exceptions.is_useful_at_entry(x) && !exceptions.is_useful_at_entry(t));
+}
+
+/// A parameter is varied if any call makes it so, and useful if any call's result is.
+#[test]
+fn calls_are_joined() {
+    let mut double = RoutineBuilder::new("double");
+    let (a, b) = (double.input("a", Real), double.output("b", Real));
+    let c = double.local("c", Real);
+    double.assign(c, 2.0 * a);
+    double.assign(b, c);
+    let mut f = RoutineBuilder::new("f");
+    let (x, z, y) = (f.input("x", Real), f.input("z", Real), f.output("y", Real));
+    let (t, u) = (f.local("t", Real), f.local("u", Real));
+    f.independents([x]).dependents([y]);
+    let mut program = ProgramBuilder::new();
+    let double = program.add(double);
+    f.call(double, [z, t]); // constant, useful
+    f.call(double, [x, u]); // varied, useless
+    f.assign(y, t * x);
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let found = activity(&program, f);
+    let at = |statement| Position {
+        vertex: VertexId::new(1),
+        statement,
+    };
+    assert!(found.exceptions(f).is_useless(at(1)) && !found.exceptions(f).is_useless(at(0)));
+    // In the routine both come together, so `t` may be varied afterwards.
+    let called = program.routine(double);
+    assert!(
+        [a, b, c]
+            .into_iter()
+            .all(|v| found.is_active(double, called, v))
+    );
+    assert!(!found.exceptions(f).is_constant(at(2), t));
+    assert_eq!(
+        program.routine(f).variable(z).role,
+        Role::Parameter {
+            intent: Intent::In,
+            optional: false
+        }
+    );
+}

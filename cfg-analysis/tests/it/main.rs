@@ -1,0 +1,5 @@
+//! The analyses against brute force: facts as paths in the graph of all points and all variables or locations.
+
+mod activity;
+mod liveness;
+mod tbr;

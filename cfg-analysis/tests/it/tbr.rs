@@ -1,0 +1,250 @@
+//! To be recorded, for adjoints that read at random, against paths from reads that nothing overwrites on their way.
+
+use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
+use cfg_core::{
+    dataflow::{Position, solve, solve_within},
+    entity::{EdgeId, VarId, VertexId},
+    ir::{Cfg, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
+    memory::{effects::Effects, locations::Locations, named::Named},
+};
+use cfg_testkit::{
+    generate::{Options, undamped},
+    rng::Rng,
+};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Reads that are made up.
+struct Reads<'a> {
+    cfg: &'a Cfg,
+    before: BTreeMap<Position, Vec<u32>>,
+    after: BTreeMap<Position, Vec<u32>>,
+    loops: BTreeSet<VertexId>,
+}
+
+impl<'a> Reads<'a> {
+    fn random(cfg: &'a Cfg, locations: usize, rng: &mut Rng) -> Self {
+        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+        let mut loops = BTreeSet::new();
+        for (v, vertex) in cfg.vertices() {
+            for statement in 0..vertex.statements().len() {
+                for reads in [&mut before, &mut after] {
+                    if rng.below(4) == 0 {
+                        let at = Position {
+                            vertex: v,
+                            statement,
+                        };
+                        let list = (0..1 + rng.below(2)).map(|_| rng.below(locations) as u32);
+                        reads.insert(at, list.collect());
+                    }
+                }
+            }
+            if matches!(vertex.kind, VertexKind::Loop { .. }) && rng.below(3) > 0 {
+                loops.insert(v);
+            }
+        }
+        Self {
+            cfg,
+            before,
+            after,
+            loops,
+        }
+    }
+}
+
+impl ReverseSweep for &Reads<'_> {
+    fn reads_before(&self, at: Position) -> &[u32] {
+        self.before.get(&at).map_or(&[], |list| list)
+    }
+
+    fn reads_after(&self, at: Position) -> &[u32] {
+        self.after.get(&at).map_or(&[], |list| list)
+    }
+
+    fn has_reverse_loop(&self, v: VertexId) -> bool {
+        self.loops.contains(&v)
+    }
+
+    fn loop_bounds(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
+        if let VertexKind::Loop { test, .. } = &self.cfg.vertex(v).kind
+            && let LoopTest::Counted { first, last, .. } = &**test
+        {
+            read(first);
+            read(last);
+        }
+    }
+
+    fn indices_left(&self, e: EdgeId) -> Vec<VarId> {
+        // As if each edge to EXIT left the loops of its source.
+        let edge = self.cfg.edge(e);
+        let is_exit = matches!(self.cfg.vertex(edge.to).kind, VertexKind::Exit);
+        let index = self.cfg.vertex(edge.from).kind.index();
+        index.into_iter().filter(|_| is_exit).collect()
+    }
+
+    fn recorded_apart(&self, _: &Stmt) -> HashSet<VarId> {
+        HashSet::new()
+    }
+}
+
+/// A point: the vertex and the number of statements that have been executed there; one more is behind its decision.
+type Point = (VertexId, usize);
+
+struct Oracle<'a> {
+    cfg: &'a Cfg,
+    locations: &'a Locations,
+    reads: &'a Reads<'a>,
+    analysis: &'a ToBeRecorded<'a, &'a Reads<'a>>,
+}
+
+impl Oracle<'_> {
+    fn of(&self, place: &Place) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.locations.each(place, &mut |l| found.push(l.index()));
+        found
+    }
+
+    fn in_expr(&self, e: &Expr) -> Vec<usize> {
+        let mut found = Vec::new();
+        e.walk_places(&mut |p| found.extend(self.of(p)));
+        found
+    }
+
+    /// The locations whose values may be needed at each point, by repeating the definition until nothing is added.
+    fn solve(&self) -> BTreeSet<(Point, usize)> {
+        let mut found = BTreeSet::new();
+        loop {
+            let size = found.len();
+            for (v, vertex) in self.cfg.vertices() {
+                for (s, statement) in vertex.statements().iter().enumerate() {
+                    let at = Position {
+                        vertex: v,
+                        statement: s,
+                    };
+                    let mut here: BTreeSet<usize> = members(&found, (v, s));
+                    here.extend(self.reads.reads_before_list(at));
+                    let places = self.analysis.overwritten(statement);
+                    let mut behind = here.clone();
+                    for place in &places {
+                        if self.of(place).iter().any(|l| here.contains(l)) {
+                            for e in place.subscript_exprs() {
+                                behind.extend(self.in_expr(e));
+                                here.extend(self.in_expr(e));
+                            }
+                        }
+                    }
+                    for place in places.iter().filter(|p| self.locations.replaces(p)) {
+                        for l in self.of(place) {
+                            behind.remove(&l);
+                        }
+                    }
+                    behind.extend(self.reads.reads_after_list(at));
+                    found.extend(behind.into_iter().map(|l| ((v, s + 1), l)));
+                }
+                let last = vertex.statements().len();
+                let mut out = members(&found, (v, last));
+                if self.reads.loops.contains(&v) {
+                    self.remove(vertex.kind.index(), &mut out);
+                    (&self.reads).loop_bounds(v, &mut |e| out.extend(self.in_expr(e)));
+                }
+                found.extend(out.iter().map(|&l| ((v, last + 1), l)));
+                for &e in self.cfg.out_edges(v) {
+                    let mut out = out.clone();
+                    for index in (&self.reads).indices_left(e) {
+                        self.remove(Some(index), &mut out);
+                    }
+                    let w = self.cfg.edge(e).to;
+                    found.extend(out.into_iter().map(|l| ((w, 0), l)));
+                }
+            }
+            if found.len() == size {
+                return found;
+            }
+        }
+    }
+
+    fn remove(&self, v: Option<VarId>, set: &mut BTreeSet<usize>) {
+        let place = v.map(Place::whole).filter(|p| self.locations.replaces(p));
+        for l in place.iter().flat_map(|p| self.of(p)) {
+            set.remove(&l);
+        }
+    }
+}
+
+fn members(found: &BTreeSet<(Point, usize)>, at: Point) -> BTreeSet<usize> {
+    let all = found.range((at, 0)..=(at, usize::MAX));
+    all.map(|&(_, l)| l).collect()
+}
+
+impl Reads<'_> {
+    fn reads_before_list(&self, at: Position) -> Vec<usize> {
+        let list = self.before.get(&at);
+        list.into_iter().flatten().map(|&l| l as usize).collect()
+    }
+
+    fn reads_after_list(&self, at: Position) -> Vec<usize> {
+        let list = self.after.get(&at);
+        list.into_iter().flatten().map(|&l| l as usize).collect()
+    }
+}
+
+fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usize; 3] {
+    let effects = Effects::of(program);
+    let locations = Locations::of(program, routine).with_elements(program, routine, cfg);
+    let globals = Named::of(routine);
+    let reads = Reads::random(cfg, locations.len(), rng);
+    let analysis = ToBeRecorded::new(program, &effects, &locations, &globals, &reads);
+    let oracle = Oracle {
+        cfg,
+        locations: &locations,
+        reads: &reads,
+        analysis: &analysis,
+    };
+    let expected = oracle.solve();
+    let solution = solve(cfg, &analysis);
+    let single = solve_within(cfg, &analysis, 0);
+    let mut counts = [0; 3];
+    for (v, vertex) in cfg.vertices() {
+        let found: BTreeSet<usize> = solution.incoming(v).ones().collect();
+        let expected = members(&expected, (v, 0));
+        assert_eq!(found, expected, "{} {}", routine.name, vertex.id);
+        let coarse = single.incoming(v);
+        assert!(found.iter().all(|&l| coarse.contains(l)));
+        counts[0] += found.len();
+        counts[1] += coarse.ones().count() - found.len();
+    }
+    // What is recorded, statement by statement.
+    solution.each_vertex(cfg, |v, set| {
+        for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
+            let at = Position {
+                vertex: v,
+                statement: s,
+            };
+            let mut here = members(&expected, (v, s));
+            here.extend(reads.reads_before_list(at));
+            let mut saved = Vec::new();
+            analysis.saving(at, statement, set, &mut |k, _| saved.push(k));
+            if let StmtKind::Assign { target, .. } = &statement.kind {
+                let needed = oracle.of(target).iter().any(|l| here.contains(l));
+                assert_eq!(!saved.is_empty(), needed, "{at:?}");
+                counts[2] += saved.len();
+            }
+        }
+    });
+    counts
+}
+
+#[test]
+fn what_is_recorded_is_what_a_path_leads_to_from_a_read() {
+    let mut all = [0; 3];
+    for seed in 0..60 {
+        let case = undamped(&Options::WIDE, seed);
+        let mut rng = Rng::new(seed);
+        for routine in &case.program.routines {
+            if let Some(cfg) = &routine.body {
+                let counts = check(&case.program, routine, cfg, &mut rng);
+                (0..3).for_each(|k| all[k] += counts[k]);
+            }
+        }
+    }
+    assert!(all.iter().all(|&n| n > 300), "{all:?}");
+}

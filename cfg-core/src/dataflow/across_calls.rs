@@ -1,0 +1,123 @@
+//! Facts of routines that depend on facts of other routines, through calls and recursion.
+
+use crate::entity::RoutineId;
+use fixedbitset::FixedBitSet;
+
+/// The routines that are still to be visited.
+#[derive(Debug)]
+pub struct Wake {
+    /// The position of each routine in the order; `u32::MAX`: it is not in it.
+    position: Vec<u32>,
+    open: FixedBitSet,
+}
+
+impl Wake {
+    /// A routine is to be visited, again if it has been before. One that is not in the order stays as it is.
+    pub fn wake(&mut self, r: RoutineId) {
+        if let Some(&at) = self.position.get(r.index())
+            && at != u32::MAX
+        {
+            self.open.insert(at as usize);
+        }
+    }
+}
+
+/// Visits routines until nobody is woken any more: all of them once in `order`, then those that have been woken back
+/// from its end to its beginning, and so on in turn. With callees first and facts that flow to callers, or the other way
+/// round, each routine of a program without recursion is visited once.
+pub fn solve_across_calls(order: &[RoutineId], mut visit: impl FnMut(RoutineId, &mut Wake)) {
+    let routines = order.iter().map(|r| r.index() + 1).max().unwrap_or(0);
+    let mut wake = Wake {
+        position: vec![u32::MAX; routines],
+        open: FixedBitSet::with_capacity(order.len()),
+    };
+    wake.open.insert_range(..);
+    for (at, r) in order.iter().enumerate() {
+        wake.position[r.index()] = at as u32;
+    }
+    let mut forward = true;
+    while !wake.open.is_clear() {
+        let mut at = match forward {
+            true => next(&wake.open, 0),
+            false => wake.open.maximum(),
+        };
+        while let Some(here) = at {
+            wake.open.set(here, false);
+            visit(order[here], &mut wake);
+            at = match forward {
+                true => next(&wake.open, here + 1),
+                false => previous(&wake.open, here),
+            };
+        }
+        forward = !forward;
+    }
+}
+
+const BITS: usize = usize::BITS as usize;
+
+/// The first member that is not below `from`.
+fn next(set: &FixedBitSet, from: usize) -> Option<usize> {
+    let words = set.as_slice();
+    let mut w = from / BITS;
+    let mut word = *words.get(w)? & (usize::MAX << (from % BITS));
+    while word == 0 {
+        w += 1;
+        word = *words.get(w)?;
+    }
+    Some(w * BITS + word.trailing_zeros() as usize)
+}
+
+/// The last member below `end`.
+fn previous(set: &FixedBitSet, end: usize) -> Option<usize> {
+    let words = set.as_slice();
+    let mut w = end / BITS;
+    let mut word = words.get(w).copied().unwrap_or(0) & !(usize::MAX << (end % BITS));
+    while word == 0 {
+        w = w.checked_sub(1)?;
+        word = words[w];
+    }
+    Some(w * BITS + BITS - 1 - word.leading_zeros() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_go_on_until_nobody_is_woken() {
+        let order = [2, 0, 1].map(RoutineId::new);
+        let mut facts = [0; 3];
+        let mut visited = Vec::new();
+        // Each routine's fact is at least that of the next one less 1; 2 knows 3 from the beginning.
+        solve_across_calls(&order, |r, wake| {
+            let r = r.index();
+            visited.push(r);
+            let now = if r == 2 { 3 } else { facts[r + 1] - 1 };
+            if now > facts[r] {
+                facts[r] = now;
+                if r > 0 {
+                    wake.wake(RoutineId::new(r - 1));
+                }
+                wake.wake(RoutineId::new(7)); // not in the order
+            }
+        });
+        assert_eq!(facts, [1, 2, 3]);
+        assert_eq!(visited, [2, 0, 1, 0]);
+        // Facts that flow against the order need one way back.
+        let order: Vec<RoutineId> = (0..200).map(RoutineId::new).collect();
+        let mut known = [false; 200];
+        let mut visits = 0;
+        solve_across_calls(&order, |r, wake| {
+            visits += 1;
+            let r = r.index();
+            if !known[r] && (r == 199 || known[r + 1]) {
+                known[r] = true;
+                r.checked_sub(1)
+                    .into_iter()
+                    .for_each(|r| wake.wake(RoutineId::new(r)));
+            }
+        });
+        assert_eq!((visits, known), (399, [true; 200]));
+        solve_across_calls(&[], |_, _| unreachable!("there is no routine"));
+    }
+}

@@ -1,0 +1,187 @@
+//! Sets of small numbers, the states of most analyses.
+
+use fixedbitset::FixedBitSet;
+
+/// A set of numbers below a limit, of locations say.
+///
+/// A set can note what is taken out of it, to put it back: the solver does that where one set has to serve all points
+/// of a large routine.
+#[derive(Clone, Debug, Default)]
+pub struct Set {
+    bits: FixedBitSet,
+    notes: Option<Box<Notes>>,
+}
+
+/// The changes of a set since what was taken out was last put back.
+#[derive(Clone, Debug, Default)]
+struct Notes {
+    /// The numbers that were taken out, each once.
+    removed: Vec<usize>,
+    /// The same numbers as bits.
+    gone: FixedBitSet,
+    /// True if a number was put in that was not there at the beginning.
+    grew: bool,
+}
+
+impl PartialEq for Set {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+
+impl Eq for Set {}
+
+impl Set {
+    /// An empty set of numbers below `limit`.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            bits: FixedBitSet::with_capacity(limit),
+            notes: None,
+        }
+    }
+
+    /// The number that all members are below.
+    pub fn limit(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Puts a number in.
+    pub fn insert(&mut self, member: usize) {
+        if let Some(notes) = &mut self.notes {
+            notes.grew |= !self.bits.contains(member) && !notes.gone.contains(member);
+        }
+        self.bits.insert(member);
+    }
+
+    /// Takes a number out.
+    pub fn remove(&mut self, member: usize) {
+        if let Some(notes) = &mut self.notes
+            && self.bits.contains(member)
+            && !notes.gone.put(member)
+        {
+            notes.removed.push(member);
+        }
+        self.bits.set(member, false);
+    }
+
+    /// Puts a number in or takes it out.
+    pub fn set(&mut self, member: usize, present: bool) {
+        match present {
+            true => self.insert(member),
+            false => self.remove(member),
+        }
+    }
+
+    /// True if the number is a member.
+    pub fn contains(&self, member: usize) -> bool {
+        self.bits.contains(member)
+    }
+
+    /// The members in ascending order.
+    pub fn ones(&self) -> impl Iterator<Item = usize> {
+        self.bits.ones()
+    }
+
+    /// True if there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_clear()
+    }
+
+    /// Puts in all numbers below the limit.
+    pub fn fill(&mut self) {
+        (0..self.limit()).for_each(|member| self.insert(member));
+    }
+
+    /// Puts in the members of another set with the same limit; true if the set grew.
+    pub fn union_with(&mut self, other: &Self) -> bool {
+        if self.notes.is_some() {
+            let before = self.bits.count_ones(..);
+            other.ones().for_each(|member| self.insert(member));
+            return self.bits.count_ones(..) > before;
+        }
+        let mut grew = false;
+        for (mine, theirs) in self.bits.as_mut_slice().iter_mut().zip(other.words()) {
+            grew |= *theirs & !*mine != 0;
+            *mine |= theirs;
+        }
+        grew
+    }
+
+    /// The set as words of bits.
+    pub(super) fn words(&self) -> &[usize] {
+        self.bits.as_slice()
+    }
+
+    /// Takes the members from words of bits, as many as [`Self::words`] has.
+    pub(super) fn load(&mut self, words: &[usize]) {
+        self.bits.as_mut_slice().copy_from_slice(words);
+    }
+
+    /// Notes from now on what is taken out.
+    pub(super) fn note_removals(&mut self) {
+        self.notes = Some(Box::new(Notes {
+            gone: FixedBitSet::with_capacity(self.limit()),
+            ..Notes::default()
+        }));
+    }
+
+    /// Puts back what was taken out since the last time; true if something new was put in since then.
+    pub(super) fn put_back(&mut self) -> bool {
+        let Some(notes) = &mut self.notes else {
+            return false;
+        };
+        for member in notes.removed.drain(..) {
+            self.bits.insert(member);
+            notes.gone.set(member, false);
+        }
+        std::mem::take(&mut notes.grew)
+    }
+}
+
+impl Extend<usize> for Set {
+    fn extend<I: IntoIterator<Item = usize>>(&mut self, members: I) {
+        members.into_iter().for_each(|member| self.insert(member));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(members: &[usize]) -> Set {
+        let mut set = Set::new(200);
+        set.extend(members.iter().copied());
+        set
+    }
+
+    #[test]
+    fn unions_say_whether_they_grew() {
+        let mut some = set(&[1, 150]);
+        assert!(some.union_with(&set(&[1, 70])));
+        assert!(!some.union_with(&set(&[70, 150])));
+        assert_eq!(some, set(&[1, 70, 150]));
+        assert!(!some.is_empty() && some.limit() == 200);
+        some.fill();
+        assert_eq!(some.ones().count(), 200);
+    }
+
+    #[test]
+    fn what_was_taken_out_comes_back() {
+        let mut some = set(&[1, 2]);
+        some.note_removals();
+        some.remove(1);
+        some.remove(7);
+        assert!(!some.contains(1));
+        some.insert(1);
+        some.remove(1);
+        assert!(!some.put_back(), "1 was there before");
+        assert_eq!(some, set(&[1, 2]));
+        some.remove(2);
+        assert!(some.union_with(&set(&[2, 9])));
+        assert!(some.put_back(), "9 is new");
+        assert!(!some.put_back());
+        some.set(9, false);
+        assert!(!some.put_back());
+        assert_eq!(some, set(&[1, 2, 9]));
+    }
+}
