@@ -88,6 +88,7 @@
 //! | `sweeps` | what stands in these graphs |
 //! | `gradient` | both sweeps in one routine |
 //! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |
+//! | [`explain`] | the plan as a person reads it |
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
@@ -95,6 +96,7 @@ mod blocks;
 mod code;
 pub mod codes;
 mod control;
+pub mod explain;
 mod gradient;
 mod memory;
 mod options;

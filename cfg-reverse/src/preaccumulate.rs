@@ -45,7 +45,7 @@ use cfg_core::{
     text,
     validate::ValidProgram,
 };
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use crate::{
     blocks::{
@@ -188,7 +188,9 @@ pub fn preaccumulate_by(
 ) -> Result<Preaccumulation, Diagnostics> {
     with(valid, main, |all| {
         let graphs = all.iter().map(|found| found.segment.lcg.as_ref());
-        graphs.map(|lcg| lcg.and_then(&mut sequence)).collect()
+        graphs
+            .map(|lcg| lcg.and_then(|lcg| sequence(lcg)))
+            .collect()
     })
 }
 
@@ -222,8 +224,7 @@ fn with(
                 found,
                 steps: outcome.steps.clone(),
             };
-            let Ok((segment, code)) = code(&mut draft, vertex.statements(), &choice, &mut twins)
-            else {
+            let Ok((segment, code)) = code(&mut draft, &choice, &mut twins) else {
                 continue;
             };
             let Some(lcg) = segment.lcg else { continue };
@@ -233,7 +234,7 @@ fn with(
                 routine: r,
                 vertex: vertex.id,
                 statements: found.range.clone(),
-                lcg,
+                lcg: Arc::unwrap_or_clone(lcg),
                 independents: segment
                     .independents
                     .into_iter()

@@ -21,7 +21,7 @@ use crate::{
     control::merge,
     gradient::{changes::note_changes, gradient},
     options::{Blocks, Options},
-    plan::{draft::Draft, setting::Setting, tbr::Tbr},
+    plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
     sweeps::Sweeps,
 };
@@ -64,16 +64,7 @@ pub fn reverse(
     let setting = Setting::of(prepared);
     let normal = &setting.prepared.context.program;
     let placed = |problems| in_program(valid.program(), normal, problems);
-    let routines = match options.blocks {
-        Blocks::Statement => drafts(&setting, &[]).map_err(placed)?,
-        Blocks::Preaccumulate => {
-            let all = survey_all(&setting);
-            let search = search_options(options);
-            let outcomes = eliminate(&all, &search, THOROUGH, None);
-            drafts(&setting, &choose::complete(&all, &outcomes)).map_err(placed)?
-        }
-        Blocks::Auto => choose::cheapest(&setting, options).map_err(placed)?,
-    };
+    let routines = drafted(&setting, options).map_err(placed)?;
     let mut program = out;
     let sweeps = emit(&setting, main, routines, &mut program, options)?;
     let gradient = RoutineId::new(program.routines.len() - 1);
@@ -107,6 +98,23 @@ pub fn reverse(
     })
 }
 
+/// The drafts of all routines with their blocks in the ways that the options ask for.
+pub(crate) fn drafted<'p>(
+    setting: &'p Setting<'_>,
+    options: &Options,
+) -> Result<Vec<Option<Draft<'p>>>, Diagnostics> {
+    match options.blocks {
+        Blocks::Statement => drafts(setting, &[]),
+        Blocks::Preaccumulate => {
+            let all = survey_all(setting);
+            let search = search_options(options);
+            let outcomes = eliminate(&all, &search, THOROUGH, None);
+            drafts(setting, &choose::complete(&all, &outcomes))
+        }
+        Blocks::Auto => choose::cheapest(setting, options),
+    }
+}
+
 /// Adds the sweeps of every routine that is differentiated, which it returns with their originals, and last the gradient.
 fn emit(
     setting: &Setting<'_>,
@@ -123,12 +131,12 @@ fn emit(
     for mut draft in drafts.into_iter().flatten() {
         let adjoints = std::mem::replace(&mut draft.adjoints, Rows::with_capacity(0));
         let original = context.program.routine(draft.id);
-        let tbr = Tbr::solve(context, &draft);
-        note_changes(context, &draft, &tbr, &mut sources, &mut changed);
+        let provisions = Provisions::solve(context, &draft);
+        note_changes(context, &draft, &provisions, &mut sources, &mut changed);
         let sweeps = Sweeps {
             context,
             draft: &draft,
-            tbr: &tbr,
+            provisions: &provisions,
         };
         let mut forward = sweeps.forward(namer.suffixed(format!("{}_fwd", original.name)))?;
         let mut reverse =

@@ -8,8 +8,8 @@ pub(crate) mod reverse;
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     ir::{
-        Cfg, Control, ControlWidth, Expr, LoopTest, NameOrigin, NameRole, Place, Routine,
-        ScalarType, Selector, Stmt, StmtKind, TapeClass,
+        Cfg, Control, Expr, LoopTest, NameOrigin, NameRole, Place, Routine, ScalarType, Selector,
+        Stmt, StmtKind, TapeClass,
     },
 };
 
@@ -19,7 +19,7 @@ use crate::{
         rename::Rename,
         routines::{add_local, tape_class},
     },
-    plan::{at_exit::dying, counters::LoopPlan, draft::Draft, tbr::Tbr},
+    plan::{at_exit::dying, counters::LoopPlan, draft::Draft, provisions::Provisions},
     prepare::context::Context,
 };
 
@@ -27,7 +27,7 @@ use crate::{
 pub(crate) struct Sweeps<'a, 'p> {
     pub(crate) context: &'p Context,
     pub(crate) draft: &'a Draft<'p>,
-    pub(crate) tbr: &'a Tbr<'a>,
+    pub(crate) provisions: &'a Provisions<'a>,
 }
 
 /// Variables of one loop in one sweep.
@@ -117,12 +117,12 @@ impl<'p> Sweeps<'_, 'p> {
 
     /// The tape stack of the k-th global that only callees name and that is pushed.
     fn class_of_global(&self, k: usize) -> TapeClass {
-        let g = self.tbr.callee_globals.saved[k];
+        let g = self.provisions.callee_globals.saved[k];
         tape_class(self.context.program.global(g).variable.ty)
     }
 
     fn plan(&self, header: VertexId) -> LoopPlan {
-        self.draft.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
+        self.provisions.of_loop(header)
     }
 
     fn test(&self, header: VertexId) -> Option<&'p LoopTest> {
@@ -131,7 +131,7 @@ impl<'p> Sweeps<'_, 'p> {
 
     /// The index of a counted loop, if its value is to be saved on this edge into the loop.
     fn index_saved_on(&self, header: VertexId, entry: EdgeId) -> Option<VarId> {
-        if !self.tbr.is_index_needed(entry) {
+        if !self.provisions.is_index_needed(entry) {
             return None;
         }
         match self.test(header)? {
@@ -142,14 +142,12 @@ impl<'p> Sweeps<'_, 'p> {
 
     /// The variables that die at the end although the reverse sweep needs them.
     fn dying(&self) -> Vec<(VarId, Vec<Place>, usize)> {
-        dying(self.context, self.draft, self.tbr)
+        dying(self.context, self.draft, self.provisions)
     }
 
     /// Control bits that tell the arms of a branch apart.
     fn marker_class(&self, branch: VertexId) -> TapeClass {
-        let arms = self.draft.cfg.out_edges(branch).len().max(2);
-        let bits = usize::BITS - (arms - 1).leading_zeros();
-        TapeClass::Control(ControlWidth::Bits(bits as u8))
+        TapeClass::Control(self.provisions.marker(branch))
     }
 
     fn selector(&self, branch: VertexId) -> Option<&'p Selector> {

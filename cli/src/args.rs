@@ -247,6 +247,9 @@ pub(crate) struct Reverse {
     /// Draw the original, the forward and the adjoint graph in one picture.
     #[arg(long)]
     pub(crate) panels: bool,
+    /// Print, in place of the program, how the reverse sweep gets every value, loop and branch, and who reads it.
+    #[arg(long, conflicts_with_all = ["output", "emit", "panels"])]
+    pub(crate) explain: bool,
     /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,

@@ -33,9 +33,9 @@ use crate::{
     options::Options,
     plan::{
         draft::Draft,
+        provisions::Provisions,
         recorded::{Comparison, bits, calls, pushed},
         setting::Setting,
-        tbr::Tbr,
     },
 };
 
@@ -165,8 +165,8 @@ fn one_by_one(
         let (Some(draft), Some(own)) = (draft, of_routine.get(&r)) else {
             continue;
         };
-        let tbr = Tbr::solve(&setting.prepared.context, draft);
-        attribute(draft, &tbr, own, choices, &mut saved);
+        let provisions = Provisions::solve(&setting.prepared.context, draft);
+        attribute(draft, &provisions, own, choices, &mut saved);
     }
     let pays = |k: &usize| {
         let found = choices[*k].found;
@@ -195,7 +195,7 @@ fn one_by_one(
 /// for, and nobody else, is divided among them.
 fn attribute(
     draft: &Draft<'_>,
-    tbr: &Tbr<'_>,
+    provisions: &Provisions<'_>,
     own: &[usize],
     choices: &[Choice<'_>],
     saved: &mut [u64],
@@ -239,7 +239,7 @@ fn attribute(
     };
     for (v, _) in draft.cfg.vertices() {
         let rate = rate(draft, v);
-        tbr.each_save(v, |_, place| {
+        provisions.each_save(v, |_, place| {
             let bits = tape_cost(bits(draft, place, ELEMENTS));
             share(rate.saturating_mul(bits), place);
         });

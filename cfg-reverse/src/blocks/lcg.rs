@@ -11,15 +11,22 @@ use cfg_core::{
     dataflow::Position,
     elemental::{Math, Partial, Scalar, apply},
     entity::{LocationId, VarId, VertexId},
-    ir::{Expr, Op, Place, ScalarType, Stmt, StmtKind},
+    ir::{
+        Expr, Op, Place, ScalarType, Stmt, StmtKind,
+        visit::{PlaceRole, Visit, VisitMut, walk_place, walk_place_mut},
+    },
 };
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use crate::{
     blocks::places::Places,
     code::{
         expressions::{real, rounded},
-        typing,
+        typing::{self, ExprType},
     },
     partials::{
         Unsupported,
@@ -51,6 +58,7 @@ pub(crate) struct Output {
 }
 
 /// A segment, linearized.
+#[derive(Clone)]
 pub(crate) struct Segment {
     /// The type of all its values.
     pub(crate) ty: ScalarType,
@@ -68,7 +76,70 @@ pub(crate) struct Segment {
     /// The place that each vertex is a value of; none for what is inside an expression.
     pub(crate) names: Vec<Option<Place>>,
     /// The graph; vertex v has the id v + 1. None if no dependent depends on anything.
-    pub(crate) lcg: Option<Lcg>,
+    pub(crate) lcg: Option<Arc<Lcg>>,
+    /// The temporaries of the forward sweep in code, labels and partials, with the bases of their names and their types.
+    locals: Vec<(VarId, &'static str, ExprType)>,
+}
+
+impl Segment {
+    /// The segment with temporaries of this forward sweep, which has the same variables before its temporaries as the one
+    /// that it was linearized for.
+    pub(crate) fn in_sweep(&self, scope: &mut Scope, forward: &mut ForwardScope) -> Self {
+        forward.temporaries.reset();
+        let mut own = HashMap::new();
+        for &(local, base, ty) in &self.locals {
+            let ForwardScope {
+                routine,
+                temporaries,
+            } = forward;
+            own.insert(local, temporaries.take(routine, &mut scope.namer, base, ty));
+        }
+        let mut segment = self.clone();
+        let mut rename = Replaced(&own);
+        for statement in segment.code.iter_mut().flatten().flatten() {
+            rename.statement(statement);
+        }
+        for label in &mut segment.labels {
+            if let Label::Variable { partial, .. } = label {
+                rename.expr(partial, PlaceRole::Read);
+            }
+        }
+        for partial in &mut segment.partials {
+            rename.expr(partial, PlaceRole::Read);
+        }
+        segment
+    }
+}
+
+/// Other variables for some.
+struct Replaced<'a>(&'a HashMap<VarId, VarId>);
+
+impl VisitMut for Replaced<'_> {
+    fn place(&mut self, place: &mut Place, role: PlaceRole) {
+        self.variable(&mut place.var, role);
+        walk_place_mut(self, place);
+    }
+
+    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+        if let Some(&own) = self.0.get(v) {
+            *v = own;
+        }
+    }
+}
+
+/// The variables that statements and expressions name.
+#[derive(Default)]
+struct Named(HashSet<VarId>);
+
+impl<'ir> Visit<'ir> for Named {
+    fn place(&mut self, place: &'ir Place, _: PlaceRole) {
+        self.0.insert(place.var);
+        walk_place(self, place);
+    }
+
+    fn variable(&mut self, v: &'ir VarId, _: PlaceRole) {
+        self.0.insert(*v);
+    }
 }
 
 /// The state of a place inside the segment.
@@ -187,9 +258,18 @@ pub(crate) fn linearize(
     } else {
         let graph = Lcg::new("", &inputs, &dependents, new_edges)
             .map_err(|e| Unsupported(format!("the block's graph is not valid: {e}")))?;
-        Some(graph)
+        Some(Arc::new(graph))
     };
+    let mut named = Named::default();
+    (code.iter().flatten().flatten()).for_each(|statement| named.statement(statement));
+    partials
+        .iter()
+        .for_each(|partial| named.expr(partial, PlaceRole::Read));
+    let all = forward.temporaries.all();
+    let mut locals: Vec<_> = all.filter(|(v, ..)| named.0.contains(v)).collect();
+    locals.sort_by_key(|(v, ..)| *v);
     Ok(Segment {
+        locals,
         ty,
         code,
         independents: b.independents,

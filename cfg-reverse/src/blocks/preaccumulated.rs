@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::{
     blocks::{
         jacobian::{self, Code},
-        lcg::{Segment, linearize},
+        lcg::Segment,
         survey::Found,
     },
     partials::Unsupported,
@@ -31,7 +31,7 @@ pub(crate) fn write(
     choice: &Choice<'_>,
     twins: &mut HashMap<VarId, VarId>,
 ) -> Result<Vec<Written>, Unsupported> {
-    let (segment, code) = code(draft, statements, choice, twins)?;
+    let (segment, code) = code(draft, choice, twins)?;
     let mut all: Vec<Written> = segment
         .code
         .into_iter()
@@ -60,22 +60,13 @@ pub(crate) fn write(
     Ok(all)
 }
 
-/// Linearizes a chosen segment again, with temporaries that stay, and writes its Jacobian code.
+/// The code of a chosen segment, with temporaries of the draft, and its Jacobian code.
 pub(crate) fn code(
     draft: &mut Draft<'_>,
-    statements: &[Stmt],
     choice: &Choice<'_>,
     twins: &mut HashMap<VarId, VarId>,
 ) -> Result<(Segment, Code), Unsupported> {
-    let found = choice.found;
-    let segment = linearize(
-        &mut draft.scope,
-        &mut draft.forward,
-        found.vertex,
-        statements,
-        found.range.clone(),
-        |v| found.live.contains(&v),
-    )?;
+    let segment = (choice.found.segment).in_sweep(&mut draft.scope, &mut draft.forward);
     let code = jacobian::code(
         &mut draft.scope,
         &mut draft.forward,

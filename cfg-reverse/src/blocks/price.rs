@@ -8,9 +8,9 @@ use cfg_core::{
 use crate::plan::{
     adjoints::{StatementAdjoint, StatementCode},
     draft::Draft,
+    provisions::Provisions,
     recorded::{Recorded, recorded},
     setting::Setting,
-    tbr::Tbr,
 };
 
 /// The cost of a value that is pushed and popped, in operations.
@@ -36,15 +36,15 @@ impl Measure {
         for &r in &setting.prepared.reachable {
             let r = r.index();
             let Some(draft) = &drafts[r] else { continue };
-            let tbr = Tbr::solve(&setting.prepared.context, draft);
-            costs[r] = routine_cost(setting, draft, &tbr);
+            let provisions = Provisions::solve(&setting.prepared.context, draft);
+            costs[r] = routine_cost(setting, draft, &provisions);
             // One level of a recursion counts.
             let called = calls[r].iter().map(|&(v, callee)| {
                 let total = totals[callee.index()];
                 total.saturating_mul(rate(draft, v))
             });
             totals[r] = called.fold(costs[r], u64::saturating_add);
-            all[r] = Some(recorded(&setting.prepared.context, draft, &tbr, 0));
+            all[r] = Some(recorded(&setting.prepared.context, draft, &provisions, 0));
         }
         let main = setting.prepared.reachable.last();
         Self {
@@ -109,8 +109,8 @@ pub(crate) fn statement_cost(
 /// The number of elements that an array is taken to have if its extents are not known.
 pub(crate) const ELEMENTS: u64 = 10;
 
-fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, tbr: &Tbr<'_>) -> u64 {
-    let recorded = recorded(&setting.prepared.context, draft, tbr, ELEMENTS);
+fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, provisions: &Provisions<'_>) -> u64 {
+    let recorded = recorded(&setting.prepared.context, draft, provisions, ELEMENTS);
     let mut sum = tape_cost(recorded.end);
     for (v, vertex) in draft.cfg.vertices() {
         let mut here = tape_cost(recorded.vertices[v.index()]);

@@ -25,8 +25,6 @@ pub(crate) struct Found {
     pub(crate) routine: RoutineId,
     pub(crate) vertex: VertexId,
     pub(crate) range: Range<usize>,
-    /// Variables that are live at its end, of those that it writes.
-    pub(super) live: HashSet<VarId>,
     pub(crate) segment: Segment,
 }
 
@@ -99,7 +97,6 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
                     routine: draft.id,
                     vertex: v,
                     range,
-                    live,
                     segment,
                 });
             }

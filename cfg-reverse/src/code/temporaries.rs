@@ -24,6 +24,12 @@ impl Temporaries {
         }
     }
 
+    /// The base of the name and the type of each temporary that there is, in use or not.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (VarId, &'static str, ExprType)> {
+        (self.pools.iter())
+            .flat_map(|(base, ty, _, variables, _)| variables.iter().map(|&v| (v, *base, *ty)))
+    }
+
     /// Gives back the temporary that was taken last.
     pub(crate) fn give_back(&mut self, base: &'static str, ty: ExprType, t: VarId) -> bool {
         for (b, of, _, variables, used) in &mut self.pools {

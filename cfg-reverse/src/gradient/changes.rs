@@ -8,7 +8,7 @@ use cfg_core::{
 use fixedbitset::FixedBitSet;
 
 use crate::{
-    plan::{draft::Draft, tbr::Tbr},
+    plan::{draft::Draft, provisions::Provisions},
     prepare::context::Context,
 };
 
@@ -16,14 +16,14 @@ use crate::{
 pub(crate) fn note_changes(
     context: &Context,
     draft: &Draft<'_>,
-    tbr: &Tbr<'_>,
+    provisions: &Provisions<'_>,
     sources: &mut FixedBitSet,
     changed: &mut Reach,
 ) {
     let routine = context.program.routine(draft.id);
     let node = |v: VarId| context.nodes().of(draft.id, routine, v);
-    sources.extend(tbr.restored.ones().map(|v| node(VarId::new(v))));
-    let saved = tbr.callee_globals.saved.iter();
+    sources.extend(provisions.restored.ones().map(|v| node(VarId::new(v))));
+    let saved = provisions.callee_globals.saved.iter();
     sources.extend(saved.map(|&g| context.nodes().global(g)));
     context.summary.each_call(draft.id, routine, |statement| {
         if let StmtKind::Call {

@@ -11,7 +11,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     code::routines::{each_extent, is_deferred},
-    plan::{draft::Draft, tbr::Tbr},
+    plan::{draft::Draft, provisions::Provisions},
     prepare::context::Context,
 };
 
@@ -25,16 +25,20 @@ pub(crate) struct Needed {
 }
 
 /// Parameters, result and globals that the sets say at EXIT, and variables in extents.
-pub(crate) fn needed_at_exit(routine: &Routine, tbr: &Tbr<'_>, exit: VertexId) -> Needed {
-    let set = &tbr.at(exit);
+pub(crate) fn needed_at_exit(
+    routine: &Routine,
+    provisions: &Provisions<'_>,
+    exit: VertexId,
+) -> Needed {
+    let set = &provisions.at(exit);
     let mut needed = Needed {
         variables: FixedBitSet::with_capacity(routine.variables.len()),
-        globals: tbr.callee_globals.at_exit.clone(),
+        globals: provisions.callee_globals.at_exit.clone(),
     };
     for (v, variable) in routine.variables.iter().enumerate() {
         let v = VarId::new(v);
         let visible = !matches!(variable.role, Role::Local) || routine.result == Some(v);
-        if visible && tbr.contains(set, &Place::whole(v)) {
+        if visible && provisions.contains(set, &Place::whole(v)) {
             needed.variables.insert(v.index());
         }
         each_extent(variable, &mut |e| {
@@ -54,10 +58,10 @@ pub(crate) fn needed_at_exit(routine: &Routine, tbr: &Tbr<'_>, exit: VertexId) -
 pub(crate) fn dying(
     context: &Context,
     draft: &Draft<'_>,
-    tbr: &Tbr<'_>,
+    provisions: &Provisions<'_>,
 ) -> Vec<(VarId, Vec<Place>, usize)> {
     let routine = context.program.routine(draft.id);
-    let set = &tbr.at(draft.exit());
+    let set = &provisions.at(draft.exit());
     (0..routine.variables.len())
         .map(VarId::new)
         .filter(|&v| {
@@ -66,7 +70,7 @@ pub(crate) fn dying(
                 && routine.variable(v).ty != ScalarType::Tape
         })
         .map(|v| {
-            let places = tbr.members(set, v);
+            let places = provisions.members(set, v);
             let shape = is_deferred(routine.variable(v));
             (
                 v,
@@ -151,8 +155,8 @@ pub(crate) fn solve_needed<'p>(
             return;
         }
         let draft = &*draft;
-        let tbr = Tbr::solve(context, draft);
-        let now = needed_at_exit(context.program.routine(r), &tbr, draft.exit());
+        let provisions = Provisions::solve(context, draft);
+        let now = needed_at_exit(context.program.routine(r), &provisions, draft.exit());
         if now != needed[r.index()] {
             needed[r.index()] = now;
             callers[r.index()]

@@ -15,7 +15,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{routines::tape_class, typing},
-    plan::{at_exit::dying, draft::Draft, tbr::Tbr},
+    plan::{at_exit::dying, draft::Draft, provisions::Provisions},
     prepare::context::Context,
 };
 
@@ -78,24 +78,24 @@ pub(crate) fn pushed(statements: &[Stmt]) -> u64 {
 pub(crate) fn recorded(
     context: &Context,
     draft: &Draft<'_>,
-    tbr: &Tbr<'_>,
+    provisions: &Provisions<'_>,
     unknown: u64,
 ) -> Recorded {
     let vertices = draft.cfg.vertices().map(|(v, _)| {
         let code = draft.code.of(v).iter();
         let own = code.filter_map(|code| code.forward.as_deref().map(pushed));
         let mut sum: u64 = own.sum();
-        tbr.each_save(v, |_, place| {
+        provisions.each_save(v, |_, place| {
             sum = sum.saturating_add(bits(draft, place, unknown));
         });
-        for &(_, k) in tbr.callee_globals.saves(v) {
-            let g = tbr.callee_globals.saved[k];
+        for &(_, k) in provisions.callee_globals.saves(v) {
+            let g = provisions.callee_globals.saved[k];
             let variable = &context.program.global(g).variable;
             sum = sum.saturating_add(bits_of(variable, unknown));
         }
         sum
     });
-    let dying = dying(context, draft, tbr);
+    let dying = dying(context, draft, provisions);
     let places = dying.iter().flat_map(|(_, places, _)| places);
     Recorded {
         vertices: vertices.collect(),

@@ -53,7 +53,10 @@ impl<'p> Sweeps<'_, 'p> {
             routine.variables[result.index()].role = out_parameter();
         }
         let mut code = Forward {
-            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
+            globals: self
+                .provisions
+                .callee_globals
+                .declare(self.context, &mut routine),
             sweeps: self,
             ordinals: HashMap::new(),
             pushes: Vec::new(),
@@ -185,11 +188,11 @@ impl ForwardCode for Forward<'_, '_, '_> {
             numbers.decision(&mut kind);
             return kind;
         };
-        s.tbr.each_save(v, |i, place| {
+        s.provisions.each_save(v, |i, place| {
             let push = s.push(s.class(place.var), Expr::Place(place.clone()));
             self.pushes.push((i, push));
         });
-        for &(i, k) in s.tbr.callee_globals.saves(v) {
+        for &(i, k) in s.provisions.callee_globals.saves(v) {
             let value = Expr::var(VarId::new(self.globals + k));
             self.pushes.push((i, s.push(s.class_of_global(k), value)));
         }

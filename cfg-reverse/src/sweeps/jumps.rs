@@ -11,13 +11,13 @@ use crate::{
         structured,
         trace::TraceCode,
     },
+    plan::provisions::bits,
     sweeps::{forward::Forward, reverse::Reverse},
 };
 
 /// Bits that tell so many ways apart.
 fn width(ways: usize) -> TapeClass {
-    let bits = usize::BITS - (ways.max(2) - 1).leading_zeros();
-    TapeClass::Control(ControlWidth::Bits(bits as u8))
+    TapeClass::Control(bits(ways))
 }
 
 const COUNT: TapeClass = TapeClass::Control(ControlWidth::Count);

@@ -86,7 +86,10 @@ impl<'p> Sweeps<'_, 'p> {
             add_local(&mut routine, name, ScalarType::Integer, NameRole::Marker)
         });
         let mut code = Reverse {
-            globals: self.tbr.callee_globals.declare(self.context, &mut routine),
+            globals: self
+                .provisions
+                .callee_globals
+                .declare(self.context, &mut routine),
             sweeps: self,
             adjoints: statements,
             namer,
@@ -124,17 +127,17 @@ impl<'p> Sweeps<'_, 'p> {
         globals: usize,
     ) -> Vec<Stmt> {
         let statements = self.draft.cfg.vertex(v).statements();
-        let of_callees = self.tbr.callee_globals.saves(v);
+        let of_callees = self.provisions.callee_globals.saves(v);
         if let ([statement], [adjoint]) = (statements, &mut *adjoints)
             && adjoint.after_pops
             && adjoint.before_pops.is_empty()
-            && self.tbr.save_count(v) <= 1
+            && self.provisions.save_count(v) <= 1
             && of_callees.is_empty()
         {
             // Its code is the block.
             let mut out = std::mem::take(&mut adjoint.code);
-            out.reserve_exact(self.tbr.save_count(v));
-            self.tbr.each_save(v, |_, place| {
+            out.reserve_exact(self.provisions.save_count(v));
+            self.provisions.each_save(v, |_, place| {
                 out.insert(0, self.pop(self.class(place.var), place.clone()));
             });
             if let Some(first) = out.first_mut() {
@@ -142,8 +145,8 @@ impl<'p> Sweeps<'_, 'p> {
             }
             return out;
         }
-        let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.tbr.save_count(v));
-        self.tbr.each_save(v, |i, place| {
+        let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.provisions.save_count(v));
+        self.provisions.each_save(v, |i, place| {
             pops.push((i, self.pop(self.class(place.var), place.clone())));
         });
         for &(i, k) in of_callees {

@@ -11,6 +11,8 @@ use cfg_back::dot::{Panel, write_cfg, write_panels};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
 use cfg_drive::extract;
+use cfg_reverse::explain::explain;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -60,12 +62,20 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         return Err(Usage(message.into()).into());
     }
     let (program, routine) = prepare(&args.what, session)?;
+    let options = cfg_reverse::Options {
+        search: search(args.search),
+        ..options(args.reversal)
+    };
+    if args.explain {
+        let plan = {
+            let _progress = session.progress("planning");
+            explain(&program, routine, &options)?
+        };
+        to_stdout(|out| TextWriter::run(out, |out| write!(out, "{plan}")))?;
+        return Ok(Outcome::Done);
+    }
     let reversal = {
         let _progress = session.progress("reversing");
-        let options = cfg_reverse::Options {
-            search: search(args.search),
-            ..options(args.reversal)
-        };
         cfg_reverse::reverse(&program, routine, &options)?
     };
     let _progress = session.progress("writing");

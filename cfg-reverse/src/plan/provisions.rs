@@ -1,13 +1,15 @@
-//! The overwritten values that the forward sweep records, as [`cfg_analysis::tbr`] says.
+//! How the reverse sweep of one routine gets every value and every loop that it needs: the one object that the analyses
+//! write, that both sweeps obey, and that [`explain`](crate::explain) shows.
 //!
-//! Arrays and variables that may share storage are one location. At the end of a routine the locals in the set are
-//! pushed.
+//! A value that an adjoint statement, a subscript or a bound reads is *present* if nothing overwrites it in between, and
+//! otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says. At the end of a routine the locals in
+//! that set are recorded. A loop runs backwards over its bounds if they are present, and otherwise by a count.
 
 use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, solve},
     entity::{EdgeId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
+    ir::{Cfg, ControlWidth, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
@@ -22,13 +24,26 @@ use crate::{
 };
 
 /// What the reverse sweep of a draft reads.
-struct Reads<'a> {
+pub(crate) struct Reads<'a> {
     program: &'a Program,
     routine: &'a Routine,
     cfg: &'a Cfg,
     shape: Shape<'a>,
     code: &'a Rows<StatementCode>,
     loops: &'a [Option<LoopPlan>],
+}
+
+impl<'a> Reads<'a> {
+    pub(crate) fn of(context: &'a Context, draft: &'a Draft<'_>) -> Self {
+        Self {
+            program: &context.program,
+            routine: context.program.routine(draft.id),
+            cfg: draft.cfg,
+            shape: draft.shape,
+            code: &draft.code,
+            loops: &draft.loops,
+        }
+    }
 }
 
 impl ReverseSweep for Reads<'_> {
@@ -78,53 +93,47 @@ impl ReverseSweep for Reads<'_> {
     }
 }
 
-/// What is recorded in one routine.
-pub(crate) struct Tbr<'a> {
+/// How the reverse sweep of one routine gets what it needs.
+pub(crate) struct Provisions<'a> {
     cfg: &'a Cfg,
-    analysis: ToBeRecorded<'a, Reads<'a>>,
+    pub(crate) analysis: ToBeRecorded<'a, Reads<'a>>,
     solution: Solution<Set>,
     /// Globals that only callees name.
     pub(crate) callee_globals: CalleeGlobals,
     /// The pushes: the statement, and which of the places that it overwrites.
     saves: Rows<(u32, u32)>,
+    loops: &'a [Option<LoopPlan>],
     /// Variables that the reverse sweep sets: those that are pushed somewhere, and indices of LOOPs.
     pub(crate) restored: FixedBitSet,
     /// Edges to counted loops on which the value of the index may be needed.
     index_needed: FixedBitSet,
 }
 
-impl<'a> Tbr<'a> {
+impl<'a> Provisions<'a> {
     /// Solves the equations.
     pub(crate) fn solve(context: &'a Context, draft: &'a Draft<'_>) -> Self {
         let program = &context.program;
         let routine = program.routine(draft.id);
         let cfg = draft.cfg;
-        let reads = Reads {
-            program,
-            routine,
-            cfg,
-            shape: draft.shape,
-            code: &draft.code,
-            loops: &draft.loops,
-        };
         let analysis = ToBeRecorded::new(
             program,
             &context.summary.effects,
             &draft.locations,
             &draft.globals,
-            reads,
+            Reads::of(context, draft),
         );
-        let mut tbr = Self {
+        let mut provisions = Self {
             cfg,
             solution: solve(cfg, &analysis),
             analysis,
             callee_globals: CalleeGlobals::solve(context, draft),
             saves: Rows::with_capacity(cfg.vertex_count()),
+            loops: &draft.loops,
             restored: FixedBitSet::with_capacity(routine.variables.len()),
             index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
         };
-        tbr.find_saves();
-        tbr
+        provisions.find_saves();
+        provisions
     }
 
     fn find_saves(&mut self) {
@@ -162,6 +171,16 @@ impl<'a> Tbr<'a> {
                 index_needed.set(e.index(), needed);
             }
         });
+    }
+
+    /// How the trip count of the LOOP at a vertex comes to the reverse sweep.
+    pub(crate) fn of_loop(&self, header: VertexId) -> LoopPlan {
+        self.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
+    }
+
+    /// The control bits that tell the arms of a branch apart.
+    pub(crate) fn marker(&self, branch: VertexId) -> ControlWidth {
+        bits(self.cfg.out_edges(branch).len())
     }
 
     /// True if the value that the index of a counted loop has on an edge to the loop may be needed.
@@ -205,4 +224,10 @@ impl<'a> Tbr<'a> {
     pub(crate) fn members(&self, set: &Set, v: VarId) -> Vec<Place> {
         self.analysis.members(set, v)
     }
+}
+
+/// The control bits that tell so many ways apart.
+pub(crate) fn bits(ways: usize) -> ControlWidth {
+    let bits = usize::BITS - (ways.max(2) - 1).leading_zeros();
+    ControlWidth::Bits(bits as u8)
 }

@@ -1,0 +1,653 @@
+//! The plan of a reversal: how the reverse sweep gets every value, loop and branch that it needs, and why.
+
+use cfg_analysis::tbr::ReverseSweep as _;
+use cfg_core::{
+    dataflow::Position,
+    diagnostic::Diagnostics,
+    entity::{LocationId, RoutineId, VarId, VertexId},
+    ir::{ControlWidth, Expr, LoopTest, Place, Program, Stmt, StmtKind, TapeClass, VertexKind},
+    text,
+    validate::ValidProgram,
+};
+use fixedbitset::FixedBitSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use crate::{
+    options::Options,
+    plan::{
+        at_exit::dying,
+        draft::Draft,
+        provisions::{Provisions, Reads, bits},
+        setting::Setting,
+        shape::Shape,
+    },
+    prepare::{context::Context, places::in_program, prepare},
+    reverse::drafted,
+};
+
+/// Most readers of a value that are listed.
+const MOST_READERS: usize = 8;
+
+/// The plan of a reversal.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The program in normal form, which the plans speak of. Vertices that the original has keep their ids.
+    pub program: Program,
+    /// The plan of each routine that is differentiated, in the order of the program.
+    pub routines: Vec<RoutinePlan>,
+}
+
+/// The plan of one routine.
+#[derive(Clone, Debug)]
+pub struct RoutinePlan {
+    /// The routine.
+    pub routine: RoutineId,
+    /// The values that the reverse sweep reads: those that are recorded in the order of the graph, then those that are
+    /// present.
+    pub values: Vec<ValuePlan>,
+    /// The loops, in the order of the graph.
+    pub loops: Vec<LoopEntry>,
+    /// The merges at which the reverse sweep must know the way that was taken, in the order of the graph.
+    pub merges: Vec<Merge>,
+}
+
+/// The way in which a value comes to the reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provision {
+    /// The value is still there: nothing overwrites it between the statement and its adjoint.
+    Present,
+    /// The value is pushed on a stack of the tape before it is lost, and popped.
+    Stack(TapeClass),
+    /// The local partial derivatives that are computed from values are recorded in their place.
+    Preaccumulated(TapeClass),
+}
+
+/// A value that the reverse sweep reads.
+#[derive(Clone, Debug)]
+pub struct ValuePlan {
+    /// The place that has the value.
+    pub place: Value,
+    /// The way in which it comes to the reverse sweep.
+    pub provision: Provision,
+    /// The point at which it is recorded.
+    pub recorded: Option<Loss>,
+    /// Those who read it in the reverse sweep, in the order of the graph.
+    pub readers: Vec<Reader>,
+    /// True if there may be more readers than are listed.
+    pub more: bool,
+}
+
+/// A value of the forward sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// The value of a place of the routine.
+    Place(Place),
+    /// The value of a global that only callees name.
+    Global(cfg_core::entity::GlobalId),
+    /// The entries of the local Jacobian of the statements that end here, and how many they are.
+    Entries(usize),
+    /// The extents of an array that a statement gives another shape, or that dies.
+    Extents(VarId),
+}
+
+/// The point at which a value would be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Loss {
+    /// A statement overwrites it.
+    Statement(Position),
+    /// A counted LOOP sets its index.
+    Index(VertexId),
+    /// The routine ends, and its local variables with it.
+    Exit,
+}
+
+/// A reader of a value in the reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reader {
+    /// The adjoint of a statement.
+    Adjoint(Position),
+    /// The subscripts of a place that is popped before a statement.
+    Pop(Position),
+    /// The bounds of the reverse loop of a LOOP.
+    Bounds(VertexId),
+}
+
+/// A loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopEntry {
+    /// The vertex that heads it.
+    pub header: VertexId,
+    /// The way in which its trip count comes to the reverse sweep.
+    pub trips: Trips,
+}
+
+/// The way in which the trip count of a loop comes to the reverse sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trips {
+    /// First, last and step are there, or recorded where the body may change what they read.
+    Bounds {
+        /// True if first is recorded.
+        first: bool,
+        /// True if step is recorded.
+        step: bool,
+    },
+    /// The forward sweep counts, and records the count: nobody knows in advance how often a condition holds.
+    Condition,
+    /// The forward sweep counts, and records the count: the body may change what the bounds read.
+    Changed,
+    /// The forward sweep counts, and records the count: that was asked for.
+    Asked,
+    /// The forward sweep counts, and records the count at the edges that leave the loop elsewhere than at its header.
+    Left,
+}
+
+/// A merge of several ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Merge {
+    /// The vertex where the ways meet.
+    pub vertex: VertexId,
+    /// The number of ways.
+    pub ways: usize,
+    /// The bits that are recorded each time.
+    pub bits: ControlWidth,
+}
+
+/// Plans the reversal of a routine and of everything that it calls, and says how the reverse sweeps get what they need.
+///
+/// # Errors
+/// R3xx: what cannot be differentiated, all problems at once, as [`reverse`](crate::reverse()) says them.
+pub fn explain(
+    valid: &ValidProgram,
+    main: RoutineId,
+    options: &Options,
+) -> Result<Explanation, Diagnostics> {
+    let (prepared, _) = prepare(valid, main, options)?;
+    let setting = Setting::of(prepared);
+    let context = &setting.prepared.context;
+    let drafts = drafted(&setting, options)
+        .map_err(|problems| in_program(valid.program(), &context.program, problems))?;
+    let routines = drafts.iter().flatten();
+    let routines = routines
+        .map(|draft| Planned::of(context, draft).plan())
+        .collect();
+    Ok(Explanation {
+        routines,
+        program: setting.prepared.context.program,
+    })
+}
+
+/// One routine, with what its sweeps are written from.
+struct Planned<'a, 'p> {
+    context: &'a Context,
+    draft: &'a Draft<'p>,
+    provisions: Provisions<'a>,
+    reads: Reads<'a>,
+}
+
+impl<'a, 'p> Planned<'a, 'p> {
+    fn of(context: &'a Context, draft: &'a Draft<'p>) -> Self {
+        Self {
+            context,
+            draft,
+            provisions: Provisions::solve(context, draft),
+            reads: Reads::of(context, draft),
+        }
+    }
+
+    fn plan(&self) -> RoutinePlan {
+        let mut recorded = FixedBitSet::with_capacity(self.draft.locations.len());
+        let mut values = self.recorded(&mut recorded);
+        values.extend(self.present(&recorded));
+        RoutinePlan {
+            routine: self.draft.id,
+            values,
+            loops: self.loops(),
+            merges: self.merges(),
+        }
+    }
+
+    fn class(&self, v: VarId) -> TapeClass {
+        crate::code::routines::tape_class(
+            self.context.program.routine(self.draft.id).variable(v).ty,
+        )
+    }
+
+    /// A value of a place that is recorded, with its readers.
+    fn stacked(&self, place: &Place, loss: Loss, recorded: &mut FixedBitSet) -> ValuePlan {
+        let mut readers = BTreeSet::new();
+        self.draft.locations.each(place, &mut |l| {
+            recorded.insert(l.index());
+            self.readers(l, loss, &mut readers);
+        });
+        let more = readers.len() > MOST_READERS;
+        ValuePlan {
+            place: Value::Place(place.clone()),
+            provision: Provision::Stack(self.class(place.var)),
+            recorded: Some(loss),
+            readers: readers.into_iter().take(MOST_READERS).collect(),
+            more,
+        }
+    }
+
+    fn recorded(&self, recorded: &mut FixedBitSet) -> Vec<ValuePlan> {
+        let (context, draft) = (self.context, self.draft);
+        let mut values = Vec::new();
+        let plain = |place, provision, loss, readers| ValuePlan {
+            place,
+            provision,
+            recorded: Some(loss),
+            readers,
+            more: false,
+        };
+        for (v, vertex) in draft.cfg.vertices() {
+            let at = |statement| Position {
+                vertex: v,
+                statement,
+            };
+            self.provisions.each_save(v, |s, place| {
+                values.push(self.stacked(place, Loss::Statement(at(s)), recorded));
+            });
+            for &(s, k) in self.provisions.callee_globals.saves(v) {
+                let g = self.provisions.callee_globals.saved[k];
+                let class =
+                    crate::code::routines::tape_class(context.program.global(g).variable.ty);
+                let loss = Loss::Statement(at(s));
+                values.push(plain(
+                    Value::Global(g),
+                    Provision::Stack(class),
+                    loss,
+                    Vec::new(),
+                ));
+            }
+            for (s, (statement, code)) in
+                vertex.statements().iter().zip(draft.code.of(v)).enumerate()
+            {
+                let (loss, reader) = (Loss::Statement(at(s)), vec![Reader::Adjoint(at(s))]);
+                let pushes = code.forward.iter().flat_map(|code| code.iter());
+                let classes: Vec<TapeClass> = pushes.filter_map(push_class).collect();
+                let extents = classes.iter().filter(|&&c| c == TapeClass::Integer).count();
+                if let (true, Some((target, _))) = (extents > 0, statement.kind.assignment()) {
+                    let stack = Provision::Stack(TapeClass::Integer);
+                    values.push(plain(
+                        Value::Extents(target.var),
+                        stack,
+                        loss,
+                        reader.clone(),
+                    ));
+                }
+                if let Some(&class) = classes.iter().find(|&&c| c != TapeClass::Integer) {
+                    let entries = Value::Entries(classes.len() - extents);
+                    let provision = Provision::Preaccumulated(class);
+                    values.push(plain(entries, provision, loss, reader));
+                }
+            }
+            if let Some(index) = vertex.kind.index() {
+                let mut entries = draft.cfg.in_edges(v).iter();
+                if entries.any(|&e| self.provisions.is_index_needed(e)) {
+                    values.push(self.stacked(&Place::whole(index), Loss::Index(v), recorded));
+                }
+            }
+        }
+        for (v, places, extents) in dying(context, draft, &self.provisions) {
+            for place in places {
+                values.push(self.stacked(&place, Loss::Exit, recorded));
+            }
+            if extents > 0 {
+                let stack = Provision::Stack(TapeClass::Integer);
+                values.push(plain(Value::Extents(v), stack, Loss::Exit, Vec::new()));
+            }
+        }
+        values
+    }
+
+    /// The readers of a location's value as it is where it is lost: backwards along all paths until it is replaced. One
+    /// more than are listed are enough.
+    fn readers(&self, l: LocationId, loss: Loss, found: &mut BTreeSet<Reader>) {
+        let cfg = self.draft.cfg;
+        let number = l.index() as u32;
+        let mut seen = FixedBitSet::with_capacity(cfg.vertex_count());
+        let mut work: Vec<(VertexId, usize)> = Vec::new();
+        match loss {
+            Loss::Statement(at) => {
+                if self.reads.reads_before(at).contains(&number) {
+                    found.insert(Reader::Adjoint(at));
+                }
+                work.push((at.vertex, at.statement));
+            }
+            Loss::Index(v) => work.push((v, 0)),
+            Loss::Exit => work.push((self.draft.exit(), 0)),
+        }
+        'paths: while let Some((v, before)) = work.pop() {
+            let statements = cfg.vertex(v).statements();
+            for (s, statement) in statements.iter().enumerate().take(before).rev() {
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                if self.reads.reads_after(at).contains(&number) {
+                    found.insert(Reader::Adjoint(at));
+                }
+                if self.is_replaced(l, statement) {
+                    continue 'paths;
+                }
+                if self.reads.reads_before(at).contains(&number) {
+                    found.insert(Reader::Adjoint(at));
+                }
+                if found.len() > MOST_READERS {
+                    return;
+                }
+            }
+            self.provisions.each_save(v, |s, place| {
+                let read = (place.subscript_exprs()).any(|e| self.names(e, l));
+                if s < before && read {
+                    found.insert(Reader::Pop(Position {
+                        vertex: v,
+                        statement: s,
+                    }));
+                }
+            });
+            for &e in cfg.in_edges(v) {
+                let u = cfg.edge(e).from;
+                let is_index = |v: VarId| self.draft.locations.of_variable(v) == l;
+                if self.reads.indices_left(e).into_iter().any(is_index) || seen.put(u.index()) {
+                    continue;
+                }
+                let kind = &cfg.vertex(u).kind;
+                if self.reads.has_reverse_loop(u) {
+                    let mut bound = false;
+                    self.reads
+                        .loop_bounds(u, &mut |e| bound |= self.names(e, l));
+                    if bound {
+                        found.insert(Reader::Bounds(u));
+                    }
+                    if kind.index().is_some_and(is_index) {
+                        continue;
+                    }
+                }
+                work.push((u, cfg.vertex(u).statements().len()));
+            }
+        }
+    }
+
+    fn names(&self, e: &Expr, l: LocationId) -> bool {
+        let mut found = false;
+        e.walk_places(&mut |p| self.draft.locations.each(p, &mut |of| found |= of == l));
+        found
+    }
+
+    fn is_replaced(&self, l: LocationId, statement: &Stmt) -> bool {
+        let locations = &self.draft.locations;
+        let places = self.provisions.analysis.overwritten(statement);
+        places.iter().any(|place| {
+            let mut is_it = false;
+            locations.each(place, &mut |of| is_it |= of == l);
+            is_it && locations.replaces(place)
+        })
+    }
+
+    /// The values that are read in the reverse sweep and never lost.
+    fn present(&self, recorded: &FixedBitSet) -> Vec<ValuePlan> {
+        let draft = self.draft;
+        let mut readers: BTreeMap<u32, BTreeSet<Reader>> = BTreeMap::new();
+        let mut read = |l: u32, reader| {
+            if !recorded.contains(l as usize) {
+                let readers = readers.entry(l).or_default();
+                if readers.len() <= MOST_READERS {
+                    readers.insert(reader);
+                }
+            }
+        };
+        for (v, vertex) in draft.cfg.vertices() {
+            for s in 0..vertex.statements().len() {
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                for &l in self
+                    .reads
+                    .reads_before(at)
+                    .iter()
+                    .chain(self.reads.reads_after(at))
+                {
+                    read(l, Reader::Adjoint(at));
+                }
+            }
+            if self.reads.has_reverse_loop(v) {
+                self.reads.loop_bounds(v, &mut |e| {
+                    e.walk_places(&mut |p| {
+                        draft
+                            .locations
+                            .each(p, &mut |l| read(l.index() as u32, Reader::Bounds(v)));
+                    });
+                });
+            }
+            self.provisions.each_save(v, |s, place| {
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                for e in place.subscript_exprs() {
+                    e.walk_places(&mut |p| {
+                        draft
+                            .locations
+                            .each(p, &mut |l| read(l.index() as u32, Reader::Pop(at)));
+                    });
+                }
+            });
+        }
+        let routine = self.context.program.routine(draft.id);
+        let mut values = Vec::new();
+        for v in (0..routine.variables.len()).map(VarId::new) {
+            let is_read = |l: LocationId| readers.contains_key(&(l.index() as u32));
+            for place in draft.locations.parts(v, is_read) {
+                // The name of several in one storage that is read is the first.
+                let mut all = BTreeSet::new();
+                draft.locations.each(&place, &mut |l| {
+                    all.extend(readers.get(&(l.index() as u32)).into_iter().flatten());
+                });
+                values.push(ValuePlan {
+                    place: Value::Place(place),
+                    provision: Provision::Present,
+                    recorded: None,
+                    more: all.len() > MOST_READERS,
+                    readers: all.into_iter().take(MOST_READERS).collect(),
+                });
+            }
+        }
+        values
+    }
+
+    fn loops(&self) -> Vec<LoopEntry> {
+        let cfg = self.draft.cfg;
+        let mut loops = Vec::new();
+        if let Shape::General(general) = self.draft.shape {
+            if self.context.trace {
+                return loops;
+            }
+            for l in general.loops.iter().flatten() {
+                let plan = self.provisions.of_loop(l.header);
+                let is_counted = l.is_loop && cfg.vertex(l.header).kind.index().is_some();
+                let trips = match (l.counts, is_counted && !plan.counter) {
+                    (true, true) => Trips::Left,
+                    (false, true) => Trips::Bounds {
+                        first: plan.first,
+                        step: plan.step,
+                    },
+                    (_, false) => Trips::Condition,
+                };
+                loops.push(LoopEntry {
+                    header: l.header,
+                    trips,
+                });
+            }
+            loops.sort_by_key(|l| l.header);
+            return loops;
+        }
+        for (v, vertex) in cfg.vertices() {
+            let VertexKind::Loop { test, .. } = &vertex.kind else {
+                continue;
+            };
+            let plan = self.provisions.of_loop(v);
+            let trips = match (&**test, plan.counter) {
+                (LoopTest::Pre(_) | LoopTest::Post(_), _) => Trips::Condition,
+                (LoopTest::Counted { .. }, true) if self.context.counters => Trips::Asked,
+                (LoopTest::Counted { .. }, true) => Trips::Changed,
+                (LoopTest::Counted { .. }, false) => Trips::Bounds {
+                    first: plan.first,
+                    step: plan.step,
+                },
+            };
+            loops.push(LoopEntry { header: v, trips });
+        }
+        loops
+    }
+
+    fn merges(&self) -> Vec<Merge> {
+        let cfg = self.draft.cfg;
+        let mut merges = Vec::new();
+        for (v, vertex) in cfg.vertices() {
+            let mut merge = |ways: usize| {
+                merges.push(Merge {
+                    vertex: v,
+                    ways,
+                    bits: bits(ways),
+                });
+            };
+            match self.draft.shape {
+                Shape::Structured(_) => {
+                    if matches!(vertex.kind, VertexKind::EndBranch) {
+                        merge(cfg.out_edges(self.draft.shape.partner(v)).len());
+                    }
+                }
+                Shape::General(_) if self.context.trace => {}
+                Shape::General(general) => {
+                    let groups = general.groups(cfg, v);
+                    let ways = groups.iter().map(|ways| ways.len()).filter(|&n| n > 1);
+                    ways.for_each(&mut merge);
+                }
+            }
+        }
+        merges
+    }
+}
+
+fn push_class(statement: &Stmt) -> Option<TapeClass> {
+    match statement.kind {
+        StmtKind::Push { class, .. } => Some(class),
+        StmtKind::Assign { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, plan) in self.routines.iter().enumerate() {
+            if k > 0 {
+                writeln!(f)?;
+            }
+            self.routine(plan, f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Explanation {
+    fn routine(&self, plan: &RoutinePlan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let routine = self.program.routine(plan.routine);
+        let Some(cfg) = &routine.body else {
+            return Ok(());
+        };
+        let printer = text::Printer::new(&self.program, routine);
+        let id = |v: VertexId| cfg.vertex(v).id;
+        let statement = |at: Position| {
+            let shown = at.statement(cfg).map(|s| printer.stmt(s).to_string());
+            let shown = shown.map_or_else(String::new, |s| format!(" `{s}`"));
+            format!("{}.{}{shown}", id(at.vertex), at.statement + 1)
+        };
+        writeln!(f, "routine {}", routine.name)?;
+        for value in &plan.values {
+            let shown = match &value.place {
+                Value::Place(place) => format!("`{}`", printer.place(place)),
+                Value::Global(g) => format!("`{}`", self.program.global(*g).variable.name),
+                Value::Entries(1) => "1 partial derivative".to_owned(),
+                Value::Entries(n) => format!("{n} partial derivatives"),
+                Value::Extents(v) => format!("the extents of `{}`", routine.variable(*v).name),
+            };
+            let how = match value.provision {
+                Provision::Present => "present".to_owned(),
+                Provision::Stack(class) => format!("stack of {}", class_name(class)),
+                Provision::Preaccumulated(class) => {
+                    format!("preaccumulated, stack of {}", class_name(class))
+                }
+            };
+            let lost = match value.recorded {
+                None => String::new(),
+                Some(Loss::Statement(at)) => format!(", before {}", statement(at)),
+                Some(Loss::Index(v)) => format!(", before loop {} sets it", id(v)),
+                Some(Loss::Exit) => ", at the end".to_owned(),
+            };
+            writeln!(f, "  {shown}: {how}{lost}")?;
+            for reader in &value.readers {
+                let reader = match *reader {
+                    Reader::Adjoint(at) => format!("the adjoint of {}", statement(at)),
+                    Reader::Pop(at) => {
+                        format!("the subscripts of what is popped for {}", statement(at))
+                    }
+                    Reader::Bounds(v) => format!("the bounds of the reverse loop of {}", id(v)),
+                };
+                writeln!(f, "    read by {reader}")?;
+            }
+            if value.more {
+                writeln!(f, "    and others")?;
+            }
+        }
+        for entry in &plan.loops {
+            let how = match entry.trips {
+                Trips::Bounds {
+                    first: false,
+                    step: false,
+                } => "runs backwards over its bounds, which are present",
+                Trips::Bounds { .. } => {
+                    "runs backwards over its bounds, of which those are recorded that the body may change"
+                }
+                Trips::Condition => {
+                    "counts, and records the count: how often a condition holds is not known in advance"
+                }
+                Trips::Changed => "counts, and records the count: its body may change its bounds",
+                Trips::Asked => "counts, and records the count, as asked for",
+                Trips::Left => {
+                    "runs backwards over its bounds; where it is left elsewhere than at its header the count is recorded"
+                }
+            };
+            writeln!(f, "  loop {}: {how}", id(entry.header))?;
+        }
+        for merge in &plan.merges {
+            let width = match merge.bits {
+                ControlWidth::Bits(1) => "1 bit".to_owned(),
+                ControlWidth::Bits(n) => format!("{n} bits"),
+                ControlWidth::Count => "a count".to_owned(),
+            };
+            writeln!(
+                f,
+                "  merge {} of {} ways: {width}",
+                id(merge.vertex),
+                merge.ways
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn class_name(class: TapeClass) -> &'static str {
+    match class {
+        TapeClass::Real => "reals",
+        TapeClass::Real32 => "32-bit reals",
+        TapeClass::Integer => "integers",
+        TapeClass::Control(_) => "control bits",
+    }
+}
