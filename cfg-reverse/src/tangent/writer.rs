@@ -10,7 +10,7 @@ use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Op, Place, Program, Role, Routine,
-        ScalarType, Stmt, StmtKind, Variable, Vertex, VertexKind,
+        ScalarType, Stmt, StmtKind, Variable, VertexKind,
     },
     memory::global_set::GlobalSet,
     text,
@@ -113,18 +113,8 @@ impl<'a> Writer<'a> {
             }
         }
         let first = self.at_entry();
-        if let Some(body) = cfg.take() {
-            cfg = Some(match first.is_empty() {
-                true => body,
-                false => {
-                    let mut graph = Splice::of(body);
-                    let is_entry = |v: &Vertex| matches!(v.kind, VertexKind::Entry);
-                    let entry = graph.vertices.iter().position(is_entry);
-                    let block = graph.after(entry.unwrap_or(0));
-                    first.into_iter().for_each(|s| graph.push(block, s));
-                    graph.finish()?
-                }
-            });
+        if let (false, Some(body)) = (first.is_empty(), cfg.take()) {
+            cfg = Some(behind_entry(body, first)?);
         }
         let mut routine = self.scope.routine;
         routine.name = name;
@@ -590,6 +580,26 @@ impl<'a> Writer<'a> {
         let value = sum(terms).unwrap_or_else(|| zero(ty));
         code.push(Stmt::assign(result_t, value));
     }
+}
+
+/// Puts statements behind ENTRY: into the block that follows, if only ENTRY leads there, or into a new one.
+fn behind_entry(mut cfg: Cfg, mut first: Vec<Stmt>) -> Result<Cfg, Diagnostics> {
+    let Some(entry) = cfg.entry() else {
+        return Ok(cfg);
+    };
+    let next = cfg.successors(entry).next();
+    if let Some(v) = next.filter(|&v| cfg.in_edges(v).len() == 1)
+        && let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind
+    {
+        first.append(statements);
+        *statements = first;
+        return Ok(cfg);
+    }
+    let mut graph = Splice::of(cfg);
+    let block = graph.after(entry.index());
+    graph.edge(entry.index(), block, None);
+    first.into_iter().for_each(|s| graph.push(block, s));
+    graph.finish()
 }
 
 pub(crate) fn has_tangent(v: &Variable) -> bool {
