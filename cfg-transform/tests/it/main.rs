@@ -1,0 +1,3 @@
+//! Tests of the transformations on random programs.
+
+mod outline;
