@@ -12,3 +12,6 @@ pub mod outline;
 pub mod scalarize;
 
 pub use codes::CODES;
+
+#[cfg(test)]
+mod passes;

@@ -450,10 +450,6 @@ impl Emitter<'_> {
     }
 
     /// The name, `e` and whether it is subtracted, of `element = element + e`: the element is added to in place.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "operators without a rule of their own here are treated alike"
-    )]
     fn increments<'e>(
         &self,
         nest: &Loop,

@@ -536,10 +536,6 @@ impl Emitter<'_> {
     }
 
     /// Jumps to `target` if the condition is `sense`, else goes on.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "operators without a jump of their own are evaluated, then tested"
-    )]
     pub(super) fn branch(&mut self, e: &Expr, sense: bool, target: Target) -> Compiling<()> {
         let mark = self.mark();
         match e {

@@ -178,13 +178,16 @@ impl<'p> Facts<'p> {
     fn intent(&self, v: VarId) -> Intent {
         let k = v.index();
         let variable = self.routine.variable(v);
-        match variable.role {
-            Role::Parameter { intent, .. } if variable.ty == ScalarType::Tape => intent,
-            _ if variable.ty == ScalarType::Tape => Intent::InOut,
-            _ if !self.inside.written.contains(k) => Intent::In,
-            // What is undefined under one name would be under another one.
-            _ if self.live[0].contains(k) || self.routine.aliased => Intent::InOut,
-            _ => Intent::Out,
+        if variable.ty == ScalarType::Tape {
+            return variable.intent().unwrap_or(Intent::InOut);
+        }
+        if !self.inside.written.contains(k) {
+            Intent::In
+        } else if self.live[0].contains(k) || self.routine.aliased {
+            // In an aliased routine what is undefined under one name is undefined under another one, too.
+            Intent::InOut
+        } else {
+            Intent::Out
         }
     }
 
