@@ -7,9 +7,9 @@ use cfg_core::{
 };
 use std::fmt::{self, Write};
 
-use super::form::{Action, ArrayId, Form, Part, Step};
+use super::form::{Action, Array, ArrayId, Form, Part, Step};
 
-/// Writes the form of a statement of a routine, a step per line. Arrays that steps make are `#1`, `#2`, in the order in
+/// Writes the form of a statement of a routine, for people, a step per line. Arrays that steps make are `#1`, `#2`, in the order in
 /// which the form has them.
 ///
 /// # Errors
@@ -23,11 +23,19 @@ pub fn print(
     let mut named = routine.clone();
     named.variables.extend(form.names.iter().cloned());
     let printer = Printer::new(program, &named);
+    let mut made = 0;
+    let array = |array: &Array| match array.variable {
+        Some(v) => Name(&named.variable(v).name).to_string(),
+        None => {
+            made += 1;
+            format!("#{made}")
+        }
+    };
     let mut all = Print {
         out,
         printer: &printer,
         routine: &named,
-        form,
+        arrays: form.arrays.iter().map(array).collect(),
     };
     all.steps(&form.steps, 0)
 }
@@ -36,7 +44,8 @@ struct Print<'a, W> {
     out: &'a mut W,
     printer: &'a Printer<'a>,
     routine: &'a Routine,
-    form: &'a Form,
+    /// The names of the form's arrays.
+    arrays: Vec<String>,
 }
 
 impl<W: Write> Print<'_, W> {
@@ -55,12 +64,7 @@ impl<W: Write> Print<'_, W> {
     }
 
     fn array(&self, array: ArrayId) -> String {
-        let made = |a: &&super::form::Array| a.variable.is_none();
-        let before = &self.form.arrays[..array.index()];
-        match self.form.arrays[array.index()].variable {
-            Some(v) => self.name(v),
-            None => format!("#{}", 1 + before.iter().filter(made).count()),
-        }
+        self.arrays[array.index()].clone()
     }
 
     fn name(&self, v: VarId) -> String {
