@@ -6,7 +6,6 @@ mod emit;
 mod expr;
 mod flow;
 mod globals;
-mod lazy;
 mod place;
 mod prologue;
 mod stmt;

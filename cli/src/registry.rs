@@ -59,6 +59,7 @@ pub(crate) const AREAS: &[Area] = &[
         ("F601", "F699", &[]),
         cfg_front::xaif::CODES,
     ),
+    area("cfg_transform", ("M501", "M599", &[]), cfg_transform::CODES),
     area(
         "tape_check",
         ("T701", "T799", &[]),

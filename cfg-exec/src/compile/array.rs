@@ -1,14 +1,17 @@
-//! Array-valued expressions and assignments. An elementwise operation becomes a loop of scalar code over
-//! cursors, one per array operand; scalar operands are computed before it.
+//! Array-valued expressions and assignments: the steps of their forms (`cfg_transform::scalarize`) as instructions. What is
+//! done element by element becomes a loop of scalar code over cursors, one per array operand.
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Extent, Op, OpClass, Order, Place, Role, ScalarType, Subscript},
+    ir::{Expr, Op, Order, Place, ScalarType, Subscript},
+};
+use cfg_transform::scalarize::{
+    self, Action, Array, ArrayId, Element, Form, Loop, Malformed, Part, Scalarizer, Step,
 };
 
 use super::{
     Compiling,
-    emit::{Emitter, Lane, Operand},
+    emit::{Emitter, Lane, Operand, Value},
 };
 use crate::{
     cell,
@@ -24,40 +27,101 @@ pub(super) struct View {
     pub(super) ty: ScalarType,
 }
 
-pub(super) fn address(e: &Expr) -> usize {
-    std::ptr::from_ref(e) as usize
+/// The action on each element of a loop nest.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// Stored into the target.
+    Store,
+    /// Added to the element of the target, or subtracted.
+    Increment { negative: bool },
+    /// Added to a register.
+    Sum(Reg),
 }
 
 impl Emitter<'_> {
-    /// The lane that stands for an expression in the body of an elementwise loop.
-    pub(super) fn lane(&self, e: &Expr) -> Option<Lane> {
-        if self.lanes.is_empty() {
-            return None;
+    /// The form of something in this routine.
+    fn form<T>(&self, lower: impl FnOnce(&Scalarizer<'_>) -> Result<T, Malformed>) -> Compiling<T> {
+        let scalarizer = Scalarizer::new(self.routine, &self.locations);
+        lower(&scalarizer).map_err(|malformed| self.too_large(&malformed.message))
+    }
+
+    /// Emits code with the names of a form, which are forgotten afterwards.
+    fn within<T>(
+        &mut self,
+        form: &Form,
+        emit: impl FnOnce(&mut Self, &[View]) -> Compiling<T>,
+    ) -> Compiling<T> {
+        let mut views = Vec::with_capacity(form.arrays.len());
+        for array in &form.arrays {
+            views.push(self.view_of(array)?);
         }
-        self.lanes.get(&address(e)).copied()
+        let names = form.names.clone();
+        let outer_names = self.scope.split_off(form.first.min(self.scope.len()));
+        self.scope.extend(names);
+        let outer = std::mem::replace(&mut self.lanes, vec![None; form.names.len()]);
+        let made = emit(self, &views);
+        self.scope.truncate(form.first);
+        self.scope.extend(outer_names);
+        self.lanes = outer;
+        made
+    }
+
+    /// The descriptor of an array of a form; steps give a shape to all that are not variables.
+    fn view_of(&mut self, array: &Array) -> Compiling<View> {
+        let arr = match array.variable {
+            Some(v) => self.array_of(v)?,
+            None => self.temporary_array(array.rank)?,
+        };
+        Ok(View {
+            arr,
+            rank: array.rank as u8,
+            order: array.order,
+            ty: array.ty,
+        })
+    }
+
+    /// The value that stands for a name of the form whose code is emitted; none of a variable of the routine.
+    pub(super) fn lane(&self, v: VarId) -> Option<Option<Lane>> {
+        let name = v.index().checked_sub(self.routine.variables.len())?;
+        Some(self.lanes.get(name).copied().flatten())
+    }
+
+    fn set_lane(&mut self, name: VarId, lane: Lane) {
+        let name = name.index().checked_sub(self.routine.variables.len());
+        if let Some(slot) = name.and_then(|name| self.lanes.get_mut(name)) {
+            *slot = Some(lane);
+        }
     }
 
     /// The descriptor of a whole array or a section.
     pub(super) fn view(&mut self, place: &Place) -> Compiling<View> {
         let variable = self.variable(place.var);
+        let rank = place.subscripts.iter().filter(|s| s.index().is_none());
+        let (arr, rank) = if place.subscripts.is_empty() {
+            (self.array_of(place.var)?, variable.rank())
+        } else {
+            let rank = rank.count();
+            let d = self.temporary_array(rank)?;
+            self.section(d, place)?;
+            (d, rank)
+        };
+        Ok(View {
+            arr,
+            rank: rank as u8,
+            order: variable.order,
+            ty: variable.ty,
+        })
+    }
+
+    /// Makes a descriptor that of a section.
+    fn section(&mut self, d: Arr, place: &Place) -> Compiling<()> {
         let arr = self.array_of(place.var)?;
-        let (order, ty) = (variable.order, variable.ty);
-        if place.subscripts.is_empty() {
-            let rank = variable.rank() as u8;
-            return Ok(View {
-                arr,
-                rank,
-                order,
-                ty,
-            });
-        }
+        let mark = self.mark();
         let mut subscripts = Vec::with_capacity(place.subscripts.len());
-        let mut rank = 0;
         for subscript in &place.subscripts {
             subscripts.push(match subscript {
                 Subscript::Index(e) => SubReg::Index(self.expr_register(e)?.0),
                 Subscript::Range(range) => {
-                    rank += 1;
                     let mut bound = |e: &Option<Expr>| -> Compiling<Option<Reg>> {
                         match e {
                             Some(e) => Ok(Some(self.expr_register(e)?.0)),
@@ -72,122 +136,26 @@ impl Emitter<'_> {
                 }
             });
         }
-        let d = self.temporary_array(rank.into())?;
+        self.release(mark);
         self.ext(Ext::Section {
             d,
             arr,
             subscripts: subscripts.into(),
         });
-        Ok(View {
-            arr: d,
-            rank,
-            order,
-            ty,
-        })
+        Ok(())
     }
 
     /// A descriptor of the value of an array expression; anything but a place is computed into a
     /// temporary array.
     pub(super) fn array(&mut self, e: &Expr) -> Compiling<View> {
-        self.array_or(e, None)
-    }
-
-    /// A descriptor of the value of an array expression. Where only scalars turn out to be chosen in conditional
-    /// expressions, the value has the shape of the array `otherwise` (or extents of 1).
-    fn array_or(&mut self, e: &Expr, otherwise: Option<Arr>) -> Compiling<View> {
-        match e {
-            Expr::Place(place) => self.view(place),
-            Expr::Op(Op::Transpose, operands) => {
-                let [e] = &**operands else {
-                    return Err(self.too_large("an operator has the wrong number of operands"));
-                };
-                let of = self.array(e)?;
-                let d = self.temporary_array(2)?;
-                self.ext(Ext::Transpose { d, arr: of.arr });
-                let order = match of.order {
-                    Order::Row => Order::Column,
-                    Order::Column => Order::Row,
-                };
-                Ok(View {
-                    arr: d,
-                    order,
-                    ..of
-                })
-            }
-            Expr::Op(Op::Fill, operands) => {
-                let [value, extents @ ..] = &**operands else {
-                    return Err(self.too_large("an operator has the wrong number of operands"));
-                };
-                let ty = self.type_of(value)?.ty;
-                self.will_release();
-                let rank = extents.len() as u8;
-                let d = self.temporary_array(rank.into())?;
-                let mark = self.mark();
-                let dims = self.temporaries_in_row(2 * extents.len())?;
-                for (k, extent) in extents.iter().enumerate() {
-                    let at = dims + 2 * k as Reg;
-                    self.set_constant(at, 1);
-                    self.expr_into(extent, at + 1, ScalarType::Integer)?;
-                }
-                let order = Order::Row;
-                self.ext(Ext::TemporaryOf {
-                    d,
-                    rank,
-                    order,
-                    dims,
-                });
-                let (s, _) = self.expr_register(value)?;
-                self.ext(Ext::Fill { arr: d, rank, s });
-                self.release(mark);
-                Ok(View {
-                    arr: d,
-                    rank,
-                    order,
-                    ty,
-                })
-            }
-            Expr::Op(
-                op @ (Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial),
-                operands,
-            ) => {
-                let [e] = &**operands else {
-                    return Err(self.too_large("an operator has the wrong number of operands"));
-                };
-                let of = self.array(e)?;
-                let to = self.temporary_like(of)?;
-                self.ext(Ext::Partials {
-                    op: *op,
-                    ty: of.ty,
-                    d: to.arr,
-                    arr: of.arr,
-                    rank: of.rank,
-                    order: of.order,
-                });
-                Ok(to)
-            }
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
-                let outer = std::mem::take(&mut self.lanes);
-                let leaves = self.prepare(e)?;
-                let ty = self.type_of(e)?.ty;
-                let like = self.common_shape(&leaves, otherwise)?;
-                let to = self.temporary_like(View { ty, ..like })?;
-                self.elementwise(to, e, &leaves)?;
-                self.lanes = outer;
-                Ok(to)
-            }
+        if let Expr::Place(place) = e {
+            return self.view(place);
         }
-    }
-
-    fn temporary_like(&mut self, like: View) -> Compiling<View> {
-        self.will_release();
-        let d = self.temporary_array(like.rank.into())?;
-        self.ext(Ext::Temporary {
-            d,
-            like: like.arr,
-            rank: like.rank,
-            order: like.order,
-        });
-        Ok(View { arr: d, ..like })
+        let (form, array) = self.form(|s| s.array(e))?;
+        self.within(&form, |emitter, views| {
+            emitter.steps(&form.steps, views)?;
+            Ok(views[array.index()])
+        })
     }
 
     /// A reduction to a scalar.
@@ -197,17 +165,30 @@ impl Emitter<'_> {
         operands: &[Expr],
         dest: Option<Reg>,
     ) -> Compiling<Operand> {
-        let [e] = operands else {
-            return Err(self.too_large("an operator has the wrong number of operands"));
-        };
-        let mark = self.mark();
-        let computed = matches!(e, Expr::Op(op, _) if op.class() == OpClass::Elemental);
-        if op == Op::Sum && computed && self.type_of(e)?.ty == ScalarType::Real {
-            return self.sum(e);
-        }
-        let of = self.array(e)?;
-        self.release(mark);
-        let d = self.dest(dest)?;
+        let (form, name) = self.form(|s| s.reduction(op, operands))?;
+        self.within(&form, |emitter, views| {
+            let mark = emitter.mark();
+            if let [before @ .., Step::Reduce { op, of, .. }] = &*form.steps {
+                emitter.steps(before, views)?;
+                emitter.release(mark);
+                let d = emitter.dest(dest)?;
+                let of = views[of.index()];
+                emitter.reduce(*op, d, of);
+                return Ok(Operand::register(d, of.ty));
+            }
+            let ty = emitter.scope[name.index()].ty;
+            // The expression may read the destination of the statement, and a sum is written before the end.
+            let d = emitter.dest(dest.filter(|_| !is_running_sum(op, ty)))?;
+            let mark = emitter.mark();
+            let result = Operand::register(d, ty);
+            emitter.set_lane(name, Lane::Scalar(result));
+            emitter.steps(&form.steps, views)?;
+            emitter.release(mark);
+            Ok(result)
+        })
+    }
+
+    fn reduce(&mut self, op: Op, d: Reg, of: View) {
         self.ext(Ext::Reduce {
             op,
             ty: of.ty,
@@ -216,104 +197,17 @@ impl Emitter<'_> {
             rank: of.rank,
             order: of.order,
         });
-        Ok(Operand::register(d, of.ty))
-    }
-
-    /// The sum of an elementwise expression, without an array for its elements.
-    fn sum(&mut self, e: &Expr) -> Compiling<Operand> {
-        // Not the destination of the statement: the expression may read it.
-        let d = self.temporary()?;
-        let mark = self.mark();
-        let outer = std::mem::take(&mut self.lanes);
-        let leaves = self.prepare(e)?;
-        let like = self.common_shape(&leaves, None)?;
-        self.set_constant(d, 0);
-        self.over_elements(like, e, &leaves, Goal::Sum(d))?;
-        self.lanes = outer;
-        self.release(mark);
-        Ok(Operand::register(d, ScalarType::Real))
     }
 
     /// An assignment to an array.
     pub(super) fn assign_array(&mut self, target: &Place, value: &Expr) -> Compiling<()> {
-        let ty = self.variable(target.var).ty;
-        if self.type_of(value)?.rank == 0 {
-            let x = self.expr(value, None)?;
-            let x = self.convert(x, ty, None)?;
-            let s = self.register_of(x.value)?;
-            let to = self.view(target)?;
-            self.ext(Ext::Fill {
-                arr: to.arr,
-                rank: to.rank,
-                s,
-            });
-            return Ok(());
-        }
-        let allocatable = self.is_allocatable(target);
-        let conflict = self.conflicts(target, value, allocatable);
-        // An array that needs no computing is copied.
-        let plain = matches!(value, Expr::Place(_))
-            || matches!(value, Expr::Op(op, _) if op.class() == OpClass::Transformational);
-        if conflict || plain {
-            let to = self.view(target)?;
-            let mut from = self.array_or(value, Some(to.arr))?;
-            if plain && conflict {
-                let copy = self.temporary_like(from)?;
-                self.ext(Ext::Copy {
-                    d: copy.arr,
-                    s: from.arr,
-                    rank: from.rank,
-                });
-                from = copy;
-            }
-            if allocatable {
-                self.reallocate(to, from);
-            }
-            self.ext(Ext::Copy {
-                d: to.arr,
-                s: from.arr,
-                rank: to.rank,
-            });
-            return Ok(());
-        }
-        let to = self.view(target)?;
-        if !allocatable && let Some((rest, negative)) = self.increment_of(target, value)? {
-            let leaves = self.prepare(rest)?;
-            let goal = Goal::Increment { negative };
-            self.over_elements(to, rest, &leaves, goal)?;
-            self.lanes.clear();
-            return Ok(());
-        }
-        let leaves = self.prepare(value)?;
-        if allocatable {
-            let like = self.common_shape(&leaves, Some(to.arr))?;
-            self.reallocate(to, like);
-        }
-        self.elementwise(to, value, &leaves)?;
-        self.lanes.clear();
-        Ok(())
-    }
-
-    /// Gives an array of deferred extents the shape of another one.
-    fn reallocate(&mut self, to: View, like: View) {
-        self.ext(Ext::Reallocate {
-            d: to.arr,
-            like: like.arr,
-            rank: to.rank,
-            order: to.order,
-            ty: to.ty,
-        });
+        let form = self.form(|s| s.assignment(target, value))?;
+        self.within(&form, |emitter, views| emitter.steps(&form.steps, views))
     }
 
     /// True of a whole local array of deferred extents: assignment gives it a shape.
     pub(super) fn is_allocatable(&self, place: &Place) -> bool {
-        let variable = self.variable(place.var);
-        place.subscripts.is_empty()
-            && variable.role == Role::Local
-            && variable
-                .shape
-                .iter()
-                .any(|d| matches!(d.extent, Extent::Deferred))
+        scalarize::is_allocatable(self.routine, place)
     }
 
     /// True of an array that has been given and has a shape.
@@ -322,145 +216,265 @@ impl Emitter<'_> {
         !optional && !self.is_allocatable(&Place::whole(place.var))
     }
 
-    /// True if storing an element of the target could change what is still to be read. An operand that
-    /// is the target itself is read just before the element is written, unless it is turned round.
-    fn conflicts(&self, target: &Place, value: &Expr, turned: bool) -> bool {
-        let shares = |place: &Place| {
-            (turned || place != target) && self.locations.may_share(place.var, target.var)
-        };
-        match value {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
-            Expr::Place(place) => {
-                shares(place)
-                    || place
-                        .subscript_exprs()
-                        .any(|e| self.conflicts(target, e, turned))
-            }
-            Expr::Op(op, operands) => {
-                let turned = turned || *op == Op::Transpose;
-                operands.iter().any(|e| self.conflicts(target, e, turned))
-            }
-        }
+    // --- steps -------------------------------------------------------------------------------
+
+    fn steps(&mut self, steps: &[Step], views: &[View]) -> Compiling<()> {
+        steps.iter().try_for_each(|step| self.step(step, views))
     }
 
-    /// Makes the cursors of an array expression and computes its scalar parts.
-    fn prepare(&mut self, e: &Expr) -> Compiling<Vec<Leaf>> {
-        let mut leaves = Vec::new();
-        self.prepare_into(e, When::default(), &mut leaves)?;
-        Ok(leaves)
-    }
-
-    pub(super) fn prepare_into(
-        &mut self,
-        e: &Expr,
-        when: When,
-        leaves: &mut Vec<Leaf>,
-    ) -> Compiling<()> {
-        let ty = self.type_of(e)?;
-        if ty.rank == 0 {
-            if self.shapes_only {
-                return Ok(());
+    fn step(&mut self, step: &Step, views: &[View]) -> Compiling<()> {
+        let view = |array: &ArrayId| views[array.index()];
+        match step {
+            Step::Let { name, value } => {
+                let (r, ty) = self.expr_register(value)?;
+                self.set_lane(*name, Lane::Scalar(Operand::register(r, ty)));
             }
-            let in_register = matches!(e, Expr::Place(p) if self.is_register(p.var));
-            let untimely = when.for_some && !self.hoistable(e);
-            if is_constant(e) || in_register || untimely {
-                return Ok(());
+            Step::Section { array, place } => self.section(view(array).arr, place)?,
+            Step::Transpose { array, of } => {
+                let (d, arr) = (view(array).arr, view(of).arr);
+                self.ext(Ext::Transpose { d, arr });
             }
-            let (r, ty) = self.expr_register(e)?;
-            self.lanes
-                .insert(address(e), Lane::Scalar(Operand::register(r, ty)));
-            return Ok(());
-        }
-        match e {
-            Expr::Op(op @ (Op::If | Op::And | Op::Or), operands) => {
-                self.prepare_lazy(*op, operands, when, leaves)?;
+            Step::Alias { array, of } => {
+                let View { arr, rank, .. } = view(of);
+                let d = view(array).arr;
+                self.ext(Ext::Alias { d, arr, rank });
             }
-            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
-                for operand in operands {
-                    self.prepare_into(operand, when, leaves)?;
-                }
+            Step::Same { array, of } => {
+                let View { arr, rank, .. } = view(of);
+                let d = view(array).arr;
+                self.ext(Ext::Same { d, arr, rank });
             }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..) => {
-                let outer = std::mem::take(&mut self.lanes);
-                let mut view = self.array(e)?;
-                self.lanes = outer;
-                if when.chosen && matches!(e, Expr::Place(_)) {
-                    // A descriptor that can say that the arm is not taken.
-                    let d = self.temporary_array(view.rank.into())?;
-                    let (arr, rank) = (view.arr, view.rank);
-                    self.ext(Ext::Alias { d, arr, rank });
-                    view.arr = d;
-                }
-                let cursor = self.temporary()?;
-                self.emit(Instr::Base {
-                    d: cursor,
-                    arr: view.arr,
-                });
-                self.lanes.insert(address(e), Lane::Cursor(cursor, view.ty));
-                leaves.push(Leaf {
-                    view,
-                    cursor,
-                    once: (!when.for_some).then(|| address(e)),
-                    always: !when.chosen,
+            Step::Untaken { array } => self.untaken(view(array)),
+            Step::ShapeOf {
+                array,
+                candidates,
+                otherwise,
+            } => {
+                let View { arr: d, rank, .. } = view(array);
+                self.ext(Ext::ShapeOf {
+                    d,
+                    rank,
+                    candidates: candidates.iter().map(|a| view(a).arr).collect(),
+                    otherwise: otherwise.map(|a| view(&a).arr),
                 });
             }
+            Step::Conform { a, b } => {
+                let View { arr: a, rank, .. } = view(a);
+                let b = view(b).arr;
+                self.ext(Ext::Conform { a, b, rank });
+            }
+            Step::Temporary { array, like } => self.temporary_like(view(array), view(like)),
+            Step::Shaped { array, extents } => self.shaped(view(array), extents)?,
+            Step::Reallocate { array, like } => {
+                let to = view(array);
+                self.ext(Ext::Reallocate {
+                    d: to.arr,
+                    like: view(like).arr,
+                    rank: to.rank,
+                    order: to.order,
+                    ty: to.ty,
+                });
+            }
+            Step::Fill { array, value } => {
+                let View { arr, rank, ty, .. } = view(array);
+                let mark = self.mark();
+                let x = self.expr(value, None)?;
+                let x = self.convert(x, ty, None)?;
+                let s = self.register_of(x.value)?;
+                self.ext(Ext::Fill { arr, rank, s });
+                self.release(mark);
+            }
+            Step::Copy { to, from } => {
+                let View { arr: d, rank, .. } = view(to);
+                let s = view(from).arr;
+                self.ext(Ext::Copy { d, s, rank });
+            }
+            Step::Reduce { op, name, of } => {
+                let d = self.temporary()?;
+                self.reduce(*op, d, view(of));
+                self.set_lane(*name, Lane::Scalar(Operand::register(d, view(of).ty)));
+            }
+            Step::Partials { op, array, of } => {
+                let of = view(of);
+                self.ext(Ext::Partials {
+                    op: *op,
+                    ty: of.ty,
+                    d: view(array).arr,
+                    arr: of.arr,
+                    rank: of.rank,
+                    order: of.order,
+                });
+            }
+            Step::Choose {
+                condition,
+                sense,
+                lenient,
+                taken,
+                untaken,
+            } => {
+                let skip = self.label();
+                if *lenient {
+                    let (a, _) = self.expr_register(condition)?;
+                    let (value, t) = (u8::from(*sense), skip);
+                    self.emit(Instr::JumpIfNot { a, value, t });
+                } else {
+                    self.branch(condition, !sense, skip)?;
+                }
+                self.steps(taken, views)?;
+                if untaken.is_empty() {
+                    self.bind(skip);
+                } else {
+                    let end = self.label();
+                    self.jump(end);
+                    self.bind(skip);
+                    untaken.iter().for_each(|array| self.untaken(view(array)));
+                    self.bind(end);
+                }
+            }
+            Step::Decide {
+                undecided,
+                parts,
+                decided,
+            } => {
+                let (skip, end) = (self.label(), self.label());
+                for Part { test, steps } in parts {
+                    if let Some(e) = test {
+                        let mark = self.mark();
+                        let (a, _) = self.expr_register(e)?;
+                        self.release(mark);
+                        let (value, t) = (u8::from(*undecided), skip);
+                        self.emit(Instr::JumpIfNot { a, value, t });
+                    }
+                    self.steps(steps, views)?;
+                }
+                self.jump(end);
+                self.bind(skip);
+                self.steps(decided, views)?;
+                self.bind(end);
+            }
+            Step::Try {
+                attempt,
+                well,
+                failed,
+            } => {
+                let (fails, end) = (self.label(), self.label());
+                let mark = self.mark();
+                self.ext(Ext::Try { t: fails });
+                self.steps(attempt, views)?;
+                self.ext(Ext::EndTry);
+                self.steps(well, views)?;
+                self.jump(end);
+                self.bind(fails);
+                self.steps(failed, views)?;
+                self.bind(end);
+                self.release(mark);
+            }
+            Step::Loop(nest) => self.nest(nest, views)?,
         }
         Ok(())
     }
 
-    /// The array whose shape an expression has: of those that are taken at run time.
-    fn common_shape(&mut self, leaves: &[Leaf], otherwise: Option<Arr>) -> Compiling<View> {
-        let Some(first) = leaves.first() else {
-            return Err(self.too_large("an array expression without arrays"));
-        };
-        if let Some(leaf) = leaves.iter().find(|leaf| leaf.always) {
-            return Ok(leaf.view);
+    fn untaken(&mut self, View { arr, rank, .. }: View) {
+        self.ext(Ext::Untaken { arr, rank });
+    }
+
+    fn temporary_like(&mut self, View { arr: d, order, .. }: View, like: View) {
+        self.will_release();
+        let View { arr, rank, .. } = like;
+        self.ext(Ext::Temporary {
+            d,
+            like: arr,
+            rank,
+            order,
+        });
+    }
+
+    /// A new array with extents that are evaluated here.
+    fn shaped(&mut self, View { arr: d, order, .. }: View, extents: &[Expr]) -> Compiling<()> {
+        self.will_release();
+        let mark = self.mark();
+        let dims = self.temporaries_in_row(2 * extents.len())?;
+        for (k, extent) in extents.iter().enumerate() {
+            let at = dims + 2 * k as Reg;
+            self.set_constant(at, 1);
+            self.expr_into(extent, at + 1, ScalarType::Integer)?;
         }
-        let rank = first.view.rank;
-        let d = self.temporary_array(rank.into())?;
-        self.ext(Ext::ShapeOf {
+        let rank = extents.len() as u8;
+        self.ext(Ext::TemporaryOf {
             d,
             rank,
-            candidates: leaves.iter().map(|leaf| leaf.view.arr).collect(),
-            otherwise,
+            order,
+            dims,
         });
-        Ok(View {
-            arr: d,
-            ..first.view
-        })
+        self.release(mark);
+        Ok(())
     }
 
-    fn is_register(&self, v: VarId) -> bool {
-        matches!(self.home(v), super::emit::Home::Register(_))
-    }
+    // --- loops over elements -----------------------------------------------------------------
 
-    /// True if a scalar may be computed although its value may not be needed: it cannot fail, or it
-    /// works on arrays (which is not done inside a loop).
-    pub(super) fn hoistable(&self, e: &Expr) -> bool {
-        let mut fails = false;
-        let mut arrays = false;
-        e.walk(&mut |e| match e {
-            Expr::Place(place) => fails |= !place.subscripts.is_empty(),
-            Expr::Op(op, _) => match op.class() {
-                OpClass::Elemental => {
-                    fails |= matches!(op, Op::ToInt | Op::Trips | Op::If)
-                        || self.type_of(e).is_ok_and(|t| t.ty == ScalarType::Integer);
+    fn nest(&mut self, nest: &Loop, views: &[View]) -> Compiling<()> {
+        let over = views[nest.over.index()];
+        match &nest.action {
+            Action::Store(value) => {
+                if let Some((skipped, rest, negative)) = self.increments(nest, over.ty, value) {
+                    let elements = nest.elements.iter().filter(|e| e.name != skipped);
+                    let elements: Vec<Element> = elements.copied().collect();
+                    let goal = Goal::Increment { negative };
+                    return self.over_elements(over, rest, &elements, views, goal);
                 }
-                OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => arrays = true,
-            },
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
-        });
-        arrays || !fails
+                self.over_elements(over, value, &nest.elements, views, Goal::Store)
+            }
+            Action::Fold { op, name, value } => {
+                let ty = self.scope[name.index()].ty;
+                let d = match self.lane(*name) {
+                    Some(Some(Lane::Scalar(Operand {
+                        value: Value::Register(d),
+                        ..
+                    }))) => d,
+                    _ => self.temporary()?,
+                };
+                self.set_lane(*name, Lane::Scalar(Operand::register(d, ty)));
+                if is_running_sum(*op, ty) {
+                    self.set_constant(d, 0);
+                    return self.over_elements(over, value, &nest.elements, views, Goal::Sum(d));
+                }
+                // No instruction adds an element to this reduction: it takes an array.
+                let arr = self.temporary_array(over.rank.into())?;
+                let all = View { arr, ty, ..over };
+                self.temporary_like(all, over);
+                self.over_elements(all, value, &nest.elements, views, Goal::Store)?;
+                self.reduce(*op, d, all);
+                Ok(())
+            }
+        }
     }
 
-    /// The loop over all elements of `to`, storing into it.
-    fn elementwise(&mut self, to: View, value: &Expr, leaves: &[Leaf]) -> Compiling<()> {
-        self.over_elements(to, value, leaves, Goal::Store)
+    /// The name, `e` and whether it is subtracted, of `element = element + e`: the element is added to in place.
+    fn increments<'e>(
+        &self,
+        nest: &Loop,
+        ty: ScalarType,
+        value: &'e Expr,
+    ) -> Option<(VarId, &'e Expr, bool)> {
+        let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value else {
+            return None;
+        };
+        let [left, right] = &**operands else {
+            return None;
+        };
+        if ty != ScalarType::Real || self.options.events {
+            return None;
+        }
+        let target = |e: &Expr| {
+            let Expr::Place(place) = e else { return None };
+            let element = nest.elements.iter().find(|e| e.name == place.var)?;
+            (element.array == nest.over && element.once).then_some(place.var)
+        };
+        match (op, target(left), target(right)) {
+            (_, Some(name), _) => Some((name, right, *op == Op::Sub)),
+            (Op::Add, None, Some(name)) => Some((name, left, false)),
+            _ => None,
+        }
     }
 
     /// The loop over all elements of an array of the shape of `to`.
@@ -468,25 +482,13 @@ impl Emitter<'_> {
         &mut self,
         to: View,
         value: &Expr,
-        leaves: &[Leaf],
+        elements: &[Element],
+        views: &[View],
         goal: Goal,
     ) -> Compiling<()> {
+        let within = self.mark();
         let writes = !matches!(goal, Goal::Sum(_));
-        for leaf in leaves.iter().filter(|leaf| leaf.view.arr != to.arr) {
-            self.ext(Ext::Conform {
-                a: to.arr,
-                b: leaf.view.arr,
-                rank: to.rank,
-            });
-        }
         let end = self.label();
-        let target = self.temporary()?;
-        if writes {
-            self.emit(Instr::Base {
-                d: target,
-                arr: to.arr,
-            });
-        }
         // From the slowest dimension of the target to the fastest.
         let mut axes: Vec<u8> = (0..to.rank).collect();
         if to.order == Order::Column {
@@ -497,16 +499,24 @@ impl Emitter<'_> {
         };
         // Cursors, and whether they move on by themselves along the fastest dimension.
         let mut cursors: Vec<(Reg, Arr, bool)> = Vec::new();
+        let target = self.temporary()?;
         if writes {
+            self.emit(Instr::Base {
+                d: target,
+                arr: to.arr,
+            });
             cursors.push((target, to.arr, true));
         }
-        for leaf in leaves {
-            let (p, arr) = (leaf.cursor, leaf.view.arr);
-            if let Some(key) = leaf.once {
-                let lane = Lane::Moving(p, leaf.view.ty, fastest, arr);
-                self.lanes.insert(key, lane);
-            }
-            cursors.push((p, arr, leaf.once.is_some()));
+        for element in elements {
+            let View { arr, ty, .. } = views[element.array.index()];
+            let p = self.temporary()?;
+            self.emit(Instr::Base { d: p, arr });
+            let lane = match element.once {
+                true => Lane::Moving(p, ty, fastest, arr),
+                false => Lane::Cursor(p, ty),
+            };
+            self.set_lane(element.name, lane);
+            cursors.push((p, arr, element.once));
         }
         let zero = self.constant(0)?;
         let mut counters = Vec::new();
@@ -561,6 +571,7 @@ impl Emitter<'_> {
             }
         }
         self.bind(end);
+        self.release(within);
         Ok(())
     }
 
@@ -603,39 +614,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The action on each element of an expression.
-#[derive(Clone, Copy)]
-enum Goal {
-    /// Stored into the target.
-    Store,
-    /// Added to the element of the target, or subtracted.
-    Increment { negative: bool },
-    /// Added to a register.
-    Sum(Reg),
-}
-
-/// An array operand and the register that runs over its cells.
-pub(super) struct Leaf {
-    pub(super) view: View,
-    cursor: Reg,
-    /// The expression's address, if it is evaluated exactly once in each pass.
-    once: Option<usize>,
-    /// True if the operand is there whatever conditional expressions choose.
-    always: bool,
-}
-
-/// The circumstances in which a part of an array expression is evaluated.
-#[derive(Clone, Copy, Default)]
-pub(super) struct When {
-    /// True if it is evaluated only if a scalar decides so; the code that prepares it runs only then.
-    pub(super) chosen: bool,
-    /// True if it is evaluated for some elements, as another operand decides.
-    pub(super) for_some: bool,
-}
-
-fn is_constant(e: &Expr) -> bool {
-    matches!(
-        e,
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_)
-    )
+/// True of a reduction to which an instruction adds one element after the other.
+fn is_running_sum(op: Op, ty: ScalarType) -> bool {
+    op == Op::Sum && ty == ScalarType::Real
 }

@@ -58,7 +58,7 @@ pub(super) struct Operand {
     pub(super) ty: ScalarType,
 }
 
-/// A value that stands for an expression in the body of an elementwise loop.
+/// The value of a name of a form.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lane {
     /// The element at the address in a register.
@@ -111,10 +111,10 @@ pub(super) struct Emitter<'p> {
     pub(super) place: (Option<VertexId>, Option<u32>),
     /// The current statement makes temporary arrays.
     arrays_made: bool,
-    /// True if only the shapes of arrays are wanted, not values.
-    pub(super) shapes_only: bool,
-    /// The values that stand for expressions, by their addresses, while the body of an elementwise loop is compiled.
-    pub(super) lanes: HashMap<usize, Lane>,
+    /// The routine's variables and, behind them, the names of the form whose code is emitted.
+    pub(super) scope: Vec<Variable>,
+    /// The values of the names of that form.
+    pub(super) lanes: Vec<Option<Lane>>,
 }
 
 impl<'p> Emitter<'p> {
@@ -151,8 +151,8 @@ impl<'p> Emitter<'p> {
             depth: 0,
             place: (None, None),
             arrays_made: false,
-            shapes_only: false,
-            lanes: HashMap::new(),
+            scope: program.routine(id).variables.clone(),
+            lanes: Vec::new(),
         }
     }
 

@@ -16,40 +16,45 @@ use crate::{
 impl Emitter<'_> {
     /// The type of an expression of this routine.
     pub(super) fn type_of(&self, e: &Expr) -> Compiling<Type> {
-        typing::type_of(&self.routine.variables, e)
-            .map_err(|mismatch| self.too_large(&mismatch.message))
+        typing::type_of(&self.scope, e).map_err(|mismatch| self.too_large(&mismatch.message))
     }
 
     /// Compiles a scalar expression. The result is in `dest` only if that is convenient; `dest` may be
     /// a variable that the expression reads.
     pub(super) fn expr(&mut self, e: &Expr, dest: Option<Reg>) -> Compiling<Operand> {
-        if let Some(lane) = self.lane(e) {
-            return match lane {
-                Lane::Scalar(operand) => Ok(operand),
-                Lane::Moving(p, ty, axis, arr) => {
-                    let d = self.dest(dest)?;
-                    self.emit(Instr::LoadNext { d, p, axis, arr });
-                    Ok(Operand::register(d, ty))
-                }
-                Lane::Cursor(p, ty) => {
-                    let d = self.dest(dest)?;
-                    self.emit(Instr::LoadAt { d, p });
-                    Ok(Operand::register(d, ty))
-                }
-            };
-        }
         match e {
             Expr::Int(n) => Ok(Operand::integer(*n)),
             Expr::Real(x) => Ok(Operand::constant(real(*x), ScalarType::Real)),
             Expr::Real32(x) => Ok(Operand::constant(real((*x).into()), ScalarType::Real32)),
             Expr::Logical(b) => Ok(Operand::constant((*b).into(), ScalarType::Logical)),
-            Expr::Place(place) => self.load(place, dest),
+            Expr::Place(place) => match self.lane(place.var) {
+                Some(lane) => self.load_lane(lane, dest),
+                None => self.load(place, dest),
+            },
             Expr::Op(op, operands) => match op.class() {
                 OpClass::Elemental => self.elemental(*op, operands, dest),
                 OpClass::Reduction => self.reduction(*op, operands, dest),
                 OpClass::Inquiry => self.inquiry(*op, operands, dest),
                 OpClass::Transformational => Err(self.too_large("an array is used as a scalar")),
             },
+        }
+    }
+
+    /// The value of a name of a form.
+    fn load_lane(&mut self, lane: Option<Lane>, dest: Option<Reg>) -> Compiling<Operand> {
+        match lane {
+            Some(Lane::Scalar(operand)) => Ok(operand),
+            Some(Lane::Moving(p, ty, axis, arr)) => {
+                let d = self.dest(dest)?;
+                self.emit(Instr::LoadNext { d, p, axis, arr });
+                Ok(Operand::register(d, ty))
+            }
+            Some(Lane::Cursor(p, ty)) => {
+                let d = self.dest(dest)?;
+                self.emit(Instr::LoadAt { d, p });
+                Ok(Operand::register(d, ty))
+            }
+            None => Err(self.too_large("a name of a form has no value yet")),
         }
     }
 
@@ -351,9 +356,6 @@ impl Emitter<'_> {
                 | Expr::Op(..) => None,
             }
         }
-        // A scalar product in an array expression has been computed before the loop.
-        let product =
-            |e| product(e).filter(|_| !self.lanes.contains_key(&super::array::address(e)));
         let (x, y, z, product_left) = match (product(left), product(right)) {
             (Some((x, y)), _) => (x, y, right, true),
             (None, Some((x, y))) => (x, y, left, false),
@@ -534,17 +536,9 @@ impl Emitter<'_> {
     }
 
     /// Jumps to `target` if the condition is `sense`, else goes on.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "operators without a jump of their own are evaluated, then tested"
-    )]
     pub(super) fn branch(&mut self, e: &Expr, sense: bool, target: Target) -> Compiling<()> {
         let mark = self.mark();
         match e {
-            e if self.lane(e).is_some() => {
-                let (a, _) = self.expr_register(e)?;
-                self.jump_if(a, sense, target);
-            }
             Expr::Logical(b) => {
                 if *b == sense {
                     self.jump(target);

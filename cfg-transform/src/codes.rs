@@ -1,0 +1,18 @@
+//! The codes of what cannot be transformed.
+
+cfg_core::diagnostic_codes! {
+    /// Every code of this crate, in order.
+    pub CODES of pub codes;
+    NOT_A_REGION "M501" "not a region that can be outlined"
+        "A region has one edge that enters it and one that leaves it, contains neither ENTRY nor EXIT, and no LOOP \
+         without its ENDLOOP."
+        "What becomes a routine of its own is entered at one place and left at one place: a loop, a branch with its \
+         end, or some of these and blocks in a row. Jumps into or out of its middle, a return among them, would have \
+         no counterpart in a call. Take the whole construct around the jump instead.";
+    NOT_A_PARAMETER "M502" "a variable that cannot be passed"
+        "What a region shares with its surroundings can be a parameter."
+        "A local array with deferred extents gets its shape by assignment, which a parameter does not. If such an \
+         array is named both in the region and outside, or keeps its shape from one pass of a loop around the region to \
+         the next, include more in the region, or declare the array with extents. The lower bounds of an optional \
+         array that are not constant cannot be asked for where it is absent.";
+}

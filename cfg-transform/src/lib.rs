@@ -1,0 +1,17 @@
+//! Transformations of [cfgrev](https://github.com/cfgrev/cfgrev) programs that the executor, the back ends and the
+//! reversal share.
+//!
+//! - [`scalarize`]: array statements as loops over scalar code.
+//! - [`mod@outline`]: a region of a routine as a routine of its own, and a call.
+
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
+pub mod codes;
+mod names;
+pub mod outline;
+pub mod scalarize;
+
+pub use codes::CODES;
+
+#[cfg(test)]
+mod passes;

@@ -1,0 +1,35 @@
+//! Names that are new in their scope.
+
+use cfg_core::ir::Variable;
+use std::collections::HashSet;
+
+/// The wanted name if nothing has it, else with the first number behind it that makes it new; long names are cut. The name
+/// is taken from now on.
+pub(crate) fn unused(wanted: String, taken: &mut HashSet<String>) -> String {
+    let mut name = wanted.clone();
+    let mut number = 1u64;
+    while name.len() > Variable::MAX_NAME || taken.contains(&name) {
+        number += 1;
+        let suffix = format!("_{number}");
+        let end = wanted.floor_char_boundary(Variable::MAX_NAME - suffix.len());
+        name = format!("{}{suffix}", &wanted[..end]);
+    }
+    taken.insert(name.clone());
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unused;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_new_and_not_too_long() {
+        let mut taken = HashSet::from(["f".to_owned(), "f_2".to_owned()]);
+        assert_eq!(unused("g".to_owned(), &mut taken), "g");
+        assert_eq!(unused("f".to_owned(), &mut taken), "f_3");
+        let long = "ä".repeat(600);
+        let (a, b) = (unused(long.clone(), &mut taken), unused(long, &mut taken));
+        assert!(a != b && a.len() <= 1000 && b.len() <= 1000);
+    }
+}

@@ -1,0 +1,210 @@
+//! Regions of a routine as routines of their own.
+//!
+//! [`outline`] takes a [`Region`] of a routine's graph, with one way in and one way out, and puts it into a new routine, the
+//! last of the program; where it was stands a call. What the region reads and writes becomes parameters with the
+//! intents that liveness tells, locals whose values do not matter outside become locals there, globals stay globals. The
+//! result runs the same, and so does its adjoint.
+//!
+//! ```
+//! use cfg_core::{entity::{RoutineId, VertexId}, text, validate::validate};
+//! use cfg_transform::outline::{Region, outline};
+//!
+//! let parsed = text::parse("
+//! subroutine f(in integer n, in real x[n], out real y)
+//!   local integer i
+//!   y := 0.0
+//!   for i = 1, n
+//!     y := y + x[i]*x[i]
+//!   end
+//!   y := sqrt(y)
+//! end
+//! ");
+//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let f = RoutineId::new(0);
+//! let Some(cfg) = &program.routine(f).body else { return Ok(()) };
+//! let header = cfg.with_id(3).and_then(|v| Region::of_loop(cfg, v));
+//! let outlined = outline(&program, f, &header.expect("vertex 3 is the loop"))?;
+//! let outlined = validate(outlined)?; // it keeps all rules
+//! assert_eq!(outlined.to_string().trim(), "
+//! subroutine f(in integer n, in real x[n], out real y)
+//!   y := 0.0
+//!   @3
+//!   call f_part(n, x, y)
+//!   @6
+//!   y := sqrt(y)
+//! end
+//!
+//! subroutine f_part(in integer n, in real x[n], inout real y)
+//!   local integer i
+//!   @3 for i = 1, n
+//!     y := y + x[i]*x[i]
+//!   end
+//!   @7 exit
+//! end
+//! ".trim());
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+mod interface;
+mod region;
+
+pub use region::Region;
+
+use cfg_core::{
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Edge, Program, Routine, Stmt, StmtKind, Vertex, VertexKind, complete_edge_ids,
+        keep_edge_ids,
+        visit::{PlaceRole, VisitMut},
+    },
+    text,
+    validate::ValidProgram,
+};
+use fixedbitset::FixedBitSet;
+
+use crate::{codes::NOT_A_REGION, names};
+use interface::{Interface, Rename};
+use region::Cut;
+
+/// The program with a region of a routine as a routine of its own, the last one, and a call of it in its place.
+///
+/// The routine is called as the old one with `_part` behind it. Vertices keep their ids; the block with the call has that of
+/// the vertex at which the region was entered. Tapes are passed like variables.
+///
+/// # Errors
+/// M501 if the region is not entered over one edge and left over one; M502 if a variable can neither be passed nor move.
+pub fn outline(
+    program: &ValidProgram,
+    id: RoutineId,
+    region: &Region,
+) -> Result<Program, Diagnostics> {
+    let body = program.routines.get(id.index()).map(|r| (r, &r.body));
+    let Some((routine, Some(cfg))) = body else {
+        let site = Site::of(id, Element::Routine);
+        let message = "the routine has no graph, so there is no region in it";
+        let problem = Diagnostic::error(&NOT_A_REGION, message, "choose a routine with a body")
+            .at_element(text::site(program, &site))
+            .at_site_in(program, site);
+        return Err(problem.into());
+    };
+    let cut = region.cut(program, id, cfg)?;
+    let interface = Interface::of(program, id, cfg, &cut)?;
+    let new = RoutineId::new(program.routines.len());
+    let call = Stmt::new(StmtKind::Call {
+        callee: new,
+        arguments: interface.arguments.iter().cloned().map(Some).collect(),
+        result: None,
+    });
+    let Some((rest, part)) = split(cfg, &cut, call) else {
+        let site = Site::of(id, Element::Routine);
+        let message = "the graph has no ENTRY or no EXIT";
+        let problem = Diagnostic::error(&NOT_A_REGION, message, "validate the program");
+        return Err(problem.at_site_in(program, site).into());
+    };
+    let mut taken = program.routines.iter().map(|r| r.name.clone()).collect();
+    let mut part = Routine {
+        name: names::unused(format!("{}_part", routine.name), &mut taken),
+        variables: interface.variables,
+        parameters: interface.parameters,
+        control: routine.control,
+        body: Some(part),
+        aliased: routine.aliased,
+        ..Routine::default()
+    };
+    let mut rename = Rename(&interface.map);
+    for vertex in part.body.iter_mut().flat_map(Cfg::vertices_mut) {
+        // The walk does not ask where a vertex is.
+        rename.vertex(VertexId::new(0), vertex);
+    }
+    let mut made = program.program().clone();
+    let old = &mut made.routines[id.index()];
+    old.body = Some(rest);
+    remove(old, &interface.moved);
+    made.routines.push(part);
+    Ok(made)
+}
+
+/// The graph with a call in place of the region, and the graph of the region; `None` if it has no ENTRY or EXIT.
+fn split(cfg: &Cfg, cut: &Cut, call: Stmt) -> Option<(Cfg, Cfg)> {
+    let (vertices, mut edges) = cfg.clone().into_parts();
+    keep_edge_ids(&mut edges);
+    let inside = |v: VertexId| cut.inside.contains(v.index());
+    let first = edges[cut.entry.index()].to;
+    let mut rest = Vec::with_capacity(vertices.len() + 1 - cut.inside.count_ones(..));
+    let mut part = Vec::with_capacity(cut.inside.count_ones(..) + 2);
+    let entry = VertexId::new(0);
+    // The ids that ENTRY and EXIT have in the old routine are not taken in the new one.
+    let id_of = |v: Option<VertexId>| Some(cfg.vertex(v?).id);
+    part.push(Vertex::new(id_of(cfg.entry())?, VertexKind::Entry));
+    let mut place = Vec::with_capacity(vertices.len());
+    let mut at_call = entry;
+    let mut call = Some(call);
+    for (v, vertex) in vertices.into_iter().enumerate() {
+        let v = VertexId::new(v);
+        if v == first {
+            at_call = VertexId::new(rest.len());
+            let statements = call.take().into_iter().collect();
+            rest.push(Vertex::new(vertex.id, VertexKind::Block(statements)));
+        }
+        let home = if inside(v) { &mut part } else { &mut rest };
+        place.push(VertexId::new(home.len()));
+        home.push(vertex);
+    }
+    let exit = VertexId::new(part.len());
+    part.push(Vertex::new(id_of(cfg.exit())?, VertexKind::Exit));
+    let (mut around, mut within) = (Vec::new(), Vec::new());
+    within.push(Edge::new(entry, place[first.index()], None));
+    for (e, edge) in edges.into_iter().enumerate() {
+        let (from, to) = (place[edge.from.index()], place[edge.to.index()]);
+        if e == cut.entry.index() {
+            let to = at_call;
+            around.push(Edge { from, to, ..edge });
+        } else if e == cut.exit.index() {
+            within.push(Edge::new(from, exit, edge.label));
+            let (from, label) = (at_call, None);
+            around.push(Edge {
+                from,
+                to,
+                label,
+                ..edge
+            });
+        } else if inside(edge.from) {
+            within.push(Edge { from, to, ..edge });
+        } else {
+            around.push(Edge { from, to, ..edge });
+        }
+    }
+    for edges in [&mut around, &mut within] {
+        complete_edge_ids(edges);
+    }
+    Some((Cfg::new(rest, around)?, Cfg::new(part, within)?))
+}
+
+/// Removes locals that nothing names any more.
+fn remove(routine: &mut Routine, moved: &FixedBitSet) {
+    if moved.is_clear() {
+        return;
+    }
+    let mut map = Vec::with_capacity(routine.variables.len());
+    let mut kept = Vec::with_capacity(routine.variables.len());
+    for (v, variable) in std::mem::take(&mut routine.variables)
+        .into_iter()
+        .enumerate()
+    {
+        let stays = !moved.contains(v);
+        map.push(stays.then(|| VarId::new(kept.len())));
+        kept.extend(stays.then_some(variable));
+    }
+    routine.variables = kept;
+    let mut rename = Rename(&map);
+    rename.routine(routine);
+    let lists = [&mut routine.independents, &mut routine.dependents];
+    let listed = lists.into_iter().flatten().chain(&mut routine.result);
+    for v in listed {
+        rename.variable(v, PlaceRole::Read);
+    }
+}

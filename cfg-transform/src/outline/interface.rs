@@ -1,0 +1,419 @@
+//! The interface of an outlined region: which variable becomes a parameter, which moves, which is a global.
+
+use cfg_analysis::liveness::Liveness;
+use cfg_core::{
+    dataflow::{Point, Set, solve},
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{EdgeId, RoutineId, VarId},
+    graph::reachable,
+    ir::{
+        Cfg, Dim, Expr, Extent, Intent, Op, Place, Program, Role, Routine, ScalarType, Variable,
+        visit::{PlaceRole, Visit, VisitMut, walk_place, walk_place_mut},
+    },
+    memory::effects::Effects,
+    text::{self, Name},
+};
+use fixedbitset::FixedBitSet;
+use std::collections::HashSet;
+
+use super::region::Cut;
+use crate::{codes::NOT_A_PARAMETER, names};
+
+/// The new routine's variables, and what the call passes.
+pub(super) struct Interface {
+    pub(super) variables: Vec<Variable>,
+    /// Number of parameters.
+    pub(super) parameters: usize,
+    /// The arguments of the call, one per parameter.
+    pub(super) arguments: Vec<Expr>,
+    /// The variable of the new routine that each variable of the old one becomes.
+    pub(super) map: Vec<Option<VarId>>,
+    /// The locals that are named in the region only and move.
+    pub(super) moved: FixedBitSet,
+}
+
+/// The variables that a part of a graph names.
+struct Names<'p> {
+    program: &'p Program,
+    named: FixedBitSet,
+    written: FixedBitSet,
+}
+
+impl<'p> Names<'p> {
+    fn new(program: &'p Program, routine: &Routine) -> Self {
+        let n = routine.variables.len();
+        Self {
+            program,
+            named: FixedBitSet::with_capacity(n),
+            written: FixedBitSet::with_capacity(n),
+        }
+    }
+
+    fn add(&mut self, v: VarId, role: PlaceRole) {
+        self.named.insert(v.index());
+        let writes = match role {
+            PlaceRole::Bind { callee, formal } => {
+                let called = self.program.routine(callee).variables.get(formal);
+                called
+                    .and_then(Variable::intent)
+                    .is_some_and(Intent::writes)
+            }
+            PlaceRole::Read
+            | PlaceRole::Shape
+            | PlaceRole::Address
+            | PlaceRole::Push
+            | PlaceRole::Define { .. }
+            | PlaceRole::Clobber
+            | PlaceRole::Pop { .. }
+            | PlaceRole::Tape => role.writes(),
+        };
+        self.written
+            .set(v.index(), writes || self.written.contains(v.index()));
+    }
+}
+
+impl<'ir> Visit<'ir> for Names<'_> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        walk_place(self, place);
+        self.add(place.var, role);
+    }
+
+    fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
+        self.add(*v, role);
+    }
+}
+
+/// What is known of the region and of what is around it.
+struct Facts<'p> {
+    program: &'p Program,
+    id: RoutineId,
+    routine: &'p Routine,
+    inside: Names<'p>,
+    /// The variables that are named outside the region.
+    outside: FixedBitSet,
+    /// The variables whose value may still be read at the region's entry, and at its exit.
+    live: [Set; 2],
+    /// True if the region is entered at most once in a call of the routine.
+    once: bool,
+}
+
+impl<'p> Facts<'p> {
+    fn of(program: &'p Program, id: RoutineId, cfg: &Cfg, cut: &Cut) -> Self {
+        let routine = program.routine(id);
+        let mut inside = Names::new(program, routine);
+        let mut outside = Names::new(program, routine);
+        for (v, vertex) in cfg.vertices() {
+            match cut.inside.contains(v.index()) {
+                true => inside.vertex(v, vertex),
+                false => outside.vertex(v, vertex),
+            }
+        }
+        for e in routine.variables.iter().flat_map(bounds) {
+            outside.expr(e, PlaceRole::Address);
+        }
+        let lists = [&routine.independents, &routine.dependents];
+        let listed = lists.into_iter().flatten().chain(&routine.result);
+        for v in listed {
+            outside.named.insert(v.index());
+        }
+        let effects = Effects::of(program);
+        let liveness = Liveness::new(program, &effects, routine);
+        let solution = solve(cfg, &liveness);
+        let on = |e: EdgeId| solution.at(cfg, &liveness, Point::Edge(e));
+        let again = reachable(cfg, cfg.edge(cut.exit).to.index());
+        Self {
+            program,
+            id,
+            routine,
+            inside,
+            outside: outside.named,
+            live: [on(cut.entry), on(cut.exit)],
+            once: !again.contains(cfg.edge(cut.entry).to.index()),
+        }
+    }
+
+    /// True if the expression has the same value wherever it is evaluated: it names constants and what is never written.
+    fn is_lasting(&self, e: &Expr) -> bool {
+        let mut lasting = true;
+        e.walk_places(&mut |place| {
+            let role = self.routine.variable(place.var).role;
+            let given = Role::Parameter {
+                intent: Intent::In,
+                optional: false,
+            };
+            lasting &= role == given && !self.routine.aliased;
+        });
+        lasting
+    }
+
+    /// True if all bounds and extents of an array that are written are lasting.
+    fn has_lasting_shape(&self, variable: &Variable) -> bool {
+        bounds(variable).all(|e| self.is_lasting(e))
+    }
+
+    /// True of a variable that the new routine has for itself: its value before and after does not matter, or the region
+    /// is all that names it.
+    fn is_own(&self, v: VarId) -> bool {
+        let variable = self.routine.variable(v);
+        let k = v.index();
+        let alone = !self.outside.contains(k) && self.once;
+        let dead = !self.live[0].contains(k) && !self.live[1].contains(k);
+        // The shape of such an array lasts, too, and a tape is not looked at by liveness.
+        let lasts = is_deferred(variable) || variable.ty == ScalarType::Tape;
+        variable.role == Role::Local
+            && self.routine.result != Some(v)
+            && self.has_lasting_shape(variable)
+            && (alone || dead && !lasts)
+    }
+
+    /// The intent of a parameter.
+    fn intent(&self, v: VarId) -> Intent {
+        let k = v.index();
+        let variable = self.routine.variable(v);
+        if variable.ty == ScalarType::Tape {
+            return variable.intent().unwrap_or(Intent::InOut);
+        }
+        if !self.inside.written.contains(k) {
+            Intent::In
+        } else if self.live[0].contains(k) || self.routine.aliased {
+            // In an aliased routine what is undefined under one name is undefined under another one, too.
+            Intent::InOut
+        } else {
+            Intent::Out
+        }
+    }
+
+    fn refused(&self, v: VarId, message: String, help: &str) -> Diagnostic {
+        let site = Site::of(self.id, Element::Variable(v));
+        Diagnostic::error(&NOT_A_PARAMETER, message, help)
+            .at_element(text::site(self.program, &site))
+            .at_site_in(self.program, site)
+    }
+}
+
+/// The lower bounds and the extents of an array that are written.
+fn bounds(variable: &Variable) -> impl Iterator<Item = &Expr> {
+    variable.shape.iter().flat_map(|dim| {
+        let extent = match &dim.extent {
+            Extent::Fixed(e) => Some(e),
+            Extent::Deferred => None,
+        };
+        std::iter::once(&dim.lower).chain(extent)
+    })
+}
+
+fn is_deferred(variable: &Variable) -> bool {
+    let mut shape = variable.shape.iter();
+    shape.any(|dim| matches!(dim.extent, Extent::Deferred))
+}
+
+/// The part that a variable plays in the new routine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Absent,
+    Parameter,
+    Own,
+    Global,
+}
+
+impl Interface {
+    /// The interface of a region of a routine.
+    pub(super) fn of(
+        program: &Program,
+        id: RoutineId,
+        cfg: &Cfg,
+        cut: &Cut,
+    ) -> Result<Self, Diagnostics> {
+        let facts = Facts::of(program, id, cfg, cut);
+        let parts = parts(&facts)?;
+        let all = || facts.routine.variables.iter().zip(&parts).enumerate();
+        let of = |wanted: Part| all().filter(move |(_, (_, part))| **part == wanted);
+        let mut made = Made {
+            facts: &facts,
+            variables: Vec::new(),
+            arguments: Vec::new(),
+            lowers: Vec::new(),
+            map: vec![None; parts.len()],
+        };
+        for (v, _) in of(Part::Parameter) {
+            made.parameter(VarId::new(v))?;
+        }
+        let named = all().filter(|(_, (_, part))| **part != Part::Absent);
+        let mut taken: HashSet<String> = named.map(|(_, (v, _))| v.name.clone()).collect();
+        for k in 0..made.lowers.len() {
+            made.lower(k, &mut taken);
+        }
+        let parameters = made.variables.len();
+        for wanted in [Part::Own, Part::Global] {
+            for (v, (variable, _)) in of(wanted) {
+                made.map[v] = Some(VarId::new(made.variables.len()));
+                made.variables.push(variable.clone());
+            }
+        }
+        let Made {
+            mut variables,
+            arguments,
+            lowers,
+            map,
+            ..
+        } = made;
+        for variable in &mut variables {
+            Rename(&map).shape(variable);
+        }
+        for (k, (v, dim)) in lowers.iter().enumerate() {
+            // The parameters for lower bounds are the last ones, in this order.
+            let lower = Expr::var(VarId::new(parameters - lowers.len() + k));
+            if let Some(v) = map[v.index()] {
+                variables[v.index()].shape[*dim].lower = lower;
+            }
+        }
+        let mut moved = FixedBitSet::with_capacity(parts.len());
+        for (v, _) in of(Part::Own) {
+            moved.set(v, !facts.outside.contains(v));
+        }
+        Ok(Self {
+            variables,
+            parameters,
+            arguments,
+            map,
+            moved,
+        })
+    }
+}
+
+/// The part of each variable of the old routine.
+fn parts(facts: &Facts<'_>) -> Result<Vec<Part>, Diagnostics> {
+    let routine = facts.routine;
+    let mut parts = vec![Part::Absent; routine.variables.len()];
+    let mut problems = Diagnostics::default();
+    let mut work: Vec<VarId> = facts.inside.named.ones().map(VarId::new).collect();
+    while let Some(v) = work.pop() {
+        if parts[v.index()] != Part::Absent {
+            continue;
+        }
+        let variable = routine.variable(v);
+        let part = match variable.role {
+            Role::Global(_) => Part::Global,
+            Role::Local if facts.is_own(v) => Part::Own,
+            Role::Local if is_deferred(variable) => {
+                problems.push(facts.refused(
+                    v,
+                    format!(
+                        "{} gets its shape by assignment, in the region and outside",
+                        Name(&variable.name)
+                    ),
+                    "declare it with extents, or include all that names it in the region",
+                ));
+                Part::Own
+            }
+            Role::Local | Role::Parameter { .. } => Part::Parameter,
+        };
+        parts[v.index()] = part;
+        // What a shape is made of must be there, too.
+        if part == Part::Own || part == Part::Parameter && facts.has_lasting_shape(variable) {
+            for e in bounds(variable) {
+                e.walk_places(&mut |place| work.push(place.var));
+            }
+        }
+        if part == Part::Parameter {
+            for dim in variable.shape.iter().filter(|d| facts.is_lasting(&d.lower)) {
+                dim.lower.walk_places(&mut |place| work.push(place.var));
+            }
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(parts),
+        false => Err(problems),
+    }
+}
+
+/// The variables of the new routine while they are made.
+struct Made<'a, 'p> {
+    facts: &'a Facts<'p>,
+    variables: Vec<Variable>,
+    arguments: Vec<Expr>,
+    /// Arrays, and their dimensions, whose lower bounds become parameters.
+    lowers: Vec<(VarId, usize)>,
+    map: Vec<Option<VarId>>,
+}
+
+impl Made<'_, '_> {
+    /// Makes a parameter of a variable. An array keeps its extents if they are the same in the new routine, and takes
+    /// those of the argument otherwise.
+    fn parameter(&mut self, v: VarId) -> Result<(), Diagnostics> {
+        let facts = self.facts;
+        let mut variable = facts.routine.variable(v).clone();
+        let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
+        let lasting = facts.has_lasting_shape(&variable);
+        let name = Name(&facts.routine.variable(v).name);
+        for (k, dim) in variable.shape.iter_mut().enumerate() {
+            if !lasting {
+                dim.extent = Extent::Deferred;
+            }
+            if facts.is_lasting(&dim.lower) {
+                continue;
+            }
+            if optional {
+                let message = format!("{name} is optional and has lower bounds that may change");
+                let help = "give it constant lower bounds";
+                return Err(facts.refused(v, message, help).into());
+            }
+            dim.lower = Expr::Int(1);
+            self.lowers.push((v, k));
+        }
+        let intent = facts.intent(v);
+        variable.role = Role::Parameter { intent, optional };
+        self.map[v.index()] = Some(VarId::new(self.variables.len()));
+        self.variables.push(variable);
+        self.arguments.push(Expr::var(v));
+        Ok(())
+    }
+
+    /// Makes a parameter of a lower bound.
+    fn lower(&mut self, k: usize, taken: &mut HashSet<String>) {
+        let (v, dim) = self.lowers[k];
+        let axis = dim as i64 + 1;
+        let base = format!("{}_lower{axis}", self.facts.routine.variable(v).name);
+        let role = Role::Parameter {
+            intent: Intent::In,
+            optional: false,
+        };
+        let name = names::unused(base, taken);
+        let variable = Variable::new(name, ScalarType::Integer, Vec::<Dim>::new(), role);
+        self.variables.push(variable);
+        let array = Place::whole(v).into();
+        self.arguments
+            .push(Expr::op(Op::LBound, [array, Expr::Int(axis)]));
+    }
+}
+
+/// Gives variables the ids that they have in another routine.
+pub(super) struct Rename<'a>(pub(super) &'a [Option<VarId>]);
+
+impl Rename<'_> {
+    fn shape(&mut self, variable: &mut Variable) {
+        for dim in &mut variable.shape {
+            self.expr(&mut dim.lower, PlaceRole::Address);
+            match &mut dim.extent {
+                Extent::Fixed(e) => self.expr(e, PlaceRole::Address),
+                Extent::Deferred => {}
+            }
+        }
+    }
+}
+
+impl VisitMut for Rename<'_> {
+    fn place(&mut self, place: &mut Place, role: PlaceRole) {
+        walk_place_mut(self, place);
+        self.variable(&mut place.var, role);
+    }
+
+    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+        if let Some(Some(new)) = self.0.get(v.index()) {
+            *v = *new;
+        }
+    }
+}

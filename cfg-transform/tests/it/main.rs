@@ -1,0 +1,4 @@
+//! Tests of the transformations on random programs.
+
+mod outline;
+mod scalarize;
