@@ -4,6 +4,7 @@
 pub(crate) mod built;
 pub(crate) mod expressions;
 pub(crate) mod known;
+pub(crate) mod mark;
 pub(crate) mod names;
 pub(crate) mod rename;
 pub(crate) mod routines;

@@ -117,6 +117,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
                 active: FixedBitSet::with_capacity(normal.routine(id).variables.len()),
                 locations: Locations::of(&normal, normal.routine(id)),
             },
+            same_graph: !n.changed,
             found: &mut found,
         };
         let routine = writer.routine(name);

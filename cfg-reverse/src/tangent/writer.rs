@@ -17,6 +17,7 @@ use cfg_core::{
 use crate::{
     code::{
         expressions::{bind_formals, sum, zero},
+        mark::Mark,
         rename::Rename,
         routines::call_statement,
     },
@@ -41,6 +42,8 @@ pub(crate) struct Writer<'a> {
     pub(super) varied: &'a GlobalSet,
     pub(super) out_globals: &'a [Global],
     pub(super) scope: Scope,
+    /// True if the graph is the one that was given.
+    pub(super) same_graph: bool,
     pub(super) found: &'a mut Vec<Diagnostic>,
 }
 
@@ -71,6 +74,7 @@ impl<'a> Writer<'a> {
         let dependents = with_tangents(&original.dependents);
         let mut cfg = original.body.clone();
         let vertices = cfg.iter_mut().flat_map(Cfg::vertices_mut);
+        let mut number = 0;
         for (v, vertex) in vertices.enumerate() {
             vertex.origin = Some(cfg_core::ir::Origin {
                 role: cfg_core::ir::OriginRole::Copy,
@@ -79,6 +83,9 @@ impl<'a> Writer<'a> {
             if let VertexKind::Block(statements) = &mut vertex.kind {
                 let mut code = Vec::with_capacity(2 * statements.len());
                 for statement in std::mem::take(statements) {
+                    let first = code.len();
+                    let mark = Mark::of(&statement, self.same_graph.then_some(number));
+                    number += 1;
                     if let Err((info, message)) = self.statement(original, &statement, &mut code) {
                         let shown = text::stmt(original, self.program, &statement);
                         self.found.push(
@@ -93,6 +100,7 @@ impl<'a> Writer<'a> {
                                 ),
                         );
                     }
+                    code[first..].iter_mut().for_each(|s| mark.put(s));
                 }
                 *statements = code;
             }
