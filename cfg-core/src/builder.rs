@@ -89,9 +89,10 @@ use crate::{
     codes,
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
-    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Routine, ScalarType, Variable},
+    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Routine, ScalarType, Span, Variable},
     validate::{self, ValidProgram},
 };
+use std::sync::Arc;
 
 /// Type and shape of a variable to be declared; made from a [`ScalarType`].
 #[derive(Clone, Debug, PartialEq)]
@@ -226,6 +227,20 @@ impl ProgramBuilder {
     pub fn overlay(&mut self, global: GlobalId, overlay: Overlay) {
         if let Some(global) = self.program.globals.get_mut(global.index()) {
             global.overlay = Some(overlay);
+        }
+    }
+
+    /// Names a source that the program is made from; returns the number by which spans name it.
+    pub fn source(&mut self, name: impl Into<String>) -> u32 {
+        let number = self.program.sources.len();
+        self.program.sources.push(name.into());
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    /// The piece of a source that the declaration of a global stands for.
+    pub fn global_span(&mut self, global: GlobalId, span: Span) {
+        if let Some(global) = self.program.globals.get_mut(global.index()) {
+            global.variable.at = Some(Arc::new(span));
         }
     }
 

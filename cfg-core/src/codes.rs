@@ -29,7 +29,7 @@ crate::diagnostic_codes! {
         "The exit edge of a loop, and the only out-edge of any other vertex, have no label: nothing is decided there. A two-way branch has exactly the edges 1 (true) and 0 (false).";
     ARMS "V109" "arms and out-edges differ"
         "a multi-way BRANCH has one arm for each out-edge, with the same label"
-        "The arms of the vertex list the values that choose each label; the out-edges carry the labels. Both must name the same set.";
+        "The arms of the vertex list the values that choose each label; the out-edges carry the labels (in a graph in the text form `BRANCH select k: [1] 5; [2] default -> 4 [1], 5 [2]`). Both must name the same set.";
     CASES_OVERLAP "V110" "cases overlap or are empty"
         "each value chooses at most one arm of a multi-way BRANCH, and no range of cases is empty"
         "If a value were listed in two arms, the arm taken would depend on the order of the search. A range whose lower bound exceeds its upper bound, and an arm that has no case and is not the default, can never be taken.";
@@ -113,13 +113,13 @@ crate::diagnostic_codes! {
         "These operators ask about shapes and arguments, not about values: their operand is not evaluated.";
     ASSIGN "V139" "assignment of another type"
         "both sides of an assignment have the same type"
-        "Nothing is converted silently: write 1.0 instead of 1 for a real, or convert with [\"real\", e], [\"int\", e], [\"real32\", e], [\"logical\", e].";
+        "Nothing is converted silently: write 1.0 instead of 1 for a real, or convert with the operators real, int, real32, logical: `real(n)`, in JSON [\"real\", \"n\"].";
     WRITE_IN "V140" "write to an in parameter"
         "an in parameter is not assigned, popped, used as loop index or passed to an out or inout parameter"
         "Declare it inout, or copy it to a local first.";
     CONDITION "V141" "condition, selector or loop bound of a wrong type"
         "a condition is a logical scalar; a selector and the bounds and step of a counted loop are integer scalars"
-        "Compare numbers to get a condition ([\"!=\", n, 0]).";
+        "Compare numbers to get a condition: `n != 0`, in JSON [\"!=\", \"n\", 0].";
     LOOP_INDEX "V142" "index of a counted loop"
         "the index of a counted loop is an integer scalar that nothing in the body writes"
         "The number of passes is computed once on entry, and the reverse sweep runs the index backwards. A loop whose body changes its index, or whose bound changes, is not counted: write it as a loop with \"test\": \"pre\" and increment the index in the body.";
@@ -143,10 +143,10 @@ crate::diagnostic_codes! {
         "What the routine writes must have a place to go to. Assign the expression to a variable and pass that.";
     CALL_RESULT "V149" "result of a call"
         "only functions have results; the place that takes it has the type and rank of the result"
-        "Call a routine without result as [\"call\", f, [...]].";
+        "Call a routine without result as `call f(...)`, in JSON [\"call\", \"f\", [...]].";
     OVERLAP "V150" "arguments overlap"
         "arguments of one call do not overlap if one of them is written"
-        "With overlapping arguments a write through one parameter would change the other behind the routine's back, and its derivative code would be wrong. Pass a copy, or declare the called routine \"aliased\": true.";
+        "With overlapping arguments a write through one parameter would change the other behind the routine's back, and its derivative code would be wrong. Pass a copy, or mark the called routine: `aliased subroutine`, in JSON \"aliased\": true.";
     TAPE_CLASS "V151" "push or pop of a wrong class"
         "the value pushed, or the place popped into, has the type of the class; control takes integers, or logicals in 1 bit"
         "Each class has a stack of its own: integer, real, real32, and control with a number of bits from 1 to 63 or a self-delimiting count.";
@@ -162,6 +162,9 @@ crate::diagnostic_codes! {
     INTEGER_DIVISION "V155" "integer division in a real expression"
         "a quotient of integer constants that is not a whole number does not become part of a real expression"
         "The quotient of two integers is an integer: 1/2 is 0, so x ** (1/2) is 1. The conversion to a real comes after the division. Write one of the constants as a real.";
+    SPAN "V156" "span"
+        "a span lies in one of the program's sources and does not end before it begins"
+        "A span is source, line, column, last line and the column behind the end; the source is a position in the program's list of sources, from 0. Name the source there, or leave out the span.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

@@ -4,7 +4,7 @@
 pub mod similar;
 pub mod site;
 
-use crate::ir::{Annotations, Program};
+use crate::ir::{Annotations, Program, Span};
 use site::Site;
 use std::fmt;
 
@@ -35,6 +35,9 @@ pub struct Location {
     /// The annotations of the statement, vertex, edge, variable or routine at the site, or of what is nearest around it:
     /// what a front end has noted there. The executor, which has no program at hand, leaves them out.
     pub annotations: Annotations,
+    /// The place in the source that the program was made from, if the element at the site has a span, or the vertex around
+    /// it. The executor leaves it out, too.
+    pub source: Option<Box<SourcePlace>>,
     /// File name as the user gave it.
     pub file: Option<String>,
     /// JSON pointer (RFC 6901) into the document.
@@ -45,6 +48,31 @@ pub struct Location {
     pub column: Option<usize>,
     /// The element in the program's own words: `routine f, vertex 5, statement 2`.
     pub element: Option<String>,
+}
+
+/// A place in a source that a program was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// The name of the source, as the program has it.
+    pub name: String,
+    /// The piece of its text.
+    pub span: Span,
+}
+
+impl fmt::Display for SourcePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Span { line, column, .. } = self.span;
+        write!(f, "{}:{line}:{column}", self.name)
+    }
+}
+
+impl Location {
+    /// Sets the site, with the annotations and the place in a source that the program has there.
+    pub fn set_site(&mut self, program: &Program, site: Site) {
+        self.annotations = site.annotations(program).cloned().flatten();
+        self.source = site.source(program).map(Box::new);
+        self.site = Some(Box::new(site));
+    }
 }
 
 /// One problem.
@@ -137,11 +165,11 @@ impl Diagnostic {
         self
     }
 
-    /// The problem with a place in the program and the annotations there.
+    /// The problem with a place in the program, and with what the program says of it: annotations, and a place in a source.
     #[must_use]
     pub fn at_site_in(mut self, program: &Program, site: Site) -> Self {
-        self.at.annotations = site.annotations(program).cloned().flatten();
-        self.at_site(site)
+        self.at.set_site(program, site);
+        self
     }
 
     /// The problem with a JSON pointer.
@@ -195,6 +223,10 @@ impl fmt::Display for Location {
                 "{}({pointer})",
                 if separator.is_empty() { "" } else { " " }
             )?;
+        }
+        if let Some(source) = &self.source {
+            let empty = separator.is_empty() && self.pointer.as_deref().is_none_or(str::is_empty);
+            write!(f, "{}source {source}", if empty { "" } else { ", " })?;
         }
         Ok(())
     }

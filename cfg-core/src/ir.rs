@@ -22,6 +22,7 @@ mod op;
 mod origin;
 mod program;
 mod signature;
+mod span;
 mod stmt;
 mod types;
 mod vertex;
@@ -31,11 +32,12 @@ pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Op, OpClass};
-pub use origin::{NameOrigin, NameRole, OtherRole};
+pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
 pub use signature::{ParameterRole, Signature};
+pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
 pub use types::{Dim, Extent, Order, ScalarType};
 pub use vertex::{
@@ -43,6 +45,6 @@ pub use vertex::{
     VertexType,
 };
 
-/// Free-form data of a front end (source positions, pragmas, types of its own), kept by every
+/// Free-form data of a front end (pragmas, types of its own), kept by every
 /// transformation and written back at the matching element.
 pub type Annotations = Option<Box<serde_json::Map<String, serde_json::Value>>>;

@@ -108,6 +108,7 @@ pub fn recover_program(program: &Program) -> Program {
         routines,
         globals: program.globals.clone(),
         main: program.main,
+        sources: program.sources.clone(),
         annotations: program.annotations.clone(),
     }
 }

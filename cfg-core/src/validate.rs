@@ -15,6 +15,7 @@
 //! | calls | arguments against parameters, overlap | V145 to V150 |
 //! | control | conditions, cases, counted loops | V110, V111, V141 to V144 |
 //! | definition | use before definition | V152 |
+//! | spans | their sources exist, they end behind their beginnings | V156 |
 
 mod calls;
 mod checker;
@@ -28,6 +29,7 @@ mod overlap;
 mod program;
 mod references;
 mod results;
+mod spans;
 mod statements;
 mod targets;
 #[cfg(test)]
@@ -105,6 +107,7 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
 pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let mut found = Diagnostics::default();
     program::check(program, &mut found);
+    spans::check(program, &mut found);
     let ids = || (0..program.routines.len()).map(RoutineId::new);
     let checked: Vec<(Option<Structure>, bool)> =
         ids().map(|r| routine(program, r, &mut found)).collect();

@@ -22,7 +22,7 @@ cfg_core::diagnostic_codes! {
         "A gradient is of one number. Optional dependents that POINT leaves out do not count. With several dependents, or an array, say which combination of them: --seed '{\"y\": [0, 0, 1]}' gives the gradient of y(3).";
     NOTHING "P418" "nothing to differentiate"
         "The routine has at least one independent and one dependent variable, of real type, and POINT does not leave all of them out."
-        "Declare them in the file (\"independents\", \"dependents\"), or name them with --independent and --dependent.";
+        "Declare them in the file (lines `independent x` and `dependent y` in the text form, members \"independents\" and \"dependents\" in JSON), or name them with --independent and --dependent.";
     TOO_LARGE "P419" "too large"
         "Each value fits into the memory that a run may use."
         "Extents of out parameters are computed from the others; a wrong one can ask for more memory than there is. The limit is --max-memory.";

@@ -35,6 +35,7 @@ pub fn extract(program: &Program, root: RoutineId) -> Program {
         routines,
         globals: program.globals.clone(),
         main: Some(moved(root)),
+        sources: program.sources.clone(),
         annotations: program.annotations.clone(),
     }
 }

@@ -14,11 +14,13 @@ use crate::codes;
 use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};
-use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Intent, Program, Routine, VertexKind};
+use cfg_core::text;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
+use original_place::in_original;
 use std::collections::HashMap;
 
 /// Values by name, in the order of the declarations.
@@ -213,6 +215,11 @@ impl Primal {
         Ok((values, report))
     }
 
+    /// A place in the program, in words.
+    pub(crate) fn place(&self, site: &Site) -> String {
+        text::site(&self.program, site)
+    }
+
     /// Globals as at the start of a run.
     fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
         set_globals(&mut self.session, point)
@@ -227,7 +234,7 @@ impl Primal {
         let run = self
             .session
             .run_from(routine, &mut arguments, &options, start);
-        let mut report = run?;
+        let mut report = run.map_err(|found| in_original(&self.program, found))?;
         report.held.join(held);
         Ok((arguments, report))
     }
@@ -257,14 +264,14 @@ fn check_initialised(value: &Value, name: &str, routine: &Routine) -> Result<(),
     })
 }
 
-/// Kinks and singular points as warnings, each place once.
-pub fn kinks(events: &[Met]) -> Diagnostics {
+/// Kinks and singular points as warnings, each place once. `program` is the one that was run.
+pub fn kinks(program: &Program, events: &[Met]) -> Diagnostics {
     let mut found: Vec<(&Met, usize)> = Vec::new();
     let mut seen = HashMap::new();
     for met in events {
         let next = found.len();
         let at = *seen
-            .entry((&*met.element, met.op, met.event.describe()))
+            .entry((&met.site, met.op, met.event.describe()))
             .or_insert(next);
         match found.get_mut(at) {
             Some((_, count)) => *count += 1,
@@ -280,7 +287,8 @@ pub fn kinks(events: &[Met]) -> Diagnostics {
         let help = "the derivative there is that of the branch taken; `cfgrev explain elementals` says more";
         Diagnostic::error(&codes::KINK, message, help)
             .warning()
-            .at_element(&*met.element)
+            .at_element(text::site(program, &met.site))
+            .at_site_in(program, met.site.clone())
     };
     Diagnostics(found.into_iter().map(warning).collect())
 }

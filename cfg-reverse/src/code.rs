@@ -3,6 +3,7 @@
 
 pub(crate) mod built;
 pub(crate) mod expressions;
+pub(crate) mod mark;
 pub(crate) mod names;
 pub(crate) mod rename;
 pub(crate) mod routines;

@@ -28,7 +28,7 @@ use cfg_core::{
 use std::borrow::Cow;
 
 use crate::{
-    code::built,
+    code::{built, mark::number_statements},
     codes,
     memory::{shared, summary::Summary},
     options::{Options, Unstructured},
@@ -90,6 +90,7 @@ pub(crate) fn prepare<'v>(
         routines: vec![Routine::default(); program.routines.len()],
         globals: program.globals.clone(),
         main: program.main,
+        sources: program.sources.clone(),
         annotations: program.annotations.clone(),
     };
     let adjoint_globals = add_derivative_globals(
@@ -183,6 +184,9 @@ fn structure(
     trace: bool,
 ) -> Result<Option<Structure>, Diagnostics> {
     let mut routine = std::mem::take(&mut normal.routine);
+    if !normal.changed {
+        number_statements(&mut routine);
+    }
     if !trace {
         routine = recover(program, &summary.effects, &routine);
     }

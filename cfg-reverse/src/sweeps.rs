@@ -9,9 +9,10 @@ use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
     ir::{
         Cfg, Control, Expr, LoopTest, NameOrigin, NameRole, Place, Routine, ScalarType, Selector,
-        Stmt, StmtKind, TapeClass,
+        Span, Stmt, StmtKind, TapeClass,
     },
 };
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{
@@ -73,8 +74,23 @@ pub(crate) fn finish(
         false => Control::General,
     };
     routine.result = None;
+    give_spans(&mut routine, original);
     numbers.declarations(&mut routine);
     routine
+}
+
+/// Gives the spans of the original's vertices to what was made from them.
+fn give_spans(routine: &mut Routine, original: &Routine) {
+    let vertices = original.body.iter().flat_map(Cfg::vertices);
+    let spans = vertices.filter_map(|(_, v)| Some((v.id, v.at.clone()?)));
+    let spans: HashMap<i64, Arc<Span>> = spans.collect();
+    let Some(cfg) = routine.body.as_mut().filter(|_| !spans.is_empty()) else {
+        return;
+    };
+    for vertex in cfg.vertices_mut().filter(|v| v.at.is_none()) {
+        let origin = vertex.origin.map(|origin| origin.vertex);
+        vertex.at = origin.and_then(|id| spans.get(&id)).cloned();
+    }
 }
 
 impl<'p> Sweeps<'_, 'p> {

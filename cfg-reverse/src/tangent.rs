@@ -127,6 +127,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
                 Locations::of(&normal, normal.routine(id)),
                 (activity.as_ref()).map_or_else(Arc::default, |a| Arc::clone(a.exceptions(id))),
             ),
+            same_graph: !n.changed,
             found: &mut found,
         };
         let routine = writer.routine(name)?;

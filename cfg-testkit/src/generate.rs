@@ -247,9 +247,10 @@ pub fn dressed(case: &Case, seed: u64) -> Case {
     let mut case = case.clone();
     let mut rng = Rng::new(seed);
     dress::dress(&mut case.program, &mut [], &mut rng);
+    let sources = case.program.sources.len();
     for routine in &mut case.program.routines {
         if let Some(body) = routine.body.take() {
-            routine.body = Some(dress::graph(body, &mut rng));
+            routine.body = Some(dress::graph(body, sources, &mut rng));
         }
     }
     case
@@ -264,9 +265,10 @@ impl Generated {
         let Some(mut rng) = self.dress.clone() else {
             return;
         };
+        let sources = self.case.program.sources.len();
         for routine in &mut self.case.program.routines {
             if let Some(body) = routine.body.take() {
-                routine.body = Some(dress::graph(body, &mut rng));
+                routine.body = Some(dress::graph(body, sources, &mut rng));
             }
         }
     }

@@ -71,8 +71,12 @@ pub fn comes_back(program: &Program) -> Result<(), String> {
             ));
         }
     }
-    if plain(&back) != plain(program) {
-        return Err(format!("differs\n{printed}"));
+    let (back, wanted) = (plain(&back), plain(program));
+    if back != wanted {
+        let lines = [&wanted, &back].map(|p| format!("{p:#?}"));
+        let pairs = lines[0].lines().zip(lines[1].lines()).enumerate();
+        let first = pairs.into_iter().find(|(_, (a, b))| a != b);
+        return Err(format!("differs at {first:?}\n{printed}"));
     }
     Ok(())
 }

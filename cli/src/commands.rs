@@ -136,7 +136,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
         0 => Err(problem(
             &codes::ROUTINE,
             "the program has no routines",
-            "add a routine to \"routines\"",
+            "add a routine to it",
         )),
         1 => Ok(RoutineId::new(0)),
         several => Err(problem(

@@ -8,7 +8,7 @@ use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::json::{Checked, Parsed};
 use cfg_core::validate::ValidProgram;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
@@ -177,6 +177,7 @@ impl Session {
             name: name.to_owned(),
             bytes,
             language,
+            places: OnceCell::new(),
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)
@@ -193,6 +194,8 @@ impl Session {
             }
             Language::Text => {
                 let read = cfg_core::text::read(&text.bytes);
+                // For problems of its runs. Of a text that is read again they are the same.
+                text.places.get_or_init(|| read.places);
                 Parsed {
                     program: read.program,
                     problems: read.problems,
@@ -246,6 +249,7 @@ impl Session {
             name,
             bytes,
             language: Language::Json,
+            places: OnceCell::new(),
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)

@@ -3,10 +3,11 @@
 use crate::args::{Common, DiagnosticsForm, Language};
 use crate::codes;
 use anstyle::{AnsiColor, Style};
-use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity};
-use cfg_core::text::{Visible, is_invisible};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity, SourcePlace};
+use cfg_core::text::{Places, Visible, is_invisible};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -26,6 +27,8 @@ pub(crate) struct Text {
     pub(crate) bytes: Vec<u8>,
     /// The language of the text.
     pub(crate) language: Language,
+    /// The places of the parts of a program in the text form, once it has been read.
+    pub(crate) places: OnceCell<Places>,
 }
 
 /// Prints diagnostics as the command line asks.
@@ -156,7 +159,7 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         return;
     }
     if text.language == Language::Text {
-        let places = cfg_core::text::read(&text.bytes).places;
+        let places = (text.places).get_or_init(|| cfg_core::text::read(&text.bytes).places);
         for d in wanting {
             let found = d.at.site.as_ref().and_then(|site| places.of_site(site));
             (d.at.line, d.at.column) = found.unzip();
@@ -233,9 +236,15 @@ fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) 
         (Some(place), None) | (None, Some(place)) => Some(place.clone()),
         (None, None) => None,
     };
+    let source = d.at.source.as_ref().map(ToString::to_string);
     let rule = (!d.rule.is_empty()).then(|| d.rule.clone());
     let help = (!d.help.is_empty()).then(|| d.help.clone());
-    for (word, text) in [("at", place), ("rule", rule), ("help", help)] {
+    for (word, text) in [
+        ("at", place),
+        ("source", source),
+        ("rule", rule),
+        ("help", help),
+    ] {
         if let Some(text) = text {
             writeln!(
                 out,
@@ -360,6 +369,37 @@ struct JsonPlace<'a> {
     column: Option<usize>,
     /// Routine, vertex, statement.
     element: Option<&'a str>,
+    /// The place in the source that the program was made from.
+    source: Option<JsonSource<'a>>,
+}
+
+/// A piece of a source, lines and columns from 1, columns in bytes, the end behind the last byte.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Source")]
+struct JsonSource<'a> {
+    /// The name of the source.
+    file: &'a str,
+    /// The first line.
+    line: u32,
+    /// Where it begins in the first line.
+    column: u32,
+    /// The last line.
+    end_line: u32,
+    /// Where it ends in the last line.
+    end_column: u32,
+}
+
+impl<'a> JsonSource<'a> {
+    fn of(place: &'a SourcePlace) -> Self {
+        let [_, line, column, end_line, end_column] = place.span.numbers();
+        Self {
+            file: &place.name,
+            line,
+            column,
+            end_line,
+            end_column,
+        }
+    }
 }
 
 fn print_json(out: &mut impl Write, d: &Diagnostic) -> io::Result<()> {
@@ -375,6 +415,7 @@ fn print_json(out: &mut impl Write, d: &Diagnostic) -> io::Result<()> {
             line: d.at.line,
             column: d.at.column,
             element: d.at.element.as_deref(),
+            source: d.at.source.as_deref().map(JsonSource::of),
         },
     };
     serde_json::to_writer(&mut *out, &object)?;
@@ -401,6 +442,7 @@ mod tests {
             name: "f".into(),
             bytes: b"one\n\nthree\nfour".to_vec(),
             language: Language::Json,
+            places: OnceCell::new(),
         };
         let mut diagnostics = vec![Diagnostic::error(&codes::MORE, "", ""); 5];
         for (d, line) in diagnostics.iter_mut().zip([4, 1, 9, 0, 2]) {

@@ -6,11 +6,14 @@ use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, VarId, VertexId},
     ir::{
-        Annotations, Arm, Cfg, Control, Derivatives, Edge, Expr, Intent, Program, Role, Routine,
-        ScalarType, Selector, Stmt, Variable, Vertex, VertexKind,
+        Annotations, Arm, At, Cfg, Control, Derivatives, Edge, Expr, Intent, Program, Role,
+        Routine, ScalarType, Selector, Span, Stmt, Variable, Vertex, VertexKind,
     },
 };
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// Writes one routine. See [the module page](super).
 #[derive(Debug)]
@@ -29,6 +32,8 @@ pub struct RoutineBuilder {
     pub(super) jumps: Jumps,
     /// Annotations for the next vertex or statement.
     pub(super) note: Annotations,
+    /// The span of the next vertex or statement.
+    pub(super) at: At,
     temporaries: usize,
     pub(super) problems: Diagnostics,
     pub(super) own_body: Option<(Cfg, Control)>,
@@ -105,6 +110,7 @@ impl RoutineBuilder {
             open: Vec::new(),
             jumps: Jumps::default(),
             note: None,
+            at: None,
             temporaries: 0,
             problems: Diagnostics::default(),
             own_body: None,
@@ -257,9 +263,26 @@ impl RoutineBuilder {
         self.routine.annotations = annotations;
     }
 
-    /// Free-form data of the front end for the next vertex or statement (a source position, say).
+    /// Free-form data of the front end for the next vertex or statement.
     pub fn note(&mut self, annotations: Annotations) {
         self.note = annotations;
+    }
+
+    /// The piece of a source that the routine itself stands for.
+    pub fn routine_span(&mut self, span: Span) {
+        self.routine.at = Some(Arc::new(span));
+    }
+
+    /// The piece of a source that a variable's declaration stands for.
+    pub fn variable_span(&mut self, v: VarId, span: Span) {
+        if let Some(variable) = self.routine.variables.get_mut(v.index()) {
+            variable.at = Some(Arc::new(span));
+        }
+    }
+
+    /// The piece of a source that the next vertex or statement stands for.
+    pub fn span(&mut self, span: Span) {
+        self.at = Some(Arc::new(span));
     }
 
     // --- statements --------------------------------------------------------------------------
@@ -282,6 +305,9 @@ impl RoutineBuilder {
         };
         if statement.annotations.is_none() {
             statement.annotations = self.note.take();
+        }
+        if statement.at.is_none() {
+            statement.at = self.at.take();
         }
         if let VertexKind::Block(statements) = &mut self.vertices[block].kind {
             statements.push(statement);
@@ -359,6 +385,7 @@ impl RoutineBuilder {
         let mut vertex = Vertex::new(index as i64 + 1, kind);
         if !matches!(vertex.kind, VertexKind::Block(_)) {
             vertex.annotations = self.note.take();
+            vertex.at = self.at.take();
         }
         self.vertices.push(vertex);
         self.current = None;

@@ -63,10 +63,11 @@ enum Task {
 impl RoutineBuilder {
     /// `target = value`.
     pub fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
-        let note = self.note.take();
+        // What has to be computed before has neither of its own.
+        let (note, at) = (self.note.take(), self.at.take());
         let value = self.split(value.into());
         let target = self.split_place(target.into());
-        self.note = note;
+        (self.note, self.at) = (note, at);
         self.statement(Stmt::assign(target, value));
     }
 

@@ -36,13 +36,14 @@ impl RoutineBuilder {
         arguments: Vec<Option<Expr>>,
         result: Option<Place>,
     ) {
-        let note = self.note.take();
+        // What has to be computed before has neither of its own.
+        let (note, at) = (self.note.take(), self.at.take());
         let arguments = arguments
             .into_iter()
             .map(|e| e.map(|e| self.split(e)))
             .collect();
         let result = result.map(|place| self.split_place(place));
-        self.note = note;
+        (self.note, self.at) = (note, at);
         self.statement(Stmt::new(StmtKind::Call {
             callee,
             arguments,

@@ -2,9 +2,10 @@
 //! was read from. Each front end says where that is in its own text: [`crate::json::pointer`] as a JSON pointer,
 //! [`crate::text::Places::of_site`] as line and column. [`crate::text::site`] says it in words.
 
+use super::SourcePlace;
 use crate::{
     entity::{EdgeId, GlobalId, RoutineId, VarId, VertexId},
-    ir::{Annotations, Cfg, Program},
+    ir::{Annotations, Cfg, Program, Span},
 };
 
 /// An element of a program, or of one of its routines.
@@ -144,6 +145,48 @@ impl Site {
             part: Some(part),
             ..self
         }
+    }
+
+    /// The place in a source of the element; of a statement, or an edge, that has no span of its own that of the vertex.
+    pub fn source(&self, program: &Program) -> Option<SourcePlace> {
+        let span = self.span(program)?;
+        let source = usize::try_from(span.source).ok()?;
+        let name = program.sources.get(source)?.clone();
+        Some(SourcePlace { name, span })
+    }
+
+    fn span(&self, program: &Program) -> Option<Span> {
+        if let Element::Global(g) = self.element {
+            return program
+                .globals
+                .get(g.index())?
+                .variable
+                .at
+                .as_deref()
+                .copied();
+        }
+        let routine = program.routines.get(self.routine?.index())?;
+        let cfg = routine.body.as_ref();
+        let vertex = |v: VertexId| {
+            let cfg: &Cfg = cfg.filter(|cfg| v.index() < cfg.vertex_count())?;
+            Some(cfg.vertex(v))
+        };
+        let at = match self.element {
+            Element::Program | Element::Global(_) => None,
+            Element::Routine => routine.at.as_deref(),
+            Element::Variable(v) => routine.variables.get(v.index())?.at.as_deref(),
+            Element::Vertex(v) => vertex(v)?.at.as_deref(),
+            Element::Statement(v, s) => {
+                let vertex = vertex(v)?;
+                let own = vertex.statements().get(s).and_then(|s| s.at.as_deref());
+                own.or(vertex.at.as_deref())
+            }
+            Element::Edge(e) => {
+                let cfg = cfg.filter(|cfg| e.index() < cfg.edge_count())?;
+                vertex(cfg.edge(e).from)?.at.as_deref()
+            }
+        };
+        at.copied()
     }
 
     /// The annotations of the element, or of the nearest one around it that has some.

@@ -1,6 +1,6 @@
-//! The origins of generated routines and variables.
+//! The origins of generated routines, variables and statements.
 
-use std::fmt;
+use std::{fmt, num::NonZeroU32};
 
 /// The origin of a routine, a variable or a global that a transformation made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,33 @@ impl OtherRole {
     /// The name in files.
     pub fn name(&self) -> &str {
         &self.0
+    }
+}
+
+/// The statement of the original that a transformation made a statement from.
+///
+/// It is there for messages about runs of derivative programs that were not read from a file: files do not have it, and
+/// programs that differ in nothing else are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StatementOrigin(Option<NonZeroU32>);
+
+impl StatementOrigin {
+    /// The origin of what is made from this statement of the original routine, counted from 0 in the order of
+    /// [`super::Routine::statements`]. Statements beyond 2^32 have none.
+    pub fn of(number: usize) -> Self {
+        let number = u32::try_from(number).ok();
+        Self(number.and_then(|n| NonZeroU32::MIN.checked_add(n)))
+    }
+
+    /// The position of the statement in [`super::Routine::statements`] of the original routine, if it is known.
+    pub fn number(self) -> Option<usize> {
+        self.0.map(|n| n.get() as usize - 1)
+    }
+}
+
+impl PartialEq for StatementOrigin {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 

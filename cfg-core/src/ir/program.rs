@@ -1,6 +1,8 @@
 //! Programs, routines and variables.
 
-use super::{Annotations, Cfg, Control, Dim, Expr, Extent, NameOrigin, Order, ScalarType, Stmt};
+use super::{
+    Annotations, At, Cfg, Control, Dim, Expr, Extent, NameOrigin, Order, ScalarType, Stmt,
+};
 use crate::entity::{GlobalId, RoutineId, VarId};
 use std::ops::Range;
 
@@ -13,6 +15,8 @@ pub struct Program {
     pub globals: Vec<Global>,
     /// The routine that the file marks as the one to differentiate.
     pub main: Option<RoutineId>,
+    /// The names of the sources that it was made from, which spans count from 0.
+    pub sources: Vec<String>,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
@@ -64,6 +68,8 @@ pub struct Routine {
     pub aliased: bool,
     /// The routine that a transformation made this one from, and what it is to it.
     pub origin: Option<Box<NameOrigin>>,
+    /// The piece of a source that the routine stands for.
+    pub at: At,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
@@ -111,6 +117,8 @@ pub struct Variable {
     pub role: Role,
     /// The variable that a transformation made this one from, and what it is to it.
     pub origin: Option<Box<NameOrigin>>,
+    /// The piece of a source that declares the variable.
+    pub at: At,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
@@ -174,7 +182,7 @@ impl Variable {
         Some(count)
     }
 
-    /// A variable with no origin and no annotations, in row order.
+    /// A variable without origin, span and annotations, in row order.
     pub fn new(name: impl Into<String>, ty: ScalarType, shape: Vec<Dim>, role: Role) -> Self {
         Self {
             name: name.into(),
@@ -183,6 +191,7 @@ impl Variable {
             order: Order::Row,
             role,
             origin: None,
+            at: None,
             annotations: None,
         }
     }

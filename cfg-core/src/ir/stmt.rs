@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Annotations, Expr, Place};
+use super::{Annotations, At, Expr, Place, StatementOrigin};
 use crate::entity::{RoutineId, VarId};
 
 /// A statement of a basic block.
@@ -8,6 +8,10 @@ use crate::entity::{RoutineId, VarId};
 pub struct Stmt {
     /// The action of the statement, with its operands.
     pub kind: StmtKind,
+    /// The piece of a source that the statement stands for.
+    pub at: At,
+    /// The statement of the original that a transformation made it from.
+    pub origin: StatementOrigin,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
@@ -108,10 +112,12 @@ impl StmtKind {
 }
 
 impl Stmt {
-    /// A statement without annotations.
+    /// A statement without span, origin and annotations.
     pub fn new(kind: StmtKind) -> Self {
         Self {
             kind,
+            at: None,
+            origin: StatementOrigin::default(),
             annotations: None,
         }
     }

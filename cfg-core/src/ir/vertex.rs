@@ -1,6 +1,6 @@
 //! Vertices: their types, what they hold, and where a transformation took them from.
 
-use super::{Annotations, Expr, Stmt};
+use super::{Annotations, At, Expr, Stmt};
 use crate::entity::VarId;
 
 /// A vertex.
@@ -12,6 +12,8 @@ pub struct Vertex {
     pub kind: VertexKind,
     /// The vertex that a transformation made it from.
     pub origin: Option<Origin>,
+    /// The piece of a source that the vertex stands for.
+    pub at: At,
     /// Free-form data of the front end.
     pub annotations: Annotations,
 }
@@ -256,12 +258,13 @@ impl VertexType {
 }
 
 impl Vertex {
-    /// A vertex without origin and annotations.
+    /// A vertex without origin, span and annotations.
     pub fn new(id: i64, kind: VertexKind) -> Self {
         Self {
             id,
             kind,
             origin: None,
+            at: None,
             annotations: None,
         }
     }

@@ -29,7 +29,7 @@ pub fn pointer(program: &Program, site: &Site) -> Option<String> {
             let cfg = routine.body.as_ref();
             let cfg = cfg.filter(|cfg| v.index() < cfg.vertex_count());
             statement = cfg.and_then(|cfg| cfg.vertex(v).statements().get(s));
-            let annotated = statement.is_some_and(|s| s.annotations.is_some());
+            let annotated = statement.is_some_and(|s| s.at.is_some() || s.annotations.is_some());
             let inner = if annotated { "/statement" } else { "" };
             format!("/routines/{r}/vertices/{}/statements/{s}{inner}", v.index())
         }

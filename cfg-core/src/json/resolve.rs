@@ -84,6 +84,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
     cx.path.pop();
     resolved.program.globals = globals;
     resolved.program.main = main;
+    resolved.program.sources = wire.sources.unwrap_or_default();
     resolved.program.annotations = wire.annotations.filter(|a| !a.is_empty()).map(Box::new);
     resolved
 }

@@ -124,7 +124,7 @@ pub(super) fn local_rules(schema: &mut Schema) {
         "anyOf".to_owned(),
         json!([
             { "required": ["name", "type"], "allOf": [forbid(&["global"])] },
-            { "required": ["global"], "allOf": [forbid(&["name", "type", "shape", "order", "annotations"])] },
+            { "required": ["global"], "allOf": [forbid(&["name", "type", "shape", "order", "at", "annotations"])] },
         ]),
     );
 }

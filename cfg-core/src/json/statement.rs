@@ -8,15 +8,16 @@ use super::{
     free_form::{FreeForm, boxed},
     schema_parts::{any_of, described, tuple},
     token::{Token, quote},
+    wire::SourceSpan,
 };
 use crate::{
     entity::{RoutineId, VarId},
-    ir::{ControlWidth, Expr, Place, Stmt, StmtKind, TapeClass},
+    ir::{ControlWidth, Expr, Place, StatementOrigin, Stmt, StmtKind, TapeClass},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{MapAccess, SeqAccess};
 use serde_json::json;
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 /// A statement, with annotations or without.
 pub(super) struct Statement;
@@ -593,13 +594,17 @@ pub(super) fn names(list: Option<Vec<VarId>>) -> Box<[VarId]> {
 }
 
 wire_object! {
-    /// A statement with annotations.
+    /// A statement with a span, with annotations, or with both.
     AnnotatedStatement, "an annotated statement", |wire: AnnotatedStatement, _| Some(Stmt {
         kind: wire.statement.unwrap_or_else(|| unreadable().kind),
+        at: wire.at.map(Arc::new),
+        origin: StatementOrigin::default(),
         annotations: boxed(wire.annotations.unwrap_or_default()),
     }) => Stmt;
     /// The statement.
     "statement" statement: Bare, required;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }
@@ -672,7 +677,7 @@ impl JsonSchema for Statement {
                 ),
                 annotated,
             ]),
-            "A statement: an assignment, a call, a push, a pop, an opaque statement, or one of these with annotations.",
+            "A statement: an assignment, a call, a push, a pop, an opaque statement, or one of these with a span or annotations.",
         )
     }
 }

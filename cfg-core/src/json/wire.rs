@@ -6,10 +6,12 @@
 //! [`super::resolve`].
 
 mod graph;
+mod span;
 mod words;
 
 use graph::{Edge, Vertex};
 pub(super) use graph::{EdgeDraft, unreadable_loop};
+pub(super) use span::SourceSpan;
 use words::OneOf;
 pub(super) use words::{control_name, control_word};
 
@@ -25,12 +27,12 @@ use super::{
 };
 use crate::{
     entity::VarId,
-    ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType},
+    ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType, Span},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 wire_object! {
     /// A program: routines that call each other, and global variables.
@@ -41,6 +43,8 @@ wire_object! {
     "main" main: RoutineName;
     /// Global (module, static) variables.
     "globals" globals: Vec<Global>;
+    /// Names of the sources that it was made from; spans count them from 0.
+    "sources" sources: Vec<String>;
     /// The routines.
     "routines" routines: Vec<Routine>, required;
     /// Free-form data, kept by every transformation.
@@ -110,6 +114,8 @@ wire_object! {
     "initial" initial: Initial;
     /// Shares the storage of another global.
     "overlay" overlay: Overlay;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }
@@ -125,7 +131,14 @@ fn global(wire: Global, cx: &mut Context) -> Option<GlobalDraft> {
     }
     // Role and id are filled in by position.
     let variable = variable(
-        (wire.name, wire.ty, wire.shape, wire.order, wire.annotations),
+        (
+            wire.name,
+            wire.ty,
+            wire.shape,
+            wire.order,
+            wire.at,
+            wire.annotations,
+        ),
         ir::Role::Local,
         cx,
     );
@@ -296,6 +309,8 @@ wire_object! {
     "external" external: External;
     /// Derivative routines that are given.
     "derivatives" derivatives: Derivatives;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
     /// The vertices of the graph; none for an external routine.
@@ -337,6 +352,7 @@ fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     let mut annotations = wire.annotations.unwrap_or_default();
     routine.origin = named_origin(&mut annotations, cx);
     routine.annotations = boxed(annotations);
+    routine.at = wire.at.map(Arc::new);
     if has_vertices && !has_edges {
         cx.missing_member("edges", "a routine with vertices");
         cx.graph_broken = true;
@@ -361,11 +377,12 @@ type VariableMembers = (
     Option<ScalarType>,
     Option<Vec<Dim>>,
     Option<Order>,
+    Option<Span>,
     Option<Map<String, Value>>,
 );
 
 fn variable(members: VariableMembers, role: ir::Role, cx: &mut Context) -> ir::Variable {
-    let (name, ty, shape, order, annotations) = members;
+    let (name, ty, shape, order, at, annotations) = members;
     let mut annotations = annotations.unwrap_or_default();
     ir::Variable {
         name: name.unwrap_or_default(),
@@ -374,6 +391,7 @@ fn variable(members: VariableMembers, role: ir::Role, cx: &mut Context) -> ir::V
         order: order.unwrap_or_default(),
         role,
         origin: named_origin(&mut annotations, cx),
+        at: at.map(Arc::new),
         annotations: boxed(annotations),
     }
 }
@@ -381,7 +399,7 @@ fn variable(members: VariableMembers, role: ir::Role, cx: &mut Context) -> ir::V
 wire_object! {
     /// A parameter.
     Parameter, "a parameter", |wire: Parameter, cx| Some(variable(
-        (wire.name, wire.ty, wire.shape, wire.order, wire.annotations),
+        (wire.name, wire.ty, wire.shape, wire.order, wire.at, wire.annotations),
         ir::Role::Parameter { intent: wire.intent.unwrap_or(Intent::InOut), optional: wire.optional.unwrap_or(false) },
         cx,
     )) => ir::Variable, lost |cx| cx.names_lost = true;
@@ -397,6 +415,8 @@ wire_object! {
     "intent" intent: OneOf<Intent>, required;
     /// The caller may leave it out.
     "optional" optional: bool;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }
@@ -422,6 +442,8 @@ wire_object! {
     "order" order: OneOf<Order>;
     /// Name of a global that the routine uses; then it has no other member.
     "global" global: String;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }
@@ -444,7 +466,14 @@ fn local(wire: Local, cx: &mut Context) -> Option<LocalDraft> {
         }
         return Some(LocalDraft::Global(name));
     }
-    let members = (wire.name, wire.ty, wire.shape, wire.order, wire.annotations);
+    let members = (
+        wire.name,
+        wire.ty,
+        wire.shape,
+        wire.order,
+        wire.at,
+        wire.annotations,
+    );
     Some(LocalDraft::Declared(variable(members, ir::Role::Local, cx)))
 }
 
@@ -460,7 +489,7 @@ pub(super) enum ResultDraft {
 wire_object! {
     /// The result variable of a function; it stands after the locals in the table of variables.
     DeclaredResult, "a result", |wire: DeclaredResult, cx| Some(variable(
-        (wire.name, wire.ty, wire.shape, wire.order, wire.annotations), ir::Role::Local, cx,
+        (wire.name, wire.ty, wire.shape, wire.order, wire.at, wire.annotations), ir::Role::Local, cx,
     )) => ir::Variable;
     /// Its name, unique in the routine.
     "name" name: String, required;
@@ -470,6 +499,8 @@ wire_object! {
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
     "order" order: OneOf<Order>;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }

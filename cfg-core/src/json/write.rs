@@ -9,8 +9,8 @@ use crate::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
     ir::{
-        Annotations, Control, Dim, Expr, Extent, Global, NameOrigin, Order, Program, Role, Routine,
-        Variable,
+        Annotations, At, Control, Dim, Expr, Extent, Global, NameOrigin, Order, Program, Role,
+        Routine, Variable,
     },
 };
 use serde_json::Value;
@@ -141,6 +141,15 @@ impl<W: io::Write> Writer<'_, W> {
             self.raw(",\n \"main\": ");
             self.routine_name(main);
         }
+        if !program.sources.is_empty() {
+            self.raw(",\n \"sources\": [");
+            for (i, source) in program.sources.iter().enumerate() {
+                self.comma(i);
+                self.string(source);
+                self.pause()?;
+            }
+            self.raw("]");
+        }
         self.annotations(&program.annotations, "\n ", |_| false);
         if !program.globals.is_empty() {
             self.raw(",\n \"globals\": [");
@@ -218,6 +227,7 @@ impl<W: io::Write> Writer<'_, W> {
     }
 
     fn variable_annotations(&mut self, variable: &Variable) {
+        self.span(&variable.at, "");
         let origin = variable.origin.as_deref();
         self.annotations(&variable.annotations, "", |w| w.named_origin(origin));
     }
@@ -252,6 +262,19 @@ impl<W: io::Write> Writer<'_, W> {
             self.raw("}");
         }
         origin.is_some()
+    }
+
+    /// The span of an element, if it has one.
+    fn span(&mut self, at: &At, indent: &str) {
+        let Some(span) = at else { return };
+        self.raw(",");
+        self.raw(if indent.is_empty() { " " } else { indent });
+        self.raw("\"at\": [");
+        for (i, number) in span.numbers().into_iter().enumerate() {
+            self.comma(i);
+            self.int(i64::from(number));
+        }
+        self.raw("]");
     }
 
     /// Annotations with an origin, if there are any.
@@ -359,6 +382,7 @@ impl<W: io::Write> Writer<'_, W> {
             }
             self.raw("}");
         }
+        self.span(&routine.at, "\n   ");
         let origin = routine.origin.as_deref();
         self.annotations(&routine.annotations, "\n   ", |w| w.named_origin(origin));
         if let Some(body) = &routine.body {

@@ -314,6 +314,10 @@ fn plans(
                 back: vec![add(by), set(left, fewer)],
             }
         });
+        if let Some(Plan::Counted { entry, back, .. }) = &mut plans[v] {
+            let made = entry.iter_mut().chain(back);
+            made.for_each(|s| s.at.clone_from(&vertex.at));
+        }
     }
     plans
 }

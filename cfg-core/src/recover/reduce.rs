@@ -487,6 +487,7 @@ impl<'d> Reduction<'d> {
                     let copy = self.new_vertex(n, original.kind);
                     self.edited.vertices[copy].annotations = original.annotations;
                     self.edited.vertices[copy].origin = original.origin;
+                    self.edited.vertices[copy].at = original.at;
                     self.fix(open, copy);
                     open = self.new_edge(copy, b, None, true);
                 }

@@ -90,13 +90,13 @@ pub(super) fn write(
                     follow = writer.begin(out, structure, at, end)?;
                 }
                 VertexKind::Entry => {
-                    if writer.needs_mark(at) || cfg.vertex(at).origin.is_some() {
+                    if writer.needs_mark(at) || writer.is_described(at) {
                         writer.line(out, at, "entry")?;
                     }
                     writer.count(at);
                 }
                 VertexKind::Exit => {
-                    if writer.needs_mark(at) || cfg.vertex(at).origin.is_some() {
+                    if writer.needs_mark(at) || writer.is_described(at) {
                         writer.line(out, at, "exit")?;
                     }
                     return Ok(());
@@ -132,6 +132,12 @@ impl Writer<'_, '_> {
     fn needs_mark(&self, v: VertexId) -> bool {
         let mut edges = self.cfg.out_edges(v).iter();
         self.cfg.vertex(v).id != self.next || edges.any(|&e| self.ids.id(self.cfg, e).is_some())
+    }
+
+    /// True if more is written of the vertex than its kind and its ids.
+    fn is_described(&self, v: VertexId) -> bool {
+        let vertex = self.cfg.vertex(v);
+        vertex.origin.is_some() || vertex.at.is_some()
     }
 
     fn count(&mut self, v: VertexId) {
@@ -174,8 +180,7 @@ impl Writer<'_, '_> {
         v: VertexId,
         statements: &[crate::ir::Stmt],
     ) -> fmt::Result {
-        let vertex = self.cfg.vertex(v);
-        let alone = vertex.origin.is_some() || statements.is_empty() || self.after_block;
+        let alone = self.is_described(v) || statements.is_empty() || self.after_block;
         if alone || self.needs_mark(v) {
             self.indent(out)?;
             self.any_mark(out, v, self.cfg.out_edges(v))?;

@@ -39,4 +39,9 @@ crate::diagnostic_codes! {
     UNREACHABLE "S010" "never executed"
         "Statements after a jump are executed only if a label stands before them."
         "What follows `break`, `continue`, `return` or `goto` and has no label is left out.";
+    INTO_LOOP "S011" "jump into a counted loop"
+        "A counted loop is entered at its `for`."
+        "The `for` sets the index and the number of passes. Where the body is entered elsewhere these are what the last \
+         `for` left, and if there was none the run ends with an error. Write the loop with `while`, or put the label \
+         before it.";
 }

@@ -3,7 +3,7 @@
 use super::{Printer, expr};
 use crate::{
     entity::EdgeId,
-    ir::{Arm, CaseRange, Cfg, Expr, LoopTest, Selector, Vertex, VertexKind},
+    ir::{Arm, At, CaseRange, Cfg, Expr, LoopTest, Selector, Vertex, VertexKind},
 };
 use std::fmt::{self, Write};
 
@@ -48,12 +48,20 @@ pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, cfg: &Cfg) -> fmt::Re
     Ok(())
 }
 
-/// The vertex from which this one comes, and the end of the line.
+/// The vertex from which this one comes, its span, and the end of the line.
 pub(super) fn write_origin(out: &mut impl Write, vertex: &Vertex) -> fmt::Result {
     if let Some(origin) = vertex.origin {
         write!(out, " {{{} of {}}}", origin.role.name(), origin.vertex)?;
     }
+    write_span(out, &vertex.at)?;
     out.write_char('\n')
+}
+
+/// ` @[source:line:column-line:column]`, if there is a span.
+pub(super) fn write_span(out: &mut impl Write, at: &At) -> fmt::Result {
+    let Some(span) = at else { return Ok(()) };
+    let [source, line, column, end_line, end_column] = span.numbers();
+    write!(out, " @[{source}:{line}:{column}-{end_line}:{end_column}]")
 }
 
 pub(super) fn write_decision(

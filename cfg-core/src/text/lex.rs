@@ -50,13 +50,13 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     };
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let (kind, length) = if c == '\n' {
+        let (kind, length) = if c == '\n' || c == '\r' && !rest.starts_with("\r\n") {
             (Kind::Newline, 1)
         } else if c.is_whitespace() {
             at += c.len_utf8();
             continue;
         } else if rest.starts_with("//") {
-            at += rest.find('\n').unwrap_or(rest.len());
+            at += rest.find(['\n', '\r']).unwrap_or(rest.len());
             continue;
         } else if is_start(c) {
             let part = |c: char| is_start(c) || c.is_numeric() || c.is_alphanumeric();
@@ -110,7 +110,7 @@ fn quoted(rest: &str) -> (Kind, usize) {
     let mut escaped = false;
     for (i, c) in rest.char_indices().skip(1) {
         match c {
-            '\n' => return (Kind::Bad, i),
+            '\n' | '\r' => return (Kind::Bad, i),
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             '"' => return (Kind::Quoted, i + 1),

@@ -20,7 +20,7 @@ use crate::{
     diagnostic::{
         CodeInfo, Diagnostic, Diagnostics, MAX_PROBLEMS,
         similar::did_you_mean,
-        site::{Element, Site},
+        site::{Element, Part, Site},
     },
     entity::{GlobalId, RoutineId},
     ir::{Expr, Global, Overlay, Program, Role, Routine, ScalarType, Variable},
@@ -57,11 +57,57 @@ struct RoutinePlaces {
     /// Parameters come before all other variables.
     parameters: usize,
     variables: Vec<usize>,
+    /// The names in the lists of independents and dependents.
+    independents: Vec<usize>,
+    dependents: Vec<usize>,
+    /// The derivative routines that are given.
+    tangent: Option<usize>,
+    adjoint: Option<usize>,
+    /// The value and the first partial of an external routine.
+    value: Option<usize>,
+    partials: Option<usize>,
     vertices: Vec<usize>,
     /// Statements of each vertex.
     statements: Vec<Vec<usize>>,
     /// Vertices from which the edges lead.
     edges: Vec<usize>,
+}
+
+impl RoutinePlaces {
+    /// The place of a part of the routine that has a line of its own.
+    fn of_part(&self, part: Option<Part>, index: Option<usize>) -> Option<&usize> {
+        match part? {
+            Part::Independents => self.independents.get(index.unwrap_or(0)),
+            Part::Dependents => self.dependents.get(index.unwrap_or(0)),
+            Part::Derivatives => self.tangent.as_ref().or(self.adjoint.as_ref()),
+            Part::Tangent => self.tangent.as_ref(),
+            Part::Adjoint => self.adjoint.as_ref(),
+            Part::External | Part::ExternalValue => self.value.as_ref().or(self.partials.as_ref()),
+            Part::Partials => self.partials.as_ref(),
+            Part::Name
+            | Part::Type
+            | Part::Shape
+            | Part::Overlay
+            | Part::Initial
+            | Part::Main
+            | Part::Parameters
+            | Part::Result
+            | Part::Vertices
+            | Part::Test
+            | Part::Condition
+            | Part::Selector
+            | Part::Arms
+            | Part::Index
+            | Part::First
+            | Part::Last
+            | Part::Step
+            | Part::Target
+            | Part::Value
+            | Part::Arguments
+            | Part::Reads
+            | Part::Writes => None,
+        }
+    }
 }
 
 impl Places {
@@ -73,7 +119,7 @@ impl Places {
         let routine = self.routines.get(site.routine?.index())?;
         let found = match site.element {
             Element::Program | Element::Global(_) => return None,
-            Element::Routine => None,
+            Element::Routine => routine.of_part(site.part, site.index),
             Element::Variable(v) => routine.variables.get(v.index()),
             Element::Vertex(v) => routine.vertices.get(v.index()),
             Element::Statement(v, s) => {
@@ -151,6 +197,7 @@ pub fn load(mut input: impl std::io::Read) -> std::io::Result<Vec<u8>> {
 /// Reads a program.
 pub fn parse(text: &str) -> Parsed {
     let mut parser = Parser::new(text);
+    parser.line_ends();
     parser.collect_names();
     parser.program();
     let mut parsed = Parsed {
@@ -501,6 +548,17 @@ impl<'t> Parser<'t> {
 
     // --- programs ---
 
+    /// Reports the first carriage return that ends a line by itself.
+    fn line_ends(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut returns = bytes.iter().enumerate().filter(|(_, b)| **b == b'\r');
+        if let Some((at, _)) = returns.find(|(at, _)| bytes.get(at + 1) != Some(&b'\n')) {
+            let message = "a carriage return without a line feed behind it";
+            let help = "lines end in LF or CR LF: convert the file (`tr '\\r' '\\n'`)";
+            self.report(at, &codes::SYNTAX, message, help);
+        }
+    }
+
     /// Finds the names of routines and globals, for uses that come before.
     fn collect_names(&mut self) {
         let (mut routines, mut globals) = (0, 0);
@@ -564,10 +622,13 @@ impl<'t> Parser<'t> {
             } else if self.is_word("global") && !self.is_assignment() {
                 self.global();
                 continue;
+            } else if self.is_source() {
+                self.line(Self::sources);
+                continue;
             } else if !inside {
                 let fail = self.unexpected(
                     "`subroutine`, `function` or `global`",
-                    "a program is made of routines and globals",
+                    "a program is made of routines and globals, and of the names of its sources",
                 );
                 let Fail = fail;
             }
@@ -580,16 +641,33 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Skips the globals behind the end of a routine, and reports what is neither a global nor the next routine.
+    /// Skips the globals and sources behind the end of a routine, and reports what is neither a global nor the next routine.
     fn between_routines(&mut self) {
         while !self.is_end() && !self.is_head() {
-            if !self.is_word("global") || self.is_assignment() {
+            if !self.is_source() && (!self.is_word("global") || self.is_assignment()) {
                 let message = "this stands outside of routines";
                 let help = "one `end` too many before it ends the routine: remove that, or this";
                 self.report(self.token().start, &codes::OPEN, message, help);
                 return;
             }
             self.skip_line();
+        }
+    }
+
+    /// True if names of sources stand here.
+    fn is_source(&self) -> bool {
+        self.is_word("source") && self.token_at(1).kind == Kind::Quoted
+    }
+
+    /// `source "f.c"`.
+    fn sources(&mut self) -> Parse<()> {
+        self.at += 1;
+        loop {
+            let name = self.name("the name of a source")?;
+            self.program.sources.push(name);
+            if !self.take_symbol(",") {
+                return Ok(());
+            }
         }
     }
 
@@ -618,6 +696,7 @@ impl<'t> Parser<'t> {
             let nothing = routine::Names::default();
             (variable.shape, variable.order) = p.shape(&nothing)?;
             variable.origin = p.origin_of_variable()?;
+            variable.at = p.span()?;
             let mut global = Global {
                 variable,
                 initial: None,
@@ -717,6 +796,10 @@ fn unquoted(spelled: &str) -> Option<String> {
             'u' => {
                 let rest = chars.as_str().strip_prefix('{')?;
                 let (digits, after) = rest.split_once('}')?;
+                // A sign is none.
+                if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return None;
+                }
                 name.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
                 chars = after.chars();
             }

@@ -10,6 +10,11 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
     // Expressions of globals are constants, so any routine serves to print them.
     let nothing = Routine::default();
     let p = Printer::exact(program, &nothing);
+    for source in &program.sources {
+        out.write_str("source ")?;
+        write_quoted(out, source)?;
+        out.write_char('\n')?;
+    }
     for global in &program.globals {
         out.write_str("global ")?;
         write_variable(out, &p, &global.variable)?;
@@ -27,7 +32,7 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
         out.write_char('\n')?;
     }
     for (i, routine) in program.routines.iter().enumerate() {
-        if i > 0 || !program.globals.is_empty() {
+        if i > 0 || !program.globals.is_empty() || !program.sources.is_empty() {
             out.write_char('\n')?;
         }
         if program.main.is_some_and(|main| main.index() == i) {
@@ -113,8 +118,12 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
     out.write_str("end\n")
 }
 
-/// The result, if it is the last variable and a local: its type stands in the head then.
+/// The result, if it is the last variable and a local: its type stands in the head then, unless the head says more of the
+/// routine, which would be read as said of the result.
 fn own_result(routine: &Routine) -> Option<usize> {
+    if routine.origin.is_some() || routine.at.is_some() {
+        return None;
+    }
     let result = routine.result?.index();
     let variable = routine.variables.get(result)?;
     let last = result + 1 == routine.variables.len() && result >= routine.parameters;
@@ -166,6 +175,7 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<usize>) 
         expr::write_variable(out, p, result)?;
     }
     write_origin(out, routine.origin.as_deref())?;
+    graph::write_span(out, &routine.at)?;
     out.write_char('\n')
 }
 
@@ -176,11 +186,13 @@ fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::R
         out.write_char('[')?;
         write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
         out.write_char(']')?;
-        if v.order == Order::Column {
-            out.write_str(" column")?;
-        }
     }
-    write_origin(out, v.origin.as_deref())
+    // The order of a scalar means nothing, and is kept.
+    if v.order == Order::Column {
+        out.write_str(" column")?;
+    }
+    write_origin(out, v.origin.as_deref())?;
+    graph::write_span(out, &v.at)
 }
 
 /// `n` for 1 to n, `n from 0` for n elements from 0, `:` where the extent comes from elsewhere.

@@ -1,13 +1,21 @@
 //! Statements, one line each.
 
 use super::precedence::LOOSEST;
-use super::{Name, Printer, expr, name::write_quoted};
+use super::{Name, Printer, expr, graph::write_span, name::write_quoted};
 use crate::entity::VarId;
 use crate::ir::{ControlWidth, Stmt, StmtKind, TapeClass};
 use std::fmt::{self, Write};
 
 pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, s: &Stmt) -> fmt::Result {
-    match &s.kind {
+    write_kind(out, p, &s.kind)?;
+    if p.exact {
+        write_span(out, &s.at)?;
+    }
+    Ok(())
+}
+
+fn write_kind(out: &mut impl Write, p: &Printer<'_>, kind: &StmtKind) -> fmt::Result {
+    match kind {
         StmtKind::Assign { target, value } => {
             expr::write_place(out, p, target, 0)?;
             out.write_str(" := ")?;

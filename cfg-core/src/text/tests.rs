@@ -301,6 +301,7 @@ fn a_whole_program() {
             initial: Some([Expr::Real(0.5)].into()),
             overlay: None,
         }],
+        sources: Vec::new(),
         main: Some(RoutineId::new(0)),
         annotations: None,
     };

@@ -8,6 +8,7 @@ use cfg_core::{
 };
 use cfg_testkit::rng::Rng;
 use serde_json::json;
+use std::sync::Arc;
 
 fn written(program: &Program) -> String {
     let mut out = Vec::new();
@@ -259,6 +260,7 @@ pub(crate) fn random_program(seed: u64) -> Program {
     let mut program = Program {
         annotations: annotations(&mut rng),
         main: rng.percent(50).then(|| RoutineId::new(rng.below(routines))),
+        sources: (0..rng.below(3)).map(|s| format!("\"söu\n{s}")).collect(),
         ..Program::default()
     };
     for g in 0..globals {
@@ -300,6 +302,7 @@ fn random_routine(rng: &mut Rng, program: &Program, r: usize, routines: usize) -
         },
         aliased: rng.percent(20),
         origin: origin(rng),
+        at: at(rng),
         parameters: rng.below(4),
         ..Routine::default()
     };
@@ -374,6 +377,7 @@ fn graph(rng: &mut Rng, variables: usize, routines: usize) -> Cfg {
                 role: *rng.pick(&OriginRole::ALL).unwrap(),
                 vertex: rng.between(-9, 9),
             }),
+            at: at(rng),
             annotations: annotations(rng),
         })
         .collect();
@@ -443,8 +447,9 @@ fn kind(rng: &mut Rng, variables: usize, routines: usize) -> VertexKind {
         _ => VertexKind::Block(
             (0..rng.below(5))
                 .map(|_| Stmt {
-                    kind: statement(rng, variables, routines),
+                    at: at(rng),
                     annotations: annotations(rng),
+                    ..Stmt::new(statement(rng, variables, routines))
                 })
                 .collect(),
         ),
@@ -494,6 +499,13 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
     }
 }
 
+/// Any span, in a source that may not exist.
+fn at(rng: &mut Rng) -> At {
+    let mut number = || 1 + rng.below(1 << 30) as u32;
+    let span = Span::new(number() % 3, [number(), number(), number(), u32::MAX]);
+    span.filter(|_| rng.percent(30)).map(Arc::new)
+}
+
 fn variable(rng: &mut Rng, name: String, variables: usize) -> Variable {
     let bound = |rng: &mut Rng| {
         if variables == 0 {
@@ -526,6 +538,7 @@ fn variable(rng: &mut Rng, name: String, variables: usize) -> Variable {
         },
         role: Role::Local,
         origin: origin(rng),
+        at: at(rng),
         annotations: annotations(rng),
     }
 }

@@ -70,11 +70,10 @@ impl Comparison<'_> {
         // A run with a trace takes more memory than the runs before: without it, nothing is compared.
         let base = self.run_at(self.point);
         if let Some((y, base)) = self.within_limits(base) {
-            kinks.extend(
-                base.events
-                    .iter()
-                    .map(|e| format!("{} {} in {}", e.op.name(), e.event.describe(), e.element)),
-            );
+            kinks.extend(base.events.iter().map(|e| {
+                let place = self.primal.place(&e.site);
+                format!("{} {} in {place}", e.op.name(), e.event.describe())
+            }));
             for exponent in 2..=7 {
                 // Not the platform's power: the steps are the same everywhere.
                 let h = powi(Math::Portable)(0.1, exponent);

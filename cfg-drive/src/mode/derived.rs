@@ -1,6 +1,10 @@
 //! Running a routine with derivative arguments.
 
-use super::{Named, check_initialised, original_place::at_original, set_globals};
+use super::{
+    Named, check_initialised,
+    original_place::{at_original, in_original},
+    set_globals,
+};
 use crate::codes;
 use crate::options::{Options, words};
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
@@ -191,7 +195,8 @@ impl Derived {
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
         let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
-        let report = (self.session).run_from(self.original, &mut arguments, options, start)?;
+        let run = (self.session).run_from(self.original, &mut arguments, options, start);
+        let report = run.map_err(|found| in_original(&self.program, found))?;
         Ok(report.events)
     }
 

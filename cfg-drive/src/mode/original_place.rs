@@ -2,15 +2,25 @@
 
 use cfg_core::{
     diagnostic::{
-        Diagnostic,
+        Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    ir::{Program, Signature},
+    ir::{Cfg, Program, Signature},
     text,
 };
 
-/// Moves a problem in a generated routine to the vertex of the original that the generated vertex was made from, as its
-/// origin says; to the original as a whole if it does not say. The place in the generated routine is named behind it. The
+/// Adds to the problems of a run of the user's own routine what the program says of their places.
+pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagnostics {
+    for problem in &mut problems.0 {
+        if let Some(site) = problem.at.site.take() {
+            problem.at.set_site(program, *site);
+        }
+    }
+    problems
+}
+
+/// Moves a problem in a generated routine to the statement of the original that the generated statement was made from, as
+/// its origin says; else to the vertex that the generated vertex was made from; to the original as a whole if nothing says. The place in the generated routine is named behind it. The
 /// first `given` routines are those of the user, of which some may have been generated before.
 pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnostic {
     let Some(site) = problem.at.site.take() else {
@@ -33,15 +43,27 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
     };
     let cfg = routine.body.as_ref();
     let made_from = vertex.and_then(|v| Some(cfg?.vertex(v).origin?.vertex));
+    let statement = match site.element {
+        Element::Statement(v, s) => cfg.and_then(|cfg| cfg.vertex(v).statements().get(s)),
+        Element::Program
+        | Element::Global(_)
+        | Element::Routine
+        | Element::Variable(_)
+        | Element::Vertex(_)
+        | Element::Edge(_) => None,
+    };
+    let number = statement.and_then(|statement| statement.origin.number());
     let theirs = program.routine(original).body.as_ref();
-    let element = made_from.and_then(|id| {
-        let v = theirs?.with_id(id)?;
+    let at_statement = || numbered(theirs?, number?);
+    let at_vertex = || {
+        let v = theirs?.with_id(made_from?)?;
         Some(match theirs?.vertex(v).statements() {
             [_] => Element::Statement(v, 0),
             // Nothing says which of several statements it is.
             _ => Element::Vertex(v),
         })
-    });
+    };
+    let element = at_statement().or_else(at_vertex);
     let element = element.unwrap_or(Element::Routine);
     let place = Site::of(original, element);
     let words = text::site(program, &place);
@@ -50,4 +72,17 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
         None => words,
     });
     problem.at_site_in(program, place)
+}
+
+/// The statement of this number, counted from 0 through all vertices.
+fn numbered(cfg: &Cfg, number: usize) -> Option<Element> {
+    let mut before = 0;
+    for (v, vertex) in cfg.vertices() {
+        let count = vertex.statements().len();
+        if number < before + count {
+            return Some(Element::Statement(v, number - before));
+        }
+        before += count;
+    }
+    None
 }

@@ -18,9 +18,12 @@ end
 subroutine g(in real x[4], in integer k, inout real y)
   local integer i
   for i = 1, 3
-    y := y + x[i]*x[i + k]
+    y := y*1.0
+    y := y + x[i]*x[i + k] @[0:7:5-7:20]
+    y := y + 0.0
   end
 end
+source \"g.c\"
 ";
     let parsed = text::parse(source);
     let problems = parsed.problems;
@@ -30,15 +33,17 @@ end
     let g = RoutineId::new(1);
     let point = br#"{"x": [1, 2, 3, 4], "k": 3}"#;
     let options = Options::default();
-    // ENTRY, LOOP, BASICBLOCK: its only statement.
-    let place = Site::of(g, Element::Statement(VertexId::new(2), 0));
+    // ENTRY, LOOP, BASICBLOCK: its second statement.
+    let place = Site::of(g, Element::Statement(VertexId::new(2), 1));
     let check = |problems: cfg_core::diagnostic::Diagnostics, generated: Option<&str>| {
         let at = &problems.0[0].at;
         assert_eq!(at.site.as_deref(), Some(&place), "{problems}");
-        assert_eq!(parsed.places.of_site(&place), Some((11, 5)));
+        assert_eq!(parsed.places.of_site(&place), Some((12, 5)));
+        let source = at.source.as_ref().map(ToString::to_string);
+        assert_eq!(source.as_deref(), Some("g.c:7:5"), "{problems}");
         let element = at.element.as_deref().expect("it is named");
         assert!(
-            element.starts_with("routine g, vertex 3, statement 1"),
+            element.starts_with("routine g, vertex 3, statement 2"),
             "{element}"
         );
         assert_eq!(

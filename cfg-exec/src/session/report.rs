@@ -43,8 +43,8 @@ pub struct Met {
     pub op: Op,
     /// The event that happened.
     pub event: Event,
-    /// The place of the event: routine, vertex, statement.
-    pub element: String,
+    /// The place of the event in the program.
+    pub site: Site,
     /// The number of times that it happened there.
     pub times: u64,
 }
@@ -169,11 +169,10 @@ pub(super) fn events(inner: &Inner, machine: &Machine) -> Vec<Met> {
         .iter()
         .map(|met| {
             let at = at_instruction(inner, met.routine, met.pc);
-            let name = &inner.signatures[met.routine].name;
             Met {
                 op: met.op,
                 event: met.event,
-                element: element_name(name, at.id, at.statement),
+                site: at.site,
                 times: met.times,
             }
         })

@@ -2,8 +2,9 @@
 
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
+    diagnostic::site::{Element, Site},
     elemental::{ArithmeticError, Math, Scalar, apply},
-    entity::VarId,
+    entity::{RoutineId, VarId, VertexId},
     ir::{
         Expr, Op,
         ScalarType::{self, Integer, Logical, Real, Real32},
@@ -424,5 +425,6 @@ fn kinks_are_reported_when_asked_for() {
     assert!(at(1.0).is_empty());
     let ops: Vec<Op> = at(0.0).iter().map(|met| met.op).collect();
     assert_eq!(ops, [Op::Abs, Op::Sqrt, Op::Max]);
-    assert_eq!(at(0.0)[0].element, "routine f, vertex 2, statement 1");
+    let place = Site::of(RoutineId::new(0), Element::Statement(VertexId::new(1), 0));
+    assert_eq!(at(0.0)[0].site, place);
 }

@@ -19,10 +19,10 @@ use crate::xaif::{
 use cfg_core::{
     diagnostic::CodeInfo,
     entity::VarId,
-    ir::{Annotations, Program, Role},
+    ir::{self, Annotations, Program, Role, Span},
 };
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// The declarations in a document that was written here.
 pub(crate) fn declarations(doc: &Document<'_>) -> Option<String> {
@@ -223,6 +223,23 @@ impl Reader<'_, '_> {
             }
         }
         annotations(entries)
+    }
+
+    /// The span in the data, if there is one.
+    fn span(&mut self, n: NodeId, data: &Map<String, Value>) -> Option<ir::At> {
+        let Some(value) = data.get("at") else {
+            return Some(None);
+        };
+        let numbers = value.as_array().and_then(|list| {
+            let number = |v: &Value| v.as_u64().and_then(|n| u32::try_from(n).ok());
+            let numbers: Option<Vec<u32>> = list.iter().map(number).collect();
+            <[u32; 5]>::try_from(numbers?).ok()
+        });
+        let span = numbers.and_then(|[source, rest @ ..]| Span::new(source, rest));
+        if span.is_none() {
+            self.mismatch(n, "the span cannot be read");
+        }
+        span.map(|span| Some(Arc::new(span)))
     }
 
     fn child(&mut self, n: NodeId, name: El) -> Option<NodeId> {

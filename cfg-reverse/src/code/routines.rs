@@ -16,6 +16,7 @@ pub(crate) fn routine_shell(routine: &Routine) -> Routine {
         result: routine.result,
         control: routine.control,
         aliased: routine.aliased,
+        at: routine.at.clone(),
         annotations: routine.annotations.clone(),
         ..Routine::default()
     }
@@ -36,6 +37,7 @@ pub(crate) fn without_body(routine: &Routine) -> Routine {
         derivatives: routine.derivatives.clone(),
         aliased: routine.aliased,
         origin: routine.origin.clone(),
+        at: routine.at.clone(),
         annotations: routine.annotations.clone(),
     }
 }

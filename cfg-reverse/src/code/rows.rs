@@ -40,6 +40,11 @@ impl<T> Rows<T> {
         self.start[v.index()] as usize..self.start[v.index() + 1] as usize
     }
 
+    /// The number of items in the lists before that of a vertex.
+    pub(crate) fn start(&self, v: VertexId) -> usize {
+        self.range(v).start
+    }
+
     /// The list of a vertex.
     pub(crate) fn of(&self, v: VertexId) -> &[T] {
         &self.all[self.range(v)]

@@ -7,7 +7,7 @@ use cfg_core::{
 };
 use std::collections::VecDeque;
 
-use crate::code::built;
+use crate::code::{built, mark::Mark};
 
 /// A graph that is taken apart.
 pub(crate) struct Splice {
@@ -16,6 +16,8 @@ pub(crate) struct Splice {
     /// The out-edge of each vertex that has one.
     out_edge: Vec<Option<usize>>,
     ids: FreshIds,
+    /// The span and the origin of the statement that was found last: of all that is made from it.
+    mark: Option<Mark>,
 }
 
 impl Splice {
@@ -45,6 +47,7 @@ impl Splice {
             edges,
             out_edge,
             ids,
+            mark: None,
         }
     }
 
@@ -70,9 +73,13 @@ impl Splice {
         rest: &mut VecDeque<Stmt>,
         find: impl Fn(&Stmt) -> Option<T>,
     ) -> Option<(Stmt, T)> {
+        self.mark = None;
         while let Some(statement) = rest.pop_front() {
             match find(&statement) {
-                Some(found) => return Some((statement, found)),
+                Some(found) => {
+                    self.mark = Some(Mark::of(&statement, None));
+                    return Some((statement, found));
+                }
                 None => self.push(block, statement),
             }
         }
@@ -80,7 +87,10 @@ impl Splice {
     }
 
     /// Adds a statement to a block.
-    pub(crate) fn push(&mut self, block: usize, statement: Stmt) {
+    pub(crate) fn push(&mut self, block: usize, mut statement: Stmt) {
+        if let Some(mark) = &self.mark {
+            mark.put(&mut statement);
+        }
         if let VertexKind::Block(statements) = &mut self.vertices[block].kind {
             statements.push(statement);
         }
@@ -92,12 +102,19 @@ impl Splice {
     }
 
     pub(crate) fn add(&mut self, kind: VertexKind) -> usize {
-        self.vertices.push(Vertex::new(self.ids.next_id(), kind));
+        let at = self.mark.as_ref().and_then(|mark| mark.at.clone());
+        self.vertices.push(Vertex {
+            at,
+            ..Vertex::new(self.ids.next_id(), kind)
+        });
         self.out_edge.push(None);
         self.vertices.len() - 1
     }
 
-    pub(crate) fn block(&mut self, statements: Vec<Stmt>) -> usize {
+    pub(crate) fn block(&mut self, mut statements: Vec<Stmt>) -> usize {
+        if let Some(mark) = &self.mark {
+            statements.iter_mut().for_each(|s| mark.put(s));
+        }
         self.add(VertexKind::Block(statements))
     }
 

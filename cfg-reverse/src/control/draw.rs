@@ -26,6 +26,7 @@ impl Draw {
             id,
             kind,
             origin: Some(Origin { role, vertex: of }),
+            at: None,
             annotations: None,
         });
         self.vertices.len() - 1

@@ -8,6 +8,8 @@ use cfg_core::{
     ir::{Annotations, Cfg, Edge, Routine, Stmt, Vertex, VertexKind},
 };
 
+use std::sync::Arc;
+
 use crate::code::built;
 
 /// The routine with every inserted block that has a basic block before or after it merged into
@@ -125,7 +127,12 @@ fn merged_vertices(
         }
         let mut at = Some(start);
         while let Some(v) = at {
-            let own = std::mem::take(&mut statements[v]);
+            let mut own = std::mem::take(&mut statements[v]);
+            if let Some(at) = kept[v].as_ref().and_then(|vertex| vertex.at.as_ref()) {
+                // The block does not speak for them any more.
+                let bare = own.iter_mut().filter(|s| into[v] != v && s.at.is_none());
+                bare.for_each(|s| s.at = Some(Arc::clone(at)));
+            }
             merged[into[v]].extend(own);
             at = next_in_group[v];
         }

@@ -99,6 +99,7 @@ impl<'g> Chains<'g> {
                 role,
                 vertex: of.id,
             }),
+            at: of.at.clone(),
             annotations: of.annotations.clone(),
         });
     }
@@ -156,6 +157,7 @@ impl<'g> Chains<'g> {
                 id: ids.next_id(),
                 kind: VertexKind::Block(std::mem::take(statements)),
                 origin: Some(*origin),
+                at: None,
                 annotations: None,
             });
         }

@@ -14,8 +14,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{
-        expressions::as_place, names::Namer, rename::Rename, routines::routine_shell, rows::Rows,
-        temporaries::Temporaries,
+        expressions::as_place, mark::Mark, names::Namer, rename::Rename, routines::routine_shell,
+        rows::Rows, temporaries::Temporaries,
     },
     memory::summary::given_adjoint,
     partials::scope::{ForwardScope, Scope},
@@ -39,6 +39,8 @@ pub(crate) struct Draft<'p> {
     /// Name table as it was before the reverse routine's own variables.
     pub(crate) namer: Namer,
     pub(crate) cfg: &'p Cfg,
+    /// True if the graph is the one that was given, so that its statements have the positions that they have there.
+    same_graph: bool,
     pub(crate) shape: Shape<'p>,
     pub(crate) locations: Locations,
     /// The globals that the routine names.
@@ -118,6 +120,7 @@ impl<'p> Draft<'p> {
             scope,
             namer,
             cfg,
+            same_graph: !normal.changed,
             shape,
             locations: locations.with_elements(&context.program, routine, cfg),
             globals: Named::of(routine),
@@ -136,6 +139,13 @@ impl<'p> Draft<'p> {
         statements.for_each(|s| self.reverse_numbers.stmt(s));
         self.code.push(code);
         self.adjoints.push(adjoint);
+    }
+
+    /// The span and the origin of all that is made from a statement.
+    pub(crate) fn mark(&self, v: VertexId, s: usize) -> Mark {
+        let statement = self.cfg.vertex(v).statements().get(s);
+        let number = self.same_graph.then(|| self.code.start(v) + s);
+        statement.map_or_else(Mark::default, |statement| Mark::of(statement, number))
     }
 
     /// Code that stands after the pops of its statement.

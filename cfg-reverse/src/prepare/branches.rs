@@ -18,7 +18,7 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-use crate::code::{names::Namer, routines::add_local, splice::Splice, typing};
+use crate::code::{mark::Mark, names::Namer, routines::add_local, splice::Splice, typing};
 
 /// Most conditional expressions of a statement that is written in each arm: it doubles with each.
 const MOST_COPIES: usize = 6;
@@ -230,6 +230,7 @@ fn to_place(
     path: &[usize],
 ) -> Branch {
     let annotations = statement.annotations.clone();
+    let mark = Mark::of(&statement, None);
     let StmtKind::Assign { target, value } = &mut statement.kind else {
         return (Expr::Logical(true), [None, None], Some(statement));
     };
@@ -244,6 +245,7 @@ fn to_place(
     let arms = arms.map(|arm| {
         let mut assigned = Stmt::assign(to.clone(), arm);
         assigned.annotations.clone_from(&annotations);
+        mark.put(&mut assigned);
         Some(assigned)
     });
     (condition, arms, (!path.is_empty()).then_some(statement))
@@ -308,7 +310,8 @@ fn copies(
     let copy = temporary(routine, namer, ty, rank);
     let conditional = at_path(value, path);
     *conditional = with_copy(conditional, z, copy.var);
-    let copied = Stmt::assign(copy, Expr::var(z));
+    let mut copied = Stmt::assign(copy, Expr::var(z));
+    Mark::of(&statement, None).put(&mut copied);
     let present = Expr::op(Op::Present, [Expr::var(z)]);
     (present, [Some(copied), None], Some(statement))
 }

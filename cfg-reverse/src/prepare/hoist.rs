@@ -11,7 +11,7 @@ use cfg_core::{
 use std::collections::HashSet;
 
 use crate::{
-    code::{names::Namer, temporaries::Temporaries, typing},
+    code::{mark::Mark, names::Namer, temporaries::Temporaries, typing},
     memory::summary::Summary,
     prepare::{results, shallow},
 };
@@ -51,9 +51,18 @@ pub(crate) struct Hoist<'a> {
 
 impl Hoist<'_> {
     pub(super) fn statement(&mut self, statement: Stmt) {
+        let mark = Mark::of(&statement, None);
+        let first = self.out.len();
+        self.parts(statement);
+        self.out[first..].iter_mut().for_each(|s| mark.put(s));
+    }
+
+    fn parts(&mut self, statement: Stmt) {
         let Stmt {
             mut kind,
             annotations,
+            at: _,
+            origin: _,
         } = statement;
         if shallow::is_deep(&kind) {
             let variables = self.routine.variables.clone();
@@ -69,7 +78,10 @@ impl Hoist<'_> {
             result,
         } = kind
         else {
-            self.out.push(Stmt { kind, annotations });
+            self.out.push(Stmt {
+                annotations,
+                ..Stmt::new(kind)
+            });
             return;
         };
         let mut written = HashSet::new();
@@ -121,12 +133,12 @@ impl Hoist<'_> {
             (target, t)
         });
         self.out.push(Stmt {
-            kind: StmtKind::Call {
+            annotations,
+            ..Stmt::new(StmtKind::Call {
                 callee,
                 arguments,
                 result: after.as_ref().map(|&(_, t)| Place::whole(t)),
-            },
-            annotations,
+            })
         });
         if let Some((target, t)) = after {
             self.out.push(Stmt::assign(target, Expr::var(t)));

@@ -165,7 +165,10 @@ fn without(
         let VertexKind::Loop { test, .. } = &vertices[v].kind else {
             continue;
         };
-        let new = lowered(test.as_ref().clone(), id, &mut routine, namer);
+        let mut new = lowered(test.as_ref().clone(), id, &mut routine, namer);
+        for statement in new.entry.iter_mut().chain(&mut new.back) {
+            statement.at.clone_from(&vertices[v].at);
+        }
         vertices[v].kind = VertexKind::Branch(Box::new(Selector::Condition(new.condition)));
         if !new.entry.is_empty() {
             blocks[v] = Some([new.entry, new.back]);
@@ -189,7 +192,11 @@ fn without(
             let block = VertexId::new(vertices.len());
             let statements = of_edge[usize::from(back)].clone();
             let kind = VertexKind::Block(statements);
-            vertices.push(Vertex::new(ids.next_id(), kind));
+            let at = vertices[to].at.clone();
+            vertices.push(Vertex {
+                at,
+                ..Vertex::new(ids.next_id(), kind)
+            });
             added.push(Edge::new(block, edge.to, None));
             edge.to = block;
         }

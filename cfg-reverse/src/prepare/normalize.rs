@@ -14,7 +14,7 @@ use cfg_core::{
 use std::sync::Arc;
 
 use crate::{
-    code::{names::Namer, temporaries::Temporaries},
+    code::{mark::number_statements, names::Namer, temporaries::Temporaries},
     memory::summary::Summary,
     prepare::{
         branches,
@@ -45,6 +45,10 @@ impl Contains {
             all.add(program, routine, statement);
         }
         all
+    }
+
+    fn any(self) -> bool {
+        self.hoisted | self.conditionals | self.partials | self.optional
     }
 
     fn add(&mut self, program: &Program, routine: &Routine, statement: &Stmt) {
@@ -115,6 +119,9 @@ pub(crate) fn normalize(program: &Program, summary: &Summary, id: RoutineId) -> 
     import_globals(program, summary, id, &mut routine, &mut namer);
     let mut changed = false;
     let contains = Contains::of(program, program.routine(id));
+    if contains.any() {
+        number_statements(&mut routine);
+    }
     if contains.hoisted
         && let Some(mut cfg) = routine.body.take()
     {
@@ -173,6 +180,7 @@ pub(crate) fn normal_program(program: &Program, normals: &mut [Option<Normal>]) 
         routines,
         globals: program.globals.clone(),
         main: program.main,
+        sources: program.sources.clone(),
         annotations: None,
     }
 }

@@ -30,8 +30,7 @@ pub(crate) fn in_program(
         let found = id.and_then(|id| theirs?.with_id(id));
         let element = found.map_or(Element::Routine, Element::Vertex);
         let place = Site::of(r, element);
-        problem.at.annotations = place.annotations(program).cloned().flatten();
-        problem.at.site = Some(Box::new(place));
+        problem.at.set_site(program, place);
     }
     problems
 }

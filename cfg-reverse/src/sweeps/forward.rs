@@ -201,6 +201,7 @@ impl ForwardCode for Forward<'_, '_, '_> {
         let mut out = Vec::with_capacity(statements.len() + self.pushes.len());
         let mut pushes = self.pushes.drain(..).peekable();
         for (i, statement) in statements.iter().enumerate() {
+            let start = out.len();
             while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
                 out.push(push);
             }
@@ -209,18 +210,21 @@ impl ForwardCode for Forward<'_, '_, '_> {
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
                         out.push(Stmt {
-                            kind: f.kind.clone(),
                             annotations: if k == 0 {
                                 statement.annotations.clone()
                             } else {
                                 None
                             },
+                            at: f.at.clone(),
+                            ..Stmt::new(f.kind.clone())
                         });
                     }
                 }
                 None => out.push(statement.clone()),
             }
             out[first..].iter_mut().for_each(|s| numbers.stmt(s));
+            let mark = s.draft.mark(v, i);
+            out[start..].iter_mut().for_each(|s| mark.put(s));
         }
         VertexKind::Block(out)
     }

@@ -143,6 +143,8 @@ impl<'p> Sweeps<'_, 'p> {
             if let Some(first) = out.first_mut() {
                 first.annotations.clone_from(&statement.annotations);
             }
+            let mark = self.draft.mark(v, 0);
+            out.iter_mut().for_each(|s| mark.put(s));
             return out;
         }
         let mut pops: Vec<(usize, Stmt)> = Vec::with_capacity(self.provisions.save_count(v));
@@ -173,6 +175,8 @@ impl<'p> Sweeps<'_, 'p> {
             if let Some(first) = out.get_mut(at) {
                 first.annotations.clone_from(&statement.annotations);
             }
+            let mark = self.draft.mark(v, i);
+            out[at..].iter_mut().for_each(|s| mark.put(s));
         }
         out
     }

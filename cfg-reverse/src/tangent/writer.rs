@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use crate::{
     code::{
         expressions::{as_place, bind_formals, sum, zero},
+        mark::Mark,
         rename::Rename,
         routines::{call_statement, is_deferred},
         splice::Splice,
@@ -52,6 +53,8 @@ pub(crate) struct Writer<'a> {
     /// Variables that are 0, by the parameter whose tangent they are for calls.
     pub(super) zeros: BTreeMap<VarId, VarId>,
     pub(super) scope: Scope,
+    /// True if the graph is the one that was given.
+    pub(super) same_graph: bool,
     pub(super) found: &'a mut Vec<Diagnostic>,
 }
 
@@ -82,6 +85,7 @@ impl<'a> Writer<'a> {
         let dependents = with_tangents(&original.dependents);
         let mut cfg = original.body.clone();
         let vertices = cfg.iter_mut().flat_map(Cfg::vertices_mut);
+        let mut number = 0;
         for (v, vertex) in vertices.enumerate() {
             vertex.origin = Some(cfg_core::ir::Origin {
                 role: cfg_core::ir::OriginRole::Copy,
@@ -94,6 +98,9 @@ impl<'a> Writer<'a> {
                         vertex: VertexId::new(v),
                         statement: s,
                     };
+                    let first = code.len();
+                    let mark = Mark::of(&statement, self.same_graph.then_some(number));
+                    number += 1;
                     if let Err((info, message)) = self.statement(original, &statement, &mut code) {
                         let shown = text::stmt(original, self.program, &statement);
                         self.found.push(
@@ -108,13 +115,14 @@ impl<'a> Writer<'a> {
                                 ),
                         );
                     }
+                    code[first..].iter_mut().for_each(|s| mark.put(s));
                 }
                 *statements = code;
             }
         }
         let first = self.at_entry();
-        if let (false, Some(body)) = (first.is_empty(), cfg.take()) {
-            cfg = Some(behind_entry(body, first)?);
+        if !first.is_empty() {
+            cfg = cfg.map(|body| behind_entry(body, first)).transpose()?;
         }
         let mut routine = self.scope.routine;
         routine.name = name;

@@ -16,4 +16,5 @@ mod run;
 mod same;
 mod second_order;
 mod signature;
+mod spans;
 mod tangent;

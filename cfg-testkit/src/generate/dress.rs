@@ -1,13 +1,14 @@
-//! What a program may carry without meaning anything else: names, ids, annotations, the order of vertices
+//! What a program may carry without meaning anything else: names, ids, annotations, spans, the order of vertices
 //! and edges in the file.
 
 use crate::rng::Rng;
 use crate::tree::{self, Region};
 use cfg_core::entity::VertexId;
 use cfg_core::ir::{
-    Annotations, Cfg, Edge, LoopForm, LoopTest, Program, Role, Variable, Vertex, VertexKind,
+    Annotations, At, Cfg, Edge, LoopForm, LoopTest, Program, Role, Span, Variable, Vertex,
+    VertexKind,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// Names that look like generated ones, like words of the format, or like nothing at all.
 const NAMES: [&str; 44] = [
@@ -73,6 +74,59 @@ pub(super) fn dress(program: &mut Program, trees: &mut [Option<Region>], rng: &m
             }
         });
     }
+    // Numbers of their own: programs are the same with and without spans.
+    dress_spans(program, trees, &mut rng.clone());
+}
+
+/// Names of sources.
+const SOURCES: [&str; 4] = ["f.f90", "dir/a b.c", "\"é\n\\", ""];
+
+/// Names sources, and gives spans to all that is no graph.
+fn dress_spans(program: &mut Program, trees: &mut [Option<Region>], rng: &mut Rng) {
+    let share = *rng.pick(&[0, 20, 80]).unwrap_or(&20);
+    if share == 0 {
+        return;
+    }
+    program.sources = SOURCES.map(str::to_owned)[rng.below(3)..].to_vec();
+    let sources = program.sources.len();
+    for global in &mut program.globals {
+        global.variable.at = span(share, sources, rng);
+    }
+    for routine in &mut program.routines {
+        routine.at = span(share, sources, rng);
+        for variable in &mut routine.variables {
+            variable.at = match variable.role {
+                Role::Global(g) => program.globals[g.index()].variable.at.clone(),
+                Role::Parameter { .. } | Role::Local => span(share, sources, rng),
+            };
+        }
+    }
+    for tree in trees.iter_mut().flatten() {
+        tree::blocks_mut(tree, &mut |statements| {
+            for statement in statements {
+                statement.at = span(share, sources, rng);
+            }
+        });
+    }
+}
+
+/// A span in one of the sources; none if there is no source.
+fn span(percent: usize, sources: usize, rng: &mut Rng) -> At {
+    if sources == 0 || !rng.percent(percent) {
+        return None;
+    }
+    let mut number = |below| 1 + rng.below(below) as u32;
+    let [line, column] = match number(20) {
+        1 => [u32::MAX, u32::MAX],
+        _ => [number(1000), number(200)],
+    };
+    let (end_line, end_column) = match number(3) {
+        1 => (line, column),
+        2 => (line, column.saturating_add(number(30))),
+        _ => (line.saturating_add(number(3)), column.max(number(200))),
+    };
+    let source = number(sources) - 1;
+    Span::new(source, [line, column, end_line, end_column]).map(Arc::new)
 }
 
 /// Keeps the name or takes another, which nothing else has.
@@ -130,8 +184,8 @@ fn annotations(percent: usize, rng: &mut Rng) -> Annotations {
 /// How far ids go.
 const FAR: i64 = 1 << 53;
 
-/// The same graph with other ids, in another order, with annotations.
-pub(super) fn graph(cfg: Cfg, rng: &mut Rng) -> Cfg {
+/// The same graph with other ids, in another order, with annotations and, if the program has sources, with spans.
+pub(super) fn graph(cfg: Cfg, sources: usize, rng: &mut Rng) -> Cfg {
     let share = *rng.pick(&[0, 20, 80]).unwrap_or(&20);
     let (mut vertices, mut edges) = cfg.into_parts();
     match rng.below(5) {
@@ -173,6 +227,11 @@ pub(super) fn graph(cfg: Cfg, rng: &mut Rng) -> Cfg {
     edge_ids(&mut edges, rng);
     for edge in &mut edges {
         edge.annotations = annotations(share, rng);
+    }
+    let mut own = rng.clone();
+    let share = *own.pick(&[0, 20, 80]).unwrap_or(&20);
+    for vertex in &mut vertices {
+        vertex.at = span(share, sources, &mut own);
     }
     // The same edges between the same vertices.
     Cfg::new(vertices, edges).expect("there are as many vertices as before")

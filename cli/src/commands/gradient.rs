@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         }
     }
     for gradient in &gradients {
-        session.report(&kinks(&gradient.events));
+        session.report(&kinks(&program, &gradient.events));
     }
     let name = &program.routine(routine).name;
     to_stdout(|out| {

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         let _progress = session.progress("running");
         primal.run(&point)?
     };
-    session.report(&kinks(&run.events));
+    session.report(&kinks(&program, &run.events));
     let output = Output {
         routine: &program.routine(routine).name,
         value: Values(&run.value),

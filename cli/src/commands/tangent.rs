@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         let _progress = session.progress("running");
         tangent.tangent(&point, &direction)?
     };
-    session.report(&kinks(&found.events));
+    session.report(&kinks(&program, &found.events));
     let output = Output {
         routine: &program.routine(routine).name,
         value: Values(&found.value),

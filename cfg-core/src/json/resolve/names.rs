@@ -67,7 +67,7 @@ impl Scope<'_, '_> {
 
     /// Resolves a statement; one with unknown names is replaced by one that does nothing.
     fn statement(&mut self, statement: &mut Stmt) {
-        let annotated = statement.annotations.is_some();
+        let annotated = statement.at.is_some() || statement.annotations.is_some();
         if annotated {
             self.cx.path.push(Seg::Key("statement"));
         }

@@ -1,6 +1,9 @@
 //! Vertices and edges.
 
-use super::words::{OneOf, Test, Words};
+use super::{
+    SourceSpan,
+    words::{OneOf, Test, Words},
+};
 use crate::{
     ir::{
         self, Annotations, CaseRange, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
@@ -18,7 +21,7 @@ use crate::{
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 /// Largest `|id|`: beyond it readers that hold numbers as doubles lose digits.
 const MAX_ID: i64 = 1 << 53;
@@ -51,6 +54,8 @@ wire_object! {
     "selector" selector: Expression;
     /// BRANCH with a selector: which values take which edge.
     "arms" arms: Vec<Arm>;
+    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
 }
@@ -59,6 +64,7 @@ fn vertex(mut wire: Vertex, cx: &mut Context) -> Option<ir::Vertex> {
     let mut annotations = wire.annotations.take().unwrap_or_default();
     let origin = vertex_origin(&mut annotations, cx);
     let id = wire.id;
+    let at = wire.at.map(Arc::new);
     if id.is_none() || wire.ty.is_none() {
         cx.graph_broken = true;
     }
@@ -82,6 +88,7 @@ fn vertex(mut wire: Vertex, cx: &mut Context) -> Option<ir::Vertex> {
         id: id.unwrap_or(0),
         kind,
         origin,
+        at,
         annotations: boxed(annotations),
     })
 }

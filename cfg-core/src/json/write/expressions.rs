@@ -104,11 +104,13 @@ impl<W: io::Write> Writer<'_, W> {
             .annotations
             .as_deref()
             .is_some_and(|a| !a.is_empty());
+        let annotated = annotated || statement.at.is_some();
         if annotated {
             self.raw("{\"statement\": ");
         }
         self.statement_kind(&statement.kind);
         if annotated {
+            self.span(&statement.at, "");
             self.annotations(&statement.annotations, "", |_| false);
             self.raw("}");
         }

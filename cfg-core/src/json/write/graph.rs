@@ -56,6 +56,7 @@ impl<W: io::Write> Writer<'_, W> {
             VertexKind::Loop { test, .. } => self.test(test),
             VertexKind::Branch(selector) => self.selector(selector),
         }
+        self.span(&vertex.at, "");
         let origin = vertex.origin;
         self.annotations(&vertex.annotations, "", |w| {
             if let Some(origin) = origin {

@@ -8,19 +8,20 @@
 mod construct;
 mod finish;
 
-use super::{Kind, Parse, Parser, RoutinePlaces, codes, routine::Names};
+use super::{Kind, Parse, Parser, Places, RoutinePlaces, codes, routine::Names};
 use crate::{
     diagnostic::similar::did_you_mean,
-    ir::{Arm, Control, Expr, Origin, Routine, Selector, Stmt, VertexKind},
+    ir::{Arm, At, Control, Expr, Origin, Routine, Selector, Stmt, VertexKind},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// The ids and the origin that a line gives to a vertex, besides its kind.
+/// The ids, the origin and the span that a line gives to a vertex, besides its kind.
 #[derive(Default)]
 struct Mark {
     id: Option<i64>,
     edge_ids: Vec<i64>,
     origin: Option<Origin>,
+    at: At,
     start: usize,
 }
 
@@ -29,6 +30,7 @@ struct Draft {
     kind: VertexKind,
     id: Option<i64>,
     origin: Option<Origin>,
+    at: At,
     edge_ids: Vec<i64>,
     start: usize,
     statements: Vec<usize>,
@@ -71,6 +73,8 @@ enum Open {
 #[derive(Default)]
 struct Label {
     block: Option<usize>,
+    /// The header of the innermost counted loop around it.
+    counted: Option<usize>,
     jumps: Vec<usize>,
     /// The start of the first jump in the text.
     start: usize,
@@ -96,6 +100,14 @@ struct Body {
     ended: Option<usize>,
     /// Starts of statements that were told to be unreachable.
     told_at: Vec<usize>,
+    /// Counted loops, by header: where their text begins and ends.
+    counted: HashMap<usize, [usize; 2]>,
+    /// The open counted loops, the innermost last.
+    open_counted: Vec<usize>,
+    /// The jumps to labels.
+    gotos: Vec<(String, usize)>,
+    /// The first construct, and the `end` that closes it although that stands further to the left.
+    shifted: Option<[usize; 2]>,
 }
 
 impl Body {
@@ -105,6 +117,7 @@ impl Body {
             kind,
             id: mark.id,
             origin: mark.origin,
+            at: mark.at,
             edge_ids: mark.edge_ids,
             start: mark.start,
             statements: Vec::new(),
@@ -171,14 +184,27 @@ impl Parser<'_> {
             let start = self.token().start;
             if self.is_end() || self.is_head() {
                 // With constructs that are open the innermost is told; else one `end` too few closed another one.
-                let (what, message, help) = match body.open.last() {
-                    Some((_, at)) => (*at, "this is not closed", "write `end` where it ends"),
+                let (what, message, mut help) = match body.open.last() {
+                    Some((_, at)) => (
+                        *at,
+                        "this is not closed",
+                        "write `end` where it ends".to_owned(),
+                    ),
                     None => (
                         start,
                         "the routine has no end",
-                        "write `end`; each `if`, `for`, `while`, `do` and `select` has one of its own",
+                        "write `end`; each `if`, `for`, `while`, `do` and `select` has one of its own"
+                            .to_owned(),
                     ),
                 };
+                if let Some([begun, end]) = body.shifted {
+                    let lines = Places::of_lines(self.text.as_bytes());
+                    let [begun, end] = [begun, end].map(|at| lines.line_column(at).0);
+                    help = format!(
+                        "the `end` in line {end} closes what begins in line {begun}, although it stands further to the \
+                         left: an `end` seems to be missing before it"
+                    );
+                }
                 self.report(what, &codes::OPEN, message, help);
                 break;
             }
@@ -204,7 +230,7 @@ impl Parser<'_> {
             if !p.take_word(word) {
                 return Err(super::Fail);
             }
-            mark.origin = p.origin_of_vertex()?;
+            p.description(&mut mark)?;
             p.newline()?;
             Ok(mark)
         });
@@ -228,6 +254,13 @@ impl Parser<'_> {
             mark.edge_ids.push(self.integer("the id of an edge")?);
         }
         Ok(mark)
+    }
+
+    /// The origin and the span of the vertex, if they are there.
+    fn description(&mut self, mark: &mut Mark) -> Parse<()> {
+        mark.origin = self.origin_of_vertex()?;
+        mark.at = self.span()?;
+        Ok(())
     }
 
     fn body_line(&mut self, names: &Names, routine: &Routine, body: &mut Body) -> Parse<()> {
@@ -257,8 +290,8 @@ impl Parser<'_> {
         }
         if token.kind != Kind::Word || self.is_assignment() {
             // A mark alone.
-            mark.origin = self.origin_of_vertex()?;
-            if (marked || mark.origin.is_some()) && self.is_newline() {
+            self.description(&mut mark)?;
+            if (marked || mark.origin.is_some() || mark.at.is_some()) && self.is_newline() {
                 body.block(mark);
                 return Ok(());
             }
@@ -287,7 +320,7 @@ impl Parser<'_> {
                 let failed = value.is_err();
                 let value = value.unwrap_or(Expr::Int(0));
                 if !failed {
-                    mark.origin = self.origin_of_vertex()?;
+                    self.description(&mut mark)?;
                 }
                 self.warn_unreachable(body, token.start);
                 let header = body.add(
@@ -310,9 +343,11 @@ impl Parser<'_> {
                 self.at += 1;
                 let at = self.token().start;
                 let name = self.name("the name of a label")?;
-                mark.origin = self.origin_of_vertex()?;
+                self.description(&mut mark)?;
                 let block = body.block(mark);
+                let counted = body.open_counted.last().copied();
                 let label = body.labels.entry(name.clone()).or_default();
+                label.counted = counted;
                 if label.block.replace(block).is_some() {
                     let message = format!("label `{name}` is declared twice");
                     return Err(self.report(at, &codes::TWICE, message, "rename one of the two"));
@@ -325,7 +360,7 @@ impl Parser<'_> {
             }
             "exit" => {
                 self.at += 1;
-                mark.origin = self.origin_of_vertex()?;
+                self.description(&mut mark)?;
                 if !body.open.is_empty() {
                     let help = "write `break` to leave a loop, `return` to leave the routine; `exit` numbers the \
                                 routine's last vertex, right before its `end`";
@@ -407,11 +442,22 @@ impl Parser<'_> {
         } else {
             None
         };
+        if !self.is_newline() {
+            return Err(self.unexpected(
+                "the end of the line",
+                match word {
+                    "return" => "assign what a function returns to its result before it",
+                    "goto" => "write one statement on each line",
+                    _ => "it is for the innermost loop; for another one write a label and `goto`",
+                },
+            ));
+        }
         self.warn_unreachable(body, start);
         let jump = body.jump();
         match (word, target) {
             ("return", _) => body.returns.extend(jump),
             (_, Some(name)) => {
+                body.gotos.push((name.clone(), start));
                 let label = body.labels.entry(name).or_insert_with(|| Label {
                     start,
                     ..Label::default()

@@ -155,7 +155,11 @@ impl Parser<'_> {
                         Ok((Expr::Logical(word == "true"), 1))
                     }
                     "inf" | "inff" | "nan" | "nanf" => self.literal().map(|e| (e, 1)),
-                    "and" | "or" | "not" | "absent" | "pop" => {
+                    "not" => Err(self.unexpected(
+                        "a value",
+                        "put `not` and what it negates in parentheses: `(not x)`",
+                    )),
+                    "and" | "or" | "absent" | "pop" => {
                         Err(self
                             .unexpected("a value", "names like this one stand in double quotes"))
                     }
@@ -171,6 +175,11 @@ impl Parser<'_> {
             Kind::Quoted => self
                 .deep_place(names, nesting)
                 .map(|(p, d)| (Expr::Place(p), d)),
+            // Elsewhere a minus has been read before.
+            Kind::Symbol if self.is_symbol("-") => Err(self.unexpected(
+                "a value",
+                "an exponent with a minus that is no number stands in parentheses: `x**(-y)`",
+            )),
             Kind::Symbol | Kind::Newline | Kind::Bad => Err(self.unexpected(
                 "a value",
                 "write a number, a variable, a function or an expression in parentheses there",
@@ -195,10 +204,16 @@ impl Parser<'_> {
             }
             _ => match text.strip_suffix('f') {
                 Some(text) => match text.parse::<f32>() {
+                    Ok(value) if value == 0.0 && is_not_zero(text) => {
+                        return Err(self.too_small("binary32"));
+                    }
                     Ok(value) if value.is_finite() => Expr::Real32(sign as f32 * value),
                     _ => return Err(self.out_of_range("write a number that a binary32 can hold")),
                 },
                 None => match text.parse::<f64>() {
+                    Ok(value) if value == 0.0 && is_not_zero(text) => {
+                        return Err(self.too_small("binary64"));
+                    }
                     Ok(value) if value.is_finite() => Expr::Real(sign * value),
                     _ => return Err(self.out_of_range("write a number that a binary64 can hold")),
                 },
@@ -211,6 +226,12 @@ impl Parser<'_> {
     fn out_of_range(&mut self, help: &str) -> Fail {
         let at = self.token().start;
         self.report(at, &codes::NUMBER, "number out of range", help)
+    }
+
+    fn too_small(&mut self, ty: &str) -> Fail {
+        let at = self.token().start;
+        let message = format!("the number is not 0, but nearer to it than any other {ty}");
+        self.report(at, &codes::NUMBER, message, "write 0.0, or a larger number")
     }
 
     fn function(&mut self, names: &Names, name: String, nesting: usize) -> Parse<Deep> {
@@ -329,7 +350,11 @@ impl Parser<'_> {
         if let Some(v) = names.find(&name) {
             return Ok(v);
         }
-        // A name that is not declared is told once for each routine.
+        // A name that is not declared is told once for each routine, and not where declarations could not be read.
+        if names.lost {
+            self.failed = true;
+            return Err(Fail);
+        }
         if self.unknown.insert(name.clone()) {
             let help = if self.globals.contains_key(&name) {
                 format!("write `uses {name}` among the declarations")
@@ -348,4 +373,10 @@ impl Parser<'_> {
         }
         Err(Fail)
     }
+}
+
+/// True if a digit before the exponent is not 0.
+fn is_not_zero(number: &str) -> bool {
+    let digits = number.split(['e', 'E']).next().unwrap_or(number);
+    digits.bytes().any(|b| matches!(b, b'1'..=b'9'))
 }

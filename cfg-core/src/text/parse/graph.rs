@@ -5,11 +5,11 @@ use crate::{
     diagnostic::similar::did_you_mean,
     entity::VertexId,
     ir::{
-        Arm, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine,
-        ScalarType, Selector, Vertex, VertexKind, VertexType, complete_edge_ids,
+        Arm, At, CaseRange, Cfg, Edge, Expr, LoopForm, LoopTest, Origin, OriginRole, Routine,
+        ScalarType, Selector, Span, Vertex, VertexKind, VertexType, complete_edge_ids,
     },
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// An edge before the id of its target is known to be one: source, target with its place in the text, label, id.
 struct EdgeLine {
@@ -166,8 +166,10 @@ impl Parser<'_> {
             }
         }
         let origin = self.origin_of_vertex()?;
+        let at = self.span()?;
         Ok(Vertex {
             origin,
+            at,
             ..Vertex::new(id, kind)
         })
     }
@@ -305,6 +307,40 @@ impl Parser<'_> {
         let vertex = self.integer("the id of a vertex")?;
         self.symbol("}", "close the brace")?;
         Ok(Some(Origin { role, vertex }))
+    }
+
+    /// `@[source:line:column-line:column]`, if it is there.
+    pub(super) fn span(&mut self) -> Parse<At> {
+        if !self.is_symbol("@") || !self.symbol_at(1, "[") {
+            return Ok(None);
+        }
+        const HELP: &str =
+            "a span is `@[SOURCE:LINE:COLUMN-LINE:COLUMN]`, the source counted from 0";
+        let start = self.token().start;
+        self.at += 2;
+        let mut numbers = [0; 5];
+        for (k, number) in numbers.iter_mut().enumerate() {
+            match k {
+                0 => {}
+                3 => self.symbol("-", HELP)?,
+                _ => self.symbol(":", HELP)?,
+            }
+            let at = self.token().start;
+            let value = self.integer("a number")?;
+            *number = u32::try_from(value).map_err(|_| {
+                let message = "a number of a span that is negative or beyond 32 bits";
+                self.report(at, &codes::NUMBER, message, HELP)
+            })?;
+        }
+        self.symbol("]", HELP)?;
+        let [source, rest @ ..] = numbers;
+        match Span::new(source, rest) {
+            Some(span) => Ok(Some(Arc::new(span))),
+            None => {
+                let help = "lines and columns count from 1";
+                Err(self.report(start, &codes::NUMBER, "a span at line or column 0", help))
+            }
+        }
     }
 
     /// The word after `end` that says what ends, if it is there.

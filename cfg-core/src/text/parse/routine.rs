@@ -18,6 +18,8 @@ pub(super) struct Names {
     pub(super) tape: Option<VarId>,
     /// True until all names are known: every name is one of the first variable.
     collecting: bool,
+    /// True if a declaration could not be read: names that are not known may be its.
+    pub(super) lost: bool,
 }
 
 impl Names {
@@ -58,7 +60,7 @@ impl Parser<'_> {
         }
         self.at = start;
         let (mut routine, mut places) = (Routine::default(), RoutinePlaces::default());
-        self.declarations(&names, &mut routine, &mut places);
+        names.lost = !self.declarations(&names, &mut routine, &mut places);
         self.duplicates(&routine, &places);
         let tapes = routine.variables.iter().enumerate();
         let mut tapes = tapes.filter(|(_, v)| v.ty == ScalarType::Tape);
@@ -121,11 +123,17 @@ impl Parser<'_> {
         }
     }
 
-    /// The head and the lines of declarations after it.
-    fn declarations(&mut self, names: &Names, routine: &mut Routine, places: &mut RoutinePlaces) {
+    /// The head and the lines of declarations after it; true if all that declare variables could be read.
+    fn declarations(
+        &mut self,
+        names: &Names,
+        routine: &mut Routine,
+        places: &mut RoutinePlaces,
+    ) -> bool {
         places.head = self.token().start;
         let mut result = None;
-        self.line(|p| p.head(names, routine, places, &mut result));
+        let head = self.line(|p| p.head(names, routine, places, &mut result));
+        let mut complete = head.is_some();
         while !self.is_end() {
             let first = self.token();
             let word = self.spelled(first);
@@ -136,13 +144,15 @@ impl Parser<'_> {
                 "local" | "uses" | "independent" | "dependent" | "tangent" | "adjoint"
                 | "value" | "partials" | "partial" => {
                     self.at += 1;
-                    self.line(|p| p.declaration(word, names, routine, places));
+                    let read = self.line(|p| p.declaration(word, names, routine, places));
+                    complete &= read.is_some() || !matches!(word, "local" | "uses");
                 }
                 "parameter" => {
                     let Fail = self.unexpected(
                         "`local` or `uses`",
                         "parameters stand in the parentheses of the head",
                     );
+                    complete = false;
                     self.skip_line();
                 }
                 _ => break,
@@ -164,6 +174,7 @@ impl Parser<'_> {
                 routine.result = found;
             }
         }
+        complete
     }
 
     fn head(
@@ -221,6 +232,7 @@ impl Parser<'_> {
                 let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
                 (variable.shape, variable.order) = self.shape(names)?;
                 variable.origin = self.origin_of_variable()?;
+                variable.at = self.span()?;
                 HeadResult::Declared(variable, at)
             } else {
                 HeadResult::Named(self.name("the name of the result")?, at)
@@ -233,6 +245,7 @@ impl Parser<'_> {
             ));
         }
         routine.origin = self.origin_of_variable()?;
+        routine.at = self.span()?;
         Ok(())
     }
 
@@ -256,6 +269,7 @@ impl Parser<'_> {
             Variable::new(name, ty, Vec::new(), Role::Parameter { intent, optional });
         (variable.shape, variable.order) = self.shape(names)?;
         variable.origin = self.origin_of_variable()?;
+        variable.at = self.span()?;
         Ok(variable)
     }
 
@@ -275,6 +289,7 @@ impl Parser<'_> {
                     let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);
                     (variable.shape, variable.order) = self.shape(names)?;
                     variable.origin = self.origin_of_variable()?;
+                    variable.at = self.span()?;
                     routine.variables.push(variable);
                     places.variables.push(at);
                     if !self.take_symbol(",") {
@@ -297,11 +312,14 @@ impl Parser<'_> {
                 }
             },
             "independent" | "dependent" => loop {
+                let at = self.token().start;
                 let v = self.variable(names)?;
                 if word == "independent" {
                     routine.independents.push(v);
+                    places.independents.push(at);
                 } else {
                     routine.dependents.push(v);
+                    places.dependents.push(at);
                 }
                 if !self.take_symbol(",") {
                     return Ok(());
@@ -316,17 +334,21 @@ impl Parser<'_> {
                     .get_or_insert_with(|| Box::new(Derivatives::default()));
                 if word == "tangent" {
                     derivatives.tangent = Some(id);
+                    places.tangent = Some(at);
                 } else {
                     derivatives.adjoint = Some(id);
+                    places.adjoint = Some(at);
                 }
                 Ok(())
             }
             "value" => {
+                places.value = Some(self.token().start);
                 let value = self.expr(names)?;
                 external(routine).value = Some(value);
                 Ok(())
             }
             "partials" => {
+                places.partials.get_or_insert(self.token().start);
                 if self.integer("0")? != 0 {
                     self.at -= 1;
                     return Err(self.unexpected("0", "`partials 0` says that all are 0"));
@@ -335,6 +357,7 @@ impl Parser<'_> {
                 Ok(())
             }
             _ => {
+                places.partials.get_or_insert(self.token().start);
                 let parameter = self.variable(names)?;
                 self.symbol(":", "write `partial x: EXPRESSION`")?;
                 let value = self.expr(names)?;
@@ -352,7 +375,7 @@ impl Parser<'_> {
             if self.is_symbol("(") {
                 return Err(self.unexpected("`[`", "extents stand in brackets: `real x[n]`"));
             }
-            return Ok((shape, Order::Row));
+            return Ok((shape, self.order()));
         }
         loop {
             let extent = if self.take_symbol(":") {
@@ -377,12 +400,16 @@ impl Parser<'_> {
             }
         }
         self.symbol("]", "close the bracket, or write a comma")?;
-        let order = if self.take_word("column") {
+        Ok((shape, self.order()))
+    }
+
+    /// `column`, if it is there.
+    fn order(&mut self) -> Order {
+        if self.take_word("column") {
             Order::Column
         } else {
             Order::Row
-        };
-        Ok((shape, order))
+        }
     }
 
     /// `{role of name}` or `{role}`.

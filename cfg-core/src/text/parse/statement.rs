@@ -16,6 +16,12 @@ impl Parser<'_> {
     }
 
     pub(super) fn statement(&mut self, names: &Names) -> Parse<Stmt> {
+        let statement = self.action(names)?;
+        let at = self.span()?;
+        Ok(Stmt { at, ..statement })
+    }
+
+    fn action(&mut self, names: &Names) -> Parse<Stmt> {
         if self.is_assignment() {
             let target = self.place(names)?;
             self.symbol(":=", "assignments are written `x := y`")?;

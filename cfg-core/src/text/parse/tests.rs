@@ -111,6 +111,224 @@ fn marks_give_ids_and_numbers_go_on_from_there() {
 }
 
 #[test]
+fn spans_come_back_and_are_checked() {
+    let text = "\
+source \"f.c\"
+source \"a \\\"b\\\"\"
+global real g @[1:1:1-1:9]
+
+subroutine f(in real x @[0:1:12-1:18], inout real y {adjoint of x}) @[0:1:1-9:4]
+  local integer i @[0:2:3-2:8]
+  uses g
+  entry @[0:1:1-1:2]
+  y := x @[0:3:3-3:9]
+  for i = 1, 3 @[1:4:1-6:4]
+    @4 @[0:5:1-5:2]
+    y := y*x
+    y := 2.0*y @[0:4294967295:1-4294967295:1]
+  end @[0:6:1-6:4]
+  if y > 1.0 {copy of 7} @[0:7:3-8:6]
+    call f(x, y) @[1:7:5-7:9]
+  end
+  exit @[0:9:1-9:4]
+end
+";
+    let program = read(text);
+    assert_eq!(program.to_string(), text);
+    let made = &program.routines[0];
+    let numbers = |at: &crate::ir::At| at.as_ref().map(|span| span.numbers());
+    assert_eq!(numbers(&made.at), Some([0, 1, 1, 9, 4]));
+    assert_eq!(numbers(&made.variables[3].at), Some([1, 1, 1, 1, 9]));
+    let spans: Vec<_> = made.statements().map(|s| numbers(&s.at)).collect();
+    let last = [0, u32::MAX, 1, u32::MAX, 1];
+    let expected = [
+        Some([0, 3, 3, 3, 9]),
+        None,
+        Some(last),
+        Some([1, 7, 5, 7, 9]),
+    ];
+    assert_eq!(spans, expected);
+    for (wrong, message) in [
+        ("@[0:3:3-3]", "S001"),
+        ("@[0:3:3:3-9]", "S001"),
+        ("@[0:0:3-3:9]", "S004"),
+        ("@[0:3:3-3:4294967296]", "S004"),
+        ("@[-1:3:3-3:9]", "S004"),
+    ] {
+        let parsed = parse(&routine(&format!("  y := x {wrong}\n")));
+        assert!(parsed.program.is_none(), "{wrong}");
+        assert_eq!(parsed.problems.0.len(), 1, "{wrong}: {}", parsed.problems);
+        assert_eq!(parsed.problems.0[0].code, message, "{wrong}");
+    }
+}
+
+/// The first problem of a text: its code, line, column, and help.
+fn first(text: &str) -> (&'static str, [usize; 2], String, usize) {
+    let found = parse(text).problems;
+    let problem = &found.0[0];
+    let place = [problem.at.line, problem.at.column].map(|n| n.expect("it has a place"));
+    (problem.code, place, problem.help.clone(), found.0.len())
+}
+
+#[test]
+fn numbers_that_would_become_zero_are_told() {
+    for (number, good) in [
+        ("1e-400", false),
+        ("-0.001e-322", false),
+        ("1e-50f", false),
+        ("4.9e-324", true),
+        ("0.0e-400", true),
+        ("0e5f", true),
+        ("1e-45f", true),
+    ] {
+        let parsed = parse(&routine(&format!("  y := {number}\n")));
+        assert_eq!(parsed.program.is_some(), good, "{number}");
+        if !good {
+            assert_eq!(parsed.problems.0[0].code, codes::NUMBER.code, "{number}");
+        }
+    }
+}
+
+#[test]
+fn lines_that_end_in_carriage_returns_alone_are_told() {
+    let text = "subroutine f(out real y) // a\r  y := 1.0\rend\r";
+    let (code, place, help, count) = first(text);
+    assert_eq!((code, place, count), (codes::SYNTAX.code, [1, 30], 1));
+    assert!(help.contains("LF"), "{help}");
+    assert!(parse(&text.replace('\r', "\r\n")).program.is_some());
+}
+
+#[test]
+fn escapes_are_hexadecimal_digits() {
+    let named = |escape: &str| format!("subroutine f(out real \"a{escape}\")\nend\n");
+    assert!(parse(&named("\\u{61}")).program.is_some());
+    for escape in ["\\u{+61}", "\\u{-61}", "\\u{}", "\\u{ 61}", "\\u{110000}"] {
+        assert_eq!(first(&named(escape)).0, codes::SYNTAX.code, "{escape}");
+    }
+}
+
+#[test]
+fn jumps_into_counted_loops_are_warned_of() {
+    for (body, warned) in [
+        (
+            "  goto a\n  for i = 1, 3\n    label a\n    y := 2.0*y\n  end\n",
+            true,
+        ),
+        (
+            "  for i = 1, 3\n    y := 2.0*y\n    label a\n  end\n  if y < 9.0\n    goto a\n  end\n",
+            true,
+        ),
+        (
+            "  for i = 1, 3\n    if y < 9.0\n      goto a\n    end\n    y := 2.0*y\n    label a\n  end\n",
+            false,
+        ),
+        (
+            "  if y < 9.0\n    goto a\n  end\n  while y < 9.0\n    label a\n    y := 2.0*y\n  end\n",
+            false,
+        ),
+    ] {
+        let parsed = parse(&routine(body));
+        assert!(parsed.program.is_some(), "{}", parsed.problems);
+        let codes: Vec<&str> = parsed.problems.iter().map(|d| d.code).collect();
+        let found = codes.contains(&codes::INTO_LOOP.code);
+        assert_eq!(found, warned, "{body}");
+    }
+}
+
+#[test]
+fn an_end_that_is_missing_inside_is_found_by_indentation() {
+    let text = routine("  for i = 1, 3\n    if y > 1.0\n      y := 2.0*y\n  end\n  y := 1.0\n");
+    let (code, _, help, count) = first(&text);
+    assert_eq!((code, count), (codes::OPEN.code, 1));
+    let line = |of: &str| {
+        1 + text
+            .lines()
+            .position(|l| l.trim() == of)
+            .expect("it is there")
+    };
+    let (begun, end) = (line("if y > 1.0"), line("end"));
+    assert!(help.contains(&format!("line {end} ")), "{help}");
+    assert!(help.contains(&format!("line {begun},")), "{help}");
+    // Without a hint where the indentation gives none.
+    let flat = "subroutine f(out real y)\nif y > 1.0\nwhile y > 2.0\nend\nend\n";
+    assert!(first(flat).2.contains("has one of its own"));
+}
+
+#[test]
+fn a_mistake_in_a_head_is_told_once() {
+    for text in [
+        "subroutine f(in real x, out reel y, in real z)\n  y := x*z\n  y := y + w\nend\n",
+        "subroutine f(in real x, out real y\n  y := x\nend\n",
+        "subroutine f(in real x, out real y)\n  local real a b\n  b := x\n  y := b\nend\n",
+    ] {
+        let found = parse(text).problems;
+        assert_eq!(found.0.len(), 1, "{text}\n{found}");
+    }
+}
+
+#[test]
+fn what_other_languages_write_is_told_how_to_write() {
+    for (line, hint) in [
+        ("y := y**-y", "x**(-y)"),
+        ("return y", "assign what a function returns"),
+        ("if (y > 1.0) y := 2.0", "on lines of their own"),
+        ("if (y > 1.0) return", "on lines of their own"),
+        ("i := if((1 < 2) == not true, 1, 2)", "(not x)"),
+    ] {
+        let (_, _, help, count) = first(&routine(&format!("  {line}\n")));
+        assert!(help.contains(hint), "{line}: {help}");
+        assert_eq!(count, 1, "{line}");
+    }
+}
+
+#[test]
+fn the_order_of_a_scalar_comes_back() {
+    let text = "\
+global real g column
+
+subroutine f(in real x column {adjoint of y}, out real y)
+  local real a[2] column
+  y := x
+end
+";
+    assert_eq!(read(text).to_string(), text);
+}
+
+#[test]
+fn problems_of_declarations_are_at_their_lines() {
+    let text = "\
+subroutine f(in real x, out real y)
+  independent x, y
+  dependent y
+  adjoint g
+  y := x
+end
+
+subroutine g(in real x)
+end
+";
+    let parsed = parse(text);
+    let program = parsed.program.expect("it can be read");
+    let found = crate::validate::problems(&program).1;
+    let place = |code: &str| {
+        let problem = found.iter().find(|d| d.code == code);
+        let site = problem.and_then(|d| d.at.site.as_deref());
+        parsed
+            .places
+            .of_site(site.unwrap_or_else(|| panic!("{code}: {found}")))
+    };
+    assert_eq!(place("V128"), Some((2, 18)));
+    assert_eq!(place("V153"), Some((4, 11)));
+}
+
+#[test]
+fn a_function_with_an_origin_and_a_result_comes_back() {
+    let text = "function f(in real x) result r {tangent of g} @[0:1:1-2:1]\n  local real r\n  r := x\nend\n";
+    assert_eq!(read(text).to_string(), text);
+    assert!(read(text).routines[0].origin.is_some());
+}
+
+#[test]
 fn unreachable_statements_are_left_out_with_a_warning() {
     let text = routine("  return\n  y := 1.0\n  y := 2.0\n");
     let parsed = parse(&text);

@@ -8,7 +8,7 @@ use crate::{
         Cfg, Control, ControlWidth, Dim, Edge, Expr, External, Intent, LoopForm, LoopTest, Op,
         Overlay, Partial, Place, Role,
         ScalarType::{Integer, Logical, Real, Real32, Tape},
-        Selector, Stmt, TapeClass, Variable, VertexKind,
+        Selector, Span, Stmt, TapeClass, Variable, VertexKind,
     },
     testing::graph,
 };
@@ -1009,6 +1009,20 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
             p.add(f);
             p.into_program().unwrap()
         }),
+        ("V156", "unknown source", with_span(3, [1, 2, 1, 5])),
+        ("V156", "end before start", with_span(0, [4, 2, 4, 1])),
     ]);
     list
+}
+
+/// A program whose statement has this span, in one source.
+fn with_span(source: u32, places: [u32; 4]) -> Program {
+    let mut p = ProgramBuilder::new();
+    p.source("f.c");
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    f.span(Span::new(source, places).unwrap());
+    f.assign(y, 1.0);
+    p.add(f);
+    p.into_program().unwrap()
 }

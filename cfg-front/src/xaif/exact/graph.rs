@@ -142,6 +142,7 @@ impl Reader<'_, '_> {
             };
             vertex.origin = Some(Origin { role, vertex: of });
         }
+        vertex.at = self.span(n, &data)?;
         Some(vertex)
     }
 

@@ -65,6 +65,7 @@ impl Reader<'_, '_> {
         let mut statement = Stmt::new(kind);
         let attributes = [("statement", At::StatementId), ("line", At::LineNumber)];
         statement.annotations = self.annotations(n, &data, &attributes);
+        statement.at = self.span(n, &data)?;
         Some(statement)
     }
 

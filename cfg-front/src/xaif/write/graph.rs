@@ -64,6 +64,9 @@ impl<'p> Writer<'p> {
                 json!([origin.role.name(), origin.vertex]),
             );
         }
+        if let Some(span) = &vertex.at {
+            data.insert("at".to_owned(), json!(span.numbers()));
+        }
         let id = vertex.id;
         let attributes = [("line", "lineNumber"), ("reversal", "reversal")];
         match &vertex.kind {

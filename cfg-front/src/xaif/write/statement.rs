@@ -19,6 +19,9 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, statement: &Stmt) {
         let mut data = Map::new();
         let attributes = [("statement", "statement_id"), ("line", "lineNumber")];
+        if let Some(span) = &statement.at {
+            data.insert("at".to_owned(), json!(span.numbers()));
+        }
         let text = source(&statement.annotations, &attributes, &mut data);
         match &statement.kind {
             StmtKind::Assign { target, value } => {

@@ -30,7 +30,7 @@ impl Parser<'_> {
         let failed = test.is_err();
         let test = test.unwrap_or(LoopTest::Pre(Expr::Logical(true)));
         if !failed {
-            mark.origin = self.origin_of_vertex()?;
+            self.description(&mut mark)?;
         }
         let form = if word == "forloop" {
             LoopForm::ForLoop
@@ -49,6 +49,10 @@ impl Parser<'_> {
             word,
         };
         body.open.push((open, start));
+        if matches!(word, "for" | "forloop") {
+            body.counted.insert(header, [start, self.text.len()]);
+            body.open_counted.push(header);
+        }
         if failed { Err(Fail) } else { Ok(()) }
     }
 
@@ -64,8 +68,15 @@ impl Parser<'_> {
         let failed = condition.is_err();
         let condition = condition.unwrap_or(Expr::Logical(true));
         if !failed {
-            mark.origin = self.origin_of_vertex()?;
-            self.take_word("then");
+            self.description(&mut mark)?;
+            let then = self.take_word("then");
+            if !then && self.is_statement_or_jump() {
+                // With the statement on its line it has no `end`.
+                return Err(self.unexpected(
+                    "the end of the line",
+                    "statements under a condition stand on lines of their own, with `end` behind them",
+                ));
+            }
         }
         self.warn_unreachable(body, start);
         let selector = Box::new(Selector::Condition(condition));
@@ -183,6 +194,9 @@ impl Parser<'_> {
             self.end_of_routine(routine);
             return Ok(());
         };
+        if body.shifted.is_none() && self.indentation(start) < self.indentation(begun) {
+            body.shifted = Some([begun, start]);
+        }
         match open {
             Open::Loop {
                 header,
@@ -191,6 +205,10 @@ impl Parser<'_> {
                 continues,
                 word,
             } => {
+                if let Some(counted) = body.counted.get_mut(&header) {
+                    counted[1] = start;
+                    body.open_counted.pop();
+                }
                 if !continues.is_empty() {
                     body.pending.extend(continues);
                     body.current = None;
@@ -208,7 +226,7 @@ impl Parser<'_> {
                 } else {
                     self.end_word(&[word]);
                 }
-                mark.origin = self.origin_of_vertex()?;
+                self.description(&mut mark)?;
                 if !body.pending.is_empty() {
                     let end = body.add(VertexKind::EndLoop, mark);
                     body.edges.push(DraftEdge {
@@ -230,7 +248,7 @@ impl Parser<'_> {
                 chained,
             } => {
                 self.end_word(&["if"]);
-                mark.origin = self.origin_of_vertex()?;
+                self.description(&mut mark)?;
                 body.pending.extend(ends);
                 if !has_else {
                     body.leave(header, Some(0));
@@ -248,7 +266,7 @@ impl Parser<'_> {
                 ends,
             } => {
                 self.end_word(&["select"]);
-                mark.origin = self.origin_of_vertex()?;
+                self.description(&mut mark)?;
                 if arms.is_empty() {
                     let message = "a `select` without a `case`";
                     self.report(
@@ -293,6 +311,20 @@ impl Parser<'_> {
             let end = body.add(VertexKind::EndBranch, mark);
             body.leave(end, None);
         }
+    }
+
+    /// True if a statement or a jump begins here.
+    fn is_statement_or_jump(&self) -> bool {
+        let jumps = ["return", "break", "continue", "goto"];
+        self.is_statement() || jumps.iter().any(|word| self.is_word(word))
+    }
+
+    /// The number of bytes between the beginning of the line and the first word on it, at or before a place.
+    fn indentation(&self, at: usize) -> usize {
+        let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let blank = |c: char| c.is_whitespace();
+        let words = self.text[line..at].trim_start_matches(blank);
+        at - line - words.len()
     }
 
     fn symbol_or_word_while(&mut self) -> Parse<()> {

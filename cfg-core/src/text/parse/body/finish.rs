@@ -35,6 +35,7 @@ impl Parser<'_> {
                 self.report(label.start, &codes::JUMP, message, help);
             }
         }
+        self.warn_into_loops(&body);
         let kept = kept(&body);
         self.warn_left_out(&body, &kept);
         let mut place = vec![0; body.vertices.len()];
@@ -56,6 +57,7 @@ impl Parser<'_> {
             }
             vertices.push(Vertex {
                 origin: draft.origin,
+                at: draft.at,
                 ..Vertex::new(id, draft.kind)
             });
             edge_ids.push(draft.edge_ids);
@@ -109,6 +111,24 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
+    /// Tells of jumps to labels in counted loops around which they do not stand.
+    fn warn_into_loops(&mut self, body: &Body) {
+        for (name, at) in &body.gotos {
+            let counted = body.labels.get(name).and_then(|label| label.counted);
+            let Some([begin, end]) = counted.and_then(|header| body.counted.get(&header)) else {
+                continue;
+            };
+            if !(*begin..*end).contains(at) {
+                self.warn(
+                    *at,
+                    &codes::INTO_LOOP,
+                    "this jumps into a counted loop",
+                    "put the label before the loop, or write the loop with `while`",
+                );
+            }
+        }
+    }
+
     /// Tells of what has a label to which nothing jumps: that it is left out was not clear before.
     fn warn_left_out(&mut self, body: &Body, kept: &[bool]) {
         let left_out = |v: &Draft| !matches!(&v.kind, VertexKind::Block(s) if s.is_empty());
