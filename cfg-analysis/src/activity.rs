@@ -14,17 +14,17 @@
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, Wake, solve, solve_across_calls},
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, Place, Program, Role, Routine, StmtKind},
+    ir::{Expr, Place, Program, Role, Routine},
     memory::{effects::Effects, locations::Locations},
 };
 use fixedbitset::FixedBitSet;
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
-    calls::Call,
     dependence::dependence_graph,
     differentiable::differentiable_places,
     facts::{Facts, Interface},
+    flow::{End, Flow},
     reach::{Numbering, Reach},
     useful::Useful,
     varied::Varied,
@@ -141,7 +141,7 @@ impl Activity {
         }
         let [given, wanted] = self.boundary(program, main, ends);
         let is_called = (reachable.iter()).any(|&r| effects.calls.callees(r).contains(&main));
-        let flow = Flow {
+        let flow = Followed {
             program,
             effects,
             main,
@@ -151,10 +151,17 @@ impl Activity {
             wanted: wanted.filter(|_| !is_called),
         };
         solve_across_calls(&order, |r, wake| flow.varied(&mut self.facts, r, wake));
-        solve_across_calls(&order, |r, wake| flow.useful(&mut self.facts, r, wake));
+        let mut exceptions = vec![Exceptions::default(); program.routines.len()];
         for &r in &order {
-            self.exceptions[r.index()] = Arc::new(flow.exceptions(&self.facts, r));
+            flow.find_constants(&self.facts, r, &mut exceptions[r.index()]);
         }
+        solve_across_calls(&order, |r, wake| {
+            flow.useful(&mut self.facts, &exceptions[r.index()], r, wake);
+        });
+        for &r in &order {
+            flow.find_useless(&self.facts, r, &mut exceptions[r.index()]);
+        }
+        self.exceptions = exceptions.into_iter().map(Arc::new).collect();
     }
 
     /// What is not followed has what is true of it anywhere.
@@ -205,7 +212,7 @@ impl Activity {
 }
 
 /// The routines that are followed.
-struct Flow<'a> {
+struct Followed<'a> {
     program: &'a Program,
     effects: &'a Effects,
     main: RoutineId,
@@ -217,7 +224,7 @@ struct Flow<'a> {
     wanted: Option<Vec<VarId>>,
 }
 
-impl Flow<'_> {
+impl Followed<'_> {
     fn solve_varied<'f>(
         &'f self,
         facts: &'f Facts,
@@ -234,11 +241,13 @@ impl Flow<'_> {
     fn solve_useful<'f>(
         &'f self,
         facts: &'f Facts,
+        exceptions: &'f Exceptions,
         r: RoutineId,
     ) -> (Useful<'f>, Option<Solution<Set>>) {
         let globals = self.wanted.as_deref().filter(|_| r == self.main);
         let locations = &self.locations[&r];
-        let useful = Useful::new(self.program, self.effects, r, locations, facts, globals);
+        let (program, effects) = (self.program, self.effects);
+        let useful = Useful::new(program, effects, r, locations, facts, exceptions, globals);
         let cfg = self.program.routine(r).body.as_ref();
         let solution = cfg.map(|cfg| solve(cfg, &useful));
         (useful, solution)
@@ -263,7 +272,7 @@ impl Flow<'_> {
             if !self.effects.calls.callees(r).is_empty() {
                 solution.each_vertex(cfg, |v, state| {
                     for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
-                        if let Some(call) = Call::of(&self.program.routines, statement) {
+                        if let Flow::Call(call) = Flow::of(&self.program.routines, statement) {
                             for (formal, argument) in call.inputs() {
                                 let entry = &facts.of(call.callee).varied_at_entry;
                                 if !entry.contains(formal.index()) && varied.brings(state, argument)
@@ -295,13 +304,13 @@ impl Flow<'_> {
     }
 
     /// Solves one routine: which of its callees' parameters are useful at their EXIT, and which of its own at its ENTRY.
-    fn useful(&self, facts: &mut Facts, r: RoutineId, wake: &mut Wake) {
+    fn useful(&self, facts: &mut Facts, exceptions: &Exceptions, r: RoutineId, wake: &mut Wake) {
         let routine = self.program.routine(r);
         let Some(cfg) = &routine.body else { return };
         let mut found: Vec<(RoutineId, VarId)> = Vec::new();
         let mut at_entry = FixedBitSet::with_capacity(routine.variables.len());
         {
-            let (useful, Some(solution)) = self.solve_useful(facts, r) else {
+            let (useful, Some(solution)) = self.solve_useful(facts, exceptions, r) else {
                 return;
             };
             if let Some(entry) = cfg.entry() {
@@ -313,7 +322,7 @@ impl Flow<'_> {
             if !self.effects.calls.callees(r).is_empty() {
                 solution.each_vertex(cfg, |v, state| {
                     for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
-                        if let Some(call) = Call::of(&self.program.routines, statement) {
+                        if let Flow::Call(call) = Flow::of(&self.program.routines, statement) {
                             for output in call.outputs() {
                                 let exit = &facts.of(call.callee).useful_at_exit;
                                 if !exit.contains(output.formal.index())
@@ -345,25 +354,56 @@ impl Flow<'_> {
         }
     }
 
-    /// The statements of a routine at which less is varied or useful than anywhere.
-    fn exceptions(&self, facts: &Facts, r: RoutineId) -> Exceptions {
+    /// The operands of a routine that are not varied where they are read.
+    fn find_constants(&self, facts: &Facts, r: RoutineId, exceptions: &mut Exceptions) {
         let routine = self.program.routine(r);
-        let mut exceptions = Exceptions::default();
-        let Some(cfg) = &routine.body else {
-            return exceptions;
+        let Some(cfg) = &routine.body else { return };
+        let (varied, Some(solution)) = self.solve_varied(facts, r) else {
+            return;
         };
-        let (useful, Some(solution)) = self.solve_useful(facts, r) else {
-            return exceptions;
+        solution.each_vertex(cfg, |v, state| {
+            for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
+                let mut constant = Vec::new();
+                let mut read = |e: &Expr| {
+                    differentiable_places(routine, e, &mut |place| {
+                        if facts.is_varied(r, routine, place.var) && !varied.contains(state, place)
+                        {
+                            constant.push(place.var);
+                        }
+                    });
+                };
+                match Flow::of(&self.program.routines, statement) {
+                    Flow::One(End::Value(value), End::Place(_)) => read(value),
+                    Flow::Call(call) => call.arguments().for_each(read),
+                    Flow::None | Flow::One(..) => {}
+                }
+                if !constant.is_empty() {
+                    constant.sort_unstable();
+                    constant.dedup();
+                    let exception = exceptions.statements.entry(at(v, s)).or_default();
+                    exception.constant = constant.into();
+                }
+                varied.statement(at(v, s), statement, state);
+            }
+        });
+    }
+
+    /// The statements of a routine behind which nothing that they write is useful.
+    fn find_useless(&self, facts: &Facts, r: RoutineId, exceptions: &mut Exceptions) {
+        let routine = self.program.routine(r);
+        let Some(cfg) = &routine.body else { return };
+        let known = exceptions.clone();
+        let (useful, Some(solution)) = self.solve_useful(facts, &known, r) else {
+            return;
         };
         solution.each_vertex(cfg, |v, state| {
             for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
-                let useless = match &statement.kind {
-                    StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
+                let useless = match Flow::of(&self.program.routines, statement) {
+                    Flow::One(_, End::Place(target)) => {
                         facts.is_useful(r, routine, target.var) && !useful.contains(state, target)
                     }
-                    StmtKind::Call { .. } => Call::of(&self.program.routines, statement)
-                        .is_some_and(|call| !useful.is_call_useful(call, state)),
-                    StmtKind::Push { .. } | StmtKind::Opaque { .. } => false,
+                    Flow::Call(call) => !useful.is_call_useful(call, state),
+                    Flow::None | Flow::One(..) => false,
                 };
                 if useless {
                     exceptions.statements.entry(at(v, s)).or_default().useless = true;
@@ -379,36 +419,6 @@ impl Flow<'_> {
                 .map(|v| v.index())
                 .collect();
         }
-        drop((useful, solution));
-        let (varied, Some(solution)) = self.solve_varied(facts, r) else {
-            return exceptions;
-        };
-        solution.each_vertex(cfg, |v, state| {
-            for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
-                let mut constant = Vec::new();
-                let mut read = |e: &Expr| {
-                    differentiable_places(routine, e, &mut |place| {
-                        if facts.is_varied(r, routine, place.var) && !varied.contains(state, place)
-                        {
-                            constant.push(place.var);
-                        }
-                    });
-                };
-                match &statement.kind {
-                    StmtKind::Assign { value, .. } => read(value),
-                    StmtKind::Call { arguments, .. } => arguments.iter().flatten().for_each(read),
-                    StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
-                }
-                if !constant.is_empty() {
-                    constant.sort_unstable();
-                    constant.dedup();
-                    let exception = exceptions.statements.entry(at(v, s)).or_default();
-                    exception.constant = constant.into();
-                }
-                varied.statement(at(v, s), statement, state);
-            }
-        });
-        exceptions
     }
 }
 
@@ -458,32 +468,14 @@ fn overwrites(program: &Program, effects: &Effects, nodes: &Numbering) -> Reach 
             continue;
         }
         for statement in routine.statements() {
-            let StmtKind::Call {
-                callee,
-                arguments,
-                result,
-            } = &statement.kind
-            else {
+            let Flow::Call(call) = Flow::of(&program.routines, statement) else {
                 continue;
             };
-            let called = program.routine(*callee);
-            let mut bind = |place: &Place, p: VarId| {
-                if routine.variable(place.var).ty.is_real() {
-                    graph.edge(
-                        nodes.of(id, routine, place.var),
-                        nodes.of(*callee, called, p),
-                    );
+            for output in call.outputs() {
+                if routine.variable(output.place.var).ty.is_real() {
+                    let actual = nodes.of(id, routine, output.place.var);
+                    graph.edge(actual, nodes.of(call.callee, call.called, output.formal));
                 }
-            };
-            for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
-                if let Some(Expr::Place(place)) = argument
-                    && called.variable(p).intent().is_some_and(Intent::writes)
-                {
-                    bind(place, p);
-                }
-            }
-            if let (Some(place), Some(r)) = (result, called.result) {
-                bind(place, r);
             }
         }
     }

@@ -2,12 +2,13 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, Program, Routine, StmtKind},
+    ir::{Intent, Program, Routine},
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     differentiable::differentiable_places,
+    flow::{End, Flow},
     reach::{Numbering, Reach},
 };
 
@@ -75,55 +76,40 @@ fn dependences(
     };
     for (_, vertex) in cfg.vertices() {
         for statement in vertex.statements() {
-            match &statement.kind {
-                StmtKind::Assign { target, value } => {
-                    if routine.variable(target.var).ty.is_real() {
-                        differentiable_places(routine, value, &mut |u| {
-                            graph.edge(node(u.var), node(target.var));
+            match Flow::of(&program.routines, statement) {
+                Flow::None => {}
+                Flow::One(from, to) => {
+                    let to = match to {
+                        End::Place(target) if routine.variable(target.var).ty.is_real() => {
+                            target.var
+                        }
+                        End::Tape(tape) => tape,
+                        End::Place(_) | End::Value(_) => continue,
+                    };
+                    match from {
+                        End::Value(value) => differentiable_places(routine, value, &mut |u| {
+                            graph.edge(node(u.var), node(to));
+                        }),
+                        End::Place(place) => graph.edge(node(place.var), node(to)),
+                        End::Tape(tape) => graph.edge(node(tape), node(to)),
+                    }
+                }
+                Flow::Call(call) => {
+                    let formal = |v: VarId| nodes.of(call.callee, call.called, v);
+                    for output in call.outputs() {
+                        graph.edge(formal(output.formal), node(output.place.var));
+                    }
+                    for (p, argument) in call.inputs() {
+                        differentiable_places(routine, argument, &mut |u| {
+                            graph.edge(node(u.var), formal(p));
                         });
                     }
-                }
-                StmtKind::Call {
-                    callee,
-                    arguments,
-                    result,
-                } => {
-                    let called = program.routine(*callee);
-                    let formal = |v: VarId| nodes.of(*callee, called, v);
-                    for (p, argument) in called.parameter_ids().zip(arguments.iter()) {
-                        let intent = called.variable(p).intent().unwrap_or(Intent::InOut);
-                        let Some(argument) = argument else { continue };
-                        let tape = called.variable(p).ty.is_tape();
-                        if let Expr::Place(place) = argument
-                            && (tape || intent.writes())
-                        {
-                            graph.edge(formal(p), node(place.var));
-                        }
-                        // Where one of two tapes that are one has a derivative, both have.
-                        if let (true, Expr::Place(place)) = (tape, argument) {
-                            graph.edge(node(place.var), formal(p));
-                        }
-                        if intent != Intent::Out {
-                            differentiable_places(routine, argument, &mut |u| {
-                                graph.edge(node(u.var), formal(p));
-                            });
-                        }
-                    }
-                    if let (Some(place), Some(r)) = (result, called.result) {
-                        graph.edge(formal(r), node(place.var));
+                    // Where one of two tapes that are one has a derivative, both have.
+                    for (p, tape) in call.tapes() {
+                        graph.edge(node(tape), formal(p));
+                        graph.edge(formal(p), node(tape));
                     }
                 }
-                StmtKind::Push { tape, value, .. } => {
-                    differentiable_places(routine, value, &mut |u| {
-                        graph.edge(node(u.var), node(*tape));
-                    });
-                }
-                StmtKind::Pop { tape, target, .. } => {
-                    if routine.variable(target.var).ty.is_real() {
-                        graph.edge(node(*tape), node(target.var));
-                    }
-                }
-                StmtKind::Opaque { .. } => {}
             }
         }
     }

@@ -44,10 +44,11 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 pub mod activity;
-mod calls;
+
 pub mod dependence;
 pub mod differentiable;
 mod facts;
+mod flow;
 pub mod liveness;
 pub mod reach;
 pub mod tbr;

@@ -1,21 +1,24 @@
 //! Useful variables: those on whose present values a dependent may depend differentiably.
 //!
-//! With Diff-dep(s) as in [`varied`](crate::varied),
+//! With Diff-dep(s) and Varied-(s) as in [`varied`](crate::varied),
 //!
 //! ```text
 //! Useful(EXIT) = the dependents
-//! Useful-(s)   = (Useful+(s) \ Kill(s)) ∪ { u : (u, v) ∈ Diff-dep(s), v ∈ Useful+(s) }
+//! Useful-(s)   = (Useful+(s) \ Kill(s)) ∪ { u : (u, v) ∈ Diff-dep(s), v ∈ Useful+(s), u ∈ Varied-(s) }
 //! ```
 //!
-//! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2). An
-//! assignment takes its target out, and puts in what the value depends on if the target was in. At EXIT of a routine that
+//! and the union where paths meet (L. Hascoët, V. Pascual, *The Tapenade AD tool*, INRIA RR-7957, section 5.2, but for
+//! the last condition). An assignment takes its target out, and puts in what the value depends on if the target was in. An
+//! operand that is not varied contributes nothing, so nobody reads its derivative there: where that is true of all later
+//! reads the derivative is an implicit zero (section 4.6), which is never assigned. Arguments of calls have derivatives
+//! whether they are varied or not. At EXIT of a routine that
 //! is called the parameters are useful that some call hands to something useful; globals are useful there and in front of
 //! calls if they are anywhere.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, StmtKind, Vertex},
+    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, Vertex},
     memory::{
         access::{Access, Accesses},
         effects::Effects,
@@ -23,7 +26,12 @@ use cfg_core::{
     },
 };
 
-use crate::{calls::Call, differentiable::differentiable_places, facts::Facts};
+use crate::{
+    activity::Exceptions,
+    differentiable::differentiable_places,
+    facts::Facts,
+    flow::{Call, End, Flow},
+};
 
 /// The analysis of one routine. States are sets of locations.
 #[derive(Debug)]
@@ -34,6 +42,8 @@ pub(crate) struct Useful<'a> {
     pub(crate) locations: &'a Locations,
     accesses: Accesses<'a>,
     facts: &'a Facts,
+    /// The operands that are not varied where they are read.
+    exceptions: &'a Exceptions,
     /// The globals that are useful at EXIT: all that are anywhere, or these.
     globals: Option<&'a [VarId]>,
 }
@@ -46,6 +56,7 @@ impl<'a> Useful<'a> {
         id: RoutineId,
         locations: &'a Locations,
         facts: &'a Facts,
+        exceptions: &'a Exceptions,
         globals: Option<&'a [VarId]>,
     ) -> Self {
         let routine = program.routine(id);
@@ -56,6 +67,7 @@ impl<'a> Useful<'a> {
             locations,
             accesses: Accesses::of(program, effects, routine),
             facts,
+            exceptions,
             globals,
         }
     }
@@ -72,6 +84,17 @@ impl<'a> Useful<'a> {
         if self.locations.replaces(place) {
             (self.locations).each(place, &mut |l| state.remove(l.index()));
         }
+    }
+
+    /// Puts in the varied variables that the value of an expression depends on.
+    fn insert_varied(&self, at: Position, e: &Expr, state: &mut Set) {
+        differentiable_places(self.routine, e, &mut |place| {
+            let v = place.var;
+            if self.facts.is_varied(self.id, self.routine, v) && !self.exceptions.is_constant(at, v)
+            {
+                (self.locations).each(place, &mut |l| state.insert(l.index()));
+            }
+        });
     }
 
     /// Puts in what the value of an expression depends on.
@@ -112,7 +135,7 @@ impl<'a> Useful<'a> {
             })
     }
 
-    fn call(&self, call: Call<'_>, state: &mut Set) {
+    fn call(&self, at: Position, call: Call<'_>, state: &mut Set) {
         let given = call.is_given() && self.is_call_useful(call, state);
         for output in call.outputs().filter(|o| o.replaced) {
             self.remove(output.place, state);
@@ -135,8 +158,12 @@ impl<'a> Useful<'a> {
             }
         }
         if given {
+            let has_derivatives = call.called.derivatives.is_some();
             for (_, argument) in call.given_inputs() {
-                self.insert_argument(argument, state);
+                match has_derivatives {
+                    true => self.insert_argument(argument, state),
+                    false => self.insert_varied(at, argument, state),
+                }
             }
         }
     }
@@ -168,37 +195,33 @@ impl Analysis for Useful<'_> {
         state
     }
 
-    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
-                let useful =
-                    self.routine.variable(target.var).ty.is_real() && self.contains(state, target);
-                self.remove(target, state);
-                if useful {
-                    self.insert(value, state);
+    fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {
+        match Flow::of(&self.program.routines, statement) {
+            Flow::None => {}
+            Flow::One(from, to) => {
+                let useful = match to {
+                    End::Place(target) => {
+                        let real = self.routine.variable(target.var).ty.is_real();
+                        let useful = real && self.contains(state, target);
+                        self.remove(target, state);
+                        useful
+                    }
+                    // What lies on a tape is not told apart by when it was put there.
+                    End::Tape(tape) => self.facts.is_useful(self.id, self.routine, tape),
+                    End::Value(_) => false,
+                };
+                match (from, to) {
+                    _ if !useful => {}
+                    // What is pushed is pushed on the derivative's tape, too, varied or not.
+                    (End::Value(value), End::Tape(_)) => self.insert(value, state),
+                    (End::Value(value), _) => self.insert_varied(at, value, state),
+                    (End::Tape(tape), _) => {
+                        state.insert(self.locations.of_variable(tape).index());
+                    }
+                    (End::Place(_), _) => {}
                 }
             }
-            StmtKind::Call { .. } => {
-                if let Some(call) = Call::of(&self.program.routines, statement) {
-                    self.call(call, state);
-                }
-            }
-            StmtKind::Push { tape, value, .. } => {
-                // What lies on a tape is not told apart by when it was put there.
-                if self.facts.is_useful(self.id, self.routine, *tape) {
-                    self.insert(value, state);
-                }
-            }
-            StmtKind::Pop { tape, target, .. } => {
-                let useful =
-                    self.routine.variable(target.var).ty.is_real() && self.contains(state, target);
-                self.remove(target, state);
-                if useful {
-                    state.insert(self.locations.of_variable(*tape).index());
-                }
-            }
-            // What it writes it may write in part.
-            StmtKind::Opaque { .. } => {}
+            Flow::Call(call) => self.call(at, call, state),
         }
     }
 

@@ -15,7 +15,7 @@
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, StmtKind, Vertex},
+    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, Vertex},
     memory::{
         access::{Access, Accesses},
         effects::Effects,
@@ -23,7 +23,11 @@ use cfg_core::{
     },
 };
 
-use crate::{calls::Call, differentiable::differentiable_places, facts::Facts};
+use crate::{
+    differentiable::differentiable_places,
+    facts::Facts,
+    flow::{Call, End, Flow},
+};
 
 /// The analysis of one routine. States are sets of locations.
 #[derive(Debug)]
@@ -161,27 +165,22 @@ impl Analysis for Varied<'_> {
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
-                let varied = self.depends(state, value);
-                self.define(target, varied, true, state);
-            }
-            StmtKind::Call { .. } => {
-                if let Some(call) = Call::of(&self.program.routines, statement) {
-                    self.call(call, state);
+        match Flow::of(&self.program.routines, statement) {
+            Flow::None => {}
+            Flow::One(from, to) => {
+                let varied = match from {
+                    End::Value(value) => self.depends(state, value),
+                    End::Place(place) => self.contains(state, place),
+                    End::Tape(tape) => self.contains(state, &Place::whole(tape)),
+                };
+                match to {
+                    End::Place(target) => self.define(target, varied, true, state),
+                    // What is pushed comes on top of what is there.
+                    End::Tape(tape) => self.define(&Place::whole(tape), varied, false, state),
+                    End::Value(_) => {}
                 }
             }
-            StmtKind::Push { tape, value, .. } => {
-                if self.depends(state, value) {
-                    state.insert(self.locations.of_variable(*tape).index());
-                }
-            }
-            StmtKind::Pop { tape, target, .. } => {
-                let varied = state.contains(self.locations.of_variable(*tape).index());
-                self.define(target, varied, true, state);
-            }
-            // What it writes it may write in part.
-            StmtKind::Opaque { .. } => {}
+            Flow::Call(call) => self.call(call, state),
         }
     }
 

@@ -535,13 +535,10 @@ impl<'a, 'p> Planned<'a, 'p> {
 }
 
 fn push_class(statement: &Stmt) -> Option<TapeClass> {
-    match statement.kind {
-        StmtKind::Push { class, .. } => Some(class),
-        StmtKind::Assign { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => None,
+    if let StmtKind::Push { class, .. } = statement.kind {
+        return Some(class);
     }
+    None
 }
 
 impl fmt::Display for Explanation {

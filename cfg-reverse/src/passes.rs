@@ -14,6 +14,7 @@ use std::{fs, path::Path};
 
 use crate::{
     Blocks, Options, Unstructured,
+    explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize},
     reverse, tangent,
@@ -23,7 +24,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 10] = [
+const PASSES: [(&str, Pass); 12] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -74,6 +75,16 @@ const PASSES: [(&str, Pass); 10] = [
             ..Options::default()
         };
         sweeps(valid, main, &options)
+    }),
+    ("explain", |valid, main| {
+        Ok(explain(valid, main, &Options::default())?.to_string())
+    }),
+    ("explain_preaccumulated", |valid, main| {
+        let options = Options {
+            blocks: Blocks::Preaccumulate,
+            ..Options::default()
+        };
+        Ok(explain(valid, main, &options)?.to_string())
     }),
     ("tangent", |valid, main| {
         let tangent = tangent(valid, main)?;

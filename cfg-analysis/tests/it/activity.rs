@@ -25,7 +25,8 @@ type Node = (usize, usize, usize, usize);
 #[derive(Default)]
 struct Paths {
     number: HashMap<Node, usize>,
-    edges: Vec<(usize, usize)>,
+    /// The edges, and true of those along which only what is varied contributes.
+    edges: Vec<(usize, usize, bool)>,
 }
 
 impl Paths {
@@ -35,7 +36,12 @@ impl Paths {
     }
 
     fn edge(&mut self, from: Node, to: Node) {
-        let edge = (self.node(from), self.node(to));
+        let edge = (self.node(from), self.node(to), false);
+        self.edges.push(edge);
+    }
+
+    fn if_varied(&mut self, from: Node, to: Node) {
+        let edge = (self.node(from), self.node(to), true);
         self.edges.push(edge);
     }
 
@@ -87,7 +93,7 @@ impl Paths {
                     differentiable_places(routine, value, &mut |place| {
                         for x in same(place.var) {
                             for y in same(target.var) {
-                                self.edge((r, v, s, x), (r, v, t, y));
+                                self.if_varied((r, v, s, x), (r, v, t, y));
                             }
                         }
                     });
@@ -152,7 +158,11 @@ impl Paths {
                         }
                         for (_, place) in &outputs {
                             for y in same(place.var) {
-                                self.edge((r, v, s, x), (r, v, t, y));
+                                let ends = ((r, v, s, x), (r, v, t, y));
+                                match called.derivatives.is_some() {
+                                    true => self.edge(ends.0, ends.1),
+                                    false => self.if_varied(ends.0, ends.1),
+                                }
                             }
                         }
                     }
@@ -184,11 +194,15 @@ impl Paths {
         }
     }
 
-    fn reached(&self, start: &[Node], backward: bool) -> Vec<bool> {
+    /// What the start reaches; or what reaches it, with what is varied.
+    fn reached(&self, start: &[Node], varied: Option<&[bool]>) -> Vec<bool> {
         let mut next = vec![Vec::new(); self.number.len()];
-        for &(a, b) in &self.edges {
-            let (a, b) = if backward { (b, a) } else { (a, b) };
-            next[a].push(b);
+        for &(a, b, conditional) in &self.edges {
+            match varied {
+                None => next[a].push(b),
+                Some(varied) if varied[a] || !conditional => next[b].push(a),
+                Some(_) => {}
+            }
         }
         let mut seen = vec![false; self.number.len()];
         let mut work: Vec<usize> = start
@@ -211,7 +225,7 @@ fn activity(program: &Program, main: RoutineId) -> Activity {
     Activity::of(program, &effects, main, &reachable, Ends::Declared)
 }
 
-/// Calls `check(position, variable, found, expected, of)` for each variable that a statement reads differentiably (is it
+/// Calls `check(found, expected, of)` for each variable that a statement reads differentiably (is it
 /// varied?) and each that one assigns (is it useful behind it?).
 fn compare(program: &Program, main: RoutineId, mut check: impl FnMut(bool, bool, &str)) {
     let found = activity(program, main);
@@ -224,8 +238,8 @@ fn compare(program: &Program, main: RoutineId, mut check: impl FnMut(bool, bool,
         let main = main.index();
         list.iter().map(|x| (main, v, 0, x.index())).collect()
     };
-    let varied = paths.reached(&ends(cfg.entry(), &routine.independents), false);
-    let useful = paths.reached(&ends(cfg.exit(), &routine.dependents), true);
+    let varied = paths.reached(&ends(cfg.entry(), &routine.independents), None);
+    let useful = paths.reached(&ends(cfg.exit(), &routine.dependents), Some(&varied));
     let is = |set: &[bool], n: Node| paths.number.get(&n).is_some_and(|&n| set[n]);
     for r in effects.calls.reachable(main) {
         let routine = program.routine(r);

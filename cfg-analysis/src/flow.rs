@@ -1,9 +1,51 @@
-//! Calls as the analyses of activity see them.
+//! The ways by which derivatives flow through statements: from what a value depends on to what is written.
 
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Expr, Intent, Place, Routine, Stmt, StmtKind, Variable},
 };
+
+/// The flow of derivatives through a statement.
+pub(crate) enum Flow<'a> {
+    /// There is none: what is written, if anything, may be written in part, and depends on nothing.
+    None,
+    /// The flow from a value to the place or tape that gets it.
+    One(End<'a>, End<'a>),
+    /// The flows from arguments to arguments and the result of a call.
+    Call(Call<'a>),
+}
+
+/// An end of a flow.
+#[derive(Clone, Copy)]
+pub(crate) enum End<'a> {
+    /// An expression that is evaluated.
+    Value(&'a Expr),
+    /// A place that is written.
+    Place(&'a Place),
+    /// A tape that is pushed on or popped from.
+    Tape(VarId),
+}
+
+impl<'a> Flow<'a> {
+    pub(crate) fn of(routines: &'a [Routine], statement: &'a Stmt) -> Self {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => Self::One(End::Value(value), End::Place(target)),
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => Self::Call(Call {
+                callee: *callee,
+                called: &routines[callee.index()],
+                arguments,
+                result: result.as_ref(),
+            }),
+            StmtKind::Push { tape, value, .. } => Self::One(End::Value(value), End::Tape(*tape)),
+            StmtKind::Pop { tape, target, .. } => Self::One(End::Tape(*tape), End::Place(target)),
+            StmtKind::Opaque { .. } => Self::None,
+        }
+    }
+}
 
 /// A call statement.
 #[derive(Clone, Copy)]
@@ -24,26 +66,6 @@ pub(crate) struct Output<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The call that a statement is.
-    pub(crate) fn of(routines: &'a [Routine], statement: &'a Stmt) -> Option<Self> {
-        match &statement.kind {
-            StmtKind::Call {
-                callee,
-                arguments,
-                result,
-            } => Some(Self {
-                callee: *callee,
-                called: &routines[callee.index()],
-                arguments,
-                result: result.as_ref(),
-            }),
-            StmtKind::Assign { .. }
-            | StmtKind::Push { .. }
-            | StmtKind::Pop { .. }
-            | StmtKind::Opaque { .. } => None,
-        }
-    }
-
     /// True if what the routine does is not only what its body says: it has none, or the user gives its derivatives,
     /// which may take from every input to every output.
     pub(crate) fn is_given(&self) -> bool {
@@ -55,6 +77,22 @@ impl<'a> Call<'a> {
         let formals = self.called.parameter_ids().zip(self.arguments);
         let called = self.called;
         formals.filter_map(move |(p, e)| Some((p, called.variable(p), e.as_ref()?)))
+    }
+
+    /// All arguments that are present.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &'a Expr> {
+        self.arguments.iter().flatten()
+    }
+
+    /// The tapes among the arguments.
+    pub(crate) fn tapes(&self) -> impl Iterator<Item = (VarId, VarId)> {
+        let tapes = self.bound().filter(|(_, formal, _)| formal.ty.is_tape());
+        tapes.filter_map(|(p, _, e)| match e {
+            Expr::Place(place) => Some((p, place.var)),
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                None
+            }
+        })
     }
 
     /// The arguments that bring something in.
