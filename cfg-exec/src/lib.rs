@@ -64,8 +64,8 @@
 //!   the arguments. `out` parameters are uninitialised at entry.
 //! - **Array operations** compute scalar operands first (of a conditional expression with a scalar
 //!   condition, those of the chosen arm; in an arm that is chosen element by element, those that cannot
-//!   fail), then element by element. If the target may share
-//!   cells with an operand in another arrangement, the result goes through a temporary array.
+//!   fail), then element by element. If the target may share cells with what is still to be read then, in another
+//!   arrangement, the result goes through a temporary array. `cfg-transform` has the steps, as data.
 //! - **Limits** are in [`RunOptions`]: steps, bytes of tapes, bytes of memory, nested calls. Sessions that share
 //!   a [`Memory`] share the limit on memory.
 //!

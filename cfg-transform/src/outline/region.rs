@@ -36,8 +36,11 @@ impl Region {
         Self { vertices }
     }
 
-    /// The vertices that are reached over one edge without going over another one.
+    /// The vertices that are reached over one edge without going over another one; none if there is no such edge.
     pub fn between(cfg: &Cfg, entry: EdgeId, exit: EdgeId) -> Self {
+        if entry.index() >= cfg.edge_count() {
+            return Self::default();
+        }
         let first = cfg.edge(entry).to;
         let mut seen = FixedBitSet::with_capacity(cfg.vertex_count());
         seen.insert(first.index());
@@ -58,7 +61,8 @@ impl Region {
     /// The loop with this header: from LOOP to its ENDLOOP. `None` if the vertex is no LOOP that is entered over one edge
     /// and has one edge without label behind it.
     pub fn of_loop(cfg: &Cfg, header: VertexId) -> Option<Self> {
-        if !matches!(cfg.vertex(header).kind, VertexKind::Loop { .. }) {
+        let known = header.index() < cfg.vertex_count();
+        if !known || !matches!(cfg.vertex(header).kind, VertexKind::Loop { .. }) {
             return None;
         }
         let back = |e: &EdgeId| matches!(cfg.vertex(cfg.edge(*e).from).kind, VertexKind::EndLoop);

@@ -3,6 +3,7 @@
 use cfg_core::{
     entity::{EdgeId, RoutineId, VertexId},
     ir::{Program, VertexKind},
+    text,
     validate::{ValidProgram, validate},
 };
 use cfg_drive::{Adjoint, Options, Primal};
@@ -205,4 +206,40 @@ fn sweeps() {
         count += done;
     }
     assert!(count > 150, "{count}");
+}
+
+/// What goes wrong in a region goes wrong in its routine, with the same code and at the same vertex.
+#[test]
+fn errors() {
+    let source = |n: &str, e: &str| {
+        format!(
+            "subroutine f(in integer n, inout real x[n])\n  local integer i\n  local real w[3]\n  \
+             for i = 1, {n}\n    x[i] := {e}\n  end\n  w := x\nend\n"
+        )
+    };
+    for (n, e) in [
+        ("n + 1", "2.0"),
+        ("n", "x[i + 1]"),
+        ("n", "real(1/(n - i))"),
+        ("n", "w[i]"),
+    ] {
+        let parsed = text::parse(&source(n, e));
+        let original = valid(parsed.program.expect("it is the text form")).expect("it is valid");
+        let f = RoutineId::new(0);
+        let cfg = original.routine(f).body.as_ref().expect("there is a body");
+        let region = cfg.with_id(2).and_then(|v| Region::of_loop(cfg, v));
+        let made = outline(&original, f, &region.expect("vertex 2 is the loop"));
+        let outlined = valid(made.expect("loops can be outlined")).expect("it is valid");
+        let problem = |program: &ValidProgram| {
+            let mut primal = Primal::new(program, f, &Options::default()).expect("it compiles");
+            let point = primal
+                .point(br#"{"n": 2, "x": [1, 2]}"#)
+                .expect("it is a point");
+            let problems = primal.run(&point).map(|run| format!("{:?}", run.value));
+            problems.map_err(|d| (d.0[0].code, d.0[0].message.clone()))
+        };
+        let (expected, found) = (problem(&original), problem(&outlined));
+        assert!(expected.is_err(), "{expected:?}");
+        assert_eq!(expected, found);
+    }
 }
