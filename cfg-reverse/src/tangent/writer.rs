@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
             });
             if let VertexKind::Block(statements) = &mut vertex.kind {
                 let mut code = Vec::with_capacity(2 * statements.len());
-                for statement in std::mem::take(statements) {
+                for (s, statement) in std::mem::take(statements).into_iter().enumerate() {
                     let first = code.len();
                     let mark = Mark::of(&statement, self.same_graph.then_some(number));
                     number += 1;
@@ -96,7 +96,7 @@ impl<'a> Writer<'a> {
                                 ))
                                 .at_site_in(
                                     self.program,
-                                    Site::of(self.id, Element::Vertex(VertexId::new(v))),
+                                    Site::of(self.id, Element::Statement(VertexId::new(v), s)),
                                 ),
                         );
                     }
