@@ -131,6 +131,20 @@ impl Cfg {
         vertices.find(|(_, vertex)| vertex.id == id).map(|(v, _)| v)
     }
 
+    /// The vertex of the statement of this number, counted from 0 through all vertices, and its position there; looks at
+    /// all vertices before it.
+    pub fn numbered_statement(&self, number: usize) -> Option<(VertexId, usize)> {
+        let mut before = 0;
+        for (v, vertex) in self.vertices() {
+            let count = vertex.statements().len();
+            if number - before < count {
+                return Some((v, number - before));
+            }
+            before += count;
+        }
+        None
+    }
+
     /// One vertex.
     pub fn vertex(&self, v: VertexId) -> &Vertex {
         &self.graph.vertices[v.index()]

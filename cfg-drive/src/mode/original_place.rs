@@ -5,7 +5,7 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    ir::{Cfg, Program, Signature},
+    ir::{Program, Signature},
     text,
 };
 
@@ -54,7 +54,10 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
     };
     let number = statement.and_then(|statement| statement.origin.number());
     let theirs = program.routine(original).body.as_ref();
-    let at_statement = || numbered(theirs?, number?);
+    let at_statement = || {
+        let (v, s) = theirs?.numbered_statement(number?)?;
+        Some(Element::Statement(v, s))
+    };
     let at_vertex = || {
         let v = theirs?.with_id(made_from?)?;
         Some(match theirs?.vertex(v).statements() {
@@ -72,17 +75,4 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
         None => words,
     });
     problem.at_site_in(program, place)
-}
-
-/// The statement of this number, counted from 0 through all vertices.
-fn numbered(cfg: &Cfg, number: usize) -> Option<Element> {
-    let mut before = 0;
-    for (v, vertex) in cfg.vertices() {
-        let count = vertex.statements().len();
-        if number < before + count {
-            return Some(Element::Statement(v, number - before));
-        }
-        before += count;
-    }
-    None
 }

@@ -67,7 +67,10 @@ impl<'p> Draft<'p> {
                         found.push(
                             Diagnostic::error(info, message, info.explanation)
                                 .at_element(element)
-                                .at_site_in(&context.program, Site::of(id, Element::Vertex(v))),
+                                .at_site_in(
+                                    &context.program,
+                                    Site::of(id, Element::Statement(v, s)),
+                                ),
                         );
                         self.push(Default::default());
                     }

@@ -8,8 +8,9 @@ use cfg_core::{
     ir::Program,
 };
 
-/// Moves problems from vertices of normal forms, which recovery may have numbered anew, to the vertices of the same ids in
-/// the program; to the routine where there is none.
+/// Moves problems from vertices and statements of normal forms, which recovery may have numbered anew, to those of the
+/// program: vertices of the same ids, statements that stand there alike or that the origins name; to the routine where there
+/// is none.
 pub(crate) fn in_program(
     program: &Program,
     normal: &Program,
@@ -19,18 +20,41 @@ pub(crate) fn in_program(
         let Some(site) = problem.at.site.take() else {
             continue;
         };
-        let (Some(r), Element::Vertex(v)) = (site.routine, site.element) else {
-            problem.at.site = Some(site);
-            continue;
+        let (r, v, s) = match (site.routine, site.element) {
+            (Some(r), Element::Vertex(v)) => (r, v, None),
+            (Some(r), Element::Statement(v, s)) => (r, v, Some(s)),
+            (
+                _,
+                Element::Program
+                | Element::Global(_)
+                | Element::Routine
+                | Element::Variable(_)
+                | Element::Edge(_)
+                | Element::Vertex(_)
+                | Element::Statement(..),
+            ) => {
+                problem.at.site = Some(site);
+                continue;
+            }
         };
-        let id = (normal.routines.get(r.index()).and_then(|r| r.body.as_ref()))
+        let ours = (normal.routines.get(r.index()).and_then(|r| r.body.as_ref()))
             .filter(|cfg| v.index() < cfg.vertex_count())
-            .map(|cfg| cfg.vertex(v).id);
+            .map(|cfg| cfg.vertex(v));
         let theirs = (program.routines.get(r.index())).and_then(|r| r.body.as_ref());
-        let found = id.and_then(|id| theirs?.with_id(id));
-        let element = found.map_or(Element::Routine, Element::Vertex);
-        let place = Site::of(r, element);
-        problem.at.set_site(program, place);
+        let found = ours.and_then(|ours| theirs?.with_id(ours.id));
+        let statement = s.and_then(|s| {
+            let (ours, theirs) = (ours?.statements(), theirs?);
+            match found {
+                Some(v) if theirs.vertex(v).statements().len() == ours.len() => Some((v, s)),
+                _ => theirs.numbered_statement(ours.get(s)?.origin.number()?),
+            }
+        });
+        let element = match (statement, found) {
+            (Some((v, s)), _) => Element::Statement(v, s),
+            (None, Some(v)) => Element::Vertex(v),
+            (None, None) => Element::Routine,
+        };
+        problem.at.set_site(program, Site::of(r, element));
     }
     problems
 }

@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
                                 ))
                                 .at_site_in(
                                     self.program,
-                                    Site::of(self.id, Element::Vertex(VertexId::new(v))),
+                                    Site::of(self.id, Element::Statement(VertexId::new(v), s)),
                                 ),
                         );
                     }

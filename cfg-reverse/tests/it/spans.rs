@@ -174,3 +174,31 @@ fn all_that_is_made_of_a_statement_has_its_span_and_its_number() {
     }
     assert!(found > 10_000, "{found}");
 }
+
+#[test]
+fn problems_name_the_statement_and_its_place_in_the_source() {
+    let text = r#"
+source "f.c"
+subroutine f(in real x, out real y, inout tape t)
+  independent x
+  dependent y
+  y := x
+  push[real] x @[0:7:3-7:9]
+  call g(y) @[0:8:1-8:2]
+end
+subroutine g(inout real y)
+  y := 2.0*y
+end
+"#;
+    let parsed = cfg_core::text::parse(text);
+    let problems = parsed.problems;
+    let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+    let valid = validate::validate(program).expect("it is valid");
+    let found = reverse(&valid, RoutineId::new(0), &Options::default());
+    let found = found.expect_err("a routine with a tape has no adjoint");
+    let at = &found.0[0].at;
+    let source = at.source.as_ref().map(ToString::to_string);
+    assert_eq!(source.as_deref(), Some("f.c:7:3"), "{found}");
+    let site = at.site.as_deref().expect("it has a place");
+    assert_eq!(parsed.places.of_site(site), Some((7, 3)), "{found}");
+}
