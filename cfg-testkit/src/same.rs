@@ -46,7 +46,7 @@ pub struct Difference {
     pub b: String,
 }
 
-/// Compares two programs.
+/// Compares two programs. Spans in their sources are not compared: they mean nothing.
 ///
 /// # Errors
 /// The first difference, in the order of the first program's routines.

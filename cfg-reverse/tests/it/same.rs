@@ -109,7 +109,7 @@ fn order_and_generated_names_do_not_matter() {
     }
 }
 
-/// The leaves of a document that mean something: all but names in declarations, ids and free-form data.
+/// The leaves of a document that mean something: all but names in declarations, ids, spans and free-form data.
 fn leaves<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(|v| leaves(v, found)),
@@ -117,7 +117,7 @@ fn leaves<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
             for (key, value) in members {
                 if !matches!(
                     key.as_str(),
-                    "id" | "name" | "annotations" | "cfgrev" | "format"
+                    "id" | "name" | "annotations" | "cfgrev" | "format" | "at" | "sources"
                 ) {
                     leaves(value, found);
                 }
