@@ -13,7 +13,7 @@
 
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, Wake, solve, solve_across_calls},
-    entity::{RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{Expr, Place, Program, Role, Routine},
     memory::{effects::Effects, locations::Locations},
 };
@@ -80,6 +80,10 @@ impl Activity {
         let interfaces = program.routines.iter().map(Interface::of).collect();
         let mut activity = Self {
             facts: Facts {
+                useful_globals: (program.globals.iter().enumerate())
+                    .map(|(g, _)| GlobalId::new(g))
+                    .filter(|&g| useful.contains(nodes.global(g)))
+                    .collect(),
                 nodes,
                 varied,
                 useful,

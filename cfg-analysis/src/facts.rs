@@ -4,6 +4,7 @@
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::Routine,
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 
@@ -38,6 +39,8 @@ pub(crate) struct Facts {
     pub(crate) varied: FixedBitSet,
     /// Variables from which some dependent is reached there.
     pub(crate) useful: FixedBitSet,
+    /// The globals among these.
+    pub(crate) useful_globals: GlobalSet,
     pub(crate) interfaces: Vec<Interface>,
 }
 

@@ -22,7 +22,9 @@ use cfg_core::{
     memory::{
         access::{Access, Accesses},
         effects::Effects,
+        global_set::GlobalSet,
         locations::Locations,
+        named::Named,
     },
 };
 
@@ -41,7 +43,10 @@ pub(crate) struct Useful<'a> {
     routine: &'a Routine,
     pub(crate) locations: &'a Locations,
     accesses: Accesses<'a>,
+    effects: &'a Effects,
     facts: &'a Facts,
+    /// The useful globals that only callees name.
+    unnamed: GlobalSet,
     /// The operands that are not varied where they are read.
     exceptions: &'a Exceptions,
     /// The globals that are useful at EXIT: all that are anywhere, or these.
@@ -66,7 +71,9 @@ impl<'a> Useful<'a> {
             routine,
             locations,
             accesses: Accesses::of(program, effects, routine),
+            effects,
             facts,
+            unnamed: facts.useful_globals.minus(Named::of(routine).set()),
             exceptions,
             globals,
         }
@@ -133,6 +140,12 @@ impl<'a> Useful<'a> {
                 !matches!(access, Access::Read(_))
                     && state.contains(self.locations.of_variable(v).index())
             })
+            || self.writes_unnamed(call.callee)
+    }
+
+    /// True if a call may write a useful global that the routine does not name.
+    fn writes_unnamed(&self, callee: RoutineId) -> bool {
+        self.effects.written(callee).intersects(&self.unnamed)
     }
 
     fn call(&self, at: Position, call: Call<'_>, state: &mut Set) {

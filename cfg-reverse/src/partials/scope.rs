@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::{
     code::{
         names::Namer,
+        routines::is_deferred,
         temporaries::Temporaries,
         typing::{self, ExprType},
     },
@@ -84,6 +85,11 @@ impl Scope {
     /// True if the derivative of a variable is wanted that a statement writes.
     pub(crate) fn is_target_at(&self, at: Position, v: VarId) -> bool {
         self.wanted.contains(v.index()) && !self.exceptions.is_useless(at)
+    }
+
+    /// True if assigning to the place gives a variable of deferred extents its shape.
+    pub(crate) fn gives_shape(&self, place: &Place) -> bool {
+        place.subscripts.is_empty() && is_deferred(self.routine.variable(place.var))
     }
 
     /// The derivative of a place: the same subscripts on the derivative variable.

@@ -347,9 +347,11 @@ impl<'a> Writer<'a> {
                             target: target_t,
                         }));
                     }
-                    (_, Some(target_t)) if self.scope.is_target(target.var) => {
+                    (_, Some(target_t))
+                        if self.scope.is_target(target.var) || self.scope.gives_shape(target) =>
+                    {
                         let variable = original.variable(target.var);
-                        if target.subscripts.is_empty() && is_deferred(variable) {
+                        if self.scope.gives_shape(target) {
                             // The tangent takes the shape first.
                             let shape = Expr::Place(target.clone());
                             code.push(Stmt::assign(target_t.clone(), shape));

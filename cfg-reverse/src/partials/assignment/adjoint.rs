@@ -27,10 +27,18 @@ pub(crate) fn adjoint(
 ) -> Result<Vec<Stmt>, Unsupported> {
     let Some(target_b) = scope
         .derivative_place(target)
-        .filter(|_| scope.is_target(target.var))
+        .filter(|_| scope.wanted.contains(target.var.index()))
     else {
         return Ok(Vec::new());
     };
+    if scope.exceptions.is_useless(scope.here) {
+        // The adjoint is zero, and nobody uses it; but it has a shape.
+        let ty = scope.routine.variable(target.var).ty;
+        return Ok(match scope.gives_shape(target) {
+            true => vec![Stmt::assign(target_b, zero(ty))],
+            false => Vec::new(),
+        });
+    }
     scope.temporaries.reset();
     let value = conform(&scope.routine.variables, value, Some(&target_b))?;
     let mut nodes = scope.nodes(&value);

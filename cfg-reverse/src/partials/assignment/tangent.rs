@@ -25,10 +25,17 @@ pub(crate) fn tangent(
     target: &Place,
     value: &Expr,
 ) -> Result<Vec<Stmt>, Unsupported> {
-    let target_t = scope.derivative_place(target);
-    let Some(target_t) = target_t.filter(|_| scope.is_target(target.var)) else {
+    let Some(target_t) = scope.derivative_place(target) else {
         return Ok(Vec::new());
     };
+    if !scope.is_target(target.var) {
+        // Nobody uses the tangent; but it has a shape.
+        let ty = scope.routine.variable(target.var).ty;
+        return Ok(match scope.gives_shape(target) {
+            true => vec![Stmt::assign(target_t, zero(ty))],
+            false => Vec::new(),
+        });
+    }
     let (mut code, value_t) = tangent_of(scope, value, Some(&target_t))?;
     code.push(Stmt::assign(target_t, value_t));
     Ok(code)
