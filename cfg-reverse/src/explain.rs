@@ -87,7 +87,7 @@ pub enum Value {
     Place(Place),
     /// The value of a global that only callees name.
     Global(cfg_core::entity::GlobalId),
-    /// The entries of the local Jacobian of the statements that end here, and how many they are.
+    /// The entries of the local Jacobian of the statements that are linearized together and end here, and how many they are.
     Entries(usize),
     /// The extents of an array that a statement gives another shape, or that dies.
     Extents(VarId),
@@ -584,6 +584,9 @@ impl Explanation {
             };
             let lost = match value.recorded {
                 None => String::new(),
+                Some(Loss::Statement(at)) if matches!(value.place, Value::Entries(_)) => {
+                    format!(", behind {}", statement(at))
+                }
                 Some(Loss::Statement(at)) => format!(", before {}", statement(at)),
                 Some(Loss::Index(v)) => format!(", before loop {} sets it", id(v)),
                 Some(Loss::Exit) => ", at the end".to_owned(),

@@ -107,6 +107,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
         let id = RoutineId::new(r);
         let Some(n) = &normals[r] else { continue };
         let name = namer.suffixed(format!("{}_t", program.routines[r].name));
+        let locations = Locations::of(&normal, normal.routine(id));
         let writer = Writer {
             program: &normal,
             id,
@@ -117,6 +118,9 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
             out_globals: &out.globals,
             activity: activity.as_ref(),
             is_main: id == main,
+            given: (normal.routine(id).independents.iter())
+                .map(|&v| locations.of_variable(v))
+                .collect(),
             zeros: BTreeMap::new(),
             scope: Scope::new(
                 Routine {
@@ -124,7 +128,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
                     ..routine_shell(normal.routine(id))
                 },
                 n.namer.clone(),
-                Locations::of(&normal, normal.routine(id)),
+                locations,
                 (activity.as_ref()).map_or_else(Arc::default, |a| Arc::clone(a.exceptions(id))),
             ),
             same_graph: !n.changed,

@@ -7,7 +7,7 @@ use cfg_core::{
         CodeInfo, Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    entity::{GlobalId, RoutineId, VarId, VertexId},
+    entity::{GlobalId, LocationId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Op, Place, Program, Role, Routine,
         ScalarType, Stmt, StmtKind, Variable, VertexKind,
@@ -16,7 +16,7 @@ use cfg_core::{
     text,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::{
     code::{
@@ -50,6 +50,8 @@ pub(crate) struct Writer<'a> {
     pub(super) activity: Option<&'a Activity>,
     /// True of the routine that is differentiated, false of those that it calls.
     pub(super) is_main: bool,
+    /// The locations of the independents.
+    pub(super) given: HashSet<LocationId>,
     /// Variables that are 0, by the parameter whose tangent they are for calls.
     pub(super) zeros: BTreeMap<VarId, VarId>,
     pub(super) scope: Scope,
@@ -255,6 +257,11 @@ impl<'a> Writer<'a> {
         (self.activity).is_none_or(|a| a.is_active(self.id, original, tape))
     }
 
+    /// True of a variable that may share cells with an independent: its tangent is there.
+    fn is_given(&self, v: VarId) -> bool {
+        self.given.contains(&self.scope.locations.of_variable(v))
+    }
+
     /// The statements at ENTRY of the routine that is differentiated: the tangents of what is not independent count as 0.
     /// That of a parameter that cannot be written gives way to a variable of its own where calls need it.
     fn at_entry(&mut self) -> Vec<Stmt> {
@@ -266,7 +273,7 @@ impl<'a> Writer<'a> {
         for v in (0..original.variables.len()).map(VarId::new) {
             let variable = original.variable(v);
             let zeroed = variable.ty.is_real()
-                && !original.independents.contains(&v)
+                && !self.is_given(v)
                 && self.scope.wanted.contains(v.index())
                 && self.scope.exceptions.is_useful_at_entry(v);
             let (true, Some(tangent)) = (zeroed, self.scope.derivative[v.index()]) else {
@@ -534,7 +541,7 @@ impl<'a> Writer<'a> {
             && self.activity.is_some()
             && variable.ty.is_real()
             && (is_read(false) || is_read(true) && variable.rank() == 0)
-            && !original.independents.contains(&v);
+            && !self.is_given(v);
         if !zero {
             return self.scope.derivative_place(place).map(Expr::Place);
         }
@@ -543,7 +550,7 @@ impl<'a> Writer<'a> {
             self.scope.routine.add_variable(Variable {
                 name,
                 role: Role::Local,
-                origin: None,
+                origin: Some(Box::new(NameOrigin::new(NameRole::Temporary, ""))),
                 ..variable.clone()
             })
         });
