@@ -33,8 +33,8 @@ use crate::{
 /// The ends between which derivatives are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// The independents and the dependents alone. The derivative of any other parameter or global counts as 0 at ENTRY,
-    /// and nobody wants it at EXIT.
+    /// The independents and the dependents alone. The derivatives of other parameters and globals count as 0 at ENTRY,
+    /// and nobody wants them at EXIT.
     Declared,
     /// All parameters and globals that are active anywhere: whoever calls the derivative routine may give derivatives of
     /// them, and reads those that come out.
@@ -430,7 +430,8 @@ fn at(vertex: cfg_core::entity::VertexId, statement: usize) -> Position {
     Position { vertex, statement }
 }
 
-/// The statements of one routine at which variables that are varied or useful anywhere are not.
+/// The statements of one routine at which variables that are varied or useful anywhere are not. What is not varied, or
+/// not useful, anywhere is no exception: ask [`Activity::is_varied`] and [`Activity::is_useful`] first.
 #[derive(Clone, Debug, Default)]
 pub struct Exceptions {
     statements: HashMap<Position, Exception>,

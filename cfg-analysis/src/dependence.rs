@@ -70,8 +70,11 @@ fn dependences(
             }
         }
     }
-    let Some(cfg) = &routine.body else {
+    // A routine whose derivatives the user gives may have others than its body.
+    if routine.body.is_none() || routine.derivatives.is_some() {
         external_dependences(routine, &node, graph);
+    }
+    let Some(cfg) = &routine.body else {
         return;
     };
     for (_, vertex) in cfg.vertices() {
@@ -115,8 +118,8 @@ fn dependences(
     }
 }
 
-/// The dependences of a routine without a body: what the partials say; without partials, everything written may depend
-/// on everything read.
+/// The dependences of a routine without a body, or with given derivatives: what the partials say; without partials, and
+/// with given derivatives, everything written may depend on everything read.
 fn external_dependences(routine: &Routine, node: &impl Fn(VarId) -> usize, graph: &mut Reach) {
     let reals = || {
         routine
@@ -125,6 +128,7 @@ fn external_dependences(routine: &Routine, node: &impl Fn(VarId) -> usize, graph
     };
     if let (Some(external), Some(result)) = (&routine.external, routine.result)
         && let Some(partials) = &external.partials
+        && routine.derivatives.is_none()
     {
         for partial in partials {
             graph.edge(node(partial.parameter), node(result));

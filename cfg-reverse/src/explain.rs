@@ -4,7 +4,7 @@ use cfg_analysis::tbr::ReverseSweep as _;
 use cfg_core::{
     dataflow::Position,
     diagnostic::Diagnostics,
-    entity::{LocationId, RoutineId, VarId, VertexId},
+    entity::{EdgeId, LocationId, RoutineId, VarId, VertexId},
     ir::{ControlWidth, Expr, LoopTest, Place, Program, Stmt, StmtKind, TapeClass, VertexKind},
     text,
     validate::ValidProgram,
@@ -30,6 +30,9 @@ use crate::{
 
 /// Most readers of a value that are listed.
 const MOST_READERS: usize = 8;
+
+/// Most statements and vertices that are looked at for the readers of one value.
+const MOST_STEPS: usize = 2000;
 
 /// The plan of a reversal.
 #[derive(Clone, Debug)]
@@ -122,18 +125,17 @@ pub struct LoopEntry {
     pub header: VertexId,
     /// The way in which its trip count comes to the reverse sweep.
     pub trips: Trips,
+    /// True if the first value of the index is recorded, because the body may change what it is computed from.
+    pub first: bool,
+    /// True if the step is recorded, because the body may change what it is computed from.
+    pub step: bool,
 }
 
 /// The way in which the trip count of a loop comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trips {
-    /// First, last and step are there, or recorded where the body may change what they read.
-    Bounds {
-        /// True if first is recorded.
-        first: bool,
-        /// True if step is recorded.
-        step: bool,
-    },
+    /// The bounds say it again.
+    Bounds,
     /// The forward sweep counts, and records the count: nobody knows in advance how often a condition holds.
     Condition,
     /// The forward sweep counts, and records the count: the body may change what the bounds read.
@@ -218,11 +220,12 @@ impl<'a, 'p> Planned<'a, 'p> {
     /// A value of a place that is recorded, with its readers.
     fn stacked(&self, place: &Place, loss: Loss, recorded: &mut FixedBitSet) -> ValuePlan {
         let mut readers = BTreeSet::new();
+        let mut more = false;
         self.draft.locations.each(place, &mut |l| {
             recorded.insert(l.index());
-            self.readers(l, loss, &mut readers);
+            more |= !self.readers(l, loss, &mut readers);
         });
-        let more = readers.len() > MOST_READERS;
+        more |= readers.len() > MOST_READERS;
         ValuePlan {
             place: Value::Place(place.clone()),
             provision: Provision::Stack(self.class(place.var)),
@@ -285,8 +288,8 @@ impl<'a, 'p> Planned<'a, 'p> {
                 }
             }
             if let Some(index) = vertex.kind.index() {
-                let mut entries = draft.cfg.in_edges(v).iter();
-                if entries.any(|&e| self.provisions.is_index_needed(e)) {
+                let mut entries = self.entries(v).into_iter();
+                if entries.any(|e| self.provisions.is_index_needed(e)) {
                     values.push(self.stacked(&Place::whole(index), Loss::Index(v), recorded));
                 }
             }
@@ -303,9 +306,24 @@ impl<'a, 'p> Planned<'a, 'p> {
         values
     }
 
+    /// The edges by which a LOOP is entered from outside.
+    fn entries(&self, header: VertexId) -> Vec<EdgeId> {
+        let cfg = self.draft.cfg;
+        if let Shape::General(general) = self.draft.shape
+            && let Some((_, counted)) = general.headed_by(header)
+        {
+            return counted.entries.clone();
+        }
+        let is_back =
+            |e: &EdgeId| matches!(cfg.vertex(cfg.edge(*e).from).kind, VertexKind::EndLoop);
+        let edges = cfg.in_edges(header).iter().copied();
+        edges.filter(|e| !is_back(e)).collect()
+    }
+
     /// The readers of a location's value as it is where it is lost: backwards along all paths until it is replaced. One
-    /// more than are listed are enough.
-    fn readers(&self, l: LocationId, loss: Loss, found: &mut BTreeSet<Reader>) {
+    /// more than are listed are enough. False if the search was given up, because it came too far.
+    fn readers(&self, l: LocationId, loss: Loss, found: &mut BTreeSet<Reader>) -> bool {
+        let mut steps = 0;
         let cfg = self.draft.cfg;
         let number = l.index() as u32;
         let mut seen = FixedBitSet::with_capacity(cfg.vertex_count());
@@ -321,6 +339,7 @@ impl<'a, 'p> Planned<'a, 'p> {
             Loss::Exit => work.push((self.draft.exit(), 0)),
         }
         'paths: while let Some((v, before)) = work.pop() {
+            steps += 1;
             let statements = cfg.vertex(v).statements();
             for (s, statement) in statements.iter().enumerate().take(before).rev() {
                 let at = Position {
@@ -336,8 +355,9 @@ impl<'a, 'p> Planned<'a, 'p> {
                 if self.reads.reads_before(at).contains(&number) {
                     found.insert(Reader::Adjoint(at));
                 }
-                if found.len() > MOST_READERS {
-                    return;
+                steps += 1;
+                if found.len() > MOST_READERS || steps > MOST_STEPS {
+                    return found.len() > MOST_READERS;
                 }
             }
             self.provisions.each_save(v, |s, place| {
@@ -370,6 +390,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 work.push((u, cfg.vertex(u).statements().len()));
             }
         }
+        true
     }
 
     fn names(&self, e: &Expr, l: LocationId) -> bool {
@@ -380,12 +401,20 @@ impl<'a, 'p> Planned<'a, 'p> {
 
     fn is_replaced(&self, l: LocationId, statement: &Stmt) -> bool {
         let locations = &self.draft.locations;
-        let places = self.provisions.analysis.overwritten(statement);
-        places.iter().any(|place| {
+        let is_it = |place: &Place| {
             let mut is_it = false;
             locations.each(place, &mut |of| is_it |= of == l);
             is_it && locations.replaces(place)
-        })
+        };
+        match statement.kind.assignment() {
+            Some((target, _)) => is_it(target),
+            None => self
+                .provisions
+                .analysis
+                .overwritten(statement)
+                .iter()
+                .any(is_it),
+        }
     }
 
     /// The values that are read in the reverse sweep and never lost.
@@ -470,17 +499,17 @@ impl<'a, 'p> Planned<'a, 'p> {
             for l in general.loops.iter().flatten() {
                 let plan = self.provisions.of_loop(l.header);
                 let is_counted = l.is_loop && cfg.vertex(l.header).kind.index().is_some();
-                let trips = match (l.counts, is_counted && !plan.counter) {
-                    (true, true) => Trips::Left,
-                    (false, true) => Trips::Bounds {
-                        first: plan.first,
-                        step: plan.step,
-                    },
-                    (_, false) => Trips::Condition,
+                let trips = match (is_counted, plan.counter, l.counts) {
+                    (false, ..) => Trips::Condition,
+                    (true, true, _) => self.counted(),
+                    (true, false, true) => Trips::Left,
+                    (true, false, false) => Trips::Bounds,
                 };
                 loops.push(LoopEntry {
                     header: l.header,
                     trips,
+                    first: is_counted && plan.first,
+                    step: is_counted && plan.step,
                 });
             }
             loops.sort_by_key(|l| l.header);
@@ -493,16 +522,25 @@ impl<'a, 'p> Planned<'a, 'p> {
             let plan = self.provisions.of_loop(v);
             let trips = match (&**test, plan.counter) {
                 (LoopTest::Pre(_) | LoopTest::Post(_), _) => Trips::Condition,
-                (LoopTest::Counted { .. }, true) if self.context.counters => Trips::Asked,
-                (LoopTest::Counted { .. }, true) => Trips::Changed,
-                (LoopTest::Counted { .. }, false) => Trips::Bounds {
-                    first: plan.first,
-                    step: plan.step,
-                },
+                (LoopTest::Counted { .. }, true) => self.counted(),
+                (LoopTest::Counted { .. }, false) => Trips::Bounds,
             };
-            loops.push(LoopEntry { header: v, trips });
+            loops.push(LoopEntry {
+                header: v,
+                trips,
+                first: plan.first,
+                step: plan.step,
+            });
         }
         loops
+    }
+
+    /// The reason why a loop with bounds counts all the same.
+    fn counted(&self) -> Trips {
+        match self.context.counters {
+            true => Trips::Asked,
+            false => Trips::Changed,
+        }
     }
 
     fn merges(&self) -> Vec<Merge> {
@@ -608,13 +646,7 @@ impl Explanation {
         }
         for entry in &plan.loops {
             let how = match entry.trips {
-                Trips::Bounds {
-                    first: false,
-                    step: false,
-                } => "runs backwards over its bounds, which are present",
-                Trips::Bounds { .. } => {
-                    "runs backwards over its bounds, of which those are recorded that the body may change"
-                }
+                Trips::Bounds => "runs backwards over its bounds",
                 Trips::Condition => {
                     "counts, and records the count: how often a condition holds is not known in advance"
                 }
@@ -624,7 +656,13 @@ impl Explanation {
                     "runs backwards over its bounds; where it is left elsewhere than at its header the count is recorded"
                 }
             };
-            writeln!(f, "  loop {}: {how}", id(entry.header))?;
+            let recorded = match (entry.first, entry.step) {
+                (false, false) => "",
+                (true, false) => "; the first value is recorded",
+                (false, true) => "; the step is recorded",
+                (true, true) => "; the first value and the step are recorded",
+            };
+            writeln!(f, "  loop {}: {how}{recorded}", id(entry.header))?;
         }
         for merge in &plan.merges {
             let width = match merge.bits {

@@ -198,7 +198,7 @@ pub(crate) fn linearize(
             ty = scope.routine.variables[target.var.index()].ty;
             drafts.push(Some(b.statement(scope, forward, s, target, value)?));
         } else {
-            if scope.active.contains(target.var.index()) {
+            if scope.wanted.contains(target.var.index()) {
                 b.write(target, None, s);
             }
             drafts.push(None);

@@ -113,7 +113,7 @@ impl<'p> Draft<'p> {
             StmtKind::Opaque { writes, .. } => {
                 let reverse = writes
                     .iter()
-                    .filter(|v| self.scope.active.contains(v.index()))
+                    .filter(|v| self.scope.wanted.contains(v.index()))
                     .filter_map(|&v| {
                         let b = self.scope.derivative_place(&Place::whole(v))?;
                         Some(Stmt::assign(b, zero(routine.variable(v).ty)))

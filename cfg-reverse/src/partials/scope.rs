@@ -29,9 +29,11 @@ pub(crate) struct Scope {
     pub(crate) workspace: Workspace,
     /// The derivative variable (adjoint or tangent) of each variable of the original that has one.
     pub(crate) derivative: Vec<Option<VarId>>,
-    /// Variables of the original whose derivatives contribute where they are read; each has a derivative variable.
+    /// Variables of the original whose derivatives contribute where they are read: those that are varied anywhere. Each has
+    /// a derivative variable.
     pub(crate) active: FixedBitSet,
-    /// Variables of the original whose derivatives are wanted where they are written.
+    /// Variables of the original whose derivatives are wanted where they are written: adjoints of what is active anywhere,
+    /// tangents of what is useful anywhere.
     pub(crate) wanted: FixedBitSet,
     /// The statements at which less contributes or is wanted than anywhere.
     pub(crate) exceptions: Arc<Exceptions>,

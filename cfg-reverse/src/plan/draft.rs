@@ -182,7 +182,10 @@ fn add_adjoints(context: &Context, id: RoutineId, routine: &Routine, scope: &mut
             continue;
         }
         if context.is_active(id, routine, var) {
-            scope.active.insert(v);
+            // What is passive but overwrites something active is zeroed, and contributes nothing.
+            if context.activity.is_varied(id, routine, var) {
+                scope.active.insert(v);
+            }
             scope.wanted.insert(v);
             wanted.insert(v);
         }

@@ -85,6 +85,7 @@ impl<'a> Writer<'a> {
         };
         let independents = with_tangents(&original.independents);
         let dependents = with_tangents(&original.dependents);
+        self.add_zeros();
         let mut cfg = original.body.clone();
         let vertices = cfg.iter_mut().flat_map(Cfg::vertices_mut);
         let mut number = 0;
@@ -149,15 +150,23 @@ impl<'a> Writer<'a> {
     fn with_tangents(&self) -> FixedBitSet {
         let original = self.program.routine(self.id);
         let n = original.variables.len();
-        let mut wanted = FixedBitSet::with_capacity(n);
         let Some(activity) = self.activity else {
-            wanted.insert_range(..);
-            return wanted;
+            let mut all = FixedBitSet::with_capacity(n);
+            all.insert_range(..);
+            return all;
         };
-        let is_active = |v: VarId| activity.is_active(self.id, original, v);
+        let mut wanted = self.taken();
         let parameters = original.parameter_ids().chain(original.result);
         wanted.extend(parameters.map(VarId::index));
-        wanted.extend((0..n).filter(|&v| is_active(VarId::new(v))));
+        let is_active = |v: &usize| activity.is_active(self.id, original, VarId::new(*v));
+        wanted.extend((0..n).filter(is_active));
+        wanted
+    }
+
+    /// The variables whose tangents calls and tapes take.
+    fn taken(&self) -> FixedBitSet {
+        let original = self.program.routine(self.id);
+        let mut taken = FixedBitSet::with_capacity(original.variables.len());
         for statement in original.statements() {
             match &statement.kind {
                 StmtKind::Call {
@@ -170,16 +179,16 @@ impl<'a> Writer<'a> {
                     if user.or(self.ids[callee.index()]).is_some() {
                         let places = arguments.iter().flatten().filter_map(as_place);
                         let places = places.chain(result.as_ref());
-                        wanted.extend(places.map(|place| place.var.index()));
+                        taken.extend(places.map(|place| place.var.index()));
                     }
                 }
-                StmtKind::Push { tape, value, .. } if is_active(*tape) => {
+                StmtKind::Push { tape, value, .. } if self.is_tape_active(*tape) => {
                     differentiable_places(original, value, &mut |place| {
-                        wanted.insert(place.var.index());
+                        taken.insert(place.var.index());
                     });
                 }
-                StmtKind::Pop { tape, target, .. } if is_active(*tape) => {
-                    wanted.insert(target.var.index());
+                StmtKind::Pop { tape, target, .. } if self.is_tape_active(*tape) => {
+                    taken.insert(target.var.index());
                 }
                 StmtKind::Assign { .. }
                 | StmtKind::Push { .. }
@@ -187,7 +196,7 @@ impl<'a> Writer<'a> {
                 | StmtKind::Opaque { .. } => {}
             }
         }
-        wanted
+        taken
     }
 
     /// Adds the tangents, and says where they contribute and are wanted.
@@ -235,26 +244,45 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        // What goes on a tape goes on its tangent, too, varied or not.
-        if self.activity.is_some() {
-            for statement in original.statements() {
-                if let StmtKind::Push { tape, value, .. } = &statement.kind
-                    && self.is_tape_active(*tape)
-                {
-                    differentiable_places(original, value, &mut |place| {
-                        if self.scope.derivative[place.var.index()].is_some() {
-                            self.scope.active.insert(place.var.index());
-                        }
-                    });
-                }
-            }
-        }
     }
 
     /// True if tangents of what is pushed on a tape are pushed on its tangent.
     fn is_tape_active(&self, tape: VarId) -> bool {
         let original = self.program.routine(self.id);
         (self.activity).is_none_or(|a| a.is_active(self.id, original, tape))
+    }
+
+    /// Gives a zero of its own to each parameter of the routine that is differentiated which is not independent, cannot be
+    /// written, and whose tangent calls or tapes take: it counts as 0, whatever the caller has there. Optional arrays, which
+    /// may have no shape, keep what the caller gives.
+    fn add_zeros(&mut self) {
+        if !self.is_main || self.activity.is_none() {
+            return;
+        }
+        let original = self.program.routine(self.id);
+        for v in self.taken().ones().map(VarId::new) {
+            let variable = original.variable(v);
+            let is_read = |optional| {
+                let role = Role::Parameter {
+                    intent: Intent::In,
+                    optional,
+                };
+                variable.role == role
+            };
+            let is_constant = is_read(false) || is_read(true) && variable.rank() == 0;
+            if !variable.ty.is_real() || !is_constant || self.is_given(v) {
+                continue;
+            }
+            let name = self.scope.namer.suffixed(format!("{}_t", variable.name));
+            let zero = self.scope.routine.add_variable(Variable {
+                name,
+                role: Role::Local,
+                origin: Some(Box::new(NameOrigin::new(NameRole::Temporary, ""))),
+                ..variable.clone()
+            });
+            self.zeros.insert(v, zero);
+            self.scope.derivative[v.index()] = Some(zero);
+        }
     }
 
     /// True of a variable that may share cells with an independent: its tangent is there.
@@ -327,8 +355,14 @@ impl<'a> Writer<'a> {
                 let Some(tape_t) = tape_t.filter(|_| self.is_tape_active(*tape)) else {
                     return Ok(());
                 };
-                let (before, value_t) =
-                    assignment::tangent_of(&mut self.scope, value, None).map_err(unsupported)?;
+                // What goes on a tape goes on its tangent, too, varied or not.
+                let with_tangents = self.scope.derivative.iter().map(Option::is_some);
+                let all = with_tangents.enumerate().filter(|(_, has)| *has);
+                let all = all.map(|(v, _)| v).collect();
+                let active = std::mem::replace(&mut self.scope.active, all);
+                let tangent = assignment::tangent_of(&mut self.scope, value, None);
+                self.scope.active = active;
+                let (before, value_t) = tangent.map_err(unsupported)?;
                 code.extend(before);
                 code.push(Stmt::new(StmtKind::Push {
                     tape: tape_t,
@@ -451,7 +485,10 @@ impl<'a> Writer<'a> {
             let formals: Vec<VarId> = called.parameter_ids().chain(called.result).collect();
             let tangents: Vec<Option<Expr>> = (formals.into_iter().zip(&all))
                 .filter(|(p, _)| has_tangent(called.variable(*p)))
-                .map(|(_, actual)| self.argument_tangent(actual.as_ref().and_then(as_place)?))
+                .map(|(_, actual)| {
+                    let place = actual.as_ref().and_then(as_place)?;
+                    self.scope.derivative_place(place).map(Expr::Place)
+                })
                 .collect();
             all.extend(tangents);
             let mut around = Around::default();
@@ -522,42 +559,6 @@ impl<'a> Writer<'a> {
         }
         code.push(statement.clone());
         Ok(())
-    }
-
-    /// The tangent of an argument. That of a parameter which is not independent and cannot be written counts as 0,
-    /// whatever the caller has there.
-    fn argument_tangent(&mut self, place: &Place) -> Option<Expr> {
-        let original = self.program.routine(self.id);
-        let v = place.var;
-        let variable = original.variable(v);
-        let is_read = |optional| {
-            let role = Role::Parameter {
-                intent: Intent::In,
-                optional,
-            };
-            variable.role == role
-        };
-        let zero = self.is_main
-            && self.activity.is_some()
-            && variable.ty.is_real()
-            && (is_read(false) || is_read(true) && variable.rank() == 0)
-            && !self.is_given(v);
-        if !zero {
-            return self.scope.derivative_place(place).map(Expr::Place);
-        }
-        let var = *self.zeros.entry(v).or_insert_with(|| {
-            let name = self.scope.namer.suffixed(format!("{}_t", variable.name));
-            self.scope.routine.add_variable(Variable {
-                name,
-                role: Role::Local,
-                origin: Some(Box::new(NameOrigin::new(NameRole::Temporary, ""))),
-                ..variable.clone()
-            })
-        });
-        Some(Expr::Place(Place {
-            var,
-            subscripts: place.subscripts.clone(),
-        }))
     }
 
     /// True of a call behind which nothing that it writes is useful. One that is given a tape with a tangent is none: what
