@@ -198,7 +198,10 @@ pub(crate) fn linearize(
             ty = scope.routine.variables[target.var.index()].ty;
             drafts.push(Some(b.statement(scope, forward, s, target, value)?));
         } else {
-            if scope.wanted.contains(target.var.index()) {
+            // What is written here had an earlier version only if it has the segment's type.
+            if scope.wanted.contains(target.var.index())
+                && scope.routine.variables[target.var.index()].ty == ty
+            {
                 b.write(target, None, s);
             }
             drafts.push(None);
