@@ -23,6 +23,7 @@ use std::{collections::HashMap, sync::Arc};
 use crate::{
     dependence::dependence_graph,
     differentiable::differentiable_places,
+    exceptions::Exceptions,
     facts::{Facts, Interface},
     flow::{End, Flow},
     reach::{Numbering, Reach},
@@ -428,40 +429,6 @@ impl Followed<'_> {
 
 fn at(vertex: cfg_core::entity::VertexId, statement: usize) -> Position {
     Position { vertex, statement }
-}
-
-/// The statements of one routine at which variables that are varied or useful anywhere are not. What is not varied, or
-/// not useful, anywhere is no exception: ask [`Activity::is_varied`] and [`Activity::is_useful`] first.
-#[derive(Clone, Debug, Default)]
-pub struct Exceptions {
-    statements: HashMap<Position, Exception>,
-    useful_at_entry: FixedBitSet,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Exception {
-    /// True if nothing that the statement writes is useful behind it.
-    useless: bool,
-    /// The variables that its expressions read, that are varied anywhere and not here, in ascending order.
-    constant: Box<[VarId]>,
-}
-
-impl Exceptions {
-    /// True if nothing that the statement writes is useful behind it, although the variable that it assigns, if it is an
-    /// assignment, is useful anywhere.
-    pub fn is_useless(&self, at: Position) -> bool {
-        self.statements.get(&at).is_some_and(|e| e.useless)
-    }
-
-    /// True if a variable that the statement reads, and that is varied anywhere, is not varied before it.
-    pub fn is_constant(&self, at: Position, v: VarId) -> bool {
-        (self.statements.get(&at)).is_some_and(|e| e.constant.binary_search(&v).is_ok())
-    }
-
-    /// True if the value of a variable at ENTRY is useful.
-    pub fn is_useful_at_entry(&self, v: VarId) -> bool {
-        self.useful_at_entry.contains(v.index())
-    }
 }
 
 /// Edges from every real actual to the formal that may overwrite it.

@@ -47,6 +47,7 @@ pub mod activity;
 
 pub mod dependence;
 pub mod differentiable;
+pub mod exceptions;
 mod facts;
 mod flow;
 pub mod liveness;

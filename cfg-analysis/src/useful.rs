@@ -29,8 +29,8 @@ use cfg_core::{
 };
 
 use crate::{
-    activity::Exceptions,
     differentiable::differentiable_places,
+    exceptions::Exceptions,
     facts::Facts,
     flow::{Call, End, Flow},
 };

@@ -40,6 +40,7 @@ mod resolve;
 mod scan;
 mod schema;
 mod schema_parts;
+mod source_span;
 mod statement;
 mod syntax;
 mod token;

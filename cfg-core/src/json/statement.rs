@@ -7,8 +7,8 @@ use super::{
     expression::{Bound, Expression, Head, Target, after_head, head},
     free_form::{FreeForm, boxed},
     schema_parts::{any_of, described, tuple},
+    source_span::SourceSpan,
     token::{Token, quote},
-    wire::SourceSpan,
 };
 use crate::{
     entity::{RoutineId, VarId},

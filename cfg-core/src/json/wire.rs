@@ -6,12 +6,11 @@
 //! [`super::resolve`].
 
 mod graph;
-mod span;
 mod words;
 
+use super::source_span::SourceSpan;
 use graph::{Edge, Vertex};
 pub(super) use graph::{EdgeDraft, unreadable_loop};
-pub(super) use span::SourceSpan;
 use words::OneOf;
 pub(super) use words::{control_name, control_word};
 

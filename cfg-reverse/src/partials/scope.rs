@@ -1,6 +1,6 @@
 //! Routines whose derivative code is being written.
 
-use cfg_analysis::activity::Exceptions;
+use cfg_analysis::exceptions::Exceptions;
 use cfg_core::{
     dataflow::Position,
     entity::{VarId, VertexId},
