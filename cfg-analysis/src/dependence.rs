@@ -101,6 +101,10 @@ fn dependences(
                     let formal = |v: VarId| nodes.of(call.callee, call.called, v);
                     for output in call.outputs() {
                         graph.edge(formal(output.formal), node(output.place.var));
+                        // What an aliased routine writes under another name it may read under this one.
+                        if call.called.aliased {
+                            graph.edge(node(output.place.var), formal(output.formal));
+                        }
                     }
                     for (p, argument) in call.inputs() {
                         differentiable_places(routine, argument, &mut |u| {

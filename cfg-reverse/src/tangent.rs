@@ -4,8 +4,8 @@
 //! Every real parameter has a tangent, whatever it is for: signatures depend on types alone. If independents and
 //! dependents are declared, only what is active between them is computed ([`cfg_analysis::activity`]): the tangents of
 //! other parameters count as 0, and of others than the dependents none comes out (Hascoët & Pascual, RR-7957, Fig. 8).
-//! Tangents of optional parameters that are arrays or may be written, and of globals that only callees name, are taken as
-//! they are; a routine that is called from within computes all.
+//! Tangents of optional parameters that are arrays or may be written, of globals that only callees name, and of what may
+//! share cells with an independent are taken as they are; a routine that is called from within computes all.
 //! A tape has a tangent too: a second tape, on which the tangents of what is pushed are pushed, so adjoint programs can
 //! be differentiated.
 

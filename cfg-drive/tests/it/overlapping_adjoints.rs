@@ -48,3 +48,41 @@ end";
         assert_eq!(gradient, [2.0, 9.0, 2.0]);
     }
 }
+
+/// An aliased routine reads under the name of its `out` parameter what was written under the name of a global: y = x^5.
+#[test]
+fn what_was_written_under_another_name_is_varied() {
+    let routines = "
+global real ga[2] = 0.1
+global real gb = 0.2
+global real gy = 0.3
+aliased subroutine outer(out real p[2])
+  p := 0.2
+  call inner(p[1])
+  p[2] := p[1]
+end
+aliased subroutine inner(out real q)
+  uses ga, gb, gy
+  q := 0.5
+  ga[1] := gb*gb
+  gy := q
+end
+main subroutine f(in real x, out real y)
+  uses ga, gb, gy
+  independent x
+  dependent y
+  gb := x*x
+  ";
+    for call in ["inner(ga[1])", "outer(ga)"] {
+        let (program, f) = of_text(&format!("{routines}call {call}\n  y := gy*x\nend"));
+        let found = gradient_at(&program, f, r#"{"x": 2}"#);
+        assert_eq!(reals(&found.gradient, "x"), [80.0], "{call}");
+        let mut tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+        let point = tangent.point(br#"{"x": 2}"#).expect("a point");
+        let direction = tangent
+            .direction(br#"{"x": 1}"#, &point)
+            .expect("a direction");
+        let run = tangent.tangent(&point, &direction).expect("it runs");
+        assert_eq!(reals(&run.tangent, "y"), [80.0], "{call}");
+    }
+}
