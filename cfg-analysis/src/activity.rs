@@ -397,8 +397,8 @@ impl Followed<'_> {
     fn find_useless(&self, facts: &Facts, r: RoutineId, exceptions: &mut Exceptions) {
         let routine = self.program.routine(r);
         let Some(cfg) = &routine.body else { return };
-        let known = exceptions.clone();
-        let (useful, Some(solution)) = self.solve_useful(facts, &known, r) else {
+        let mut found = Vec::new();
+        let (useful, Some(solution)) = self.solve_useful(facts, exceptions, r) else {
             return;
         };
         solution.each_vertex(cfg, |v, state| {
@@ -411,18 +411,23 @@ impl Followed<'_> {
                     Flow::None | Flow::One(..) => false,
                 };
                 if useless {
-                    exceptions.statements.entry(at(v, s)).or_default().useless = true;
+                    found.push(at(v, s));
                 }
                 useful.statement(at(v, s), statement, state);
             }
         });
-        if let Some(entry) = cfg.entry() {
+        let at_entry = cfg.entry().map(|entry| {
             let state = solution.before(cfg, &useful, entry);
             let all = (0..routine.variables.len()).map(VarId::new);
-            exceptions.useful_at_entry = all
-                .filter(|&v| useful.contains(&state, &Place::whole(v)))
+            all.filter(|&v| useful.contains(&state, &Place::whole(v)))
                 .map(|v| v.index())
-                .collect();
+                .collect()
+        });
+        for position in found {
+            exceptions.statements.entry(position).or_default().useless = true;
+        }
+        if let Some(at_entry) = at_entry {
+            exceptions.useful_at_entry = at_entry;
         }
     }
 }

@@ -2,9 +2,10 @@
 //! results at ENTRY and EXIT.
 
 use cfg_core::{
+    dataflow::Set,
     entity::{RoutineId, VarId},
-    ir::Routine,
-    memory::global_set::GlobalSet,
+    ir::{Place, Routine},
+    memory::{global_set::GlobalSet, locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
 
@@ -58,4 +59,32 @@ impl Facts {
     pub(crate) fn of(&self, id: RoutineId) -> &Interface {
         &self.interfaces[id.index()]
     }
+}
+
+/// True if a location that the place may have cells of is in the set.
+pub(crate) fn meets(locations: &Locations, set: &Set, place: &Place) -> bool {
+    let mut found = false;
+    locations.each(place, &mut |l| found |= set.contains(l.index()));
+    found
+}
+
+/// The locations of these parameters, and of these globals; or of all globals of which something is true anywhere.
+pub(crate) fn boundary(
+    routine: &Routine,
+    locations: &Locations,
+    formals: &FixedBitSet,
+    globals: Option<&[VarId]>,
+    is_anywhere: impl Fn(VarId) -> bool,
+) -> Set {
+    let mut state = Set::new(locations.len());
+    let mut insert = |v: VarId| state.insert(locations.of_variable(v).index());
+    formals.ones().map(VarId::new).for_each(&mut insert);
+    match globals {
+        Some(globals) => globals.iter().copied().for_each(&mut insert),
+        None => global_variables(routine)
+            .map(|(v, _)| v)
+            .filter(|&v| is_anywhere(v))
+            .for_each(&mut insert),
+    }
+    state
 }

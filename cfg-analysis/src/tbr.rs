@@ -21,6 +21,8 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
+use crate::facts::meets;
+
 /// The reads of a reverse sweep, as far as they are known before it is written.
 pub trait ReverseSweep {
     /// The numbers of the locations whose values before a statement its adjoint reads.
@@ -72,10 +74,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
 
     /// True if the present value of some cell of the place may be needed.
     pub fn contains(&self, set: &Set, place: &Place) -> bool {
-        let mut found = false;
-        self.locations
-            .each(place, &mut |l| found |= set.contains(l.index()));
-        found
+        meets(self.locations, set, place)
     }
 
     /// The parts of a variable whose present values may be needed.

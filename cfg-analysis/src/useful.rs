@@ -18,7 +18,7 @@
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, Vertex},
+    ir::{Cfg, Expr, Place, Program, Routine, Stmt, Vertex},
     memory::{
         access::{Access, Accesses},
         effects::Effects,
@@ -31,7 +31,7 @@ use cfg_core::{
 use crate::{
     differentiable::differentiable_places,
     exceptions::Exceptions,
-    facts::Facts,
+    facts::{Facts, boundary, meets},
     flow::{Call, End, Flow},
 };
 
@@ -81,10 +81,7 @@ impl<'a> Useful<'a> {
 
     /// True if a location that the place may have cells of is useful.
     pub(crate) fn contains(&self, state: &Set, place: &Place) -> bool {
-        let mut found = false;
-        self.locations
-            .each(place, &mut |l| found |= state.contains(l.index()));
-        found
+        meets(self.locations, state, place)
     }
 
     fn remove(&self, place: &Place, state: &mut Set) {
@@ -191,21 +188,11 @@ impl Analysis for Useful<'_> {
         Set::new(self.locations.len())
     }
 
-    fn boundary(&self, cfg: &Cfg) -> Set {
-        let mut state = self.bottom(cfg);
+    fn boundary(&self, _: &Cfg) -> Set {
         let formals = &self.facts.of(self.id).useful_at_exit;
-        let mut insert = |v: VarId| state.insert(self.locations.of_variable(v).index());
-        formals.ones().map(VarId::new).for_each(&mut insert);
-        match self.globals {
-            Some(globals) => globals.iter().copied().for_each(&mut insert),
-            None => {
-                let all = (0..self.routine.variables.len()).map(VarId::new);
-                all.filter(|&v| matches!(self.routine.variable(v).role, Role::Global(_)))
-                    .filter(|&v| self.facts.is_useful(self.id, self.routine, v))
-                    .for_each(&mut insert);
-            }
-        }
-        state
+        boundary(self.routine, self.locations, formals, self.globals, |v| {
+            self.facts.is_useful(self.id, self.routine, v)
+        })
     }
 
     fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {

@@ -15,7 +15,7 @@
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Cfg, Expr, Place, Program, Role, Routine, Stmt, Vertex},
+    ir::{Cfg, Expr, Place, Program, Routine, Stmt, Vertex},
     memory::{
         access::{Access, Accesses},
         effects::Effects,
@@ -25,7 +25,7 @@ use cfg_core::{
 
 use crate::{
     differentiable::differentiable_places,
-    facts::Facts,
+    facts::{Facts, boundary, meets},
     flow::{Call, End, Flow},
 };
 
@@ -66,10 +66,7 @@ impl<'a> Varied<'a> {
 
     /// True if a location that the place may have cells of is varied.
     pub(crate) fn contains(&self, state: &Set, place: &Place) -> bool {
-        let mut found = false;
-        self.locations
-            .each(place, &mut |l| found |= state.contains(l.index()));
-        found
+        meets(self.locations, state, place)
     }
 
     /// True if the value of an expression depends differentiably on something varied.
@@ -147,21 +144,11 @@ impl Analysis for Varied<'_> {
         Set::new(self.locations.len())
     }
 
-    fn boundary(&self, cfg: &Cfg) -> Set {
-        let mut state = self.bottom(cfg);
+    fn boundary(&self, _: &Cfg) -> Set {
         let formals = &self.facts.of(self.id).varied_at_entry;
-        let mut insert = |v: VarId| state.insert(self.locations.of_variable(v).index());
-        formals.ones().map(VarId::new).for_each(&mut insert);
-        match self.globals {
-            Some(globals) => globals.iter().copied().for_each(&mut insert),
-            None => {
-                let all = (0..self.routine.variables.len()).map(VarId::new);
-                all.filter(|&v| matches!(self.routine.variable(v).role, Role::Global(_)))
-                    .filter(|&v| self.facts.is_varied(self.id, self.routine, v))
-                    .for_each(&mut insert);
-            }
-        }
-        state
+        boundary(self.routine, self.locations, formals, self.globals, |v| {
+            self.facts.is_varied(self.id, self.routine, v)
+        })
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
