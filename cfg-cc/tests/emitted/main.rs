@@ -1,0 +1,4 @@
+//! Emitted C against the executor.
+
+mod random;
+mod support;
