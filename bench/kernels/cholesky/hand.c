@@ -45,15 +45,45 @@ void cholesky_grad(int n, const double *restrict a, double *restrict a_b, const 
         a_b[i * n + i] += s_b;
         for (int k = 0; k < i; k++)
             gi[k] -= 2.0 * s_b * li[k];
-        for (int j = i - 1; j >= 0; j--) {
+        int j = i - 1;
+        for (; j >= 3; j -= 4) {
+            const double *restrict l0 = l + j * n, *restrict l1 = l0 - n, *restrict l2 = l1 - n, *restrict l3 = l2 - n;
+            double *restrict g0 = l_b + j * n, *restrict g1 = g0 - n, *restrict g2 = g1 - n, *restrict g3 = g2 - n;
+            const double t0 = gi[j] / l0[j];
+            const double t1 = (gi[j - 1] - t0 * l0[j - 1]) / l1[j - 1];
+            const double t2 = (gi[j - 2] - t0 * l0[j - 2] - t1 * l1[j - 2]) / l2[j - 2];
+            const double t3 = (gi[j - 3] - t0 * l0[j - 3] - t1 * l1[j - 3] - t2 * l2[j - 3]) / l3[j - 3];
+            a_b[i * n + j] += t0;
+            a_b[i * n + j - 1] += t1;
+            a_b[i * n + j - 2] += t2;
+            a_b[i * n + j - 3] += t3;
+            g0[j] -= t0 * li[j];
+            g0[j - 1] -= t0 * li[j - 1];
+            g1[j - 1] -= t1 * li[j - 1];
+            g0[j - 2] -= t0 * li[j - 2];
+            g1[j - 2] -= t1 * li[j - 2];
+            g2[j - 2] -= t2 * li[j - 2];
+            for (int k = 0; k < j - 3; k++) {
+                gi[k] -= t0 * l0[k] + t1 * l1[k] + t2 * l2[k] + t3 * l3[k];
+                g0[k] -= t0 * li[k];
+                g1[k] -= t1 * li[k];
+                g2[k] -= t2 * li[k];
+                g3[k] -= t3 * li[k];
+            }
+            g0[j - 3] -= t0 * li[j - 3];
+            g1[j - 3] -= t1 * li[j - 3];
+            g2[j - 3] -= t2 * li[j - 3];
+            g3[j - 3] -= t3 * li[j - 3];
+        }
+        for (; j >= 0; j--) {
             const double *restrict lj = l + j * n;
             double *restrict gj = l_b + j * n;
-            const double t_b = gi[j] / lj[j];
-            a_b[i * n + j] += t_b;
-            gj[j] -= t_b * li[j];
+            const double t = gi[j] / lj[j];
+            a_b[i * n + j] += t;
+            gj[j] -= t * li[j];
             for (int k = 0; k < j; k++) {
-                gi[k] -= t_b * lj[k];
-                gj[k] -= t_b * li[k];
+                gi[k] -= t * lj[k];
+                gj[k] -= t * li[k];
             }
         }
     }
