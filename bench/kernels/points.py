@@ -93,7 +93,7 @@ POINTS = {
     "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
     "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
     "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
-    "mixture": {"small": lambda: mixture(12, 3, 4), "large": lambda: mixture(20_000, 8, 5)},
+    "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
     "newton": {"small": lambda: newton(30), "large": lambda: newton(120_000)},
     "rk4": {"small": lambda: rk4(50), "large": lambda: rk4(300_000)},
 }
