@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A parameter of a point: its values in storage order; a scalar has one. */
 struct entry {
     char name[32];
@@ -47,5 +51,9 @@ double *add_result(const char *name, size_t size);
 
 /* Memory of `size` doubles, or the end of the process. */
 double *allocate(size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
