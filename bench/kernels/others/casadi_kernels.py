@@ -136,34 +136,34 @@ def folded(step, count):
 
 def burgers(point):
     n = point["n"]
-    c, u = ca.SX.sym("c"), ca.SX.sym("u", n)
-    inner, d = u[1:-1], u[1:] - u[:-1]
-    v = inner - c * inner * ca.if_else(inner > 0, d[:-1], d[1:])
-    step = ca.Function("step", [u, c], [ca.vertcat(u[0], v, u[-1])])
-    cs, u0 = ca.MX.sym("cs"), ca.MX.sym("u0", n)
+    left, here, right, c = (ca.SX.sym(name) for name in ("left", "here", "right", "c"))
+    v = here - c * here * ca.if_else(here > 0, here - left, right - here)
+    cell = ca.Function("cell", [left, here, right, c], [v])
+    u, cs, u0 = ca.MX.sym("u", n), ca.MX.sym("cs"), ca.MX.sym("u0", n)
+    # straight-line code for a thousand cells takes the C compiler minutes, a map of one cell does not
+    inner = cell.map(n - 2)(u[:-2].T, u[1:-1].T, u[2:].T, ca.repmat(cs, 1, n - 2))
+    step = ca.Function("step", [u, cs], [ca.vertcat(u[0], inner.T, u[-1])])
     end = folded(step, point["steps"])(u0, cs)
     return [cs, u0], 0.5 * ca.dot(end, end)
 
 
 def mixture(point):
     n, d, m = point["n"], point["d"], point["m"]
-    x = ca.SX.sym("x", d)
-    alpha, mu, q, l = (ca.SX.sym(name, size) for name, size in (("alpha", m), ("mu", m * d), ("q", m * d), ("l", m * d * d)))
+    alpha, mu, q, l = (ca.MX.sym(name, size) for name, size in (("A", m), ("M", m * d), ("Q", m * d), ("L", m * d * d)))
+    xs = ca.DM(point["x"]).T
     s = []
     for k in range(m):
-        norm = 0
-        c = [x[j] - mu[k * d + j] for j in range(d)]
-        for j in range(d):
-            y = ca.exp(q[k * d + j]) * c[j]
-            for r in range(j):
-                y += l[(k * d + j) * d + r] * c[r]
-            norm += y * y
-        s.append(alpha[k] + ca.sum1(q[k * d : (k + 1) * d]) - 0.5 * norm)
-    element = ca.Function("element", [x, alpha, mu, q, l], [ca.logsumexp(ca.vertcat(*s))])
-    symbols = [ca.MX.sym(name, size) for name, size in (("A", m), ("M", m * d), ("Q", m * d), ("L", m * d * d))]
-    xs = ca.DM(point["x"]).T
-    values = element.map("all", "serial", n, [1, 2, 3, 4], [])(xs, *symbols)
-    return symbols, ca.sum2(values) - n * ca.logsumexp(symbols[0])
+        qk = q[k * d : (k + 1) * d]
+        # storage order here is by columns
+        lk = ca.reshape(l[k * d * d : (k + 1) * d * d], d, d).T
+        w = ca.tril(lk, False) + ca.diag(ca.exp(qk))
+        y = ca.mtimes(w, xs - ca.repmat(mu[k * d : (k + 1) * d], 1, n))
+        s.append(alpha[k] + ca.sum1(qk) - 0.5 * ca.sum1(y * y))
+    top = s[0]
+    for k in range(1, m):
+        top = ca.fmax(top, s[k])
+    z = sum(ca.exp(sk - top) for sk in s)
+    return [alpha, mu, q, l], ca.sum2(top + ca.log(z)) - n * ca.logsumexp(alpha)
 
 
 KERNELS = {
