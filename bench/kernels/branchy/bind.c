@@ -1,0 +1,25 @@
+#include "../bench.h"
+#include "branchy.h"
+
+static int n;
+static const double *x;
+static double *x_b;
+
+static void bind(const struct point *point)
+{
+    n = point_integer(point, "n");
+    x = point_array(point, "x");
+    x_b = add_result("x", (size_t)n);
+}
+
+static double primal(void)
+{
+    return branchy(n, x);
+}
+
+static double gradient(void)
+{
+    return branchy_grad(n, x, x_b);
+}
+
+struct kernel kernel = {"branchy", bind, primal, gradient, {{0}}};
