@@ -3,12 +3,17 @@
 use super::{
     Emitted,
     expression::reduces,
-    operators::{Code, convert, literal_integer, precedence::{POSTFIX, SUM, UNARY}},
+    operators::{
+        Code, convert, literal_integer,
+        precedence::{POSTFIX, SUM, UNARY},
+    },
     writer::Writer,
 };
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    ir::{Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit},
+    ir::{
+        Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit,
+    },
     structure::Structure,
 };
 use std::{collections::HashMap, ops::Range};
@@ -129,7 +134,11 @@ impl Writer<'_> {
     }
 
     /// The head of a counted loop. First, last and step are evaluated once, before the index is set.
-    fn begin_counted(&mut self, (index, first, last, step): (VarId, &Expr, &Expr, &Expr), body: Range<usize>) -> Emitted<()> {
+    fn begin_counted(
+        &mut self,
+        (index, first, last, step): (VarId, &Expr, &Expr, &Expr),
+        body: Range<usize>,
+    ) -> Emitted<()> {
         self.reads(index);
         let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
         let own = self.is_own(index);
@@ -251,7 +260,9 @@ impl Writer<'_> {
                 let compared = ranges.clone().any(|range| single(range).is_none());
                 let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
                 for arm in arms {
-                    let edge = edges.iter().find(|&&e| cfg.edge(e).label == Some(arm.label));
+                    let edge = edges
+                        .iter()
+                        .find(|&&e| cfg.edge(e).label == Some(arm.label));
                     let Some(&edge) = edge else {
                         return Err(self.malformed("an arm has no edge"));
                     };
@@ -310,7 +321,13 @@ impl Writer<'_> {
                     [one] if !one.contains("&&") => one.clone(),
                     [one] => one.clone(),
                     all => {
-                        let each = all.iter().map(|t| if t.contains("&&") { format!("({t})") } else { t.clone() });
+                        let each = all.iter().map(|t| {
+                            if t.contains("&&") {
+                                format!("({t})")
+                            } else {
+                                t.clone()
+                            }
+                        });
                         each.collect::<Vec<_>>().join(" || ")
                     }
                 };
@@ -419,7 +436,9 @@ fn writes(program: &Program, cfg: &Cfg, structure: &Structure) -> HashMap<VarId,
 
 /// The one value of a case.
 pub(super) fn single(range: &CaseRange) -> Option<i64> {
-    (range.lower == range.upper).then_some(range.lower).flatten()
+    (range.lower == range.upper)
+        .then_some(range.lower)
+        .flatten()
 }
 
 /// The test whether a value is in the range of a case.
