@@ -478,9 +478,10 @@ impl Writer<'_> {
             }
             Step::Partials { op, array, of } => {
                 let (to, of) = (self.view_of(arrays, *array)?, self.view_of(arrays, *of)?);
-                match op {
-                    Op::ProductPartial => self.product_partials(&to, &of),
-                    _ => self.extreme_partials(*op, &to, &of),
+                if *op == Op::ProductPartial {
+                    self.product_partials(&to, &of)
+                } else {
+                    self.extreme_partials(*op, &to, &of)
                 }
             }
             Step::Choose {
@@ -804,13 +805,13 @@ impl Writer<'_> {
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);
-            let line = match step {
-                Op::Add => format!("{} += {};", result.text, x.text),
-                Op::Mul => format!("{} *= {};", result.text, x.text),
-                _ => {
-                    let code = writer.apply(step, vec![result.clone(), x])?;
-                    format!("{} = {};", result.text, code.text)
-                }
+            let line = if step == Op::Add {
+                format!("{} += {};", result.text, x.text)
+            } else if step == Op::Mul {
+                format!("{} *= {};", result.text, x.text)
+            } else {
+                let code = writer.apply(step, vec![result.clone(), x])?;
+                format!("{} = {};", result.text, code.text)
             };
             writer.lines.line(line);
             Ok(())

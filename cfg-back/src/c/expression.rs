@@ -196,9 +196,10 @@ impl Writer<'_> {
             && let [a, Expr::Int(n)] = &**operands
         {
             let a = Amount::from(self.scalar(a)?);
-            return Ok(match op {
-                Op::Add => a.plus(&(*n).into()),
-                _ => a.minus(*n),
+            return Ok(if *op == Op::Add {
+                a.plus(&(*n).into())
+            } else {
+                a.minus(*n)
             });
         }
         if let Some(n) = e.constant() {

@@ -285,16 +285,9 @@ pub(super) fn comment(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut last = ' ';
     for c in text.chars() {
-        let c = if c.is_control() || c == '\\' || !c.is_ascii() && !c.is_alphanumeric() {
-            ' '
-        } else if (last == '*' && c == '/')
-            || (last == '/' && c == '*')
-            || (last == '?' && c == '?')
-        {
-            ' '
-        } else {
-            c
-        };
+        let strange = c.is_control() || c == '\\' || !c.is_ascii() && !c.is_alphanumeric();
+        let ends = matches!((last, c), ('*', '/') | ('/', '*') | ('?', '?'));
+        let c = if strange || ends { ' ' } else { c };
         made.push(c);
         last = c;
     }
