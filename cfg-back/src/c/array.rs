@@ -184,12 +184,13 @@ impl Writer<'_> {
         form: &Form,
         write: impl FnOnce(&mut Self, &mut Arrays<'_>) -> Emitted<T>,
     ) -> Emitted<T> {
-        let plain = |step: &Step| matches!(step, Step::Conform { .. } | Step::Loop(_));
-        let block = !form.steps.iter().all(plain);
+        let works = needs_work(&form.steps);
+        let block = works || !conditional(form).is_empty();
+        let declared = self.declared;
         if block {
             self.lines.open_block();
         }
-        let mark = needs_work(&form.steps).then(|| self.fresh("mark"));
+        let mark = works.then(|| self.fresh("mark"));
         if let Some(mark) = &mark {
             let memory = self.work();
             self.lines.line(format_args!(
@@ -207,6 +208,7 @@ impl Writer<'_> {
         }
         if block {
             self.lines.close();
+            self.declared = declared;
         }
         Ok(made)
     }
@@ -225,6 +227,7 @@ impl Writer<'_> {
         };
         for &array in &arrays.variable {
             let it = form.arrays[array.index()];
+            self.declared += 1;
             let name = self.fresh("s");
             self.lines
                 .line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
@@ -336,12 +339,12 @@ impl Writer<'_> {
             let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
             let (extent, step) = match step {
                 None if whole => (extents[k].clone(), 1.into()),
-                None => (to.minus_code(&from).plus(&1.into()), Amount::from(1)),
-                Some(step) => {
+                Some(step) if step.constant() != Some(1) => {
                     let operands = [&from, &to, &step].map(Amount::code);
-                    let trips = self.apply(Op::Trips, operands.into())?;
-                    (Amount::from(trips), step)
+                    let trips = Amount::from(self.apply(Op::Trips, operands.into())?);
+                    (self.kept_amount("extent", trips), step)
                 }
+                None | Some(_) => (to.minus_code(&from).plus(&1.into()), Amount::from(1)),
             };
             offset = offset.plus(&from.minus_code(&lower).times(stride));
             axes.push((extent, step.times(stride)));
@@ -369,13 +372,26 @@ impl Writer<'_> {
             };
         });
         let amount = self.integer(e)?;
-        if own && e.depth() < 3 && (!self.keeps_bounds || amount.constant().is_some()) {
+        let mut stays = !self.keeps_bounds;
+        if !stays {
+            stays = true;
+            e.walk_places(&mut |p| stays &= self.is_index(p.var));
+        }
+        if own && e.depth() < 3 && stays {
             return Ok(amount);
         }
-        let name = self.helper("at", ScalarType::Integer);
+        Ok(self.kept_amount("at", amount))
+    }
+
+    /// The value of an integer in a variable that is set here, if it is no constant.
+    fn kept_amount(&mut self, name: &str, amount: Amount) -> Amount {
+        if amount.constant().is_some() {
+            return amount;
+        }
+        let name = self.helper(name, ScalarType::Integer);
         self.lines
             .line(format_args!("{name} = {};", amount.code().text));
-        Ok(Code::new(name, POSTFIX, ScalarType::Integer).into())
+        Code::new(name, POSTFIX, ScalarType::Integer).into()
     }
 
     fn is_simple(&self, v: VarId) -> bool {
@@ -627,6 +643,7 @@ impl Writer<'_> {
         extents: Vec<Amount>,
     ) -> Emitted<View> {
         let memory = self.work();
+        self.declared += 1;
         let name = self.fresh(name);
         let steps = strides(&extents, order);
         let mut view = View {

@@ -258,12 +258,11 @@ impl Writer<'_> {
                 let code = self.scalar(value)?;
                 let ranges = arms.iter().flat_map(|arm| &arm.cases);
                 let compared = ranges.clone().any(|range| single(range).is_none());
+                let labelled: HashMap<Option<i64>, EdgeId> =
+                    edges.iter().map(|&e| (cfg.edge(e).label, e)).collect();
                 let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
                 for arm in arms {
-                    let edge = edges
-                        .iter()
-                        .find(|&&e| cfg.edge(e).label == Some(arm.label));
-                    let Some(&edge) = edge else {
+                    let Some(&edge) = labelled.get(&Some(arm.label)) else {
                         return Err(self.malformed("an arm has no edge"));
                     };
                     rest.push((arm, edge));
@@ -281,7 +280,11 @@ impl Writer<'_> {
                     self.lines.line(format_args!("{name} = {};", code.text));
                     switch.compared = Some(name);
                 } else {
-                    self.lines.open(format_args!("switch ({})", code.text));
+                    // A constant would be an int.
+                    let literal = code.text.parse::<i64>().is_ok();
+                    let cast = if literal { "(int64_t)" } else { "" };
+                    self.lines
+                        .open(format_args!("switch ({cast}{})", code.text));
                 }
                 let first = self.next_arm(&mut switch, true)?;
                 let form = Form::Switch(switch);

@@ -62,13 +62,8 @@ impl Writer<'_> {
             Some(place) => target = Some(self.target(place, true)?),
             None => {}
         }
-        let needs_block = arguments.iter().zip(theirs.parameter_ids()).any(
-            |(e, p)| matches!(e, Some(e) if theirs.variable(p).rank() > 0 && !self.is_whole(e)),
-        );
-        if needs_block {
-            self.lines.open_block();
-        }
-        let mark = self.reserve_mark(needs_block);
+        let (from, declared) = (self.lines.here(), self.declared);
+
         let mut written = Arguments::default();
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
             match e {
@@ -97,7 +92,7 @@ impl Writer<'_> {
             self.lines.line(format_args!("    return {status};"));
         } else {
             match (returned, &target) {
-                (Some(ty), _) if !written.back.is_empty() => {
+                (Some(ty), _) if !written.back.is_empty() || self.declared > declared => {
                     let r = self.helper("returned", ty);
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
@@ -115,7 +110,7 @@ impl Writer<'_> {
         for (copy, place) in &written.back {
             self.copy(place, copy)?;
         }
-        self.release_mark(mark);
+        self.release_since(from);
         match (value, &target, &filled) {
             (Some(value), Some(target), _) => self.assign(target, &value),
             (Some(value), None, Some(view)) => self.each_element(view, false, |writer, at| {
@@ -127,29 +122,27 @@ impl Writer<'_> {
             })?,
             (Some(_), None, None) | (None, ..) => {}
         }
-        if needs_block {
-            self.lines.close();
-        }
+        self.end_block(from, declared);
         Ok(())
     }
 
-    fn is_whole(&self, e: &Expr) -> bool {
-        matches!(e, Expr::Place(place) if place.subscripts.is_empty() || place.is_element())
+    /// What was written since is a block, if variables were declared.
+    pub(super) fn end_block(&mut self, from: usize, declared: usize) {
+        if self.declared > declared {
+            self.lines.wrap(from);
+            self.declared = declared;
+        }
     }
 
-    fn reserve_mark(&mut self, wanted: bool) -> Option<(String, usize)> {
-        wanted.then(|| (self.fresh("mark"), self.lines.here()))
-    }
-
-    /// What was allocated since the mark is given back, if anything was.
-    fn release_mark(&mut self, mark: Option<(String, usize)>) {
-        let Some((mark, at)) = mark else { return };
-        if !self.lines.since(at).contains("cfgrev_allocate(") {
+    /// What was allocated since is given back, if anything was.
+    pub(super) fn release_since(&mut self, from: usize) {
+        if !self.lines.since(from).contains("cfgrev_allocate(") {
             return;
         }
+        let mark = self.fresh("mark");
         let memory = self.work();
         let line = format!("const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);");
-        self.lines.insert(at, &line);
+        self.lines.insert(from, &line);
         self.lines
             .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
     }
@@ -224,11 +217,15 @@ impl Writer<'_> {
             written.texts.push(text);
             return Ok(());
         }
-        let mut view = self.array_value(e)?;
+        let writes = matches!(formal.role, Role::Parameter { intent, .. } if intent.writes());
+        // What the called routine may change must not move the place that a copy goes back to.
+        self.keeps_bounds = writes && !strided;
+        let view = self.array_value(e);
+        self.keeps_bounds = false;
+        let mut view = view?;
         if !view.dense && !strided {
             let extents = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
             let copy = self.work_array("copy", view.ty, view.order, extents)?;
-            let writes = matches!(formal.role, Role::Parameter { intent, .. } if intent.writes());
             self.copy(&copy, &view)?;
             if writes {
                 written.back.push((copy.clone(), view));
@@ -362,7 +359,7 @@ impl Writer<'_> {
     }
 
     /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes it.
-    fn is_index(&self, v: VarId) -> bool {
+    pub(super) fn is_index(&self, v: VarId) -> bool {
         self.open_indices.contains(&v) || is_by_value(self.routine, v)
     }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Control, Expr, Program, Routine, StmtKind},
+    ir::{Control, Expr, Program, Routine, StmtKind, VertexKind},
     memory::{callgraph::CallGraph, effects::Effects},
     recover::{self, Checked},
     structure::Structure,
@@ -212,8 +212,13 @@ pub(super) struct FunctionNames {
 /// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is
 /// blocks and jumps.
 fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Written<'a> {
+    /// The greatest number of loops and branches around one another: C99 asks compilers for 127 nested blocks, and array
+    /// statements have some of their own.
+    const DEEPEST: usize = 100;
     let routine = program.routine(r);
-    if let Some(structure) = program.structure(r) {
+    if let Some(structure) = program.structure(r)
+        && depth(routine, structure) <= DEEPEST
+    {
         return Written {
             routine: Cow::Borrowed(routine),
             structure: Some(Cow::Borrowed(structure)),
@@ -228,6 +233,7 @@ fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Wr
     let recovered = recover::recover(program, effects, routine);
     if recovered.control == Control::Structured
         && let Some(Ok(structure)) = recovered.body.as_ref().map(Structure::of)
+        && depth(&recovered, &structure) <= DEEPEST
     {
         return Written {
             routine: Cow::Owned(recovered),
@@ -238,6 +244,23 @@ fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Wr
         routine: Cow::Owned(recover::flatten_as(program, effects, routine, Checked::Yes)),
         structure: None,
     }
+}
+
+/// The greatest number of loops and branches around a vertex.
+fn depth(routine: &Routine, structure: &Structure) -> usize {
+    let Some(cfg) = &routine.body else {
+        return 0;
+    };
+    let (mut open, mut deepest) = (0_usize, 0);
+    for &v in &structure.order {
+        match cfg.vertex(v).kind {
+            VertexKind::Loop { .. } | VertexKind::Branch(_) => open += 1,
+            VertexKind::EndLoop | VertexKind::EndBranch => open = open.saturating_sub(1),
+            VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) => {}
+        }
+        deepest = deepest.max(open);
+    }
+    deepest
 }
 
 /// The head of a file: what it is, and what it includes.
@@ -251,7 +274,8 @@ pub(super) fn head(title: &str, pieces: &Pieces) -> String {
     text.push('\n');
     text.push_str(&runtime::text());
     text.push('\n');
-    text.push_str(&pieces.text());
+    // Not every function that was asked for is called in the end.
+    text.push_str(&pieces.text().replace("static inline ", "CFGREV_INLINE "));
     text.push('\n');
     text
 }

@@ -78,6 +78,13 @@ impl Globals {
             }
         }
         let is_array = |g: GlobalId| program.global(g).variable.rank() > 0 || shared[g.index()];
+        // The globals with values in the cells of each.
+        let mut inside: Vec<Vec<GlobalId>> = vec![Vec::new(); program.globals.len()];
+        for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
+            if global.initial.is_some() {
+                inside[program.storage(g).0.index()].push(g);
+            }
+        }
         let mut made = Self::default();
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let (base, offset) = program.storage(g);
@@ -126,7 +133,8 @@ impl Globals {
             } else {
                 writeln!(members.declarations, "    {ty} {name};")
             };
-            members.values.push(initial(program, g, is_array(g)));
+            let initial = initial(program, g, &inside[g.index()], is_array(g));
+            members.values.push(initial);
         }
         made
     }
@@ -201,7 +209,7 @@ fn axes(global: &Global) -> Vec<Axis> {
 }
 
 /// The initial value of a member; globals that lie in its cells may have values, too.
-fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
+fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: bool) -> String {
     let owner = program.global(base);
     let size = owner.variable.constant_size().unwrap_or(1).max(1);
     let zero = match owner.variable.ty {
@@ -211,9 +219,10 @@ fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
         ScalarType::Integer | ScalarType::Tape => "0",
     };
     let mut written: std::collections::BTreeMap<i64, String> = std::collections::BTreeMap::new();
-    for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
-        let (storage, offset) = program.storage(g);
-        let Some(values) = global.initial.as_deref().filter(|_| storage == base) else {
+    for &g in inside {
+        let (_, offset) = program.storage(g);
+        let global = program.global(g);
+        let Some(values) = global.initial.as_deref() else {
             continue;
         };
         let count = global.variable.constant_size().unwrap_or(1);

@@ -369,7 +369,20 @@ fn helper(
         return Ok(literal_integer(n));
     }
     let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
-    let mut operands = promoted(operands, ty, pieces).into_iter();
+    let mut operands = promoted(operands, ty, pieces);
+    // Of many operands halves are compared, so that calls do not nest deeper than compilers allow.
+    while matches!(op, Op::Min | Op::Max) && operands.len() > 8 {
+        let mut pairs = Vec::with_capacity(operands.len() / 2 + 1);
+        let mut rest = operands.into_iter();
+        while let Some(x) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(y) => call(piece, &[x, y], ty, pieces),
+                None => x,
+            });
+        }
+        operands = pairs;
+    }
+    let mut operands = operands.into_iter();
     let mut x = operands.next().ok_or(Malformed(op))?;
     for y in operands {
         // Only of a NaN C's own function takes the sign.

@@ -56,7 +56,7 @@ fn parameter(
 pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let (made, _) = variables(file, routine, &mut names, strided);
+    let (made, _) = variables(file, routine, &mut names, strided, false);
     let function = file.made(r, strided).unwrap_or_default();
     head(file, routine, &function, &made, "memory", "value", strided)
 }
@@ -73,7 +73,7 @@ fn head(
     let storage = match file.public && !made.needs_memory && !strided {
         true => "",
         // Not all of these may be called.
-        false if strided => "static inline ",
+        false if strided => "CFGREV_INLINE ",
         false => "static ",
     };
     head_with(routine, made, variables, memory, value, storage).0
@@ -149,7 +149,7 @@ pub(super) fn plain_head(
     names: &mut Names,
 ) -> (String, Vec<String>) {
     let routine = file.program.routine(r);
-    let (made, _) = variables(file, routine, names, false);
+    let (made, _) = variables(file, routine, names, false, false);
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let mut function = file.made(r, false).unwrap_or_default();
     function.needs_memory = false;
@@ -184,7 +184,7 @@ pub(super) fn function(
 ) -> Emitted<(Made, String)> {
     let routine = &*written.routine;
     let mut names = Names::of_function();
-    let (variables, can_fail) = variables(file, routine, &mut names, strided);
+    let (variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let mut writer = Writer {
@@ -210,6 +210,8 @@ pub(super) fn function(
             ..Made::default()
         },
         allocates: false,
+        declared: 0,
+        recursive,
         has_status: false,
         strided,
         keeps_bounds: false,
@@ -312,6 +314,13 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let mut after: Vec<String> = Vec::new();
     let memory = writer.memory.clone();
     let ids = || (0..).map(VarId::new);
+    if writer.recursive {
+        writer
+            .lines
+            .line(format_args!("if (++{memory}->depth > CFGREV_DEEPEST)"));
+        writer.lines.line("    return 2;");
+        after.push(format!("--{memory}->depth;"));
+    }
     // Tapes of its own.
     let mut tapes = Vec::new();
     for (v, variable) in ids().zip(&writer.variables.all) {

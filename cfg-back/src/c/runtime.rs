@@ -25,7 +25,7 @@ pub(super) fn text() -> String {
 /// A stack of one type grows to twice its size.
 const STACK: &str = "\
 /* 0 if so many values more can be pushed. */
-static inline int cfgrev_room_@NAME@(struct cfgrev_tape *tape, int64_t count)
+CFGREV_INLINE int cfgrev_room_@NAME@(struct cfgrev_tape *tape, int64_t count)
 {
     size_t used, room, want;
     @TYPE@ *cells;
@@ -49,12 +49,12 @@ static inline int cfgrev_room_@NAME@(struct cfgrev_tape *tape, int64_t count)
 
 /// Push and pop, of values for which there is room.
 const ACCESS: &str = "\
-static inline void cfgrev_push_@NAME@(struct cfgrev_tape *tape, @TYPE@ value)
+CFGREV_INLINE void cfgrev_push_@NAME@(struct cfgrev_tape *tape, @TYPE@ value)
 {
     *tape->@NAME@++ = value;
 }
 
-static inline @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_tape *tape)
+CFGREV_INLINE @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_tape *tape)
 {
     return *--tape->@NAME@;
 }

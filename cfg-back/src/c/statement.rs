@@ -149,16 +149,20 @@ impl Writer<'_> {
     fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Emitted<()> {
         let tape = self.tape(tape)?;
         if self.rank(value) != Some(0) {
+            let (from, declared) = (self.lines.here(), self.declared);
             let view = self.array_value(value)?;
             let (name, cells) = stack(class);
             let size = view.size().times(&cells.into());
             self.room(&tape, name, &size.code().text);
-            return self.each_element(&view, false, |writer, at| {
+            self.each_element(&view, false, |writer, at| {
                 let code = view.element(at);
                 let line = push_line(&tape, class, code, writer);
                 writer.lines.line(line);
                 Ok(())
-            });
+            })?;
+            self.release_since(from);
+            self.end_block(from, declared);
+            return Ok(());
         }
         let code = self.scalar(value)?;
         let line = push_line(&tape, class, code, self);

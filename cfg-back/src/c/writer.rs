@@ -56,6 +56,10 @@ pub(super) struct Writer<'a> {
     pub(super) keeps_bounds: bool,
     /// True if elements of array parameters may have gaps between them.
     pub(super) strided: bool,
+    /// The number of variables that were declared in the innermost block so far.
+    pub(super) declared: usize,
+    /// True if the routine may call itself.
+    pub(super) recursive: bool,
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
 }
@@ -206,9 +210,11 @@ pub(super) fn variables(
     routine: &Routine,
     names: &mut Names,
     strided: bool,
+    recursive: bool,
 ) -> (Variables, bool) {
     let mut made = Variables::default();
-    let mut on_stack = 0;
+    // Functions that call themselves take as little of the machine's stack as they can.
+    let mut on_stack = if recursive { i64::MAX } else { 0 };
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
     let mut own: Vec<Option<String>> = vec![None; routine.variables.len()];

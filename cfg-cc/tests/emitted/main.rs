@@ -1,4 +1,5 @@
 //! Emitted C against the executor.
 
+mod by_hand;
 mod random;
 mod support;
