@@ -115,8 +115,10 @@ fn programs_by_hand() {
                 ..Options::default()
             };
             let made = jobs(name, &case, &options, 5);
-            if made.len() < 3 {
-                short.push(format!("{name}: {} of 3 jobs", made.len()));
+            // There is no reversal where an extent names what the routine changes.
+            let least = if name == "extents" { 2 } else { 3 };
+            if made.len() < least {
+                short.push(format!("{name}: {} of {least} jobs", made.len()));
             }
             all.extend(made);
         }
