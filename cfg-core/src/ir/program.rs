@@ -230,6 +230,11 @@ impl Routine {
         self.variables.get(v.index())
     }
 
+    /// The position of a parameter in the signature. Who asks for many of them takes [`Routine::parameter_positions`].
+    pub fn parameter_position(&self, v: VarId) -> Option<usize> {
+        self.parameters.iter().position(|&p| p == v)
+    }
+
     /// The position in the signature of each variable; `None` for those that are no parameters.
     pub fn parameter_positions(&self) -> Vec<Option<usize>> {
         let mut positions = vec![None; self.variables.len()];

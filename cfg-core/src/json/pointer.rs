@@ -69,7 +69,7 @@ fn variable(program: &Program, site: &Site, v: VarId) -> Option<String> {
     Some(match variable.role {
         Role::Global(g) => format!("/globals/{}", g.index()),
         _ if routine.result == Some(v) => format!("/routines/{r}/result"),
-        Role::Parameter { .. } => match routine.parameter_ids().position(|p| p == v) {
+        Role::Parameter { .. } => match routine.parameter_position(v) {
             Some(position) => format!("/routines/{r}/parameters/{position}"),
             None => format!("/routines/{r}/parameters"),
         },

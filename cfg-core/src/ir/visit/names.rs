@@ -62,7 +62,7 @@ impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
         walk_place(self, place);
         if let PlaceRole::Bind { callee, formal } = role {
             let called = self.program.routines.get(callee.index());
-            let formal = called.and_then(|r| r.variables.get(formal));
+            let formal = called.and_then(|r| r.parameter(formal));
             if formal.is_some_and(|f| f.rank() > 0) {
                 (self.found)(&Place::whole(place.var));
             }

@@ -364,16 +364,6 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
             "routines",
             edit(one(|_| {}), |p| p.routines.push(p.routines[0].clone())),
         ),
-        (
-            "V123",
-            "parameter after locals",
-            edit(
-                one(|f| {
-                    f.local("a", Real);
-                }),
-                |p| p.routines[0].parameters = 1,
-            ),
-        ),
         ("V123", "global with another shape", {
             let mut p = ProgramBuilder::new();
             let g = p.global("g", Real.array([3]));
