@@ -253,6 +253,11 @@ impl Routine {
         others.map(|(v, _)| VarId::new(v)).collect()
     }
 
+    /// All variables in the order in which files declare them: the parameters, then the others.
+    pub fn declaration_order(&self) -> impl Iterator<Item = VarId> {
+        self.parameter_ids().chain(self.non_parameter_ids())
+    }
+
     /// The statements of its body, vertex after vertex; none of a routine without one.
     pub fn statements(&self) -> impl Iterator<Item = &Stmt> {
         let vertices = self.body.iter().flat_map(Cfg::vertices);

@@ -240,7 +240,7 @@ impl Interface {
         };
         // The parameters of the old routine come first, in its order.
         let routine = facts.routine;
-        for v in routine.parameter_ids().chain(routine.non_parameter_ids()) {
+        for v in routine.declaration_order() {
             if parts[v.index()] == Part::Parameter {
                 made.parameter(v)?;
             }
