@@ -40,7 +40,10 @@ pub(crate) fn gradient(
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
     let mut routine = declarations(original, rev, name);
-    let (parameters, tape) = (routine.parameters.len(), VarId::new(routine.parameters.len()));
+    let (parameters, tape) = (
+        routine.parameters.len(),
+        VarId::new(routine.parameters.len()),
+    );
     let interface: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
     let primal = interface.len();
     let is_changed = |g: GlobalId| changed.contains(context.nodes().global(g));

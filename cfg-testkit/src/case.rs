@@ -419,9 +419,7 @@ impl Case {
         }
         match routine.variable(v).role {
             Role::Global(g) => outcome.globals.get(g.index()),
-            Role::Parameter { .. } => {
-                outcome.parameters.get(routine.parameter_position(v)?)
-            }
+            Role::Parameter { .. } => outcome.parameters.get(routine.parameter_position(v)?),
             Role::Local => None,
         }
     }

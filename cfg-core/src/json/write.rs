@@ -312,9 +312,8 @@ impl<W: io::Write> Writer<'_, W> {
         self.enter(routine);
         let mut locals = routine.non_parameter_ids();
         locals.truncate(locals.len() - globals::implicit(routine, &locals));
-        let is_result = |v: &mut VarId| {
-            routine.result == Some(*v) && routine.variable(*v).role == Role::Local
-        };
+        let is_result =
+            |v: &mut VarId| routine.result == Some(*v) && routine.variable(*v).role == Role::Local;
         let own_result = locals.pop_if(is_result);
         self.raw("{\"name\": ");
         self.string(&routine.name);

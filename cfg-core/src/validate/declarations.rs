@@ -44,7 +44,10 @@ fn derivatives(c: &mut Checker<'_>) {
             .filter(|v| v.ty.is_real() || (tangent && v.ty == ScalarType::Tape));
         let wanted: Vec<&Variable> = formals.iter().chain(derived).copied().collect();
         // The other routine may list what it does not have.
-        let have = routine.parameters.iter().map(|v| routine.variables.get(v.index()));
+        let have = routine
+            .parameters
+            .iter()
+            .map(|v| routine.variables.get(v.index()));
         let Some(have) = have.collect::<Option<Vec<&Variable>>>() else {
             continue;
         };
@@ -154,7 +157,10 @@ fn parameters(c: &mut Checker<'_>) {
     for (i, &v) in routine.parameters.iter().enumerate() {
         let name = c.name(v);
         let (problem, help) = if std::mem::replace(&mut listed[v.index()], true) {
-            (format!("the parameter {name} is listed twice"), "list it once")
+            (
+                format!("the parameter {name} is listed twice"),
+                "list it once",
+            )
         } else {
             match c.variable(v).role {
                 Role::Parameter { .. } => continue,

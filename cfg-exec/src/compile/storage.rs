@@ -259,7 +259,11 @@ impl Emitter<'_> {
     /// address, register.
     pub(super) fn copied(&self) -> Vec<(VarId, u32, Reg)> {
         let passes = &self.abis[self.id.index()].passes;
-        let formals = self.routine.parameter_ids().zip(passes).zip(&self.code.homes);
+        let formals = self
+            .routine
+            .parameter_ids()
+            .zip(passes)
+            .zip(&self.code.homes);
         formals
             .filter(|((_, pass), _)| **pass == Pass::Copied)
             .filter_map(|((p, _), argument)| match (*argument, self.home(p)) {

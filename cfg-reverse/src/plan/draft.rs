@@ -14,8 +14,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{
-        expressions::as_place, mark::Mark, names::Namer, routines::routine_shell,
-        rows::Rows, temporaries::Temporaries,
+        expressions::as_place, mark::Mark, names::Namer, routines::routine_shell, rows::Rows,
+        temporaries::Temporaries,
     },
     memory::summary::given_adjoint,
     partials::scope::{ForwardScope, Scope},

@@ -57,8 +57,16 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
             }
         }
     }
-    let (lists, more) = ([&mut routine.parameters, &mut routine.independents], &mut routine.dependents);
-    for v in lists.into_iter().flatten().chain(more).chain(&mut routine.result) {
+    let (lists, more) = (
+        [&mut routine.parameters, &mut routine.independents],
+        &mut routine.dependents,
+    );
+    for v in lists
+        .into_iter()
+        .flatten()
+        .chain(more)
+        .chain(&mut routine.result)
+    {
         rename(v);
     }
 }

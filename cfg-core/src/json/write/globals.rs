@@ -6,9 +6,7 @@
 
 use crate::{
     entity::VarId,
-    ir::{
-        Expr, Extent, LoopTest, Place, Role, Routine, Selector, StmtKind, Vertex, VertexKind,
-    },
+    ir::{Expr, Extent, LoopTest, Place, Role, Routine, Selector, StmtKind, Vertex, VertexKind},
 };
 
 /// Number of globals at the end of `locals`, the variables that are no parameters, that the reader puts there by

@@ -177,8 +177,7 @@ fn of_routine(
                         }
                     }
                 }
-                flow.written =
-                    state.unwrap_or_else(|| FixedBitSet::with_capacity(parameters));
+                flow.written = state.unwrap_or_else(|| FixedBitSet::with_capacity(parameters));
                 flow.vertex(v, cfg.vertex(v));
                 out[v.index()] = Some(flow.written.clone());
             }
