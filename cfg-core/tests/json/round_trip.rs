@@ -6,7 +6,10 @@ use cfg_core::{
     ir::*,
     json,
 };
-use cfg_testkit::rng::Rng;
+use cfg_testkit::{
+    reorder::{as_declared, reorder},
+    rng::Rng,
+};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -57,6 +60,24 @@ fn random_programs_of_any_shape_survive() {
         let text = written(&program);
         let again = json::read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_same(&again, &program, &text);
+    }
+}
+
+/// Parameters come first in files, all else as it was.
+#[test]
+fn variables_in_any_order_survive() {
+    for seed in 0..500 {
+        let mut program = random_program(seed);
+        let mut rng = Rng::new(seed);
+        for routine in &mut program.routines {
+            let mut order: Vec<VarId> = (0..routine.variables.len()).map(VarId::new).collect();
+            rng.shuffle(&mut order);
+            reorder(routine, &order);
+        }
+        let text = written(&program);
+        let again = json::read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_same(&again, &as_declared(&program), &text);
+        assert_eq!(written(&again), text);
     }
 }
 
