@@ -16,7 +16,7 @@ use cfg_core::{
     text,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use crate::{
     code::{
@@ -52,7 +52,7 @@ pub(crate) struct Writer<'a> {
     /// The locations of the independents.
     pub(super) given: HashSet<LocationId>,
     /// Variables that are 0, by the parameter whose tangent they are for calls.
-    pub(super) zeros: BTreeMap<VarId, VarId>,
+    pub(super) zeros: Vec<(VarId, VarId)>,
     pub(super) scope: Scope,
     /// True if the graph is the one that was given.
     pub(super) same_graph: bool,
@@ -255,7 +255,8 @@ impl<'a> Writer<'a> {
             return;
         }
         let original = self.program.routine(self.id);
-        for v in self.taken().ones().map(VarId::new) {
+        let taken = self.taken();
+        for v in (original.parameter_ids()).filter(|v| taken.contains(v.index())) {
             let variable = original.variable(v);
             let is_read = |optional| {
                 let role = Role::Parameter {
@@ -275,7 +276,7 @@ impl<'a> Writer<'a> {
                 origin: Some(Box::new(NameOrigin::new(NameRole::Temporary, ""))),
                 ..variable.clone()
             });
-            self.zeros.insert(v, zero);
+            self.zeros.push((v, zero));
             self.scope.derivative[v.index()] = Some(zero);
         }
     }
@@ -293,7 +294,7 @@ impl<'a> Writer<'a> {
             return code;
         }
         let original = self.program.routine(self.id);
-        for v in (0..original.variables.len()).map(VarId::new) {
+        for v in original.declaration_order() {
             let variable = original.variable(v);
             let zeroed = variable.ty.is_real()
                 && !self.is_given(v)
@@ -313,7 +314,7 @@ impl<'a> Writer<'a> {
                 Role::Parameter { .. } | Role::Local => {}
             }
         }
-        for (&v, &var) in &self.zeros {
+        for &(v, var) in &self.zeros {
             let variable = self.scope.routine.variable(var);
             if is_deferred(variable) {
                 code.push(Stmt::assign(Place::whole(var), Expr::var(v)));

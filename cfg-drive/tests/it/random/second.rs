@@ -190,9 +190,10 @@ pub(super) fn agrees(
     let mut changed = once.program;
     let routine = &mut changed.routines[once.tangent.index()];
     debug_assert_eq!(reals(routine, count), real);
-    let first = |k: usize| VarId::new(count + place(k));
-    routine.independents = s.independents.iter().map(|&k| VarId::new(k)).collect();
+    let first = |k: usize| routine.parameters[count + place(k)];
     routine.dependents = s.dependents.iter().map(|&k| first(k)).collect();
+    let independents = s.independents.iter().map(|&k| routine.parameters[k]);
+    routine.independents = independents.collect();
     if routine.independents.is_empty() || routine.dependents.is_empty() {
         return Ok(());
     }
