@@ -187,7 +187,7 @@ pub(super) fn wrapper(
     }
     let result = interface.original.result.map(|r| interface.original.variable(r).ty);
     if let (Sweep::Reverse, true, Some(ty)) = (sweep, keeps_result, result) {
-        lines.line(format_args!("value = cfgrev_pop_{}({tape});", stack(ty)));
+        lines.line(format_args!("value = cfgrev_pop_{}(&{tape}->top);", stack(ty)));
     }
     // Derivatives of globals come in a structure of the caller's, which a forward sweep does not have.
     let derivatives = globals.variables.derivatives.as_ref();
@@ -209,10 +209,10 @@ pub(super) fn wrapper(
         lines.line(format_args!("*{name} = {variable};"));
     }
     if let (Sweep::Forward, true, Some(ty)) = (sweep, keeps_result, result) {
-        lines.line(format_args!("if (!{status} && cfgrev_room_{}({tape}, 1))", stack(ty)));
+        lines.line(format_args!("if (!{status} && cfgrev_room_{}(&{tape}->top, {tape}, 1))", stack(ty)));
         lines.line(format_args!("    {status} = 1;"));
         lines.line(format_args!("if (!{status})"));
-        lines.line(format_args!("    cfgrev_push_{}({tape}, *{});", stack(ty), restore));
+        lines.line(format_args!("    cfgrev_push_{}(&{tape}->top, *{});", stack(ty), restore));
     }
     if may_be_null {
         lines.line(format_args!("{status} = cfgrev_end({used}, &{state}, {status});"));

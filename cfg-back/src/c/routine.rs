@@ -9,11 +9,11 @@ use super::{
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, Role, Routine, ScalarType},
+    ir::{Extent, Intent, Role, Routine, ScalarType, StmtKind},
     memory::locations::Locations,
 };
 
@@ -164,6 +164,12 @@ pub(super) fn function(
     let (variables, can_fail) = variables(file, routine, &mut names, strided);
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let mut tops = BTreeMap::new();
+    for statement in routine.statements() {
+        if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
+            tops.entry(tape).or_insert_with(|| names.fresh("top", Some(&file.names)));
+        }
+    }
     let mut writer = Writer {
         file,
         pieces,
@@ -190,6 +196,8 @@ pub(super) fn function(
         has_status: false,
         strided,
         keeps_bounds: false,
+        roomy: false,
+        tops,
     };
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
@@ -325,6 +333,13 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         {
             works.push((v, array.clone()));
         }
+    }
+    for (v, top) in writer.tops.clone() {
+        let tape = writer.tape(v)?;
+        writer
+            .lines
+            .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
+        after.push(format!("{tape}->top = {top};"));
     }
     for (_, array) in &works {
         for axis in &array.axes {
