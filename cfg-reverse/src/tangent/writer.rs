@@ -22,7 +22,6 @@ use crate::{
     code::{
         expressions::{as_place, bind_formals, sum, zero},
         mark::Mark,
-        rename::Rename,
         routines::{call_statement, is_deferred},
         splice::Splice,
     },
@@ -136,11 +135,7 @@ impl<'a> Writer<'a> {
         routine.result = None;
         routine.independents = independents;
         routine.dependents = dependents;
-        let rename = Rename::parameters_first(routine.variables.len(), &order);
-        rename.declarations(&mut routine);
-        if let Some(cfg) = &mut cfg {
-            rename.graph(cfg);
-        }
+        routine.parameters = order;
         routine.body = cfg;
         Ok(routine)
     }
@@ -547,9 +542,9 @@ impl<'a> Writer<'a> {
                 return Err(missing());
             };
             if let Some(partials) = &external.partials {
-                self.external(partials, arguments, result, code);
+                self.external(called, partials, arguments, result, code);
             } else if let Some(value) = &external.value {
-                let value = bind_formals(value, arguments);
+                let value = bind_formals(value, &called.parameter_positions(), arguments);
                 let tangent = assignment::tangent(&mut self.scope, result, &value)
                     .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
                 code.extend(tangent);
@@ -575,6 +570,7 @@ impl<'a> Writer<'a> {
     /// An external function's tangent from its partials, before the call.
     fn external(
         &mut self,
+        called: &Routine,
         partials: &[cfg_core::ir::Partial],
         arguments: &[Option<Expr>],
         result: &Place,
@@ -584,13 +580,15 @@ impl<'a> Writer<'a> {
         let Some(result_t) = result_t.filter(|_| self.scope.is_target(result.var)) else {
             return;
         };
+        let positions = called.parameter_positions();
         let mut terms = Vec::new();
         for partial in partials {
-            if let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+            if let Some(Some(Expr::Place(actual))) =
+                positions[partial.parameter.index()].and_then(|k| arguments.get(k))
                 && self.scope.contributes(actual.var)
                 && let Some(t) = self.scope.derivative_place(actual)
             {
-                let p = bind_formals(&partial.value, arguments);
+                let p = bind_formals(&partial.value, &positions, arguments);
                 terms.push(Expr::op(Op::StrongMul, [Expr::Place(t), p]));
             }
         }

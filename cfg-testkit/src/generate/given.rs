@@ -200,7 +200,6 @@ fn routine(rng: &mut Rng, parts: &[Part], form: Form, kind: usize) -> (Routine, 
             dots.push((Part::O, d));
         }
     }
-    routine.parameters = routine.variables.len();
     if form.function && kind == 0 {
         let f = routine.add_variable(Variable::new("f", ScalarType::Real, vec![], Role::Local));
         routine.result = Some(f);
