@@ -169,7 +169,7 @@ impl Activity {
         self.exceptions = exceptions.into_iter().map(Arc::new).collect();
     }
 
-    /// What is not followed has what is true of it anywhere.
+    /// Gives a routine that is not followed the sets that hold anywhere.
     fn take_from_anywhere(&mut self, r: RoutineId, routine: &Routine) {
         for p in routine.parameter_ids().chain(routine.result) {
             let (varied, useful) = (self.is_varied(r, routine, p), self.is_useful(r, routine, p));

@@ -75,7 +75,7 @@ impl Location {
     }
 }
 
-/// One problem.
+/// One problem of a program, with its place, the rule that it breaks, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code, documented by `cfgrev explain CODE`.

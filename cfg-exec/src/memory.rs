@@ -60,7 +60,7 @@ impl Memory {
 }
 
 impl Lease {
-    /// The account.
+    /// The account of memory that pays.
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }

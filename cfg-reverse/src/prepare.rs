@@ -128,7 +128,7 @@ pub(crate) fn prepare<'v>(
     Ok((prepared, out))
 }
 
-/// One routine in normal form, and its structure, if it is declared or found.
+/// The normal form of one routine, and its structure, if it is declared or found.
 fn normal_form<'v>(
     valid: &'v ValidProgram,
     summary: &Summary,

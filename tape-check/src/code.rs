@@ -84,7 +84,7 @@ pub(crate) enum Kind<'p> {
 #[derive(Default)]
 pub(crate) struct Region {
     pub(crate) nodes: Vec<NodeId>,
-    /// Last position.
+    /// The last position in the region.
     pub(crate) end: u32,
 }
 

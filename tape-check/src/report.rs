@@ -33,9 +33,9 @@ pub struct Summary {
     pub loops_counted: usize,
     /// Matched loops whose count is recomputed.
     pub loops_recomputed: usize,
-    /// Matched branches.
+    /// The number of matched branches.
     pub branches: usize,
-    /// Matched calls.
+    /// The number of matched calls.
     pub calls: usize,
 }
 

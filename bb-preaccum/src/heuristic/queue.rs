@@ -36,7 +36,7 @@ pub struct Limits<'a> {
 pub struct Bar {
     /// The products that count.
     pub model: CostModel,
-    /// The cost.
+    /// The number of such products.
     pub cost: u64,
     /// Elementary operations that are done in any case.
     pub after: u64,
@@ -118,7 +118,7 @@ struct Queue<'h, 'a> {
 /// The steps of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// The vertex.
+    /// The elimination of the whole vertex.
     Whole,
     /// Front eliminations of its in-edges.
     Fronts,

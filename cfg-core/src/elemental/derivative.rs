@@ -113,7 +113,7 @@ impl Table<'_> {
         real(self.ty, value)
     }
 
-    /// The result: the caller's, or computed again.
+    /// The result of the operator: the caller's, or computed again.
     fn r(&self) -> Expr {
         self.result
             .cloned()
@@ -319,7 +319,7 @@ impl Table<'_> {
         }
     }
 
-    /// 1/y.
+    /// The partial 1/y.
     fn reciprocal(&self, y: Expr) -> Partial {
         let finiteness = match y {
             Expr::Real(c) if (1.0 / c).is_finite() => Finite,

@@ -47,7 +47,7 @@ impl LoopId {
     }
 }
 
-/// One loop.
+/// One loop of the forest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// The vertex of it that the depth-first search met first; its only entry if it is reducible.
@@ -222,7 +222,7 @@ impl LoopForest {
         self.loops.is_empty()
     }
 
-    /// One loop.
+    /// The loop of a given id.
     pub fn get(&self, l: LoopId) -> &Loop {
         &self.loops[l.index()]
     }

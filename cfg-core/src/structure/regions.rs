@@ -50,7 +50,7 @@ pub enum RegionKind {
     LoopBody(VertexId),
     /// An arm of the branch with this header.
     Arm {
-        /// The BRANCH.
+        /// The BRANCH that has the arm.
         header: VertexId,
         /// The out-edge that starts the arm.
         edge: EdgeId,
@@ -69,7 +69,7 @@ impl RegionKind {
     }
 }
 
-/// One region.
+/// One region of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The part of the routine that the region is.
@@ -206,7 +206,7 @@ impl RegionTree {
         (0..self.regions.len() as u32).map(RegionId)
     }
 
-    /// One region.
+    /// The region of a given id.
     pub fn region(&self, r: RegionId) -> &Region {
         &self.regions[r.index()]
     }

@@ -346,13 +346,13 @@ impl<'t> Parser<'t> {
             && !(self.is_word("push") && self.symbol_at(1, "["))
     }
 
-    /// Goes to the next line, after a problem or after all that is on a line.
+    /// Skips to the next line, after a problem or after all that is on a line.
     fn skip_line(&mut self) {
         self.skip_to_line_end();
         self.at = (self.at + 1).min(self.tokens.len());
     }
 
-    /// Goes to the end of the line.
+    /// Skips to the end of the line.
     fn skip_to_line_end(&mut self) {
         while !self.is_newline() {
             self.at += 1;
@@ -659,7 +659,7 @@ impl<'t> Parser<'t> {
         self.is_word("source") && self.token_at(1).kind == Kind::Quoted
     }
 
-    /// `source "f.c"`.
+    /// Parses `source "f.c"`.
     fn sources(&mut self) -> Parse<()> {
         self.at += 1;
         loop {

@@ -91,7 +91,7 @@ pub struct Line<'e> {
     error: Option<f64>,
     /// The file without its extension.
     name: &'e str,
-    /// How it fared.
+    /// The outcome of the document.
     status: Status,
     /// Why it does not agree; empty if it does.
     why: &'e str,

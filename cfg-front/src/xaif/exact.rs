@@ -205,7 +205,7 @@ impl Reader<'_, '_> {
         data
     }
 
-    /// Annotations: those in the data, else what the attributes say.
+    /// The annotations of an element: those in the data, else what the attributes say.
     fn annotations(
         &self,
         n: NodeId,

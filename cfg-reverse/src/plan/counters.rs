@@ -58,7 +58,7 @@ pub(crate) fn is_deep(bound: &Expr) -> bool {
     bound.depth() > Expr::MAX_DEPTH / 2
 }
 
-/// A LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
+/// The header of a LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
 struct Header<'g> {
     at: VertexId,
     counted: Option<(VarId, [Bound<'g>; 3])>,
@@ -157,7 +157,7 @@ pub(crate) fn named_indices(
     named
 }
 
-/// More iterations than any run does.
+/// A number of iterations that no run reaches.
 const ENDLESS: i128 = 1 << 62;
 
 /// A loop that takes steps no larger than this needs more than any run does to cross the range of integers.

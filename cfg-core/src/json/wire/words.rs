@@ -25,13 +25,13 @@ pub(in crate::json) enum Test {
 
 /// Words of the format that stand for values of `Self`.
 pub(in crate::json) trait Words: Copy + PartialEq + 'static {
-    /// With an article.
+    /// The name of such a value, with an article.
     const WHAT: &'static str;
     /// All values.
     const ALL: &'static [Self];
-    /// The word.
+    /// The word that stands in a file.
     fn name(self) -> &'static str;
-    /// How others call the values, where spelling does not suggest ours.
+    /// The names of the values in other languages, where spelling does not suggest ours.
     const ELSEWHERE: &'static [(&'static str, Self)] = &[];
     /// What to write for a word that is none of these choices.
     fn advice(_: &str) -> Option<&'static str> {

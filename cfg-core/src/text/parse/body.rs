@@ -47,7 +47,7 @@ struct DraftEdge {
 enum Open {
     Loop {
         header: usize,
-        /// `do`: the condition stands at the end.
+        /// True for `do`, whose condition stands at the end.
         post: bool,
         breaks: Vec<usize>,
         continues: Vec<usize>,

@@ -18,7 +18,7 @@ type Deep = (Expr, usize);
 const MAX_NESTING: usize = 256;
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expr(&mut self, names: &Names) -> Parse<Expr> {
         self.level(names, OR, 0).map(|(e, _)| e)
     }

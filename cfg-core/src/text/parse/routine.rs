@@ -1,4 +1,4 @@
-//! Routines: heads and declarations.
+//! Parsing routines: heads and declarations.
 
 use super::{Fail, Kind, Parse, Parser, RoutinePlaces, codes};
 use crate::{

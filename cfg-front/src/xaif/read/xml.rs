@@ -533,7 +533,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// An id: a number below 2^52, or the number of a name.
+    /// The id in an attribute: a number below 2^52, or the number of a name.
     pub(crate) fn id(&self, n: NodeId, name: At) -> Option<i64> {
         let raw = self.raw(n, name)?.0.trim();
         match raw.parse::<i64>() {
