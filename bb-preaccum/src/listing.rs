@@ -17,7 +17,7 @@ pub struct Elimination {
     pub pushes: Vec<String>,
 }
 
-/// A sequence with its code.
+/// A sequence of eliminations, each with its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Pushes of entries that are local partials as they are.

@@ -192,7 +192,7 @@ pub fn recount(lcg: &Lcg, steps: &[Step]) -> Result<Recounted, StepError> {
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The model it counted in.
+    /// The model that the search counted in.
     pub model: CostModel,
     /// The kind of the best sequence.
     pub technique: Technique,

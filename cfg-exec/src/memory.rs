@@ -70,7 +70,7 @@ impl Lease {
         Arc::ptr_eq(&self.memory.used, &memory.used)
     }
 
-    /// Bytes that it holds.
+    /// The bytes that the lease holds.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -227,7 +227,7 @@ impl Tape {
         }
     }
 
-    /// Bytes of its buffers.
+    /// The bytes of the stack's buffers.
     fn capacity(&self) -> u64 {
         let words = [
             self.bits.words.capacity(),

@@ -99,7 +99,7 @@ pub enum Value {
 /// The point at which a value would be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
-    /// A statement overwrites it.
+    /// The value is overwritten by a statement.
     Statement(Position),
     /// A counted LOOP sets its index.
     Index(VertexId),
@@ -121,7 +121,7 @@ pub enum Reader {
 /// The plan of one loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopEntry {
-    /// The vertex that heads it.
+    /// The vertex that heads the loop.
     pub header: VertexId,
     /// The way in which its trip count comes to the reverse sweep.
     pub trips: Trips,
@@ -134,7 +134,7 @@ pub struct LoopEntry {
 /// The way in which the trip count of a loop comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trips {
-    /// The bounds say it again.
+    /// The trip count is computed again from the bounds.
     Bounds,
     /// The forward sweep counts, and records the count: nobody knows in advance how often a condition holds.
     Condition,

@@ -111,7 +111,7 @@ pub(crate) fn at(
         .at_element(element(program, code, at))
 }
 
-/// "routine f_rev, vertex 14, statement 1 `branchId := pop[control 1]`"
+/// The words for an element: "routine f_rev, vertex 14, statement 1 `branchId := pop[control 1]`"
 fn element(program: &Program, code: &Code<'_>, at: At) -> String {
     let name = Name(&code.routine.name);
     let Some(cfg) = &code.routine.body else {

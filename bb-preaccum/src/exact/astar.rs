@@ -46,7 +46,7 @@ pub(crate) enum Outcome<Step> {
 pub(crate) struct Limit {
     /// The number of graphs left that are stored at most.
     pub(crate) graphs: usize,
-    /// Bytes for them, about.
+    /// The bytes that the stored graphs take at most, about.
     pub(crate) bytes: usize,
 }
 

@@ -344,7 +344,7 @@ impl Table<'_> {
         }
     }
 
-    /// y * x**(y-1); 0 where y is 0, also at base 0.
+    /// The partial y * x**(y-1); 0 where y is 0, also at base 0.
     fn power_base(&self, x: Expr, y: Expr) -> Partial {
         let constant = match y {
             Expr::Int(n) => Some(n as f64),

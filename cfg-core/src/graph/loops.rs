@@ -52,7 +52,7 @@ impl LoopId {
 pub struct Loop {
     /// The vertex of it that the depth-first search met first; its only entry if it is reducible.
     pub header: usize,
-    /// The loop around it.
+    /// The loop around this one.
     pub parent: Option<LoopId>,
     /// Number of loops that it is in, itself included.
     pub depth: u32,

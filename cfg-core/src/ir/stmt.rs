@@ -61,9 +61,9 @@ pub enum StmtKind {
     Opaque {
         /// The text of the statement, for people to read.
         text: Box<str>,
-        /// Variables that it reads.
+        /// The variables that the statement reads.
         reads: Box<[VarId]>,
-        /// Variables that it writes.
+        /// The variables that the statement writes.
         writes: Box<[VarId]>,
     },
 }

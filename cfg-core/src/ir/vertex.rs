@@ -36,7 +36,7 @@ pub enum VertexKind {
     },
     /// End of a loop body; its successor is its loop header.
     EndLoop,
-    /// Chooses one of its out-edges.
+    /// A branch, which chooses one of its out-edges.
     Branch(Box<Selector>),
     /// End of a branch, where its arms meet.
     EndBranch,
@@ -90,7 +90,7 @@ pub enum Selector {
 pub struct Arm {
     /// Label of the out-edge that it takes.
     pub label: i64,
-    /// Values that choose it.
+    /// The values that choose the arm.
     pub cases: Box<[CaseRange]>,
     /// Chosen if no case of any arm matches. Without a default, no match is a run-time error.
     pub default: bool,

@@ -76,7 +76,7 @@ pub struct Region {
     pub kind: RegionKind,
     /// The region around it; `None` for the routine.
     pub parent: Option<RegionId>,
-    /// Number of regions around it.
+    /// The number of regions around this one.
     pub depth: u32,
     /// The positions of its vertices in [`Structure::order`], those of inner regions included. Empty for an empty body
     /// or arm.

@@ -40,7 +40,7 @@ fn data_text(annotation: &str) -> Option<&str> {
         .strip_suffix('}')
 }
 
-/// Reads such a document.
+/// Reads a document that the writer made.
 pub(crate) fn program(
     doc: &Document<'_>,
     declared: &str,

@@ -56,7 +56,7 @@ impl Reads {
         }
     }
 
-    /// The list with these locations too.
+    /// The list with more locations.
     #[must_use]
     pub(crate) fn with(&self, each: impl FnOnce(&mut dyn FnMut(u32))) -> Self {
         let (mut few, mut len) = match self {

@@ -84,7 +84,7 @@ pub enum Step {
     Same {
         /// The array that is made.
         array: ArrayId,
-        /// The other array.
+        /// The array that is viewed.
         of: ArrayId,
     },
     /// An array is marked as part of an operand that is not evaluated: it conforms with everything.

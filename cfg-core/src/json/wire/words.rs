@@ -15,7 +15,7 @@ use crate::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// How a loop is tested.
+/// The test of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::json) enum Test {
     Pre,
@@ -25,7 +25,7 @@ pub(in crate::json) enum Test {
 
 /// Words of the format that stand for values of `Self`.
 pub(in crate::json) trait Words: Copy + PartialEq + 'static {
-    /// The name of such a value, with an article.
+    /// The name of a value of the type, with an article.
     const WHAT: &'static str;
     /// All values.
     const ALL: &'static [Self];
@@ -115,7 +115,7 @@ pub(in crate::json) fn control_name(control: Control) -> &'static str {
     }
 }
 
-/// How a graph says what other languages have a word for.
+/// The advice on how a graph says what other languages have a word for.
 pub(in crate::json) fn control_word(word: &str) -> Option<&'static str> {
     Some(match &*word.to_ascii_lowercase() {
         "while" => {

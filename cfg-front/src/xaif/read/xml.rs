@@ -79,7 +79,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     name: El,
-    /// Byte offset of its `<`.
+    /// The byte offset of the element's `<`.
     offset: u32,
     attrs: u32,
     parent: u32,
