@@ -65,7 +65,7 @@ impl ValidProgram {
         }
     }
 
-    /// The program.
+    /// The program, which keeps all rules.
     pub fn program(&self) -> &Program {
         &self.program
     }

@@ -35,7 +35,7 @@ pub struct Trace {
     pub reverse: Vec<i64>,
 }
 
-/// A routine as it is.
+/// A routine that is run as it is, without derivatives.
 #[derive(Debug)]
 pub struct Primal {
     program: Program,

@@ -1,4 +1,4 @@
-//! NAME_grad: both sweeps in one routine.
+//! The gradient routine `NAME_grad`: both sweeps in one.
 
 pub(crate) mod active;
 pub(crate) mod changes;
@@ -27,7 +27,7 @@ use crate::{
     prepare::context::Context,
 };
 
-/// NAME_grad: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
+/// Writes `NAME_grad`: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
 /// kept aside.
 pub(crate) fn gradient(
     context: &Context,

@@ -84,7 +84,7 @@ pub(crate) enum Kind<'p> {
 #[derive(Default)]
 pub(crate) struct Region {
     pub(crate) nodes: Vec<NodeId>,
-    /// Last position.
+    /// The last position in the region.
     pub(crate) end: u32,
 }
 
@@ -164,7 +164,7 @@ struct Frame {
     header: VertexId,
     /// Arms of a branch that are not written yet, last first.
     rest: Vec<(i64, VertexId)>,
-    /// The region around it.
+    /// The region around the loop or branch.
     outside: RegionId,
 }
 

@@ -15,7 +15,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 impl<'p> PairCheck<'p, '_> {
-    /// Checks everything.
+    /// Checks each routine by itself, then the two of a pair against each other.
     pub(crate) fn run(&mut self) {
         for side in 0..self.sides.len() {
             self.inside(side);
@@ -322,7 +322,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// Each arm ends with its marker; the mirrored branch takes the arm of the same label.
+    /// Checks a branch: each arm ends with its marker, and the mirrored branch takes the arm of the same label.
     fn branch(&mut self, f: At2, r: At2) {
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let (

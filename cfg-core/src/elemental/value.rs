@@ -62,7 +62,7 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
         Op::Tanh => (f64::tanh, libm::tanh),
         // Rust's own versions lose digits near 1 and 0; libm's do not.
         Op::Asinh => (libm::asinh, libm::asinh),
-        Op::Acosh => (libm::acosh, libm::acosh),
+        Op::Acosh => (acosh, acosh),
         Op::Atanh => (libm::atanh, libm::atanh),
         Op::Erf => (libm::erf, libm::erf),
         Op::Erfc => (libm::erfc, libm::erfc),
@@ -144,6 +144,10 @@ pub fn compare(op: Op) -> Option<fn(&f64, &f64) -> bool> {
     })
 }
 
+/// `libm`'s gives numbers for some operands below -2.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
 fn round_to_32(x: f64) -> f64 {
     f64::from(x as f32)
 }

@@ -58,7 +58,7 @@ pub struct Routine {
     pub dependents: Vec<VarId>,
     /// The form that the graph promises to have.
     pub control: Control,
-    /// The graph; `None` for an external routine.
+    /// The control-flow graph; `None` for an external routine.
     pub body: Option<Cfg>,
     /// The facts that are given about a routine without a body.
     pub external: Option<Box<External>>,
@@ -86,7 +86,7 @@ pub struct External {
 /// The partial derivative of an external function's result with respect to one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partial {
-    /// The parameter.
+    /// The parameter that the result is differentiated by.
     pub parameter: VarId,
     /// The partial, an expression over the parameters.
     pub value: Expr,
@@ -109,9 +109,9 @@ pub struct Variable {
     pub name: String,
     /// Type of the scalar or of the elements.
     pub ty: ScalarType,
-    /// Dimensions; empty for a scalar.
+    /// The dimensions; empty for a scalar.
     pub shape: Vec<Dim>,
-    /// Storage order.
+    /// The storage order of the elements.
     pub order: Order,
     /// The part that the variable plays in the routine.
     pub role: Role,
@@ -142,7 +142,7 @@ pub enum Role {
 /// The use that a routine makes of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intent {
-    /// Read only.
+    /// The parameter is read only.
     In,
     /// Undefined at entry.
     Out,
@@ -211,12 +211,12 @@ impl Variable {
 }
 
 impl Routine {
-    /// One variable.
+    /// The variable of a given id.
     pub fn variable(&self, v: VarId) -> &Variable {
         &self.variables[v.index()]
     }
 
-    /// The parameters, in the order of the signature.
+    /// The ids of the parameters, in the order of the signature.
     pub fn parameter_ids(
         &self,
     ) -> impl ExactSizeIterator<Item = VarId> + DoubleEndedIterator + Clone + use<'_> {
@@ -300,7 +300,7 @@ impl Program {
         Some((owner, offset..offset.checked_add(size)?))
     }
 
-    /// One routine.
+    /// The routine of a given id.
     pub fn routine(&self, r: RoutineId) -> &Routine {
         &self.routines[r.index()]
     }
@@ -313,7 +313,7 @@ impl Program {
             .map(RoutineId::new)
     }
 
-    /// One global.
+    /// The global of a given id.
     pub fn global(&self, g: GlobalId) -> &Global {
         &self.globals[g.index()]
     }

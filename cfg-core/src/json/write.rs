@@ -62,7 +62,7 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    /// Between elements: keeps the buffer small and stops at the first problem.
+    /// A pause between elements, which keeps the buffer small and stops at the first problem.
     fn pause(&mut self) -> io::Result<()> {
         if self.buffer.len() > FLUSH_AT {
             self.out.write_all(&self.buffer)?;
@@ -104,7 +104,7 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    /// `, "key": `
+    /// Writes `, "key": `.
     fn member(&mut self, key: &str) {
         self.raw(", \"");
         self.raw(key);

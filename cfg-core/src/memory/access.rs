@@ -24,7 +24,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// The variable.
+    /// The variable that is accessed.
     pub fn variable(self) -> VarId {
         let (Self::Read(v) | Self::Write(v) | Self::MayWrite(v)) = self;
         v

@@ -188,7 +188,7 @@ impl Locations {
         self.len
     }
 
-    /// True if there is none.
+    /// True if there is no location.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

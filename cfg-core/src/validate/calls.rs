@@ -1,4 +1,4 @@
-//! Calls: arguments against the parameters of the called routine.
+//! Validation of calls: arguments against the parameters of the called routine.
 
 use super::{
     checker::{At, Checker},
@@ -115,7 +115,7 @@ fn check_result(c: &mut Checker<'_>, base: Element, callee: &Routine, result: Op
     }
 }
 
-/// One argument; true if it fits.
+/// Checks one argument; true if it fits.
 fn check_argument(
     c: &mut Checker<'_>,
     site: At,

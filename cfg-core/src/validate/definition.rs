@@ -298,7 +298,7 @@ enum Step {
     CloseBranch,
 }
 
-/// One walk along the order.
+/// One walk along the topological order.
 struct Pass<'a> {
     program: &'a Program,
     cfg: &'a Cfg,
@@ -367,7 +367,7 @@ impl Pass<'_> {
     }
 }
 
-/// Some of the variables, as bits: possibly assigned before.
+/// The analysis of which of some variables are possibly assigned, with a bit for each.
 struct Possible<'a> {
     program: &'a Program,
     /// The bit of each variable, or none.

@@ -403,7 +403,7 @@ enum Target {
     Argument(usize),
 }
 
-/// Gives a run these derivatives.
+/// Sets the derivatives that a run begins with.
 fn set_derivatives(
     session: &mut Session,
     arguments: &mut [Argument],

@@ -9,14 +9,14 @@ use cfg_core::{
 /// The convention by which one parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// The value: an `in` scalar whose cell cannot be written while the routine runs.
+    /// The argument is passed as its value: an `in` scalar whose cell cannot be written while the routine runs.
     Value,
     /// The cell's address.
     Address,
     /// The cell's address, but the routine works on a copy in a register and stores it at the end: a
     /// written scalar that nothing else can reach meanwhile.
     Copied,
-    /// A descriptor.
+    /// The argument is passed as a descriptor.
     Array,
     /// A tape handle.
     Tape,

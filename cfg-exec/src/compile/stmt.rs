@@ -1,4 +1,4 @@
-//! Statements.
+//! Code of statements.
 
 use cfg_core::{
     entity::{GlobalId, LocationId, RoutineId, VarId},

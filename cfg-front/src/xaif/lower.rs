@@ -442,7 +442,7 @@ impl<'a, 't> Lower<'a, 't> {
         }
     }
 
-    /// A condition: a logical scalar.
+    /// Lowers a condition, which is a logical scalar.
     pub(crate) fn condition(&mut self, n: NodeId) -> Option<Typed> {
         let Some(condition) = self.doc.child(n, El::Condition) else {
             self.report(

@@ -62,7 +62,7 @@ fn add(value: Expr, term: Expr) -> Expr {
     }
 }
 
-/// `size(v, k+1)`.
+/// The expression `size(v, k+1)`.
 pub(crate) fn extent_of(v: VarId, k: usize) -> Expr {
     Expr::op(Op::Size, [Expr::var(v), Expr::Int(k as i64 + 1)])
 }

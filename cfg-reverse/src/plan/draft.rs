@@ -61,7 +61,7 @@ pub(crate) struct Draft<'p> {
 }
 
 impl<'p> Draft<'p> {
-    /// Declares everything; no code yet.
+    /// Declares all variables; there is no code yet.
     pub(crate) fn new(
         context: &'p Context,
         id: RoutineId,

@@ -151,7 +151,7 @@ impl<'p> Forward<'_, '_, 'p> {
             .collect()
     }
 
-    /// Records them; after the loop.
+    /// Records the bounds of a counted loop, behind the loop.
     pub(super) fn push_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
         let bounds = self.bounds(header).into_iter();
         bounds

@@ -1,4 +1,4 @@
-//! One routine: its table of variables, its graph.
+//! Names of one routine: its table of variables, its graph.
 
 use super::{Routines, duplicate_name, unknown_global};
 use crate::{

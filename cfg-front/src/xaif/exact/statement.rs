@@ -173,7 +173,7 @@ impl Reader<'_, '_> {
         );
     }
 
-    /// One vertex of an expression, with its number of levels.
+    /// Reads one vertex of an expression, with its number of levels.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"

@@ -172,7 +172,7 @@ fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine
 }
 
 impl Lower<'_, '_> {
-    /// `matmul(a, b)`: a call before the statement, into a temporary.
+    /// Lowers `matmul(a, b)`: a call before the statement, into a temporary.
     pub(crate) fn matmul(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let ranks: Vec<usize> = operands.iter().map(|o| o.rank).collect();
         let (&[rank_a, rank_b], true) = (
