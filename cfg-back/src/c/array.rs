@@ -8,6 +8,7 @@ use super::{
         self, Code, literal_integer, literal_real, literal_real32,
         precedence::{POSTFIX, SUM},
     },
+    routine::{behind_target, identifiers},
     variable::{Bound, c_type, strides, zero},
     writer::Writer,
 };
@@ -16,7 +17,7 @@ use cfg_core::{
     ir::{Expr, Op, Order, Place, ScalarType, Subscript},
 };
 use cfg_transform::scalarize::{Action, ArrayId, Form, Loop, Malformed, Part, Scalarizer, Step};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The cells of an array: a pointer and an offset, and for each dimension the extent and the stride.
 #[derive(Clone, Debug)]
@@ -186,7 +187,7 @@ impl Writer<'_> {
     ) -> Emitted<T> {
         let works = needs_work(&form.steps);
         let block = works || !conditional(form).is_empty();
-        let declared = self.declared;
+        let (from, declared) = (self.lines.here(), self.declared);
         if block {
             self.lines.open_block();
         }
@@ -207,6 +208,7 @@ impl Writer<'_> {
                 .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
         }
         if block {
+            self.silence(from);
             self.lines.close();
             self.declared = declared;
         }
@@ -219,6 +221,23 @@ impl Writer<'_> {
         self.memory.clone()
     }
 
+    /// Keeps compilers from complaining of variables that were declared since and are not read.
+    pub(super) fn silence(&mut self, from: usize) {
+        let names = std::mem::take(&mut self.unsure);
+        if names.is_empty() {
+            return;
+        }
+        let text = self.lines.since(from).to_owned();
+        let read: HashSet<&str> = text
+            .lines()
+            .filter(|line| !line.contains(" = NULL;") && !line.contains(" = 1, "))
+            .flat_map(|line| identifiers(behind_target(line)))
+            .collect();
+        for name in names.iter().filter(|name| !read.contains(name.as_str())) {
+            self.lines.line(format_args!("(void){name};"));
+        }
+    }
+
     fn enter<'f>(&mut self, form: &'f Form) -> Emitted<Arrays<'f>> {
         let mut arrays = Arrays {
             form,
@@ -229,6 +248,7 @@ impl Writer<'_> {
             let it = form.arrays[array.index()];
             self.declared += 1;
             let name = self.fresh("s");
+            self.unsure.push(name.clone());
             self.lines
                 .line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
             let mut axes = Vec::with_capacity(it.rank);
@@ -238,6 +258,7 @@ impl Writer<'_> {
                 self.names.reserve(&stride);
                 self.lines
                     .line(format_args!("int64_t {extent} = 1, {stride} = 0;"));
+                self.unsure.extend([extent.clone(), stride.clone()]);
                 let amount = |name| Amount::from(Code::new(name, POSTFIX, ScalarType::Integer));
                 axes.push((amount(extent), amount(stride)));
             }

@@ -83,6 +83,10 @@ impl Writer<'_> {
             written.texts.push(memory);
         }
         let text = format!("{}({})", made.name, written.texts.join(", "));
+        let passed = self.passed_tapes(theirs, arguments);
+        for (tape, top) in &passed {
+            self.lines.line(format_args!("{tape}->top = {top};"));
+        }
         if made.can_fail {
             self.has_status = true;
             self.made.can_fail = true;
@@ -97,15 +101,20 @@ impl Writer<'_> {
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
                 }
-                (Some(ty), Some(_)) => value = Some(Code::new(text, POSTFIX, ty)),
-                (Some(ty), None) if filled.is_some() => {
+                (Some(ty), Some(_)) if passed.is_empty() => {
+                    value = Some(Code::new(text, POSTFIX, ty));
+                }
+                (Some(ty), target) if filled.is_some() || target.is_some() => {
                     let r = self.helper("returned", ty);
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
                 }
-                (Some(_), None) => self.lines.line(format_args!("(void){text};")),
+                (Some(_), _) => self.lines.line(format_args!("(void){text};")),
                 (None, _) => self.lines.line(format_args!("{text};")),
             }
+        }
+        for (tape, top) in &passed {
+            self.lines.line(format_args!("{top} = {tape}->top;"));
         }
         for (copy, place) in &written.back {
             self.copy(place, copy)?;
@@ -129,9 +138,27 @@ impl Writer<'_> {
     /// What was written since is a block, if variables were declared.
     pub(super) fn end_block(&mut self, from: usize, declared: usize) {
         if self.declared > declared {
+            self.silence(from);
             self.lines.wrap(from);
             self.declared = declared;
         }
+    }
+
+    /// The tapes that are passed, of those that the routine itself pushes to or pops from.
+    fn passed_tapes(
+        &mut self,
+        theirs: &Routine,
+        arguments: &[Option<Expr>],
+    ) -> Vec<(String, String)> {
+        let mut passed = Vec::new();
+        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            if let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).ty.is_tape())
+                && let Ok(tape) = self.top(place.var)
+            {
+                passed.push(tape);
+            }
+        }
+        passed
     }
 
     /// What was allocated since is given back, if anything was.

@@ -209,7 +209,10 @@ pub(super) fn wrapper(
         .result
         .map(|r| interface.original.variable(r).ty);
     if let (Sweep::Reverse, true, Some(ty)) = (sweep, keeps_result, result) {
-        lines.line(format_args!("value = cfgrev_pop_{}({tape});", stack(ty)));
+        lines.line(format_args!(
+            "value = cfgrev_pop_{}(&{tape}->top);",
+            stack(ty)
+        ));
     }
     // Derivatives of globals come in a structure of the caller's, which a forward sweep does not have.
     let derivatives = globals.variables.derivatives.as_ref();
@@ -234,13 +237,13 @@ pub(super) fn wrapper(
     }
     if let (Sweep::Forward, true, Some(ty)) = (sweep, keeps_result, result) {
         lines.line(format_args!(
-            "if (!{status} && cfgrev_room_{}({tape}, 1))",
+            "if (!{status} && cfgrev_room_{}(&{tape}->top, {tape}, 1))",
             stack(ty)
         ));
         lines.line(format_args!("    {status} = 1;"));
         lines.line(format_args!("if (!{status})"));
         lines.line(format_args!(
-            "    cfgrev_push_{}({tape}, *{});",
+            "    cfgrev_push_{}(&{tape}->top, *{});",
             stack(ty),
             restore
         ));

@@ -9,11 +9,11 @@ use super::{
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, Role, Routine, ScalarType},
+    ir::{Extent, Intent, Role, Routine, ScalarType, StmtKind},
     memory::locations::Locations,
 };
 
@@ -187,6 +187,13 @@ pub(super) fn function(
     let (variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let mut tops = BTreeMap::new();
+    for statement in routine.statements() {
+        if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
+            tops.entry(tape)
+                .or_insert_with(|| names.fresh("top", Some(&file.names)));
+        }
+    }
     let mut writer = Writer {
         file,
         pieces,
@@ -211,10 +218,13 @@ pub(super) fn function(
         },
         allocates: false,
         declared: 0,
+        unsure: Vec::new(),
         recursive,
         has_status: false,
         strided,
         keeps_bounds: false,
+        roomy: false,
+        tops,
     };
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
@@ -360,6 +370,13 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             works.push((v, array.clone()));
         }
     }
+    for (v, top) in writer.tops.clone() {
+        let tape = writer.tape(v)?;
+        writer
+            .lines
+            .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
+        after.push(format!("{tape}->top = {top};"));
+    }
     for (_, array) in &works {
         for axis in &array.axes {
             if let Bound::Kept(k) = axis.extent {
@@ -444,14 +461,14 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
 }
 
 /// The identifiers in a text.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = text.split(move |c| !word(c));
     words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// The part of a line that reads variables: of an assignment all but the variable that it is to.
-fn behind_target(line: &str) -> &str {
+pub(super) fn behind_target(line: &str) -> &str {
     let line = line.trim_start();
     let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let rest = line.get(end.unwrap_or(0)..).unwrap_or_default();

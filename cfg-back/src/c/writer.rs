@@ -21,6 +21,8 @@ use cfg_core::{
     memory::locations::Locations,
 };
 
+use std::collections::BTreeMap;
+
 /// The state in which one routine is written.
 pub(super) struct Writer<'a> {
     pub(super) file: &'a File<'a>,
@@ -52,12 +54,18 @@ pub(super) struct Writer<'a> {
     pub(super) made: Made,
     /// True if the routine uses memory for allocatable arrays itself.
     pub(super) allocates: bool,
+    /// For each tape that the routine itself pushes to or pops from, the copy of where its stacks end.
+    pub(super) tops: BTreeMap<VarId, String>,
+    /// True in a loop before which room was made for all that its passes push.
+    pub(super) roomy: bool,
     /// True while bounds of sections are kept in variables of their own, because what they name may change.
     pub(super) keeps_bounds: bool,
     /// True if elements of array parameters may have gaps between them.
     pub(super) strided: bool,
     /// The number of variables that were declared in the innermost block so far.
     pub(super) declared: usize,
+    /// Those of them that steps may leave unread.
+    pub(super) unsure: Vec<String>,
     /// True if the routine may call itself.
     pub(super) recursive: bool,
     /// True if calls are made that return a status.
@@ -156,6 +164,15 @@ impl<'a> Writer<'a> {
             Kind::Value(_) | Kind::Pointer(_) | Kind::Array(_) => {
                 Err(self.malformed("a number stands for a tape"))
             }
+        }
+    }
+
+    /// The pointer to a tape, and the copy of where its stacks end.
+    pub(super) fn top(&mut self, v: VarId) -> Result<(String, String), Failed> {
+        let tape = self.tape(v)?;
+        match self.tops.get(&v) {
+            Some(top) => Ok((tape, top.clone())),
+            None => Err(self.malformed("a tape is used that no statement names")),
         }
     }
 

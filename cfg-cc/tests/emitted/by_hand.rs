@@ -152,7 +152,6 @@ fn deep_nests_and_long_lists() {
     }
     text += "  case default\n  end\nend\n";
     // Each loop of the nest needs an index of its own.
-    let mut text = text;
     for k in 0..deep / 2 {
         text = text.replacen("for i = ", &format!("for i{k} = "), 1);
     }
