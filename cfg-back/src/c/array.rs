@@ -72,6 +72,8 @@ struct Arrays<'f> {
     views: Vec<Option<View>>,
     /// Arrays that steps may leave out: they are variables, with a null pointer for what is not taken.
     variable: BTreeSet<ArrayId>,
+    /// True if an array gets another shape, so that what is made before must not depend on the one it had.
+    reallocates: bool,
 }
 
 /// The arrays that are made, or not, under a condition.
@@ -243,7 +245,11 @@ impl Writer<'_> {
             form,
             views: vec![None; form.arrays.len()],
             variable: conditional(form),
+            reallocates: false,
         };
+        each_step(&form.steps, &mut |step| {
+            arrays.reallocates |= matches!(step, Step::Reallocate { .. });
+        });
         for &array in &arrays.variable {
             let it = form.arrays[array.index()];
             self.declared += 1;
@@ -651,6 +657,12 @@ impl Writer<'_> {
         extents: Vec<Amount>,
     ) -> Emitted<()> {
         let it = arrays.form.arrays[array.index()];
+        let extents = if arrays.reallocates {
+            let kept = extents.into_iter().map(|n| self.kept_amount("extent", n));
+            kept.collect()
+        } else {
+            extents
+        };
         let view = self.work_array("w", it.ty, it.order, extents)?;
         self.set_view(arrays, array, view)
     }
@@ -705,9 +717,15 @@ impl Writer<'_> {
             };
             let kept = &mut self.variables.bounds[k];
             kept.used = true;
-            extents.push((kept.name.clone(), at_least_zero(extent).code().text));
+            let name = kept.name.clone();
+            // The other array may be this one with its dimensions in another order.
+            let extent = if it.axes.len() > 1 && !like.dense {
+                &self.kept_amount("extent", extent.clone())
+            } else {
+                extent
+            };
+            extents.push((name, at_least_zero(extent).code().text));
         }
-        // The other array may be this one.
         for (name, extent) in &extents {
             if name != extent {
                 self.lines.line(format_args!("{name} = {extent};"));

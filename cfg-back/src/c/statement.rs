@@ -217,6 +217,11 @@ impl Writer<'_> {
     pub(super) fn unread(&self, named: &HashSet<&str>, read: &HashSet<&str>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut silence = |name: &str| lines.push(format!("(void){name};"));
+        for (name, _) in &self.helpers {
+            if named.contains(name.as_str()) && !read.contains(name.as_str()) {
+                silence(name);
+            }
+        }
         for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
             let parameter = self.routine.variable(v).intent().is_some();
             let local = self.routine.variable(v).role == Role::Local;

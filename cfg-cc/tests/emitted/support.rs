@@ -22,17 +22,12 @@ pub(crate) fn flags(sanitized: bool) -> Vec<String> {
         "-Wextra",
         "-pedantic",
         "-Werror",
+        "-O0",
         "-fno-builtin",
         "-ffp-contract=off",
     ];
     if sanitized {
-        flags.extend([
-            "-O1",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover=all",
-        ]);
-    } else {
-        flags.push("-O0");
+        flags.extend(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
     }
     let more = std::env::var("CFGREV_CFLAGS").unwrap_or_default();
     let all = flags.into_iter().chain(more.split_whitespace());
