@@ -205,13 +205,12 @@ impl Writer<'_> {
             return Ok(false);
         };
         let (first, last) = (Amount::from(first.clone()), Amount::from(last.clone()));
-        let trips = match by {
-            1 => last.minus_code(&first).plus(&1.into()),
-            -1 => first.minus_code(&last).plus(&1.into()),
-            _ => {
-                let operands = vec![first.code(), last.code(), literal_integer(by)];
-                self.apply(Op::Trips, operands)?.into()
-            }
+        // Differences of bounds may overflow, of loops that are passed over too.
+        let trips = if by == 1 && first.constant() == Some(1) {
+            last
+        } else {
+            let operands = vec![first.code(), last.code(), literal_integer(by)];
+            self.apply(Op::Trips, operands)?.into()
         };
         for ((tape, name), cells) in pushed {
             let (tape, top) = self.top(*tape)?;

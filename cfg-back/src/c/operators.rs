@@ -331,8 +331,15 @@ fn compare(
     pieces: &mut Pieces,
 ) -> Result<Code, Malformed> {
     let ty = common(&operands);
-    let [mut x, y] = exactly(op, promoted(operands, ty, pieces))?;
-    // Compilers warn of integers that are compared with themselves, of `!a == b`, and of comparisons of comparisons.
+    let [mut x, mut y] = exactly(op, promoted(operands, ty, pieces))?;
+    // Compilers warn of integers that are compared with themselves, of `!a == b`, of comparisons of comparisons, and of
+    // those whose value is compared with a number that is neither 0 nor 1.
+    let decided = |a: &Code, b: &Code| a.integer().is_some() && b.text.starts_with("(int64_t)");
+    if decided(&x, &y) {
+        y = hidden(y, pieces);
+    } else if decided(&y, &x) {
+        x = hidden(x, pieces);
+    }
     if !ty.is_real() && x.text == y.text {
         x = hidden(x, pieces);
     }

@@ -1,7 +1,7 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted,
+    Emitted, codes,
     file::{File, Made, Written},
     lines::Lines,
     names::{Names, comment},
@@ -226,6 +226,13 @@ pub(super) fn function(
         roomy: false,
         tops,
     };
+    if let Some(result) = routine.result
+        && routine.variable(result).rank() > 0
+    {
+        let message = format!("the result of `{}` is an array", routine.name);
+        let help = "make it an out parameter";
+        return Err(writer.failed(&codes::RESULT, message, help));
+    }
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
         (Some(cfg), Some(structure), _) => writer.structured(cfg, structure)?,

@@ -4,7 +4,7 @@ use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     elemental::{Math, Scalar},
     entity::{RoutineId, VarId},
-    ir::{Order, ParameterRole, Role, ScalarType, Signature},
+    ir::{Order, ParameterRole, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
@@ -199,6 +199,11 @@ fn job(
     arguments: Vec<Argument>,
     set: &dyn Fn(&mut Session),
 ) -> Option<Job> {
+    // Arrays as results of functions are not written yet.
+    let result = |r: &Routine| r.result.map_or(0, |v| r.variable(v).rank());
+    if program.routines.iter().any(|r| result(r) > 0) {
+        return None;
+    }
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
     set(&mut session);
@@ -264,6 +269,9 @@ impl Job {
             };
             let Some(r) = site.routine else { continue };
             let routine = self.program.routine(r);
+            if let (Element::Vertex(v), Some(cfg)) = (site.element, &routine.body) {
+                text += &format!(", {}: {:?}", routine.name, cfg.vertex(v).kind);
+            }
             if let (Element::Statement(v, k), Some(cfg)) = (site.element, &routine.body) {
                 let statement = &cfg.vertex(v).statements()[k];
                 text += &format!(
