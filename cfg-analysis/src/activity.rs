@@ -169,7 +169,7 @@ impl Activity {
         self.exceptions = exceptions.into_iter().map(Arc::new).collect();
     }
 
-    /// What is not followed has what is true of it anywhere.
+    /// Gives a routine that is not followed the sets that hold anywhere.
     fn take_from_anywhere(&mut self, r: RoutineId, routine: &Routine) {
         for p in routine.parameter_ids().chain(routine.result) {
             let (varied, useful) = (self.is_varied(r, routine, p), self.is_useful(r, routine, p));
@@ -216,6 +216,9 @@ impl Activity {
     }
 }
 
+/// The parameters of which one fact holds, among the facts about a routine.
+type Formals = fn(&mut Interface) -> &mut FixedBitSet;
+
 /// The routines that are followed.
 struct Followed<'a> {
     program: &'a Program,
@@ -225,7 +228,7 @@ struct Followed<'a> {
     callers: Vec<Vec<RoutineId>>,
     /// The globals that are varied at the main routine's ENTRY, if not all are that are anywhere.
     given: Option<Vec<VarId>>,
-    /// The globals that are useful at its EXIT, likewise.
+    /// The globals that are useful at the main routine's EXIT, if not all are that are anywhere.
     wanted: Option<Vec<VarId>>,
 }
 
@@ -291,21 +294,10 @@ impl Followed<'_> {
                 });
             }
         }
-        for (callee, formal) in found {
-            if self.locations.contains_key(&callee) {
-                facts.interfaces[callee.index()]
-                    .varied_at_entry
-                    .insert(formal.index());
-                wake.wake(callee);
-            }
-        }
-        let interface = &mut facts.interfaces[r.index()];
-        if interface.varied_at_exit != at_exit {
-            interface.varied_at_exit = at_exit;
-            self.callers[r.index()]
-                .iter()
-                .for_each(|&caller| wake.wake(caller));
-        }
+        let formals: Formals = |facts| &mut facts.varied_at_entry;
+        self.tell_callees(facts, found, formals, wake);
+        let results: Formals = |facts| &mut facts.varied_at_exit;
+        self.tell_callers(facts, r, at_exit, results, wake);
     }
 
     /// Solves one routine: which of its callees' parameters are useful at their EXIT, and which of its own at its ENTRY.
@@ -342,17 +334,40 @@ impl Followed<'_> {
                 });
             }
         }
+        let formals: Formals = |facts| &mut facts.useful_at_exit;
+        self.tell_callees(facts, found, formals, wake);
+        let results: Formals = |facts| &mut facts.useful_at_entry;
+        self.tell_callers(facts, r, at_entry, results, wake);
+    }
+
+    /// Adds parameters to those of callees of which something is true at an end, and wakes these callees.
+    fn tell_callees(
+        &self,
+        facts: &mut Facts,
+        found: Vec<(RoutineId, VarId)>,
+        of: Formals,
+        wake: &mut Wake,
+    ) {
         for (callee, formal) in found {
             if self.locations.contains_key(&callee) {
-                facts.interfaces[callee.index()]
-                    .useful_at_exit
-                    .insert(formal.index());
+                of(&mut facts.interfaces[callee.index()]).insert(formal.index());
                 wake.wake(callee);
             }
         }
-        let interface = &mut facts.interfaces[r.index()];
-        if interface.useful_at_entry != at_entry {
-            interface.useful_at_entry = at_entry;
+    }
+
+    /// Sets the parameters of a routine of which something is true at an end; wakes its callers if they have changed.
+    fn tell_callers(
+        &self,
+        facts: &mut Facts,
+        r: RoutineId,
+        found: FixedBitSet,
+        of: Formals,
+        wake: &mut Wake,
+    ) {
+        let known = of(&mut facts.interfaces[r.index()]);
+        if *known != found {
+            *known = found;
             self.callers[r.index()]
                 .iter()
                 .for_each(|&caller| wake.wake(caller));

@@ -53,6 +53,7 @@
 //! ```
 
 mod across_calls;
+mod bits;
 mod lattice;
 mod point;
 mod set;

@@ -232,7 +232,7 @@ impl Machine {
         Ok(base)
     }
 
-    /// Uses fuel.
+    /// Takes steps from the fuel of the run.
     pub(crate) fn burn(&mut self, steps: u64) -> Result<(), Fault> {
         let rest = i64::try_from(steps).map_or(-1, |steps| self.fuel.saturating_sub(steps));
         if rest < 0 {

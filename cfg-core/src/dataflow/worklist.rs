@@ -1,5 +1,6 @@
 //! The order in which the vertices of a graph are visited until nothing changes.
 
+use super::bits::first_from;
 use fixedbitset::FixedBitSet;
 
 /// Positions in an order of vertices that are still to be visited, the first ones first.
@@ -26,15 +27,7 @@ impl Worklist {
 
     /// Takes the first open position.
     pub fn take(&mut self) -> Option<usize> {
-        const BITS: usize = usize::BITS as usize;
-        let words = self.open.as_slice();
-        let mut w = self.from / BITS;
-        let mut word = *words.get(w)? & (usize::MAX << (self.from % BITS));
-        while word == 0 {
-            w += 1;
-            word = *words.get(w)?;
-        }
-        let position = w * BITS + word.trailing_zeros() as usize;
+        let position = first_from(&self.open, self.from)?;
         self.open.remove(position);
         self.from = position + 1;
         Some(position)

@@ -192,7 +192,7 @@ fn polygamma_by(library: &Library, n: i64, x: f64) -> f64 {
 /// |polygamma(n, x)| = n! * zeta(n + 1, x) for n >= 1, x > 0: the factor (n - 1)!/x^n and the Hurwitz
 /// zeta function by Euler-Maclaurin summation, multiplied by n*x^n (DLMF 25.11.5).
 fn polygamma_positive(library: &Library, n: i64, x: f64) -> f64 {
-    /// More terms are never needed: either x + k reaches s + 10, or the terms vanish.
+    /// The largest number of terms; more are never needed: either x + k reaches s + 10, or the terms vanish.
     const MOST_TERMS: u32 = 400;
     if x == f64::INFINITY {
         return 0.0;
@@ -225,7 +225,7 @@ fn polygamma_positive(library: &Library, n: i64, x: f64) -> f64 {
 
 /// (n - 1)!/x^n * sum, without overflow on the way.
 fn scaled(library: &Library, n: i64, x: f64, sum: f64) -> f64 {
-    /// Longest product; beyond, by logarithms.
+    /// The longest product that is multiplied out; longer ones are computed by logarithms.
     const LONGEST: i64 = 10_000;
     const STEP: f64 = 1.340_780_792_994_259_7e154; // 2**512
     if n > LONGEST {

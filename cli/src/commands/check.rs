@@ -1,4 +1,4 @@
-//! `cfgrev check`: are the derivatives right?
+//! The command `cfgrev check`, which says whether the derivatives are right.
 
 use super::results::write_object;
 use super::{Prepared, evaluation, in_text};
@@ -58,12 +58,12 @@ struct Differences {
     agrees: Option<bool>,
 }
 
-/// What was pushed and popped.
+/// The stack of a run: the numbers of pushes and pops.
 #[derive(JsonSchema, Serialize)]
 struct Stack {
-    /// Values pushed.
+    /// The number of values pushed.
     pushes: u64,
-    /// Values popped.
+    /// The number of values popped.
     pops: u64,
     /// Nothing was left.
     empty: bool,
