@@ -2,9 +2,12 @@
 //!
 //! | feature | module | what |
 //! |---|---|---|
+//! | `c` | [`c`] | programs as C99 |
 //! | `dot` | [`dot`] | control-flow graphs as pictures, for Graphviz |
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+#[cfg(feature = "c")]
+pub mod c;
 #[cfg(feature = "dot")]
 pub mod dot;

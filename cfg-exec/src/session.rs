@@ -300,7 +300,7 @@ impl Session {
             return Err(Box::new(self.stop(fuel, &fault)));
         }
         for (k, argument) in arguments.iter_mut().enumerate() {
-            let variable = &signature.variables[k];
+            let variable = signature.parameter(k);
             if let (Argument::Value(value), Some(at)) = (argument, homes[k])
                 && variable.intent().is_some_and(Intent::writes)
             {

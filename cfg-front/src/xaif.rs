@@ -216,6 +216,7 @@ fn place(model: &Model, places: &[Places], problem: &Diagnostic) -> Option<NodeI
             let statement = statements.and_then(|list| list.get(s));
             statement.or_else(|| places.vertices.get(v.index()))
         }
+        // The formals are declared first.
         Element::Variable(v) => decl.formals.get(v.index()).map(|f| &f.1),
         Element::Program | Element::Global(_) | Element::Routine => None,
     };

@@ -24,6 +24,7 @@ use std::{
 /// The tools that tests ask for, and the commands of which one must be found for each.
 const TOOLS: &[(&str, &[&str])] = &[
     ("cc", &["cc", "gcc", "clang"]),
+    ("clang", &["clang"]),
     ("dot", &["dot"]),
     ("jdk", &["javac"]),
     (
@@ -36,7 +37,7 @@ const TOOLS: &[(&str, &[&str])] = &[
 /// The name of the corpus in CFGREV_REQUIRE.
 const CORPUS: &str = "corpus";
 
-/// The command for a tool: `cc`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
+/// The command for a tool: `cc`, `clang`, `dot`, `jdk`, `browser` or `python`. `None`, after saying so, if it is not
 /// on the PATH.
 ///
 /// # Panics

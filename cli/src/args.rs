@@ -266,6 +266,8 @@ pub(crate) enum Emit {
     Text,
     /// XAIF, the exchange format of OpenAD.
     Xaif,
+    /// C99: functions to compile into a program.
+    C,
 }
 
 /// `cfgrev tangent`.
@@ -279,8 +281,30 @@ pub(crate) struct Tangent {
     /// Direction: values of independents, zero where missing; written like POINT.
     #[arg(long, value_name = "JSON", requires = "at")]
     pub(crate) direction: Option<String>,
+    /// The form in which the tangent program is printed.
+    #[arg(long, value_enum, default_value = "json", value_name = "FORM", conflicts_with = "at")]
+    pub(crate) emit: TangentForm,
+    /// Write NAME.tangent.EXT in this folder instead of printing.
+    #[arg(short = 'o', long = "output", value_name = "DIR", conflicts_with = "at")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace existing files.
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) limits: Limits,
+}
+
+/// A form of a tangent program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TangentForm {
+    /// The program format cfgrev/1.
+    Json,
+    /// The readable text form.
+    Text,
+    /// XAIF, the exchange format of OpenAD.
+    Xaif,
+    /// C99: functions to compile into a program.
+    C,
 }
 
 /// `cfgrev run`.
@@ -449,6 +473,8 @@ pub(crate) enum Target {
     Dot,
     /// XAIF, the exchange format of OpenAD.
     Xaif,
+    /// C99: each routine a function.
+    C,
 }
 
 /// `cfgrev dot`.

@@ -508,8 +508,9 @@ impl<'p, 'a> Writer<'p, 'a> {
         at: At,
     ) {
         let called = self.known.program.routine(callee);
+        let formals = || called.parameter_ids().map(|p| called.variable(p));
         let mut tapes = Vec::new();
-        for (formal, actual) in called.variables.iter().zip(arguments) {
+        for (formal, actual) in formals().zip(arguments) {
             if let Some(Expr::Place(place)) = actual
                 && formal.ty == ScalarType::Tape
                 && let Some(number) = self.tape_number.get(place.var.index()).copied().flatten()
@@ -544,7 +545,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                 }),
             }
         }
-        for (formal, actual) in called.variables.iter().zip(arguments) {
+        for (formal, actual) in formals().zip(arguments) {
             if let Some(Expr::Place(place)) = actual
                 && formal.ty != ScalarType::Tape
                 && formal.intent().is_some_and(|i| i.writes())

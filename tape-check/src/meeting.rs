@@ -451,13 +451,12 @@ impl<'p> PairCheck<'p, '_> {
         };
         let program = self.known.program;
         let (a, b) = (program.routine(a), program.routine(b));
-        let places: HashMap<&str, usize> = b.variables[..b.parameters]
-            .iter()
-            .enumerate()
-            .map(|(k, v)| (v.name.as_str(), k))
+        let places: HashMap<&str, usize> = (b.parameter_ids().enumerate())
+            .map(|(k, p)| (b.variable(p).name.as_str(), k))
             .collect();
         let mut different = None;
-        for (formal, actual) in a.variables.iter().zip(arguments.iter()) {
+        for (p, actual) in a.parameter_ids().zip(arguments.iter()) {
+            let formal = a.variable(p);
             if formal.ty == ScalarType::Tape {
                 continue;
             }

@@ -326,7 +326,7 @@ fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     let routine = &mut draft.routine;
     routine.name = wire.name.unwrap_or_default();
     routine.variables = wire.parameters.unwrap_or_default();
-    routine.parameters = routine.variables.len();
+    routine.parameters = (0..routine.variables.len()).map(VarId::new).collect();
     for local in wire.locals.unwrap_or_default() {
         match local {
             LocalDraft::Declared(variable) => routine.variables.push(variable),

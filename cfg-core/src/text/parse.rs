@@ -55,8 +55,6 @@ pub struct Places {
 #[derive(Clone, Debug, Default)]
 struct RoutinePlaces {
     head: usize,
-    /// Parameters come before all other variables.
-    parameters: usize,
     variables: Vec<usize>,
     /// The names in the lists of independents and dependents.
     independents: Vec<usize>,

@@ -59,6 +59,7 @@ pub(crate) const REAL: &[Corner] = &[
     (Op::Acos, &[-1.0], PI, &[-INF], Some(Singular)),
     (Op::Acosh, &[1.0], 0.0, &[INF], Some(Singular)),
     (Op::Acosh, &[-2.0], NAN, &[NAN], Some(OutsideDomain)),
+    (Op::Acosh, &[-432_079.875], NAN, &[NAN], Some(OutsideDomain)),
     (Op::Atanh, &[1.0], INF, &[INF], Some(Singular)),
     (Op::Atanh, &[-1.0], -INF, &[INF], Some(Singular)),
     (Op::Atan, &[INF], PI / 2.0, &[0.0], None),

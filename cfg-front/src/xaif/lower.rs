@@ -156,7 +156,6 @@ impl<'a, 't> Lower<'a, 't> {
             };
             self.declare(symbol, name, role);
         }
-        self.ir.parameters = self.ir.variables.len();
         // Globals keep their names in every routine; locals make way.
         let mut globals: Vec<&str> = Vec::new();
         for &symbol in &routine.used {

@@ -9,6 +9,7 @@ use cfg_back::dot::write_cfg;
 use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
+use cfg_core::validate::validate;
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
     if args.to != Target::Dot && args.select.routine.is_some() {
@@ -44,9 +45,14 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     };
     let drawn = match args.to {
         Target::Dot => Some(select(&program, &args.select, session)?),
-        Target::Json | Target::Text | Target::Xaif => None,
+        Target::Json | Target::Text | Target::Xaif | Target::C => None,
     };
     let _progress = session.progress("writing");
+    if args.to == Target::C {
+        let text = cfg_back::c::program(&validate(program)?)?;
+        to_stdout(|out| out.write_all(text.as_bytes()))?;
+        return Ok(Outcome::Done);
+    }
     to_stdout(|out| match args.to {
         Target::Dot => TextWriter::run(out, |out| match drawn {
             Some(routine) => write_cfg(out, &program, routine, &args.picture.options()),
@@ -55,6 +61,8 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         Target::Json => cfg_core::json::write(&program, out),
         Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
         Target::Xaif => cfg_front::xaif::write_xaif(&program, out),
+        // It has been written.
+        Target::C => Ok(()),
     })?;
     Ok(Outcome::Done)
 }

@@ -10,6 +10,7 @@ use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_fi
 use cfg_back::dot::{Panel, write_cfg, write_panels};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
+use cfg_core::validate::validate;
 use cfg_drive::extract;
 use cfg_reverse::explain::explain;
 use std::fmt::Write as _;
@@ -81,6 +82,11 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let _progress = session.progress("writing");
     if args.output.is_none() && form != Emit::Dot {
         drop(program);
+        if form == Emit::C {
+            let text = c(reversal)?;
+            to_stdout(|out| out.write_all(text.as_bytes()))?;
+            return Ok(Outcome::Done);
+        }
         let mut all = reversal.program;
         all.main.get_or_insert(routine);
         to_stdout(|out| write_program(out, &all, form, args.picture))?;
@@ -127,6 +133,13 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     for (path, ..) in &files {
         refuse_existing(path, args.force)?;
     }
+    let c_file = args
+        .emit
+        .contains(&Emit::C)
+        .then(|| folder.join(format!("{stem}.adjoint.c")));
+    if let Some(path) = &c_file {
+        refuse_existing(path, args.force)?;
+    }
     let figure = args
         .panels
         .then(|| folder.join(format!("{stem}.panels.dot")));
@@ -136,6 +149,14 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     create_folder(folder)?;
     if let Some(path) = &figure {
         to_file(path, args.force, |out| panels(out))?;
+    }
+    // What cannot be written is known before a file is.
+    let c_text = match &c_file {
+        Some(_) => Some(c(reversal.clone())?),
+        None => None,
+    };
+    if let (Some(path), Some(text)) = (&c_file, &c_text) {
+        to_file(path, args.force, |out| out.write_all(text.as_bytes()))?;
     }
     // One part at a time: each is a copy.
     for part in files.chunk_by(|a, b| a.1 == b.1) {
@@ -156,6 +177,18 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
+/// The sweeps and the gradient as C.
+fn c(reversal: cfg_reverse::Reversal) -> anyhow::Result<String> {
+    let routines = cfg_back::c::Adjoint {
+        original: reversal.original,
+        forward: reversal.forward,
+        reverse: reversal.reverse,
+        gradient: reversal.gradient,
+    };
+    let program = validate(reversal.program)?;
+    Ok(cfg_back::c::adjoint(&program, routines)?)
+}
+
 /// The files to write, those of one part next to each other.
 fn files(
     args: &Reverse,
@@ -171,6 +204,8 @@ fn files(
                 Emit::Dot => "dot",
                 Emit::Text => "txt",
                 Emit::Xaif => "xaif",
+                // One file has all functions.
+                Emit::C => continue,
             };
             if emit == Emit::Dot && args.panels {
                 continue;
@@ -194,6 +229,8 @@ fn write_program(
         Emit::Json => cfg_core::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
         Emit::Xaif => cfg_front::xaif::write_xaif(program, &mut out),
+        // It is made of the whole reversal.
+        Emit::C => Ok(()),
         Emit::Dot => TextWriter::run(out, |out| {
             let Some(main) = program.main else {
                 return Ok(());

@@ -3,12 +3,14 @@
 use super::results::{Values, write_object};
 use super::{in_text, options, prepare};
 use crate::Outcome;
-use crate::args::Tangent;
+use crate::args::{Tangent, TangentForm};
 use crate::input::Session;
-use crate::output::to_stdout;
+use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
+use cfg_core::validate::validate;
 use cfg_drive::kinks;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::io::Write;
 
 /// What `cfgrev tangent --at` prints.
 #[derive(JsonSchema, Serialize)]
@@ -35,8 +37,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     let (Some(at), Some(direction)) = (&args.at, &args.direction) else {
         tangent.program.main.get_or_insert(routine);
         let _progress = session.progress("writing");
-        to_stdout(|out| cfg_core::json::write(&tangent.program, out))?;
-        return Ok(Outcome::Done);
+        return write(args, tangent);
     };
     let mut tangent = cfg_drive::Tangent::of(tangent, &options(&args.limits, session))?;
     let text = session.read_value("POINT", at, false)?;
@@ -59,5 +60,41 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         write_object(out, &output)?;
         writeln!(out)
     })?;
+    Ok(Outcome::Done)
+}
+
+/// Prints the tangent program, or writes it into a folder.
+fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcome> {
+    let extension = match args.emit {
+        TangentForm::Json => "json",
+        TangentForm::Text => "txt",
+        TangentForm::Xaif => "xaif",
+        TangentForm::C => "c",
+    };
+    let stem = file_stem(&tangent.program.routine(tangent.original).name);
+    let c = match args.emit {
+        TangentForm::C => {
+            let program = validate(tangent.program.clone())?;
+            cfg_back::c::tangent(&program, tangent.original, tangent.tangent)?
+        }
+        TangentForm::Json | TangentForm::Text | TangentForm::Xaif => String::new(),
+    };
+    let print = |mut out: &mut dyn Write| match args.emit {
+        TangentForm::Json => cfg_core::json::write(&tangent.program, &mut out),
+        TangentForm::Text => {
+            TextWriter::run(out, |out| cfg_core::text::program(out, &tangent.program))
+        }
+        TangentForm::Xaif => cfg_front::xaif::write_xaif(&tangent.program, &mut out),
+        TangentForm::C => out.write_all(c.as_bytes()),
+    };
+    match &args.output {
+        None => to_stdout(|out| print(out))?,
+        Some(folder) => {
+            let path = folder.join(format!("{stem}.tangent.{extension}"));
+            refuse_existing(&path, args.force)?;
+            create_folder(folder)?;
+            to_file(&path, args.force, |out| print(out))?;
+        }
+    }
     Ok(Outcome::Done)
 }

@@ -239,8 +239,7 @@ impl Parser<'_> {
             }
             self.symbol(")", "write a comma between parameters, `)` after the last")?;
         }
-        routine.parameters = routine.variables.len();
-        places.parameters = routine.parameters;
+        routine.parameters = (0..routine.variables.len()).map(VarId::new).collect();
         if self.take_word("result") {
             let at = self.token().start;
             let next_is_name = matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted);

@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
                 }
             },
         };
-        let parameters = program.routines[callee].parameters;
+        let parameters = program.routines[callee].parameters.len();
         let mut arguments: Vec<Option<Expr>> = vec![None; parameters];
         for (position, e) in given {
             let slot = usize::try_from(position.saturating_sub(1))

@@ -103,7 +103,6 @@ fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine
     let a = parameter("a", rank_a, Intent::In);
     let b = parameter("b", rank_b, Intent::In);
     let c = parameter("c", rank_a + rank_b - 2, Intent::InOut);
-    routine.parameters = 3;
     // c(i, j) = sum(a(i, :) * b(:, j)); a vector on the left has no i, one on the right no j.
     let mut loops = Vec::new();
     let mut index = |name: &str, of: VarId, dim: i64| {

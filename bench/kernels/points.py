@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Writes the points at which the kernels are run.
+
+    python3 bench/kernels/points.py            writes NAME/small.json, and NAME/large.json where it is small
+    python3 bench/kernels/points.py DIR        writes DIR/NAME.small.json and DIR/NAME.large.json of all kernels
+
+The numbers come from a linear congruential generator and are the same everywhere. Large points of more than
+100 kB are not committed; `run` makes them in its own folder.
+"""
+
+import json
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(__file__).parent
+LIMIT = 100_000
+
+
+class Random:
+    """A linear congruential generator (Knuth's MMIX constants): 53 bits in [0, 1)."""
+
+    def __init__(self, seed):
+        self.state = seed
+        for _ in range(4):
+            self.next()
+
+    def next(self):
+        self.state = (6364136223846793005 * self.state + 1442695040888963407) % 2**64
+        return (self.state >> 11) / 2**53
+
+    def between(self, low, high):
+        return round(low + (high - low) * self.next(), 6)
+
+    def vector(self, n, low, high):
+        return [self.between(low, high) for _ in range(n)]
+
+
+def branchy(n):
+    return {"n": n, "x": Random(1).vector(n, -3.0, 3.0)}
+
+
+def cholesky(n):
+    random = Random(2)
+    a = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i):
+            a[i][j] = a[j][i] = random.between(-1.0, 1.0)
+        a[i][i] = n + random.between(0.0, 1.0)
+    return {"n": n, "a": a, "b": random.vector(n, -1.0, 1.0)}
+
+
+def rk4(steps):
+    return {"steps": steps, "h": 0.01, "p": [1.1, 0.4, 0.1, 0.4], "u0": [10.0, 5.0]}
+
+
+def burgers(n, steps):
+    """A wave of both signs with some noise, `c` well within the condition of Courant, Friedrichs and Lewy."""
+    random = Random(4)
+    u = []
+    for i in range(n):
+        t = 2.0 * i / n - 1.0
+        u.append(round(4.0 * t * (1.0 - abs(t)) + random.between(-0.2, 0.2), 6))
+    return {"n": n, "steps": steps, "c": 0.1, "u0": u}
+
+
+def newton(n):
+    return {"n": n, "a": Random(5).vector(n, 0.05, 10.0), "b": 7.0}
+
+
+def mixture(n, d, m):
+    random = Random(6)
+    centres = [random.vector(d, -2.0, 2.0) for _ in range(m)]
+    points = []
+    for _ in range(n):
+        centre = centres[int(m * random.next())]
+        points.append([round(c + random.between(-1.0, 1.0), 6) for c in centre])
+    return {
+        "n": n,
+        "d": d,
+        "m": m,
+        "alpha": random.vector(m, -0.5, 0.5),
+        "mu": [[round(c + random.between(-0.3, 0.3), 6) for c in centre] for centre in centres],
+        "q": [random.vector(d, -0.2, 0.6) for _ in range(m)],
+        "l": [
+            [[random.between(-0.4, 0.4) if r < j else 0.0 for r in range(d)] for j in range(d)]
+            for _ in range(m)
+        ],
+        "x": points,
+    }
+
+
+POINTS = {
+    "branchy": {"small": lambda: branchy(40), "large": lambda: branchy(500_000)},
+    "burgers": {"small": lambda: burgers(16, 20), "large": lambda: burgers(1_000, 6_000)},
+    "cholesky": {"small": lambda: cholesky(9), "large": lambda: cholesky(400)},
+    "mixture": {"small": lambda: mixture(13, 3, 4), "large": lambda: mixture(40_000, 8, 5)},
+    "newton": {"small": lambda: newton(30), "large": lambda: newton(120_000)},
+    "rk4": {"small": lambda: rk4(50), "large": lambda: rk4(300_000)},
+}
+
+
+def text(point):
+    """The point as JSON with one line for each parameter."""
+    lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in point.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def main():
+    target = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    for name, sizes in POINTS.items():
+        for size, make in sizes.items():
+            written = text(make())
+            if target is not None:
+                (target / f"{name}.{size}.json").write_text(written)
+            elif len(written) <= LIMIT:
+                (FOLDER / name / f"{size}.json").write_text(written)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,297 @@
+//! Programs as C99.
+//!
+//! Every program has a form in C: one file without a library of its own, in which scalars are scalars, arrays are pointers
+//! to their first element in storage order, loops and branches are C's own, and array statements are loops. The values are
+//! those of the executor with C's mathematical library, bit for bit where the compiler keeps to the standard.
+//!
+//! | function | what it writes |
+//! |---|---|
+//! | [`program`] | each routine as a function with its own parameters |
+//! | [`adjoint`] | NAME_fwd, NAME_rev and NAME_grad of a reversed program |
+//! | [`tangent`] | NAME_t of a tangent program |
+//!
+//! ```
+//! use cfg_core::{text, validate::validate};
+//!
+//! let parsed = text::parse("
+//! function norm(in integer n, in real x[n]) result real r
+//!   local integer i
+//!   r := 0.0
+//!   for i = 1, n
+//!     r := r + x[i]*x[i]
+//!   end
+//!   r := sqrt(r)
+//! end
+//! ");
+//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let c = cfg_back::c::program(&program)?;
+//! assert!(c.contains("r += x[i - 1] * x[i - 1];"), "{c}");
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `file` | the order of functions, and what stands before them |
+//! | `routine`, `body`, `jumps` | one function: declarations, loops and branches, or blocks and jumps |
+//! | `statement`, `call`, `array` | statements; array statements as loops |
+//! | `expression`, `operators`, `amount` | scalars; offsets of elements |
+//! | `interface` | the functions for callers in other files |
+//! | `runtime`, `globals`, `names` | the tape; globals; identifiers |
+
+mod amount;
+mod array;
+mod body;
+mod call;
+pub mod codes;
+mod driver;
+mod expression;
+mod file;
+mod globals;
+mod interface;
+mod jumps;
+mod lines;
+mod names;
+mod operators;
+mod routine;
+mod runtime;
+mod statement;
+mod variable;
+mod writer;
+
+use cfg_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    entity::{RoutineId, VarId},
+    ir::{ParameterRole, Program, Signature},
+    validate::ValidProgram,
+};
+use file::{File, FunctionNames};
+use interface::Sweep;
+use names::Names;
+use operators::Pieces;
+
+/// The reason for which something has no C.
+type Failed = Box<Diagnostic>;
+/// What is written, or the reason for which it cannot be.
+type Emitted<T> = Result<T, Failed>;
+
+/// The routines of a reversed program.
+#[derive(Clone, Copy, Debug)]
+pub struct Adjoint {
+    /// The routine that was reversed.
+    pub original: RoutineId,
+    /// Its forward sweep.
+    pub forward: RoutineId,
+    /// Its reverse sweep.
+    pub reverse: RoutineId,
+    /// Both in one.
+    pub gradient: RoutineId,
+}
+
+fn problems(found: Vec<Failed>) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    found.into_iter().for_each(|problem| problems.push(*problem));
+    problems
+}
+
+/// The names of the functions.
+fn function_names(names: &mut Names, program: &Program, public: bool) -> Vec<FunctionNames> {
+    // Those that others may call come first.
+    let plain: Vec<String> = program.routines.iter().map(|r| names.fresh(&r.name, None)).collect();
+    let all = |plain: String| FunctionNames {
+        inner: if public { names.fresh(&format!("{plain}_body"), None) } else { plain.clone() },
+        strided: names.fresh(&format!("{plain}_strided"), None),
+        plain,
+    };
+    plain.into_iter().map(all).collect()
+}
+
+/// Functions of several programs, and what goes with them, as one file.
+#[derive(Default)]
+struct Bundle {
+    names: Names,
+    pieces: Pieces,
+    text: String,
+    /// Functions that serve requests.
+    drivers: Vec<String>,
+}
+
+impl Bundle {
+    fn new() -> Self {
+        Self {
+            names: Names::of_file(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds all routines of a program as functions for callers in other files.
+    fn add(&mut self, program: &ValidProgram, driven: Option<RoutineId>) -> Result<(), Diagnostics> {
+        let function_names = function_names(&mut self.names, program, true);
+        let main = program.main.map_or("program", |r| &program.routine(r).name);
+        let globals = GlobalNames::new(&mut self.names, main, "");
+        let driver = self.names.fresh("serve", None);
+        let wanted: Vec<RoutineId> = match driven {
+            Some(r) => vec![r],
+            None => (0..program.routines.len()).map(RoutineId::new).collect(),
+        };
+        let names = std::mem::take(&mut self.names);
+        let mut file = File::new(program, names, function_names, None, &globals.variables);
+        file.public = driven.is_none();
+        let mut functions = file
+            .functions(program, &wanted, &mut self.pieces)
+            .map_err(problems)?;
+        for r in wanted {
+            if file.public
+                && file.made(r, false).is_some_and(|made| made.needs_memory)
+                && let Some(text) = interface::with_memory(&file, r, &file.function_name(r, false, false))
+            {
+                functions.push_str(&text);
+                functions.push('\n');
+            }
+        }
+        let access = file.public.then_some(&*globals.tag);
+        self.text.push_str(&globals.text(&file, access));
+        self.text.push_str(&functions);
+        if let Some(text) = driven.and_then(|r| driver::function(&file, r, &driver)) {
+            self.text.push_str(&text);
+            self.drivers.push(driver);
+        }
+        self.names = file.names;
+        Ok(())
+    }
+}
+
+/// All routines of a program as functions that other files can call. A function that may fail, because there is no
+/// memory or a check fails, returns 0 or a status; the value of a function goes through a last pointer then. One that
+/// cannot fail returns its value.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
+    let mut bundle = Bundle::new();
+    bundle.add(program, None)?;
+    let head = file::head("Written by cfgrev.", &bundle.pieces);
+    Ok(format!("{head}{}", bundle.text))
+}
+
+/// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
+/// program and the arguments of the routine, and writes what that leaves to standard output, until the input ends. All
+/// in the machine's own form of numbers, as the head of `driver.rs` says.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn server(programs: &[(&ValidProgram, RoutineId)]) -> Result<String, Diagnostics> {
+    let mut bundle = Bundle::new();
+    bundle.pieces.include("stdio.h");
+    bundle.pieces.include("string.h");
+    for (program, routine) in programs {
+        bundle.add(program, Some(*routine))?;
+    }
+    let head = file::head("Written by cfgrev.", &bundle.pieces);
+    let serve = driver::head();
+    let main = driver::main(&bundle.drivers);
+    Ok(format!("{head}{serve}\n{}{main}", bundle.text))
+}
+
+/// The names of what has to do with globals.
+struct GlobalNames {
+    tag: String,
+    derivative_tag: String,
+    variables: globals::Variables,
+}
+
+impl GlobalNames {
+    /// With a suffix, adjoints or tangents have a structure of their own.
+    fn new(names: &mut Names, main: &str, suffix: &str) -> Self {
+        let tag = names.fresh(&format!("{main}_globals"), None);
+        let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
+        let own = names.fresh("globals", None);
+        let derivatives = (!suffix.is_empty()).then(|| names.fresh(&format!("globals{suffix}"), None));
+        Self {
+            tag,
+            derivative_tag,
+            variables: globals::Variables { own, derivatives },
+        }
+    }
+
+    fn text(&self, file: &File<'_>, access: Option<&str>) -> String {
+        let tags = (&*self.tag, &*self.derivative_tag);
+        file.globals.text(tags, &self.variables, access)
+    }
+}
+
+/// The sweeps of a reversed program, with the interface that docs/c-out.md describes.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diagnostics> {
+    let Adjoint {
+        original,
+        forward,
+        reverse,
+        gradient,
+    } = routines;
+    let sweeps = [
+        (forward, Sweep::Forward, "fwd"),
+        (reverse, Sweep::Reverse, "rev"),
+        (gradient, Sweep::Gradient, "grad"),
+    ];
+    // The gradient's own tape is the caller's.
+    let own_tape = program.routine(gradient).variables.iter().position(|v| v.ty.is_tape());
+    let own_tape = own_tape.map(|v| (gradient, VarId::new(v)));
+    let result = program.routine(original).result;
+    let keeps_result = result.is_some_and(|r| {
+        let signature = Signature::of(program, reverse);
+        signature.position(ParameterRole::Primal(r)).is_some()
+    });
+    derivative(program, original, &sweeps, own_tape, keeps_result)
+}
+
+/// The tangent of a routine, with the interface that docs/c-out.md describes.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn tangent(program: &ValidProgram, original: RoutineId, tangent: RoutineId) -> Result<String, Diagnostics> {
+    derivative(program, original, &[(tangent, Sweep::Tangent, "t")], None, false)
+}
+
+fn derivative(
+    program: &ValidProgram,
+    original: RoutineId,
+    sweeps: &[(RoutineId, Sweep, &str)],
+    own_tape: Option<(RoutineId, VarId)>,
+    keeps_result: bool,
+) -> Result<String, Diagnostics> {
+    let mut names = Names::of_file();
+    let base = &program.routine(original).name;
+    let public: Vec<String> = sweeps
+        .iter()
+        .map(|(_, _, suffix)| names.fresh(&format!("{base}_{suffix}"), None))
+        .collect();
+    let suffix = match sweeps {
+        [(_, Sweep::Tangent, _)] => "_t",
+        _ => "_b",
+    };
+    let globals = GlobalNames::new(&mut names, base, suffix);
+    let mut function_names = function_names(&mut names, program, false);
+    for ((r, ..), name) in sweeps.iter().zip(&public) {
+        let name = names.fresh(&format!("{name}_body"), None);
+        let names = &mut function_names[r.index()];
+        names.inner.clone_from(&name);
+        names.plain = name;
+    }
+    let wanted: Vec<RoutineId> = sweeps.iter().map(|(r, ..)| *r).collect();
+    let file = File::new(program, names, function_names, own_tape, &globals.variables);
+    let mut pieces = Pieces::default();
+    let mut functions = file
+        .functions(program, &wanted, &mut pieces)
+        .map_err(problems)?;
+    for ((r, sweep, _), name) in sweeps.iter().zip(&public) {
+        let text = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)
+            .map_err(|problem| problems(vec![problem]))?;
+        functions.push_str(&text);
+        functions.push('\n');
+    }
+    let head = file::head(&format!("Derivatives of {base}, written by cfgrev."), &pieces);
+    let declared = globals.text(&file, Some(&globals.tag));
+    Ok(format!("{head}{declared}{functions}"))
+}

@@ -1,0 +1,529 @@
+//! Bodies of structured routines: loops and branches.
+
+use super::{
+    Emitted,
+    amount::Amount,
+    expression::reduces,
+    statement::pushes,
+    operators::{Code, convert, literal_integer, precedence::{POSTFIX, PRODUCT, SUM, UNARY}},
+    writer::Writer,
+};
+use cfg_core::{
+    entity::{EdgeId, VarId, VertexId},
+    ir::{Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit},
+    structure::Structure,
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+/// What is pushed at most, by tape and stack.
+type Pushed = Option<BTreeMap<(VarId, &'static str), i64>>;
+
+/// A construct that is being written.
+struct Open<'c> {
+    end: VertexId,
+    form: Form<'c>,
+    /// The edge that is followed behind the construct.
+    follow: Option<EdgeId>,
+}
+
+/// The form in which a construct is closed.
+enum Form<'c> {
+    /// A loop that is tested first, or that counts.
+    Loop {
+        counted: bool,
+        /// Room for all that its passes push was made before it.
+        roomy: bool,
+    },
+    /// A loop that is tested last.
+    DoWhile(&'c Expr),
+    /// Arms that are still to be written, the next one last.
+    If(Vec<EdgeId>),
+    /// The arms of a multi-way branch.
+    Switch(Switch<'c>),
+}
+
+/// A multi-way branch.
+struct Switch<'c> {
+    arms: &'c [Arm],
+    /// The arms that are still to be written, with their edges, the next one last.
+    rest: Vec<(&'c Arm, EdgeId)>,
+    /// The name of the selector's value if it is compared; C's own `switch` is used where there are no ranges.
+    compared: Option<String>,
+}
+
+impl Writer<'_> {
+    /// The statements from ENTRY to EXIT of a structured graph.
+    pub(super) fn structured(&mut self, cfg: &Cfg, structure: &Structure) -> Emitted<()> {
+        self.writes = writes(self.file.program, cfg, structure);
+        let mut open: Vec<Open<'_>> = Vec::new();
+        let Some(mut at) = cfg.entry() else {
+            return Err(self.malformed("a graph has no ENTRY"));
+        };
+        loop {
+            self.place = Some((at, None));
+            let mut follow = cfg.out_edges(at).first().copied();
+            if let Some(construct) = open.pop_if(|open| open.end == at) {
+                follow = self.end(cfg, construct, &mut open)?;
+            } else {
+                match &cfg.vertex(at).kind {
+                    VertexKind::Loop { test, .. } => {
+                        let construct = self.begin_loop(cfg, structure, at, test)?;
+                        let body = |e: &&EdgeId| structure.kind(**e).loop_body;
+                        follow = cfg.out_edges(at).iter().find(body).copied();
+                        open.push(construct);
+                    }
+                    VertexKind::Branch(selector) => {
+                        let Some(end) = structure.partner(at) else {
+                            return Err(self.malformed("a BRANCH has no ENDBRANCH"));
+                        };
+                        let (construct, first) = self.begin_branch(cfg, at, end, selector)?;
+                        follow = first;
+                        open.push(construct);
+                    }
+                    VertexKind::Exit => return Ok(()),
+                    VertexKind::Block(statements) => self.statements(statements)?,
+                    VertexKind::Entry | VertexKind::EndLoop | VertexKind::EndBranch => {}
+                }
+            }
+            let Some(e) = follow else {
+                return Err(self.malformed("a path ends before EXIT"));
+            };
+            at = cfg.edge(e).to;
+        }
+    }
+
+    fn begin_loop<'c>(
+        &mut self,
+        cfg: &'c Cfg,
+        structure: &Structure,
+        v: VertexId,
+        test: &'c LoopTest,
+    ) -> Emitted<Open<'c>> {
+        let Some(end) = structure.partner(v) else {
+            return Err(self.malformed("a LOOP has no ENDLOOP"));
+        };
+        let exit = |e: &&EdgeId| structure.kind(**e).loop_exit;
+        let follow = cfg.out_edges(v).iter().find(exit).copied();
+        let form = match test {
+            LoopTest::Pre(condition) => {
+                if reduces(condition) {
+                    self.lines.open("for (;;)");
+                    let code = self.scalar(condition)?;
+                    let code = self.apply(Op::Not, vec![code])?;
+                    self.lines.line(format_args!("if ({})", code.text));
+                    self.lines.line("    break;");
+                } else {
+                    let condition = self.condition(condition)?;
+                    self.lines.open(format_args!("while ({condition})"));
+                }
+                Form::Loop {
+                    counted: false,
+                    roomy: false,
+                }
+            }
+            LoopTest::Post(condition) => {
+                self.lines.open("do");
+                Form::DoWhile(condition)
+            }
+            LoopTest::Counted {
+                index,
+                first,
+                last,
+                step,
+            } => {
+                let at = |v: VertexId| structure.position[v.index()] as usize;
+                let range = at(v) + 1..at(end);
+                let pushed = self.pushed_per_pass(cfg, structure, &range);
+                let roomy = self.begin_counted((*index, first, last, step), range, &pushed)?;
+                self.roomy |= roomy;
+                self.open_indices.push(*index);
+                Form::Loop {
+                    counted: true,
+                    roomy,
+                }
+            }
+        };
+        Ok(Open { end, form, follow })
+    }
+
+    /// The head of a counted loop. First, last and step are evaluated once, before the index is set.
+    fn begin_counted(&mut self, (index, first, last, step): (VarId, &Expr, &Expr, &Expr), body: Range<usize>, pushed: &Pushed) -> Emitted<bool> {
+        self.reads(index);
+        let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
+        let own = self.is_own(index);
+        let constant = step.constant().filter(|n| *n != 0);
+        let Some(by) = constant.filter(|_| own) else {
+            self.begin_trips(&i, first, last, step)?;
+            return Ok(false);
+        };
+        let first = self.scalar(first)?;
+        let mut last_code = self.scalar(last)?;
+        if !self.stays(last, index, &body) {
+            let name = self.helper("last", ScalarType::Integer);
+            self.lines
+                .line(format_args!("{name} = {};", last_code.text));
+            last_code = Code::new(name, POSTFIX, ScalarType::Integer);
+        }
+        let sign = if by > 0 { "<=" } else { ">=" };
+        let next = match by {
+            1 => format!("++{i}"),
+            -1 => format!("--{i}"),
+            _ if by < 0 && by != i64::MIN => format!("{i} -= {}", -by),
+            _ => format!("{i} += {}", literal_integer(by).text),
+        };
+        let roomy = self.room_for_passes(pushed, &first, &last_code, by)?;
+        self.lines.open(format_args!(
+            "for ({i} = {}; {i} {sign} {}; {next})",
+            first.text,
+            last_code.at_least(SUM)
+        ));
+        Ok(roomy)
+    }
+
+    /// Makes room for all that the passes of a loop push; false if they push nothing, or more than is known.
+    fn room_for_passes(&mut self, pushed: &Pushed, first: &Code, last: &Code, by: i64) -> Emitted<bool> {
+        let Some(pushed) = pushed.as_ref().filter(|pushed| !pushed.is_empty()) else {
+            return Ok(false);
+        };
+        let (first, last) = (Amount::from(first.clone()), Amount::from(last.clone()));
+        let trips = match by {
+            1 => last.minus_code(&first).plus(&1.into()),
+            -1 => first.minus_code(&last).plus(&1.into()),
+            _ => {
+                let operands = vec![first.code(), last.code(), literal_integer(by)];
+                self.apply(Op::Trips, operands)?.into()
+            }
+        };
+        for ((tape, name), cells) in pushed {
+            let (tape, top) = self.top(*tape)?;
+            let cells = match *name {
+                // Bits share words, and one word is begun.
+                "control" => {
+                    let text = format!("{}/64", trips.times(&(*cells).into()).code().at_least(PRODUCT));
+                    Amount::from(Code::new(text, PRODUCT, ScalarType::Integer)).plus(&2.into())
+                }
+                _ => trips.times(&(*cells).into()),
+            };
+            self.room((&tape, &top), name, &cells.code().text);
+        }
+        Ok(true)
+    }
+
+    /// What one pass through a body pushes at most, by tape and stack: cells, of control bits; `None` if that is not
+    /// known because there are loops, calls or arrays in it.
+    fn pushed_per_pass(&self, cfg: &Cfg, structure: &Structure, range: &Range<usize>) -> Pushed {
+        if self.roomy {
+            return None;
+        }
+        let mut most: HashMap<VertexId, BTreeMap<(VarId, &'static str), i64>> = HashMap::new();
+        let mut all: BTreeMap<(VarId, &'static str), i64> = BTreeMap::new();
+        for &v in structure.order.get(range.clone())? {
+            let vertex = cfg.vertex(v);
+            if vertex.kind.test().is_some() {
+                return None;
+            }
+            // The most that is pushed on a way from the loop's header to this vertex.
+            let mut here: BTreeMap<(VarId, &'static str), i64> = BTreeMap::new();
+            for from in cfg.predecessors(v) {
+                for (key, n) in most.get(&from).into_iter().flatten() {
+                    let so_far = here.entry(*key).or_default();
+                    *so_far = (*so_far).max(*n);
+                }
+            }
+            for statement in vertex.statements() {
+                if self.separates(statement) {
+                    return None;
+                }
+                if let Some((tape, name, cells)) = pushes(statement) {
+                    let so_far = here.entry((tape, name)).or_default();
+                    *so_far = so_far.saturating_add(cells);
+                }
+            }
+            for (key, n) in &here {
+                let so_far = all.entry(*key).or_default();
+                *so_far = (*so_far).max(*n);
+            }
+            most.insert(v, here);
+        }
+        Some(all)
+    }
+
+    /// The head of a counted loop whose index may be changed under another name, or whose step is not constant: passes
+    /// are counted.
+    fn begin_trips(&mut self, i: &str, first: &Expr, last: &Expr, step: &Expr) -> Emitted<()> {
+        let first = self.scalar(first)?;
+        let last = self.scalar(last)?;
+        let step_code = self.scalar(step)?;
+        let [from, by, trips] =
+            ["first", "step", "trips"].map(|name| self.helper(name, ScalarType::Integer));
+        self.lines.line(format_args!("{from} = {};", first.text));
+        let constant = step.constant().filter(|n| *n != 0);
+        let by = match constant {
+            Some(n) => literal_integer(n).at_least(UNARY).into_owned(),
+            None => {
+                let last_text = last.text.clone();
+                let end = self.helper("last", ScalarType::Integer);
+                self.lines.line(format_args!("{end} = {last_text};"));
+                self.lines.line(format_args!("{by} = {};", step_code.text));
+                self.made.can_fail = true;
+                self.lines.line(format_args!("if ({by} == 0)"));
+                self.lines.line("    return 4;");
+                let code = |name: &str| Code::new(name.to_owned(), POSTFIX, ScalarType::Integer);
+                let operands = vec![code(&from), code(&end), code(&by)];
+                let count = self.apply(Op::Trips, operands)?;
+                self.lines.open(format_args!(
+                    "for ({trips} = {}, {i} = {from}; {trips} > 0; --{trips}, {i} += {by})",
+                    count.text
+                ));
+                return Ok(());
+            }
+        };
+        let code = |name: &str| Code::new(name.to_owned(), POSTFIX, ScalarType::Integer);
+        let count = self.apply(Op::Trips, vec![code(&from), last, code(&by)])?;
+        self.lines.open(format_args!(
+            "for ({trips} = {}, {i} = {from}; {trips} > 0; --{trips}, {i} += {by})",
+            count.text
+        ));
+        Ok(())
+    }
+
+    /// True if nothing in a loop over `index` can change the value of an expression: constants, parameters that are passed
+    /// by value, indices of loops around, and scalars of its own that the body does not write.
+    fn stays(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
+        let mut stays = true;
+        e.walk(&mut |e| match e {
+            Expr::Place(place) => {
+                let v = place.var;
+                let fixed = super::writer::is_by_value(self.routine, v)
+                    || (self.is_own(v)
+                        && (self.open_indices.contains(&v) || !self.is_written_within(v, body)));
+                stays &= place.subscripts.is_empty() && fixed && v != index;
+            }
+            Expr::Op(op, _) => stays &= matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg),
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        });
+        stays
+    }
+
+    fn begin_branch<'c>(
+        &mut self,
+        cfg: &'c Cfg,
+        v: VertexId,
+        end: VertexId,
+        selector: &'c Selector,
+    ) -> Emitted<(Open<'c>, Option<EdgeId>)> {
+        let follow = cfg.out_edges(end).first().copied();
+        let mut edges: Vec<EdgeId> = cfg.out_edges(v).to_vec();
+        match selector {
+            Selector::Condition(condition) => {
+                // The true arm first, but for one that is empty.
+                edges.sort_by_key(|&e| cfg.edge(e).label == Some(1));
+                let mut code = self.scalar(condition)?;
+                let empty = |e: &EdgeId| cfg.edge(*e).to == end;
+                if let [other, taken] = &mut edges[..]
+                    && empty(taken)
+                    && !empty(other)
+                {
+                    std::mem::swap(other, taken);
+                    code = self.apply(Op::Not, vec![code])?;
+                }
+                self.lines.open(format_args!("if ({})", code.text));
+                let first = edges.pop();
+                edges.retain(|e| !empty(e));
+                let form = Form::If(edges);
+                Ok((Open { end, form, follow }, first))
+            }
+            Selector::Cases { value, arms } => {
+                let code = self.scalar(value)?;
+                let ranges = arms.iter().flat_map(|arm| &arm.cases);
+                let compared = ranges.clone().any(|range| single(range).is_none());
+                let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
+                for arm in arms {
+                    let edge = edges.iter().find(|&&e| cfg.edge(e).label == Some(arm.label));
+                    let Some(&edge) = edge else {
+                        return Err(self.malformed("an arm has no edge"));
+                    };
+                    rest.push((arm, edge));
+                }
+                // The default stands last.
+                rest.sort_by_key(|(arm, _)| arm.default);
+                rest.reverse();
+                let mut switch = Switch {
+                    arms,
+                    rest,
+                    compared: None,
+                };
+                if compared {
+                    let name = self.helper("selector", ScalarType::Integer);
+                    self.lines.line(format_args!("{name} = {};", code.text));
+                    switch.compared = Some(name);
+                } else {
+                    self.lines.open(format_args!("switch ({})", code.text));
+                }
+                let first = self.next_arm(&mut switch, true)?;
+                let form = Form::Switch(switch);
+                Ok((Open { end, form, follow }, first))
+            }
+        }
+    }
+
+    /// The line that begins the next arm; `None` if there is none left.
+    fn next_arm(&mut self, switch: &mut Switch<'_>, first: bool) -> Emitted<Option<EdgeId>> {
+        let Some((arm, edge)) = switch.rest.pop() else {
+            return Ok(None);
+        };
+        match &switch.compared {
+            None => {
+                for range in &arm.cases {
+                    if let Some(n) = single(range) {
+                        self.lines
+                            .line(format_args!("case {}:", literal_integer(n).text));
+                    }
+                }
+                if arm.default {
+                    self.lines.line("default:");
+                }
+                // An arm that no value chooses.
+                if arm.cases.is_empty() && !arm.default {
+                    self.lines.open("if (0)");
+                } else {
+                    self.lines.open_block();
+                }
+            }
+            Some(name) => {
+                let tests: Vec<String> = arm.cases.iter().map(|range| test(name, range)).collect();
+                let test = match &tests[..] {
+                    _ if arm.default => "true".to_owned(),
+                    [] => "false".to_owned(),
+                    [one] if !one.contains("&&") => one.clone(),
+                    [one] => one.clone(),
+                    all => {
+                        let each = all.iter().map(|t| if t.contains("&&") { format!("({t})") } else { t.clone() });
+                        each.collect::<Vec<_>>().join(" || ")
+                    }
+                };
+                if first {
+                    self.lines.open(format_args!("if ({test})"));
+                } else if arm.default {
+                    self.lines.reopen("} else {");
+                } else {
+                    self.lines.reopen(format_args!("}} else if ({test}) {{"));
+                }
+            }
+        }
+        Ok(Some(edge))
+    }
+
+    /// Ends a body or arm: writes the next arm, or the end of the construct. Returns the edge to follow.
+    fn end<'c>(
+        &mut self,
+        cfg: &'c Cfg,
+        mut construct: Open<'c>,
+        open: &mut Vec<Open<'c>>,
+    ) -> Emitted<Option<EdgeId>> {
+        match &mut construct.form {
+            Form::Loop { counted, roomy } => {
+                if *counted {
+                    self.open_indices.pop();
+                }
+                if *roomy {
+                    self.roomy = false;
+                }
+                self.lines.close();
+            }
+            Form::DoWhile(condition) => {
+                let code = self.scalar(condition)?;
+                self.lines
+                    .close_with(format_args!("}} while ({});", code.text));
+            }
+            Form::If(rest) => {
+                if let Some(e) = rest.pop() {
+                    debug_assert!(cfg.edge(e).to != construct.end);
+                    self.lines.reopen("} else {");
+                    open.push(construct);
+                    return Ok(Some(e));
+                }
+                self.lines.close();
+            }
+            Form::Switch(switch) => {
+                let plain = switch.compared.is_none();
+                if plain {
+                    self.lines.line("break;");
+                    self.lines.close();
+                }
+                if let Some(e) = self.next_arm(switch, false)? {
+                    open.push(construct);
+                    return Ok(Some(e));
+                }
+                if !switch.arms.iter().any(|arm| arm.default) {
+                    self.made.can_fail = true;
+                    if plain {
+                        self.lines.line("default:");
+                        self.lines.line("    return 4;");
+                    } else {
+                        self.lines.reopen("} else {");
+                        self.lines.line("return 4;");
+                    }
+                }
+                self.lines.close();
+            }
+        }
+        Ok(construct.follow)
+    }
+
+    /// True if a scalar may be written between these positions of the order.
+    fn is_written_within(&self, v: VarId, range: &Range<usize>) -> bool {
+        let Some(places) = self.writes.get(&v) else {
+            return false;
+        };
+        let first = places.partition_point(|at| *at < range.start);
+        places.get(first).is_some_and(|at| range.contains(at))
+    }
+
+    /// The value of a decision as a condition or a number, converted to its type.
+    pub(super) fn decision(&mut self, e: &Expr, ty: ScalarType) -> Emitted<Code> {
+        let code = self.scalar(e)?;
+        Ok(convert(code, ty, self.pieces))
+    }
+}
+
+/// The positions in the order of a structured graph at which each variable may be written, ascending.
+fn writes(program: &Program, cfg: &Cfg, structure: &Structure) -> HashMap<VarId, Vec<usize>> {
+    let mut found: HashMap<VarId, Vec<usize>> = HashMap::new();
+    for (at, &v) in structure.order.iter().enumerate() {
+        let vertex = cfg.vertex(v);
+        let mut write = |v: VarId| {
+            let places = found.entry(v).or_default();
+            if places.last() != Some(&at) {
+                places.push(at);
+            }
+        };
+        if let Some(index) = vertex.kind.index() {
+            write(index);
+        }
+        for statement in vertex.statements() {
+            visit::each_written(program, statement, &mut write);
+        }
+    }
+    found
+}
+
+/// The one value of a case.
+pub(super) fn single(range: &CaseRange) -> Option<i64> {
+    (range.lower == range.upper).then_some(range.lower).flatten()
+}
+
+/// The test whether a value is in the range of a case.
+pub(super) fn test(name: &str, range: &CaseRange) -> String {
+    let literal = |n: i64| literal_integer(n).text;
+    match (range.lower, range.upper) {
+        (Some(a), Some(b)) if a == b => format!("{name} == {}", literal(a)),
+        (Some(a), Some(b)) => format!("{name} >= {} && {name} <= {}", literal(a), literal(b)),
+        (Some(a), None) => format!("{name} >= {}", literal(a)),
+        (None, Some(b)) => format!("{name} <= {}", literal(b)),
+        (None, None) => "true".to_owned(),
+    }
+}

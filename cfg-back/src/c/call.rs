@@ -1,0 +1,381 @@
+//! Calls: arguments by value, by reference, and in copies where a section has gaps.
+
+use super::{
+    Emitted, codes,
+    amount::Amount,
+    array::View,
+    operators::{Code, convert, precedence::{POSTFIX, UNARY}},
+    statement::Assigned,
+    variable::{c_type, strides},
+    writer::{Writer, is_by_value},
+};
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Expr, Extent, Order, Place, Role, Routine, ScalarType},
+    typing,
+};
+
+/// The arguments of a call, as far as they are written.
+#[derive(Default)]
+struct Arguments {
+    texts: Vec<String>,
+    /// Sections to copy back: the copy, and where it goes.
+    back: Vec<(View, View)>,
+}
+
+impl Writer<'_> {
+    /// A call; the result is assigned after it.
+    pub(super) fn call(
+        &mut self,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Emitted<()> {
+        let theirs = self.file.program.routine(callee);
+        if let Some(external) = &theirs.external
+            && external.value.is_none()
+        {
+            let message = format!("`{}` has no body and no value", theirs.name);
+            return Err(self.failed(&codes::CALLBACK, message, "give `external.value`, or a routine with a body"));
+        }
+        let strided = theirs.aliased && self.has_gaps(theirs, arguments)?;
+        let Some(made) = self.file.made(callee, strided) else {
+            return Err(self.malformed("a routine is called that is not there"));
+        };
+        // What the called routine may change must not move the place of its result.
+        let (mut target, mut filled) = (None, None);
+        match result {
+            // A scalar goes to all elements of an array.
+            Some(place) if self.place_rank(place)? > 0 => {
+                self.keeps_bounds = true;
+                filled = Some(self.view(place)?);
+                self.keeps_bounds = false;
+            }
+            Some(place) => target = Some(self.target(place, true)?),
+            None => {}
+        }
+        let needs_block = arguments.iter().zip(theirs.parameter_ids()).any(|(e, p)| {
+            matches!(e, Some(e) if theirs.variable(p).rank() > 0 && !self.is_whole(e))
+        });
+        if needs_block {
+            self.lines.open_block();
+        }
+        let mark = self.reserve_mark(needs_block);
+        let mut written = Arguments::default();
+        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            match e {
+                None => absent(theirs, p, strided, &mut written.texts),
+                Some(e) => self.argument(theirs, (p, strided), e, &mut written)?,
+            }
+        }
+        let returned = theirs.result.map(|r| theirs.variable(r).ty);
+        let mut value = None;
+        if let (Some(ty), true) = (returned, made.can_fail) {
+            let r = self.helper("returned", ty);
+            written.texts.push(format!("&{r}"));
+            value = Some(Code::new(r, POSTFIX, ty));
+        }
+        if made.needs_memory {
+            let memory = self.work();
+            written.texts.push(memory);
+        }
+        let text = format!("{}({})", made.name, written.texts.join(", "));
+        let passed = self.passed_tapes(theirs, arguments);
+        for (tape, top) in &passed {
+            self.lines.line(format_args!("{tape}->top = {top};"));
+        }
+        if made.can_fail {
+            self.has_status = true;
+            self.made.can_fail = true;
+            let status = self.status.clone();
+            self.lines.line(format_args!("{status} = {text};"));
+            self.lines.line(format_args!("if ({status})"));
+            self.lines.line(format_args!("    return {status};"));
+        } else {
+            match (returned, &target) {
+                (Some(ty), _) if !written.back.is_empty() => {
+                    let r = self.helper("returned", ty);
+                    self.lines.line(format_args!("{r} = {text};"));
+                    value = Some(Code::new(r, POSTFIX, ty));
+                }
+                (Some(ty), Some(_)) if passed.is_empty() => value = Some(Code::new(text, POSTFIX, ty)),
+                (Some(ty), target) if filled.is_some() || target.is_some() => {
+                    let r = self.helper("returned", ty);
+                    self.lines.line(format_args!("{r} = {text};"));
+                    value = Some(Code::new(r, POSTFIX, ty));
+                }
+                (Some(_), _) => self.lines.line(format_args!("(void){text};")),
+                (None, _) => self.lines.line(format_args!("{text};")),
+            }
+        }
+        for (tape, top) in &passed {
+            self.lines.line(format_args!("{top} = {tape}->top;"));
+        }
+        for (copy, place) in &written.back {
+            self.copy(place, copy)?;
+        }
+        self.release_mark(mark);
+        match (value, &target, &filled) {
+            (Some(value), Some(target), _) => self.assign(target, &value),
+            (Some(value), None, Some(view)) => self.each_element(view, false, |writer, at| {
+                let element = view.element(at).text;
+                writer.lines.line(format_args!("{element} = {};", value.text));
+                Ok(())
+            })?,
+            (Some(_), None, None) | (None, ..) => {}
+        }
+        if needs_block {
+            self.lines.close();
+        }
+        Ok(())
+    }
+
+    /// The tapes that are passed, of those that the routine itself pushes to or pops from.
+    fn passed_tapes(&mut self, theirs: &Routine, arguments: &[Option<Expr>]) -> Vec<(String, String)> {
+        let mut passed = Vec::new();
+        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            if let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).ty.is_tape())
+                && let Ok(tape) = self.top(place.var)
+            {
+                passed.push(tape);
+            }
+        }
+        passed
+    }
+
+    fn is_whole(&self, e: &Expr) -> bool {
+        matches!(e, Expr::Place(place) if place.subscripts.is_empty() || place.is_element())
+    }
+
+    fn reserve_mark(&mut self, wanted: bool) -> Option<(String, usize)> {
+        wanted.then(|| (self.fresh("mark"), self.lines.here()))
+    }
+
+    /// What was allocated since the mark is given back, if anything was.
+    fn release_mark(&mut self, mark: Option<(String, usize)>) {
+        let Some((mark, at)) = mark else { return };
+        if !self.lines.since(at).contains("cfgrev_allocate(") {
+            return;
+        }
+        let memory = self.work();
+        let line = format!("const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);");
+        self.lines.insert(at, &line);
+        self.lines
+            .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
+    }
+
+    /// One argument.
+    fn argument(
+        &mut self,
+        theirs: &Routine,
+        (p, strided): (VarId, bool),
+        e: &Expr,
+        written: &mut Arguments,
+    ) -> Emitted<()> {
+        let formal = theirs.variable(p);
+        if formal.ty == ScalarType::Tape {
+            let Expr::Place(place) = e else {
+                return Err(self.malformed("a tape is computed"));
+            };
+            let tape = self.tape(place.var)?;
+            written.texts.push(tape);
+            return Ok(());
+        }
+        if formal.rank() == 0 {
+            if is_by_value(theirs, p) {
+                let code = self.scalar(e)?;
+                written.texts.push(convert(code, formal.ty, self.pieces).text);
+                return Ok(());
+            }
+            let text = match e {
+                Expr::Place(place) => self.address(place)?,
+                Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                    let code = self.scalar(e)?;
+                    format!("&({}){{{}}}", c_type(formal.ty), code.text)
+                }
+            };
+            written.texts.push(text);
+            return Ok(());
+        }
+        self.array_argument(theirs, (p, strided), e, written)
+    }
+
+    fn array_argument(
+        &mut self,
+        theirs: &Routine,
+        (p, strided): (VarId, bool),
+        e: &Expr,
+        written: &mut Arguments,
+    ) -> Emitted<()> {
+        let formal = theirs.variable(p);
+        let deferred = (formal.shape.iter()).any(|dim| dim.extent == Extent::Deferred);
+        if let Expr::Place(place) = e
+            && self.place_rank(place)? == 0
+        {
+            // The cells from there to the end of the array.
+            let text = self.address(place)?;
+            if strided {
+                let array = self.array_kind(place.var)?;
+                let fastest = match array.order {
+                    Order::Row => array.axes.len().saturating_sub(1),
+                    Order::Column => 0,
+                };
+                let step = self.variables.strides(&array).get(fastest).cloned();
+                let step = step.unwrap_or_else(|| 1.into());
+                let strides = self.formal_strides(theirs, p, &step)?;
+                written.texts.extend(strides);
+            }
+            written.texts.push(text);
+            return Ok(());
+        }
+        let mut view = self.array_value(e)?;
+        if !view.dense && !strided {
+            let extents = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
+            let copy = self.work_array("copy", view.ty, view.order, extents)?;
+            let writes = matches!(formal.role, Role::Parameter { intent, .. } if intent.writes());
+            self.copy(&copy, &view)?;
+            if writes {
+                written.back.push((copy.clone(), view));
+            }
+            view = copy;
+        }
+        if deferred {
+            for (extent, _) in &view.axes {
+                written.texts.push(extent.code().text);
+            }
+        }
+        if strided {
+            let same = view.axes.len() == formal.rank() && (view.order == formal.order || formal.rank() == 1);
+            let strides = if same {
+                view.axes.iter().map(|(_, stride)| stride.code().text).collect()
+            } else {
+                let fastest = match view.order {
+                    Order::Row => view.axes.last(),
+                    Order::Column => view.axes.first(),
+                };
+                let step = fastest.map_or_else(|| 1.into(), |(_, stride)| stride.clone());
+                self.formal_strides(theirs, p, &step)?
+            };
+            written.texts.extend(strides);
+        }
+        written.texts.push(view.first());
+        Ok(())
+    }
+
+    fn place_rank(&self, place: &Place) -> Emitted<usize> {
+        match typing::place_type(&self.routine.variables, place) {
+            Ok(ty) => Ok(ty.rank),
+            Err(mismatch) => Err(self.malformed(mismatch.message)),
+        }
+    }
+
+    /// True if an array is passed whose elements may have gaps between them.
+    fn has_gaps(&mut self, theirs: &Routine, arguments: &[Option<Expr>]) -> Emitted<bool> {
+        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).rank() > 0) else {
+                continue;
+            };
+            let at = self.lines.here();
+            let dense = match self.place_rank(place)? {
+                0 => !self.array_kind(place.var)?.is_strided(),
+                _ => self.view(place)?.dense,
+            };
+            // What was written to find out is written again where it is passed.
+            self.lines.cut(at);
+            if !dense {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The strides of a parameter whose elements are this many apart in storage order. Its extents are those that the
+    /// routine declares, over its other parameters: of the arguments of this call.
+    fn formal_strides(&mut self, theirs: &Routine, p: VarId, step: &Amount) -> Emitted<Vec<String>> {
+        let formal = theirs.variable(p);
+        let mut extents = Vec::with_capacity(formal.rank());
+        for dim in &formal.shape {
+            let constant = match &dim.extent {
+                Extent::Fixed(e) => e.constant(),
+                Extent::Deferred => None,
+            };
+            extents.push(constant);
+        }
+        // The extent of the slowest dimension does not matter.
+        let slowest = match formal.order {
+            Order::Row => 0,
+            Order::Column => formal.rank().saturating_sub(1),
+        };
+        if let Some(slow) = extents.get_mut(slowest) {
+            *slow = Some(slow.unwrap_or(1));
+        }
+        let known: Option<Vec<Amount>> = extents.into_iter().map(|n| n.map(Amount::from)).collect();
+        let Some(known) = known else {
+            let message = format!("`{}` takes elements with gaps as an array of another rank", theirs.name);
+            let help = "copy the section to an array, and pass that";
+            return Err(self.failed(&codes::GAPS, message, help));
+        };
+        let strides = strides(&known, formal.order);
+        Ok(strides.iter().map(|s| s.times(step).code().text).collect())
+    }
+
+    /// The value of an external routine: a function of its expression.
+    pub(super) fn external_value(&mut self, e: &Expr, ty: ScalarType) -> Emitted<Code> {
+        let code = self.scalar(e)?;
+        Ok(convert(code, ty, self.pieces))
+    }
+
+    /// The place that a result goes to; with `keep`, its subscripts are evaluated here.
+    pub(super) fn target(&mut self, place: &Place, keep: bool) -> Emitted<Assigned> {
+        if place.subscripts.is_empty() {
+            let code = self.scalar_place(place.var)?;
+            return Ok(Assigned {
+                text: code.at_least(UNARY).into_owned(),
+            });
+        }
+        let mut place = place.clone();
+        if keep {
+            for subscript in &mut place.subscripts {
+                for e in subscript.exprs_mut() {
+                    let mut own = true;
+                    e.walk_places(&mut |p| own &= p.subscripts.is_empty() && self.is_index(p.var));
+                    if own {
+                        continue;
+                    }
+                    let code = self.scalar(e)?;
+                    let name = self.helper("at", ScalarType::Integer);
+                    self.lines.line(format_args!("{name} = {};", code.text));
+                    *e = self.name_of_helper(name);
+                }
+            }
+        }
+        let code = self.element_or_scalar(&place)?;
+        Ok(Assigned { text: code.text })
+    }
+
+    /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes it.
+    fn is_index(&self, v: VarId) -> bool {
+        self.open_indices.contains(&v) || is_by_value(self.routine, v)
+    }
+
+    /// An expression that stands for a helper variable.
+    fn name_of_helper(&mut self, name: String) -> Expr {
+        let v = VarId::new(self.routine.variables.len() + self.lanes.len());
+        self.lanes.push(Some(Code::new(name, POSTFIX, ScalarType::Integer)));
+        Expr::var(v)
+    }
+}
+
+/// The texts of an argument that is not given.
+fn absent(theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<String>) {
+    let formal = theirs.variable(p);
+    for dim in &formal.shape {
+        if dim.extent == Extent::Deferred {
+            texts.push("0".to_owned());
+        }
+    }
+    if strided {
+        texts.extend(formal.shape.iter().map(|_| "0".to_owned()));
+    }
+    texts.push("NULL".to_owned());
+}

@@ -1,0 +1,293 @@
+//! Scalar expressions and elements of arrays.
+//!
+//! What C has no expression for, reductions, is computed by loops before the statement; of an operand that may not be
+//! evaluated under the condition that it is.
+
+use super::{
+    Emitted,
+    amount::Amount,
+    operators::{
+        self, Code, literal_integer, literal_logical, literal_real, literal_real32,
+        precedence::{CONDITIONAL, POSTFIX, UNARY},
+    },
+    variable::{Array, Bound, Kind},
+    writer::Writer,
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, OpClass, Place, ScalarType, Subscript},
+    typing,
+};
+
+/// True if the expression has a reduction, which is computed before the statement.
+pub(super) fn reduces(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= matches!(e, Expr::Op(op, _) if op.class() == OpClass::Reduction));
+    found
+}
+
+impl Writer<'_> {
+    /// The C of a scalar expression. Loops that it needs are written before.
+    pub(super) fn scalar(&mut self, e: &Expr) -> Emitted<Code> {
+        match e {
+            Expr::Int(n) => Ok(literal_integer(*n)),
+            Expr::Real(x) => Ok(literal_real(*x)),
+            Expr::Real32(x) => Ok(literal_real32(*x)),
+            Expr::Logical(b) => Ok(literal_logical(*b)),
+            Expr::Place(place) => self.load(place),
+            Expr::Op(op, operands) => match op.class() {
+                OpClass::Inquiry => self.inquiry(*op, operands),
+                OpClass::Reduction => self.reduction(*op, operands),
+                OpClass::Elemental => self.elemental(*op, operands),
+                OpClass::Transformational => Err(self.malformed("an array stands for a scalar")),
+            },
+        }
+    }
+
+    fn elemental(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+        let lazy = matches!(op, Op::If | Op::And | Op::Or);
+        if lazy && operands.iter().skip(1).any(reduces) {
+            return self.guarded(op, operands);
+        }
+        let mut codes = Vec::with_capacity(operands.len());
+        for e in operands {
+            codes.push(self.scalar(e)?);
+        }
+        self.apply(op, codes)
+    }
+
+    /// The C of an operator over scalars.
+    pub(super) fn apply(&mut self, op: Op, operands: Vec<Code>) -> Emitted<Code> {
+        let made = operators::apply(op, operands, self.pieces);
+        made.map_err(|e| self.malformed(e.to_string()))
+    }
+
+    /// The value of `if`, `and` or `or` with loops in an operand that may not be evaluated.
+    fn guarded(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+        let Some((first, rest)) = operands.split_first() else {
+            return Err(self.malformed("an operator has no operands"));
+        };
+        if op != Op::If {
+            let value = self.helper("so_far", ScalarType::Logical);
+            let first = self.scalar(first)?;
+            self.lines.line(format_args!("{value} = {};", first.text));
+            for e in rest {
+                let not = if op == Op::Or { "!" } else { "" };
+                self.lines.open(format_args!("if ({not}{value})"));
+                let code = self.scalar(e)?;
+                self.lines.line(format_args!("{value} = {};", code.text));
+                self.lines.close();
+            }
+            return Ok(Code::new(value, POSTFIX, ScalarType::Logical));
+        }
+        let mut types = Vec::with_capacity(rest.len());
+        for e in rest {
+            types.push(self.type_of(e)?);
+        }
+        let integers = types.iter().all(|ty| *ty == ScalarType::Integer);
+        let real = types.iter().find(|ty| **ty != ScalarType::Integer);
+        let ty = match real {
+            Some(ty) if !integers => *ty,
+            _ => ScalarType::Integer,
+        };
+        let value = self.helper("chosen", ty);
+        let condition = self.scalar(first)?;
+        self.lines.open(format_args!("if ({})", condition.text));
+        for (k, e) in rest.iter().enumerate() {
+            if k > 0 {
+                self.lines.reopen("} else {");
+            }
+            let code = self.scalar(e)?;
+            let code = operators::convert(code, ty, self.pieces);
+            self.lines.line(format_args!("{value} = {};", code.text));
+        }
+        self.lines.close();
+        Ok(Code::new(value, POSTFIX, ty))
+    }
+
+    /// The type of a scalar expression, which may have names of a form.
+    fn type_of(&mut self, e: &Expr) -> Emitted<ScalarType> {
+        let mut ty = None;
+        if let Expr::Place(place) = e
+            && let Some(lane) = self.lane(place.var)
+        {
+            ty = Some(lane?.ty);
+        }
+        if let Expr::Op(op, operands) = e
+            && ty.is_none()
+            && operands.iter().any(|e| self.has_lane(e))
+        {
+            let mut types = Vec::with_capacity(operands.len());
+            for e in operands {
+                types.push(typing::Type::scalar(self.type_of(e)?));
+            }
+            ty = typing::apply(*op, &types).ok().map(|t| t.ty);
+            if ty.is_none() {
+                return Err(self.malformed("an operator has operands of other types"));
+            }
+        }
+        match ty {
+            Some(ty) => Ok(ty),
+            None => match typing::type_of(&self.routine.variables, e) {
+                Ok(ty) => Ok(ty.ty),
+                Err(mismatch) => Err(self.malformed(mismatch.message)),
+            },
+        }
+    }
+
+    fn has_lane(&self, e: &Expr) -> bool {
+        let mut found = false;
+        e.walk_places(&mut |p| found |= p.var.index() >= self.routine.variables.len());
+        found
+    }
+
+    /// The value that stands for a name of the form that is written; `None` of a variable of the routine.
+    pub(super) fn lane(&self, v: VarId) -> Option<Emitted<Code>> {
+        let name = v.index().checked_sub(self.routine.variables.len())?;
+        let code = self.lanes.get(name).cloned().flatten();
+        Some(code.ok_or_else(|| self.malformed("a step names what none has made")))
+    }
+
+    /// The value of a scalar place.
+    pub(super) fn load(&mut self, place: &Place) -> Emitted<Code> {
+        if let Some(code) = self.lane(place.var) {
+            return code;
+        }
+        self.reads(place.var);
+        self.element_or_scalar(place)
+    }
+
+    /// A scalar place as an lvalue.
+    pub(super) fn element_or_scalar(&mut self, place: &Place) -> Emitted<Code> {
+        if place.subscripts.is_empty() {
+            return self.scalar_place(place.var);
+        }
+        let array = self.array_kind(place.var)?;
+        let ty = self.variables.all[place.var.index()].ty;
+        let mut offset = self.offset(&array, &place.subscripts)?;
+        offset = offset.plus(&array.offset.into());
+        let text = format!("{}[{}]", array.pointer, offset.code().text);
+        Ok(Code::new(text, POSTFIX, ty))
+    }
+
+    /// The number of elements between the first element of an array and the one with these subscripts.
+    pub(super) fn offset(&mut self, array: &Array, subscripts: &[Subscript]) -> Emitted<Amount> {
+        let strides = self.variables.strides(array);
+        let mut offset = Amount::from(0);
+        for ((subscript, stride), axis) in subscripts.iter().zip(&strides).zip(&array.axes) {
+            let Subscript::Index(e) = subscript else {
+                return Err(self.malformed("a section stands for a scalar"));
+            };
+            let at = self.index(e, &axis.lower)?;
+            offset = offset.plus(&at.times(stride));
+        }
+        Ok(offset)
+    }
+
+    /// The difference of an index and the first one.
+    pub(super) fn index(&mut self, e: &Expr, lower: &Bound) -> Emitted<Amount> {
+        let lower = self.variables.amount(lower);
+        Ok(self.integer(e)?.minus_code(&lower))
+    }
+
+    /// The value of an integer expression as an amount: a constant that is added is kept apart.
+    pub(super) fn integer(&mut self, e: &Expr) -> Emitted<Amount> {
+        if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = e
+            && let [a, Expr::Int(n)] = &**operands
+        {
+            let a = Amount::from(self.scalar(a)?);
+            return Ok(match op {
+                Op::Add => a.plus(&(*n).into()),
+                _ => a.minus(*n),
+            });
+        }
+        if let Some(n) = e.constant() {
+            return Ok(n.into());
+        }
+        Ok(self.scalar(e)?.into())
+    }
+
+    /// The pointer to a scalar place.
+    pub(super) fn address(&mut self, place: &Place) -> Emitted<String> {
+        self.reads(place.var);
+        if place.subscripts.is_empty()
+            && let Kind::Pointer(name) = &self.variables.all[place.var.index()].kind
+        {
+            return Ok(name.clone());
+        }
+        Ok(format!("&{}", self.element_or_scalar(place)?.text))
+    }
+
+    fn inquiry(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
+        let Some((Expr::Place(place), rest)) = operands.split_first() else {
+            return Err(self.malformed("an inquiry is not about a variable"));
+        };
+        if op == Op::Present {
+            self.reads(place.var);
+            let name = match &self.variables.all[place.var.index()].kind {
+                Kind::Pointer(name) | Kind::Tape(name) => name.clone(),
+                Kind::Array(array) => array.pointer.clone(),
+                Kind::Value(_) => return Ok(literal_logical(true)),
+            };
+            let text = format!("{name} != NULL");
+            return Ok(Code::new(text, operators::precedence::EQUALITY, ScalarType::Logical));
+        }
+        let dimension = match rest {
+            [] => None,
+            [k, ..] => k.constant().and_then(|k| usize::try_from(k.checked_sub(1)?).ok()),
+        };
+        let array = self.array_kind(place.var)?;
+        let view = if place.subscripts.is_empty() {
+            let extents = self.variables.extents(&array.axes);
+            let lowers = array.axes.iter().map(|axis| self.variables.amount(&axis.lower));
+            lowers.zip(extents).collect()
+        } else {
+            self.section_shape(place)?
+        };
+        let one = |at: Option<&(Amount, Amount)>, writer: &Self| match at {
+            Some((lower, extent)) => Ok((lower.clone(), at_least_zero(extent))),
+            None => Err(writer.malformed("an inquiry names a dimension that is not there")),
+        };
+        let amount = match (op, dimension) {
+            (Op::Size, None) => {
+                let mut size = Amount::from(1);
+                for (_, extent) in &view {
+                    size = size.times(&at_least_zero(extent));
+                }
+                size
+            }
+            (Op::Size, Some(k)) => one(view.get(k), self)?.1,
+            (Op::LBound, Some(k)) => one(view.get(k), self)?.0,
+            (Op::UBound, Some(k)) => {
+                let (lower, extent) = one(view.get(k), self)?;
+                lower.plus(&extent).minus(1)
+            }
+            _ => return Err(self.malformed("an inquiry names no dimension")),
+        };
+        Ok(amount.code())
+    }
+
+    /// Lower bounds and extents of a section.
+    fn section_shape(&mut self, place: &Place) -> Emitted<Vec<(Amount, Amount)>> {
+        let view = self.section_view(place)?;
+        Ok(view.axes.into_iter().map(|(extent, _)| (1.into(), extent)).collect())
+    }
+
+    /// The C of a condition, as it stands between the parentheses of `if` and `while`.
+    pub(super) fn condition(&mut self, e: &Expr) -> Emitted<String> {
+        Ok(self.scalar(e)?.text)
+    }
+}
+
+/// A number of elements that is 0 if it is negative.
+pub(super) fn at_least_zero(extent: &Amount) -> Amount {
+    match extent.constant() {
+        Some(n) => n.max(0).into(),
+        None => {
+            let code = extent.code();
+            let x = code.at_least(UNARY);
+            let text = format!("{x} > 0 ? {x} : 0");
+            Code::new(text, CONDITIONAL, ScalarType::Integer).into()
+        }
+    }
+}

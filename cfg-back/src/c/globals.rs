@@ -1,0 +1,222 @@
+//! Globals: members of one static structure, with their initial values.
+
+use super::{
+    names::{Names, comment},
+    operators::{Code, literal_integer, literal_logical, literal_real, literal_real32},
+    variable::{Array, Axis, Bound, Cells, Kind, c_type},
+};
+use cfg_core::{
+    entity::GlobalId,
+    ir::{Expr, Extent, Global, NameRole, Program, ScalarType},
+};
+use std::fmt::Write as _;
+
+/// The globals of a program in C.
+#[derive(Debug, Default)]
+pub(super) struct Globals {
+    kinds: Vec<Kind>,
+    /// The members, of globals that own their storage.
+    owners: Vec<Option<String>>,
+    /// The members and the values of the program's own globals, and of derivatives.
+    own: Members,
+    derivatives: Members,
+}
+
+/// The declarations of a structure's members, and the values of its variable.
+#[derive(Debug, Default)]
+struct Members {
+    declarations: String,
+    values: Vec<String>,
+}
+
+/// The names of the variables in which globals lie.
+#[derive(Clone, Debug)]
+pub(super) struct Variables {
+    /// The program's own.
+    pub(super) own: String,
+    /// Adjoints or tangents of globals, where they have a variable of their own.
+    pub(super) derivatives: Option<String>,
+}
+
+/// True of the adjoint or the tangent of a global.
+fn is_derivative(global: &Global) -> bool {
+    let origin = global.variable.origin.as_deref();
+    origin.is_some_and(|o| matches!(o.role, NameRole::Adjoint | NameRole::Tangent))
+}
+
+/// The literal of an initial value.
+fn literal(e: &Expr) -> Code {
+    match e {
+        Expr::Int(n) => literal_integer(*n),
+        Expr::Real(x) => literal_real(*x),
+        Expr::Real32(x) => literal_real32(*x),
+        Expr::Logical(b) => literal_logical(*b),
+        Expr::Place(_) | Expr::Op(..) => literal_integer(0),
+    }
+}
+
+impl Globals {
+    /// The globals of a program, in variables of these names.
+    pub(super) fn of(program: &Program, variables: &Variables) -> Self {
+        if program.globals.is_empty() {
+            return Self::default();
+        }
+        let mut names = Names::of_function();
+        let owner_name: Vec<Option<String>> = program
+            .globals
+            .iter()
+            .map(|g| g.overlay.is_none().then(|| names.fresh(&g.variable.name, None)))
+            .collect();
+        let mut shared = vec![false; program.globals.len()];
+        for global in &program.globals {
+            if let Some(overlay) = global.overlay {
+                shared[overlay.base.index()] = true;
+            }
+        }
+        let is_array = |g: GlobalId| {
+            program.global(g).variable.rank() > 0 || shared[g.index()]
+        };
+        let mut made = Self::default();
+        for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
+            let (base, offset) = program.storage(g);
+            let name = owner_name[base.index()].as_deref().unwrap_or_default();
+            let derivative = variables.derivatives.as_ref().filter(|_| is_derivative(program.global(base)));
+            let variable = derivative.unwrap_or(&variables.own);
+            let members = if derivative.is_some() { &mut made.derivatives } else { &mut made.own };
+            let place = format!("{variable}.{name}");
+            let kind = if global.variable.rank() > 0 {
+                Kind::Array(Array {
+                    pointer: place,
+                    offset,
+                    axes: axes(global),
+                    order: global.variable.order,
+                    cells: Cells::Given,
+                    room: None,
+                })
+            } else if is_array(base) {
+                Kind::Value(format!("{place}[{offset}]"))
+            } else {
+                Kind::Value(place)
+            };
+            made.kinds.push(kind);
+            let note = comment(&global.variable.name);
+            if let Some(overlay) = global.overlay {
+                let _ = writeln!(members.declarations, "    /* {note}: {name} from element {} on */", overlay.offset);
+                made.owners.push(None);
+                continue;
+            }
+            made.owners.push(Some(format!("{variable}.{name}")));
+            let ty = c_type(global.variable.ty);
+            let size = global.variable.constant_size().unwrap_or(1).max(1);
+            let _ = if is_array(g) {
+                writeln!(members.declarations, "    {ty} {name}[{size}];")
+            } else {
+                writeln!(members.declarations, "    {ty} {name};")
+            };
+            members.values.push(initial(program, g, is_array(g)));
+        }
+        made
+    }
+
+    /// The member that the storage of a global is, if it owns any.
+    pub(super) fn owner(&self, g: GlobalId) -> Option<String> {
+        self.owners.get(g.index()).cloned().flatten()
+    }
+
+    /// The variable that a global is.
+    pub(super) fn kind(&self, g: GlobalId) -> Kind {
+        match self.kinds.get(g.index()) {
+            Some(kind) => kind.clone(),
+            None => Kind::Value(String::new()),
+        }
+    }
+
+    /// True if there are derivatives of globals that have a variable of their own.
+    pub(super) fn has_derivatives(&self) -> bool {
+        !self.derivatives.values.is_empty()
+    }
+
+    /// The declarations of the structures, their only variables, and the function that gives access to the program's own
+    /// globals.
+    pub(super) fn text(&self, tags: (&str, &str), variables: &Variables, access: Option<&str>) -> String {
+        let (tag, derivative_tag) = tags;
+        let mut text = self.own.text(tag, &variables.own);
+        if let Some(access) = access.filter(|_| !text.is_empty()) {
+            let variable = &variables.own;
+            let _ = write!(
+                text,
+                "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n    return &{variable};\n}}\n\n"
+            );
+        }
+        if let Some(variable) = &variables.derivatives {
+            text.push_str(&self.derivatives.text(derivative_tag, variable));
+        }
+        text
+    }
+}
+
+impl Members {
+    fn text(&self, tag: &str, variable: &str) -> String {
+        if self.values.is_empty() {
+            return String::new();
+        }
+        let (members, values) = (&self.declarations, self.values.join(",\n    "));
+        format!(
+            "struct {tag} {{\n{members}}};\n\nstatic struct {tag} {variable} = {{\n    {values}\n}};\n\n"
+        )
+    }
+}
+
+fn axes(global: &Global) -> Vec<Axis> {
+    let constant = |e: &Expr| Bound::Constant(e.constant().unwrap_or(0));
+    let shape = global.variable.shape.iter();
+    shape
+        .map(|dim| Axis {
+            lower: constant(&dim.lower),
+            extent: match &dim.extent {
+                Extent::Fixed(e) => constant(e),
+                Extent::Deferred => Bound::Constant(0),
+            },
+            stride: None,
+        })
+        .collect()
+}
+
+/// The initial value of a member; globals that lie in its cells may have values, too.
+fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
+    let owner = program.global(base);
+    let size = owner.variable.constant_size().unwrap_or(1).max(1);
+    let zero = match owner.variable.ty {
+        ScalarType::Real => "0.0",
+        ScalarType::Real32 => "0.0f",
+        ScalarType::Logical => "false",
+        ScalarType::Integer | ScalarType::Tape => "0",
+    };
+    let mut written: std::collections::BTreeMap<i64, String> = std::collections::BTreeMap::new();
+    for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
+        let (storage, offset) = program.storage(g);
+        let Some(values) = global.initial.as_deref().filter(|_| storage == base) else {
+            continue;
+        };
+        let count = global.variable.constant_size().unwrap_or(1);
+        for k in 0..count {
+            let value = match values {
+                [one] => one,
+                all => match all.get(k as usize) {
+                    Some(value) => value,
+                    None => break,
+                },
+            };
+            written.insert(offset + k, literal(value).text);
+        }
+    }
+    if !is_array {
+        return written.remove(&0).unwrap_or_else(|| zero.to_owned());
+    }
+    if written.is_empty() {
+        return format!("{{{zero}}}");
+    }
+    let last = written.keys().next_back().copied().unwrap_or(0).min(size - 1);
+    let all = (0..=last).map(|k| written.remove(&k).unwrap_or_else(|| zero.to_owned()));
+    format!("{{{}}}", all.collect::<Vec<_>>().join(", "))
+}

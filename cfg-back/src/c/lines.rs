@@ -1,0 +1,97 @@
+//! Text of nested lines.
+
+use std::fmt::{Display, Write as _};
+
+/// Deepest indentation, so that nests of any depth take space in proportion to their statements.
+const DEEPEST: usize = 20;
+
+/// Lines of C, indented by the blocks around them.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    text: String,
+    depth: usize,
+}
+
+impl Lines {
+    /// No lines yet, inside of this many blocks.
+    pub(super) fn new(depth: usize) -> Self {
+        Self {
+            text: String::new(),
+            depth,
+        }
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, line: impl Display) {
+        for _ in 0..self.depth.min(DEEPEST) {
+            self.text.push_str("    ");
+        }
+        // Strings take everything.
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// Adds a line that begins a block.
+    pub(super) fn open(&mut self, line: impl Display) {
+        self.line(format_args!("{line} {{"));
+        self.depth += 1;
+    }
+
+    /// Adds a line that begins a block of its own.
+    pub(super) fn open_block(&mut self) {
+        self.line("{");
+        self.depth += 1;
+    }
+
+    /// Adds a line that ends a block.
+    pub(super) fn close(&mut self) {
+        self.close_with("}");
+    }
+
+    /// Adds a line that ends a block and says more.
+    pub(super) fn close_with(&mut self, line: impl Display) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(line);
+    }
+
+    /// Adds a line that ends a block and begins the next.
+    pub(super) fn reopen(&mut self, line: impl Display) {
+        self.close_with(line);
+        self.depth += 1;
+    }
+
+    /// Adds a line at the left margin of a function's body: a label.
+    pub(super) fn label(&mut self, name: &str) {
+        let _ = writeln!(self.text, "{name}:;");
+    }
+
+    /// The place behind what is written, for [`Self::since`] and [`Self::insert`].
+    pub(super) fn here(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text that was written since.
+    pub(super) fn since(&self, place: usize) -> &str {
+        &self.text[place..]
+    }
+
+    /// Takes away what was written since.
+    pub(super) fn cut(&mut self, place: usize) {
+        self.text.truncate(place);
+    }
+
+    /// Adds lines that are complete.
+    pub(super) fn raw(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Adds a line at a place, at which the blocks around are those of now.
+    pub(super) fn insert(&mut self, place: usize, line: &str) {
+        let indent = "    ".repeat(self.depth.min(DEEPEST));
+        self.text.insert_str(place, &format!("{indent}{line}\n"));
+    }
+
+    /// The text.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}

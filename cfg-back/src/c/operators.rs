@@ -1,0 +1,484 @@
+//! The scalar operators in C. Each has the value that the executor gives, bit for bit, where the compiler keeps to
+//! the standard (no contraction, no fast mathematics): C's own operator or library function where that is
+//! the same, a helper function elsewhere.
+
+mod code;
+mod pieces;
+pub(crate) mod precedence;
+
+pub(crate) use code::{
+    Code, convert, literal_integer, literal_logical, literal_real, literal_real32,
+};
+pub(crate) use pieces::{Number, Piece, Pieces};
+
+use cfg_core::elemental::{self, Math, Scalar};
+use cfg_core::ir::{Op, OpClass, ScalarType};
+use cfg_core::typing::{self, Type};
+use precedence::{AND, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
+
+/// The operands of an operator are not what it takes: a program that was not validated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` does not apply to operands of these types", .0.name())]
+pub(crate) struct Malformed(pub(crate) Op);
+
+/// How an operator is written.
+enum Form {
+    /// Between its operands, which are converted to one type.
+    Infix(&'static str, u8),
+    /// As a comparison.
+    Comparison(&'static str, u8),
+    /// As `&&` or `||`.
+    Lazy(&'static str, u8),
+    /// As a function of C's library, which is computed with 64 bits and then rounded.
+    Library(&'static str),
+    /// As a function of C's library that is exact or correctly rounded, so also the one for `float` is.
+    Exact(&'static str),
+    /// As a helper function of two operands, nested for more.
+    Helper(fn(Number) -> Piece),
+    /// As a conversion to this type.
+    Conversion(ScalarType),
+    /// In a way of its own.
+    Special(Special),
+    /// As an operator that is repeated over the elements of an array, from this value on.
+    Reduction(Op, Start),
+    /// Not over scalars.
+    None,
+}
+
+/// The operators that are written in a way of their own.
+enum Special {
+    Neg,
+    Not,
+    Pow,
+    Abs,
+    Mod,
+    Digamma,
+    Polygamma,
+    If,
+    Trips,
+}
+
+/// The values that reductions begin with.
+enum Start {
+    Number(i8),
+    Least,
+    Greatest,
+    Logical(bool),
+}
+
+fn form(op: Op) -> Form {
+    match op {
+        Op::Add => Form::Infix("+", SUM),
+        Op::Sub => Form::Infix("-", SUM),
+        Op::Mul => Form::Infix("*", PRODUCT),
+        Op::Div => Form::Infix("/", PRODUCT),
+        Op::StrongMul => Form::Helper(Piece::Strong),
+        Op::Min => Form::Helper(Piece::Min),
+        Op::Max => Form::Helper(Piece::Max),
+        Op::Sign => Form::Helper(Piece::Sign),
+        Op::Modulo => Form::Helper(Piece::Modulo),
+        Op::PosDiff => Form::Helper(Piece::PosDiff),
+        Op::Fma => Form::Exact("fma"),
+        Op::Sqrt => Form::Exact("sqrt"),
+        Op::Floor => Form::Exact("floor"),
+        Op::Ceil => Form::Exact("ceil"),
+        Op::Round => Form::Exact("round"),
+        Op::Trunc => Form::Exact("trunc"),
+        Op::Cbrt => Form::Library("cbrt"),
+        Op::Exp => Form::Library("exp"),
+        Op::Expm1 => Form::Library("expm1"),
+        Op::Log => Form::Library("log"),
+        Op::Log1p => Form::Library("log1p"),
+        Op::Log2 => Form::Library("log2"),
+        Op::Log10 => Form::Library("log10"),
+        Op::Sin => Form::Library("sin"),
+        Op::Cos => Form::Library("cos"),
+        Op::Tan => Form::Library("tan"),
+        Op::Asin => Form::Library("asin"),
+        Op::Acos => Form::Library("acos"),
+        Op::Atan => Form::Library("atan"),
+        Op::Atan2 => Form::Library("atan2"),
+        Op::Sinh => Form::Library("sinh"),
+        Op::Cosh => Form::Library("cosh"),
+        Op::Tanh => Form::Library("tanh"),
+        Op::Asinh => Form::Library("asinh"),
+        Op::Acosh => Form::Library("acosh"),
+        Op::Atanh => Form::Library("atanh"),
+        Op::Hypot => Form::Library("hypot"),
+        Op::Erf => Form::Library("erf"),
+        Op::Erfc => Form::Library("erfc"),
+        Op::Gamma => Form::Library("tgamma"),
+        Op::Lgamma => Form::Library("lgamma"),
+        Op::Eq => Form::Comparison("==", EQUALITY),
+        Op::Ne => Form::Comparison("!=", EQUALITY),
+        Op::Lt => Form::Comparison("<", RELATION),
+        Op::Le => Form::Comparison("<=", RELATION),
+        Op::Gt => Form::Comparison(">", RELATION),
+        Op::Ge => Form::Comparison(">=", RELATION),
+        Op::And => Form::Lazy(" && ", AND),
+        Op::Or => Form::Lazy(" || ", OR),
+        Op::ToReal => Form::Conversion(ScalarType::Real),
+        Op::ToReal32 => Form::Conversion(ScalarType::Real32),
+        Op::ToInt => Form::Conversion(ScalarType::Integer),
+        Op::ToLogical => Form::Conversion(ScalarType::Logical),
+        Op::Neg => Form::Special(Special::Neg),
+        Op::Not => Form::Special(Special::Not),
+        Op::Pow => Form::Special(Special::Pow),
+        Op::Abs => Form::Special(Special::Abs),
+        Op::Mod => Form::Special(Special::Mod),
+        Op::Digamma => Form::Special(Special::Digamma),
+        Op::Polygamma => Form::Special(Special::Polygamma),
+        Op::If => Form::Special(Special::If),
+        Op::Trips => Form::Special(Special::Trips),
+        Op::Sum => Form::Reduction(Op::Add, Start::Number(0)),
+        Op::Product => Form::Reduction(Op::Mul, Start::Number(1)),
+        Op::MaxVal => Form::Reduction(Op::Max, Start::Least),
+        Op::MinVal => Form::Reduction(Op::Min, Start::Greatest),
+        Op::Any => Form::Reduction(Op::Or, Start::Logical(false)),
+        Op::All => Form::Reduction(Op::And, Start::Logical(true)),
+        Op::Transpose
+        | Op::Fill
+        | Op::ProductPartial
+        | Op::MaxValPartial
+        | Op::MinValPartial
+        | Op::Size
+        | Op::LBound
+        | Op::UBound
+        | Op::Present => Form::None,
+    }
+}
+
+/// The C of an elemental operator over scalar operands. Of several operands C evaluates any first; only those of
+/// `and`, `or` and `if` that decide nothing are not evaluated.
+///
+/// # Errors
+/// The operands do not fit the operator, or it is not elemental.
+pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    let types: Vec<Type> = operands.iter().map(|c| Type::scalar(c.ty)).collect();
+    if op.class() != OpClass::Elemental {
+        return Err(Malformed(op));
+    }
+    let ty = typing::apply(op, &types).map_err(|_| Malformed(op))?.ty;
+    match form(op) {
+        Form::Infix(symbol, precedence) => infix(op, symbol, precedence, operands, ty, pieces),
+        Form::Comparison(symbol, precedence) => compare(op, symbol, precedence, operands, pieces),
+        Form::Lazy(symbol, precedence) => Ok(lazy(symbol, precedence, &operands)),
+        Form::Library(name) => {
+            let operands = promoted(operands, ty, pieces);
+            Ok(rounded(name, &operands, ty))
+        }
+        Form::Exact(name) => {
+            let operands = promoted(operands, ty, pieces);
+            Ok(Code::call(&exact(name, ty), &operands, ty))
+        }
+        Form::Helper(piece) => helper(op, piece, operands, ty, pieces),
+        Form::Conversion(to) => {
+            let [x] = exactly(op, operands)?;
+            Ok(convert(x, to, pieces))
+        }
+        Form::Special(special) => self::special(&special, op, operands, ty, pieces),
+        Form::Reduction(..) | Form::None => Err(Malformed(op)),
+    }
+}
+
+/// The operator of two operands that a reduction repeats, in storage order, and the value that it begins with. A
+/// reduction to the logical `any` or `all` may end as soon as it is decided. `None` if the operator is no reduction.
+pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
+    let Form::Reduction(step, start) = form(op) else {
+        return None;
+    };
+    let number = |integer: i64, real: f64| match ty {
+        ScalarType::Integer => literal_integer(integer),
+        ScalarType::Real32 => literal_real32(real as f32),
+        ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
+    };
+    let start = match start {
+        Start::Number(n) => number(n.into(), n.into()),
+        Start::Least => number(i64::MIN, f64::NEG_INFINITY),
+        Start::Greatest => number(i64::MAX, f64::INFINITY),
+        Start::Logical(b) => literal_logical(b),
+    };
+    Some((step, start))
+}
+
+/// The operands, if there are as many as the operator has.
+fn exactly<const N: usize>(op: Op, operands: Vec<Code>) -> Result<[Code; N], Malformed> {
+    <[Code; N]>::try_from(operands).map_err(|_| Malformed(op))
+}
+
+/// Operands converted to one type.
+fn promoted(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Vec<Code> {
+    let convert = |code| convert(code, ty, pieces);
+    operands.into_iter().map(convert).collect()
+}
+
+/// The type that the operands of a comparison or of a power are converted to.
+fn common(operands: &[Code]) -> ScalarType {
+    let other = operands.iter().find(|c| c.ty != ScalarType::Integer);
+    other.map_or(ScalarType::Integer, |c| c.ty)
+}
+
+/// The name of a function of C's library over reals of this type.
+fn exact(name: &str, ty: ScalarType) -> String {
+    let suffix = if ty == ScalarType::Real32 { "f" } else { "" };
+    format!("{name}{suffix}")
+}
+
+/// The call of a function over 64-bit reals; its value over 32-bit ones is rounded.
+fn rounded(name: &str, operands: &[Code], ty: ScalarType) -> Code {
+    let code = Code::call(name, operands, ScalarType::Real);
+    if ty == ScalarType::Real32 {
+        code.cast("float", ty)
+    } else {
+        code
+    }
+}
+
+/// The call of a helper function.
+fn call(piece: Piece, operands: &[Code], ty: ScalarType, pieces: &mut Pieces) -> Code {
+    pieces.need(piece);
+    Code::call(&piece.name(), operands, ty)
+}
+
+/// The call of a helper function over 64-bit reals.
+fn own(piece: Piece, operands: &[Code], ty: ScalarType, pieces: &mut Pieces) -> Code {
+    pieces.need(piece);
+    rounded(&piece.name(), operands, ty)
+}
+
+/// The value of an integer operator over constants; an error if it has none, `None` if they are not constants. Written
+/// as it stands it would be computed with 32 bits, and compilers complain of it though it may never be evaluated.
+fn constant(op: Op, operands: &[Code]) -> Option<Result<i64, ()>> {
+    let scalars: Option<Vec<Scalar>> = operands
+        .iter()
+        .map(|c| c.integer().map(Scalar::Integer))
+        .collect();
+    match elemental::apply(op, &scalars?, Math::Native) {
+        Ok(Scalar::Integer(n)) => Some(Ok(n)),
+        Ok(Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_)) => None,
+        Err(_) => Some(Err(())),
+    }
+}
+
+/// A value that the compiler takes as unknown.
+fn hidden(code: Code, pieces: &mut Pieces) -> Code {
+    let ty = code.ty;
+    call(Piece::Value, &[code], ty, pieces)
+}
+
+/// True if a compiler might find that this divisor is always 0, and complain: `n - n`, but not `n`, `-n`, `n + 1`.
+fn may_vanish(divisor: &Code) -> bool {
+    let plain = |text: &str| !text.contains(['(', ' ']);
+    let words: Vec<&str> = divisor.text.split(' ').collect();
+    match (divisor.integer(), words.as_slice()) {
+        (Some(n), _) => n == 0,
+        (None, _) if divisor.precedence == POSTFIX => false,
+        (None, [word]) => !plain(word),
+        (None, [x, "+" | "-" | "*", y]) => {
+            let number = |text: &str| text.parse::<i64>().is_ok_and(|n| n != 0);
+            !(plain(x) && number(y) || plain(y) && number(x))
+        }
+        (None, _) => true,
+    }
+}
+
+/// A left fold of an operator between operands.
+fn infix(
+    op: Op,
+    symbol: &str,
+    precedence: u8,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    let mut operands = promoted(operands, ty, pieces).into_iter();
+    let mut x = operands.next().ok_or(Malformed(op))?;
+    for mut y in operands {
+        let pair = [x, y];
+        let value = constant(op, &pair);
+        [x, y] = pair;
+        match value {
+            Some(Ok(n)) => {
+                x = literal_integer(n);
+                continue;
+            }
+            Some(Err(())) => x = hidden(x, pieces),
+            None => {}
+        }
+        if op == Op::Div && ty == ScalarType::Integer && may_vanish(&y) {
+            y = hidden(y, pieces);
+        }
+        if op == Op::Sub && matches!(x.text.as_str(), "0.0" | "0.0f") {
+            let number = Number::of(ty).ok_or(Malformed(op))?;
+            x = call(Piece::Minus(number), &[y], ty, pieces);
+            continue;
+        }
+        let text = format!(
+            "{} {symbol} {}",
+            x.at_least(precedence),
+            y.at_least(precedence + 1)
+        );
+        x = Code::new(text, precedence, ty);
+    }
+    Ok(x)
+}
+
+fn compare(
+    op: Op,
+    symbol: &str,
+    precedence: u8,
+    operands: Vec<Code>,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    let ty = common(&operands);
+    let [mut x, y] = exactly(op, promoted(operands, ty, pieces))?;
+    // Compilers warn of integers that are compared with themselves, of `!a == b`, and of comparisons of comparisons.
+    if !ty.is_real() && x.text == y.text {
+        x = hidden(x, pieces);
+    }
+    let least = if x.text.starts_with('!') {
+        POSTFIX
+    } else {
+        SUM
+    };
+    let text = format!("{} {symbol} {}", x.at_least(least), y.at_least(SUM));
+    Ok(Code::new(text, precedence, ScalarType::Logical))
+}
+
+fn lazy(symbol: &str, precedence: u8, operands: &[Code]) -> Code {
+    let texts: Vec<_> = operands
+        .iter()
+        // Compilers warn of `a && b || c`.
+        .map(|c| match c.precedence {
+            AND => c.at_least(if precedence == AND { AND } else { POSTFIX }),
+            _ => c.at_least(precedence),
+        })
+        .collect();
+    Code::new(texts.join(symbol), precedence, ScalarType::Logical)
+}
+
+/// A helper function of two operands, folded from the left.
+fn helper(
+    op: Op,
+    piece: fn(Number) -> Piece,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    if let Some(Ok(n)) = constant(op, &operands) {
+        return Ok(literal_integer(n));
+    }
+    let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
+    let mut operands = promoted(operands, ty, pieces).into_iter();
+    let mut x = operands.next().ok_or(Malformed(op))?;
+    for y in operands {
+        // Only of a NaN C's own function takes the sign.
+        x = if op == Op::Sign && ty.is_real() && y.is_number() {
+            Code::call(&exact("copysign", ty), &[x, y], ty)
+        } else {
+            call(piece, &[x, y], ty, pieces)
+        };
+    }
+    Ok(x)
+}
+
+/// The operators that are written in a way of their own.
+fn special(
+    special: &Special,
+    op: Op,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    let operands = match constant(op, &operands) {
+        Some(Ok(n)) => return Ok(literal_integer(n)),
+        Some(Err(())) => operands.into_iter().map(|c| hidden(c, pieces)).collect(),
+        None => operands,
+    };
+    let integer = ty == ScalarType::Integer;
+    match special {
+        Special::Neg => {
+            let [x] = exactly(op, operands)?;
+            if let Some(value) = x.real() {
+                return Ok(literal_real(-value));
+            }
+            let least = if x.text.starts_with('-') {
+                POSTFIX
+            } else {
+                UNARY
+            };
+            Ok(Code::new(format!("-{}", x.at_least(least)), UNARY, ty))
+        }
+        Special::Not => {
+            let [x] = exactly(op, operands)?;
+            Ok(Code::new(format!("!{}", x.at_least(UNARY)), UNARY, ty))
+        }
+        Special::Abs if integer => {
+            pieces.include("stdlib.h");
+            Ok(Code::call("llabs", &operands, ty))
+        }
+        Special::Abs => Ok(Code::call(&exact("fabs", ty), &operands, ty)),
+        Special::Mod if integer => {
+            let [x, y] = exactly(op, operands)?;
+            if y.integer().is_none_or(|n| n == 0 || n == -1) {
+                return Ok(call(Piece::Remainder, &[x, y], ty, pieces));
+            }
+            infix(op, "%", PRODUCT, vec![x, y], ty, pieces)
+        }
+        Special::Mod => {
+            let operands = promoted(operands, ty, pieces);
+            Ok(Code::call(&exact("fmod", ty), &operands, ty))
+        }
+        Special::Digamma => Ok(own(Piece::Digamma, &operands, ty, pieces)),
+        Special::Polygamma => Ok(own(Piece::Polygamma, &operands, ty, pieces)),
+        Special::Trips => Ok(call(Piece::Trips, &operands, ty, pieces)),
+        Special::Pow => power(operands, ty, pieces),
+        Special::If => choice(operands, ty, pieces),
+    }
+}
+
+/// A power. One that is small and constant has a function of its own, a square may be a product.
+fn power(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    /// Greatest magnitude of exponents up to which powers are products.
+    const MOST: u64 = 64;
+    let [x, y] = exactly(Op::Pow, operands)?;
+    if y.ty != ScalarType::Integer {
+        let operands = promoted(vec![x, y], ty, pieces);
+        return Ok(rounded("pow", &operands, ty));
+    }
+    match y.integer() {
+        Some(1) => return Ok(x),
+        Some(2) if x.is_short() => {
+            return infix(Op::Mul, "*", PRODUCT, vec![x.clone(), x], ty, pieces);
+        }
+        _ => {}
+    }
+    if ty == ScalarType::Integer {
+        return Ok(call(Piece::IntegerPower, &[x, y], ty, pieces));
+    }
+    let small = y.integer().filter(|&n| n != 0 && n.unsigned_abs() <= MOST);
+    let (piece, operands) = match small.and_then(|n| i8::try_from(n).ok()) {
+        Some(n) => (Piece::Power(n), vec![x]),
+        None => (Piece::AnyPower, vec![x, y]),
+    };
+    Ok(own(piece, &operands, ty, pieces))
+}
+
+/// A conditional expression.
+fn choice(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    let [condition, yes, no] = exactly(Op::If, operands)?;
+    let mut yes = convert(yes, ty, pieces);
+    let no = convert(no, ty, pieces);
+    // Of two constants the result would be computed with 32 bits.
+    if yes.integer().is_some() && no.integer().is_some() {
+        pieces.include("stdint.h");
+        yes = yes.cast("int64_t", ty);
+    }
+    let text = format!(
+        "{} ? {} : {}",
+        condition.at_least(OR),
+        yes.at_least(OR),
+        no.at_least(CONDITIONAL)
+    );
+    Ok(Code::new(text, CONDITIONAL, ty))
+}

@@ -1,0 +1,178 @@
+//! C expressions.
+
+use super::pieces::Pieces;
+use super::precedence::{EQUALITY, POSTFIX, SUM, UNARY};
+use cfg_core::ir::ScalarType;
+use std::borrow::Cow;
+
+/// A C expression: its text, how tightly it binds, and its scalar type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Code {
+    /// The text.
+    pub(crate) text: String,
+    /// One of the constants of [`super::precedence`].
+    pub(crate) precedence: u8,
+    /// The type of the value. A constant integer may have the C type int, a logical that is computed too.
+    pub(crate) ty: ScalarType,
+}
+
+impl Code {
+    /// The code with this text.
+    pub(crate) fn new(text: String, precedence: u8, ty: ScalarType) -> Self {
+        Self {
+            text,
+            precedence,
+            ty,
+        }
+    }
+
+    /// The call of a function.
+    pub(super) fn call(function: &str, arguments: &[Self], ty: ScalarType) -> Self {
+        let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
+        Self::new(format!("{function}({})", texts.join(", ")), POSTFIX, ty)
+    }
+
+    /// The code behind a cast.
+    pub(super) fn cast(self, c_type: &str, ty: ScalarType) -> Self {
+        let text = format!("({c_type}){}", self.at_least(UNARY));
+        Self::new(text, UNARY, ty)
+    }
+
+    /// The text as an operand that binds at least this tightly: in parentheses if it does not.
+    pub(crate) fn at_least(&self, precedence: u8) -> Cow<'_, str> {
+        if self.precedence < precedence {
+            Cow::Owned(format!("({})", self.text))
+        } else {
+            Cow::Borrowed(&self.text)
+        }
+    }
+
+    /// The value of a literal integer.
+    pub(super) fn integer(&self) -> Option<i64> {
+        match self.ty {
+            ScalarType::Integer if self.text == LEAST => Some(i64::MIN),
+            ScalarType::Integer if self.is_number() => self.text.parse().ok(),
+            ScalarType::Integer
+            | ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Logical
+            | ScalarType::Tape => None,
+        }
+    }
+
+    /// The value of a literal real of 64 bits; `None` of NaN and infinities.
+    pub(super) fn real(&self) -> Option<f64> {
+        let literal = self.ty == ScalarType::Real && self.is_number();
+        literal.then(|| self.text.parse().ok()).flatten()
+    }
+
+    /// True of a literal number, but for NaN and infinities.
+    pub(super) fn is_number(&self) -> bool {
+        let digits = self.text.strip_prefix('-').unwrap_or(&self.text);
+        let number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-');
+        self.precedence >= UNARY
+            && digits.starts_with(|c: char| c.is_ascii_digit())
+            && digits.chars().all(number)
+    }
+
+    /// True if the operand may as well be written twice.
+    pub(super) fn is_short(&self) -> bool {
+        /// Longest place that is: `a[i + 1][j]` is.
+        const LONGEST: usize = 16;
+        self.precedence == POSTFIX && self.text.len() <= LONGEST && !self.text.contains('(')
+    }
+}
+
+/// The least integer; its magnitude alone is no constant of 64 bits.
+const LEAST: &str = "INT64_MIN";
+
+/// A constant; one with a sign binds as its sign.
+fn literal(text: String, ty: ScalarType) -> Code {
+    let precedence = if text.starts_with('-') {
+        UNARY
+    } else {
+        POSTFIX
+    };
+    Code::new(text, precedence, ty)
+}
+
+/// The text of a real that is not finite.
+fn not_finite(x: f64) -> &'static str {
+    if x.is_nan() {
+        "NAN"
+    } else if x > 0.0 {
+        "INFINITY"
+    } else {
+        "-INFINITY"
+    }
+}
+
+/// An integer constant.
+pub(crate) fn literal_integer(n: i64) -> Code {
+    let text = if n == i64::MIN {
+        LEAST.to_owned()
+    } else {
+        n.to_string()
+    };
+    literal(text, ScalarType::Integer)
+}
+
+/// A 64-bit real constant: the shortest text that is read as this number.
+pub(crate) fn literal_real(x: f64) -> Code {
+    let text = if x.is_finite() {
+        format!("{x:?}")
+    } else {
+        not_finite(x).to_owned()
+    };
+    literal(text, ScalarType::Real)
+}
+
+/// A 32-bit real constant: the shortest text that is read as this number.
+pub(crate) fn literal_real32(x: f32) -> Code {
+    let text = if x.is_finite() {
+        format!("{x:?}f")
+    } else {
+        not_finite(x.into()).to_owned()
+    };
+    literal(text, ScalarType::Real32)
+}
+
+/// A logical constant.
+pub(crate) fn literal_logical(b: bool) -> Code {
+    literal(b.to_string(), ScalarType::Logical)
+}
+
+/// The value as one of another type: the implicit promotion in mixed operations and assignments, and
+/// the explicit conversions. A real must be in the range of integers to become one.
+pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
+    use ScalarType::{Integer, Logical, Real, Real32, Tape};
+    let not_zero = |zero| {
+        let text = format!("{} != {zero}", code.at_least(SUM));
+        Code::new(text, EQUALITY, Logical)
+    };
+    match (code.ty, to) {
+        (Tape, _) | (_, Tape) | (Logical, Logical) => code,
+        (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,
+        (Integer, Real) => match code.integer() {
+            Some(n) => literal_real(n as f64),
+            None => code.cast("double", to),
+        },
+        (Integer, Real32) => match code.integer() {
+            Some(n) => literal_real32(n as f32),
+            None => code.cast("float", to),
+        },
+        (Real, Real32) => match code.real() {
+            Some(x) => literal_real32(x as f32),
+            None => code.cast("float", to),
+        },
+        (Logical, Real32) => code.cast("float", to),
+        (Real32 | Logical, Real) => code.cast("double", to),
+        (Real | Real32 | Logical, Integer) => {
+            pieces.include("stdint.h");
+            code.cast("int64_t", to)
+        }
+        (Real, Logical) => not_zero("0.0"),
+        (Real32, Logical) => not_zero("0.0f"),
+        (Integer, Logical) => not_zero("0"),
+    }
+}

@@ -1,0 +1,279 @@
+//! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
+
+use cfg_core::ir::ScalarType;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// The numbers that an operator with functions of its own is applied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Number {
+    /// `double`
+    Double,
+    /// `float`
+    Float,
+    /// `int64_t`
+    Integer,
+}
+
+impl Number {
+    /// The numbers of this type; `None` of logicals and tapes.
+    pub(super) fn of(ty: ScalarType) -> Option<Self> {
+        match ty {
+            ScalarType::Real => Some(Self::Double),
+            ScalarType::Real32 => Some(Self::Float),
+            ScalarType::Integer => Some(Self::Integer),
+            ScalarType::Logical | ScalarType::Tape => None,
+        }
+    }
+}
+
+/// A helper function, or a few that belong together. What one needs stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Piece {
+    /// Its integer argument: keeps a compiler from judging constant expressions that are never evaluated.
+    Value,
+    /// A real subtracted from 0.
+    Minus(Number),
+    /// The strong product of reals.
+    Strong(Number),
+    /// The smaller of two.
+    Min(Number),
+    /// The larger of two.
+    Max(Number),
+    /// Magnitude of the first with the sign of the second.
+    Sign(Number),
+    /// Positive difference.
+    PosDiff(Number),
+    /// Remainder of integers with the sign of the dividend.
+    Remainder,
+    /// Remainder with the sign of the divisor.
+    Modulo(Number),
+    /// Power of integers.
+    IntegerPower,
+    /// Trip count of a counted loop.
+    Trips,
+    /// Power of a real with this exponent, from -64 to 64.
+    Power(i8),
+    /// Power of a real with an integer exponent.
+    AnyPower,
+    /// Digamma function.
+    Digamma,
+    /// Polygamma function.
+    Polygamma,
+}
+
+use Number::{Double, Float, Integer};
+
+impl Piece {
+    /// The pieces that this one calls.
+    fn needs(self) -> &'static [Self] {
+        match self {
+            Self::Modulo(Integer) => &[Self::Remainder],
+            Self::Polygamma => &[Self::Digamma],
+            Self::Value
+            | Self::Minus(_)
+            | Self::Strong(_)
+            | Self::Min(_)
+            | Self::Max(_)
+            | Self::Sign(_)
+            | Self::PosDiff(_)
+            | Self::Remainder
+            | Self::Modulo(Double | Float)
+            | Self::IntegerPower
+            | Self::Trips
+            | Self::Power(_)
+            | Self::AnyPower
+            | Self::Digamma => &[],
+        }
+    }
+
+    /// The name of the function.
+    pub(super) fn name(self) -> String {
+        let (name, number) = match self {
+            Self::Value => ("value", Double),
+            Self::Minus(number) => ("minus", number),
+            Self::Strong(number) => ("strong", number),
+            Self::Min(number) => ("min", number),
+            Self::Max(number) => ("max", number),
+            Self::Sign(number) => ("sign", number),
+            Self::PosDiff(number) => ("dim", number),
+            Self::Remainder => ("mod", Integer),
+            Self::Modulo(number) => ("modulo", number),
+            Self::IntegerPower => ("pow", Integer),
+            Self::Trips => ("trips", Double),
+            Self::Power(n) => {
+                let sign = if n < 0 { "m" } else { "" };
+                return format!("cfgrev_pow_{sign}{}", n.unsigned_abs());
+            }
+            Self::AnyPower => ("powi", Double),
+            Self::Digamma => ("digamma", Double),
+            Self::Polygamma => ("polygamma", Double),
+        };
+        match number {
+            Double => format!("cfgrev_{name}"),
+            Float => format!("cfgrev_{name}f"),
+            Integer => format!("cfgrev_i{name}"),
+        }
+    }
+
+    /// The text of its functions.
+    fn text(self) -> String {
+        let (double, integer) = match self {
+            Self::Value => (include_str!("../pieces/value.c"), ""),
+            // Integers need neither.
+            Self::Minus(_) => (include_str!("../pieces/minus.c"), ""),
+            Self::Strong(_) => (include_str!("../pieces/strong.c"), ""),
+            Self::Min(_) => (
+                include_str!("../pieces/min.c"),
+                include_str!("../pieces/imin.c"),
+            ),
+            Self::Max(_) => (
+                include_str!("../pieces/max.c"),
+                include_str!("../pieces/imax.c"),
+            ),
+            Self::Sign(_) => (
+                include_str!("../pieces/sign.c"),
+                include_str!("../pieces/isign.c"),
+            ),
+            Self::PosDiff(_) => (
+                include_str!("../pieces/dim.c"),
+                include_str!("../pieces/idim.c"),
+            ),
+            Self::Remainder => (include_str!("../pieces/imod.c"), ""),
+            Self::Modulo(_) => (
+                include_str!("../pieces/modulo.c"),
+                include_str!("../pieces/imodulo.c"),
+            ),
+            Self::IntegerPower => (include_str!("../pieces/ipow.c"), ""),
+            Self::Trips => (include_str!("../pieces/trips.c"), ""),
+            Self::Power(n) => return power(n),
+            Self::AnyPower => (include_str!("../pieces/powi.c"), ""),
+            Self::Digamma => (include_str!("../pieces/digamma.c"), ""),
+            Self::Polygamma => (include_str!("../pieces/polygamma.c"), ""),
+        };
+        match self {
+            Self::Minus(number)
+            | Self::Strong(number)
+            | Self::Min(number)
+            | Self::Max(number)
+            | Self::Sign(number)
+            | Self::PosDiff(number)
+            | Self::Modulo(number) => match number {
+                Double => double.to_owned(),
+                Float => single(double),
+                Integer => integer.to_owned(),
+            },
+            Self::Value
+            | Self::Remainder
+            | Self::IntegerPower
+            | Self::Trips
+            | Self::Power(_)
+            | Self::AnyPower
+            | Self::Digamma
+            | Self::Polygamma => double.to_owned(),
+        }
+    }
+}
+
+/// The text of a function over `double` as one over `float`.
+fn single(double: &str) -> String {
+    let text = double.replace("double", "float").replace("0.0", "0.0f");
+    // Calls, of the library and the function itself, but not what stands before a parenthesis otherwise.
+    let mut out = String::with_capacity(text.len() + 16);
+    for (k, part) in text.split('(').enumerate() {
+        if k > 0 {
+            let name = out.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let name = name.take(1).next().unwrap_or("");
+            if !matches!(name, "" | "if" | "return" | "while") {
+                out.push('f');
+            }
+            out.push('(');
+        }
+        out.push_str(part);
+    }
+    out
+}
+
+/// The power with this exponent by binary powering, from the lowest digit: the squares one by one, then the product
+/// of those that the exponent has.
+fn power(n: i8) -> String {
+    let magnitude = n.unsigned_abs();
+    let name = Piece::Power(n).name();
+    let mut body = String::new();
+    let mut product = String::new();
+    let mut square = "x".to_owned();
+    let mut exponent = 1u8;
+    let mut left = magnitude;
+    while left > 0 {
+        if left % 2 == 1 {
+            if !product.is_empty() {
+                product.push_str(" * ");
+            }
+            product.push_str(&square);
+        }
+        left /= 2;
+        if left > 0 {
+            exponent *= 2;
+            let next = format!("x{exponent}");
+            body.push_str(&format!("    double {next} = {square} * {square};\n"));
+            square = next;
+        }
+    }
+    if n < 0 {
+        body.push_str(&format!("    double power = {product};\n"));
+        let beyond = if n % 2 == 0 {
+            format!("pow(fabs(x), {n}.0)")
+        } else {
+            format!("copysign(pow(fabs(x), {n}.0), x)")
+        };
+        product = format!("isnormal(power) ? 1.0 / power : {beyond}");
+    }
+    let mut text = String::new();
+    // Writing to a String does not fail.
+    let _ = write!(
+        text,
+        "static inline double {name}(double x) {{\n{body}    return {product};\n}}\n"
+    );
+    text
+}
+
+/// The helper functions that a file needs, and the headers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pieces {
+    needed: BTreeSet<Piece>,
+    headers: BTreeSet<&'static str>,
+}
+
+impl Pieces {
+    /// The file needs this function and those that it calls.
+    pub(crate) fn need(&mut self, piece: Piece) {
+        for header in ["stdbool.h", "stdint.h"] {
+            self.include(header);
+        }
+        let mut open = vec![piece];
+        while let Some(piece) = open.pop() {
+            if self.needed.insert(piece) {
+                open.extend(piece.needs());
+            }
+        }
+    }
+
+    /// The file needs this header of the C library.
+    pub(crate) fn include(&mut self, header: &'static str) {
+        self.headers.insert(header);
+    }
+
+    /// The functions, each behind those that it calls, separated by empty lines.
+    pub(crate) fn text(&self) -> String {
+        let texts: Vec<String> = self.needed.iter().map(|piece| piece.text()).collect();
+        texts.join("\n")
+    }
+
+    /// The headers that the functions and the expressions need. `math.h` is always there: constants that are not
+    /// finite are defined in it.
+    pub(crate) fn headers(&self) -> BTreeSet<&'static str> {
+        let mut headers = self.headers.clone();
+        headers.insert("math.h");
+        headers
+    }
+}

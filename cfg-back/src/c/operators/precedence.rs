@@ -1,0 +1,20 @@
+//! How tightly the operators of C bind, from the loosest to the tightest (C99, 6.5).
+
+/// `?:`
+pub(crate) const CONDITIONAL: u8 = 1;
+/// `||`
+pub(crate) const OR: u8 = 2;
+/// `&&`
+pub(crate) const AND: u8 = 3;
+/// `==` and `!=`
+pub(crate) const EQUALITY: u8 = 4;
+/// `<` and the like
+pub(crate) const RELATION: u8 = 5;
+/// `+` and `-` between operands
+pub(crate) const SUM: u8 = 6;
+/// `*`, `/` and `%`
+pub(crate) const PRODUCT: u8 = 7;
+/// `-`, `!`, `*`, `&` and casts before an operand
+pub(crate) const UNARY: u8 = 8;
+/// Calls, subscripts and members; names, constants, and what is in parentheses.
+pub(crate) const POSTFIX: u8 = 9;

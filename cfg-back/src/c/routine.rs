@@ -1,0 +1,492 @@
+//! One function: its head, its variables, its body.
+
+use super::{
+    Emitted,
+    file::{File, Made, Written},
+    lines::Lines,
+    names::{Names, comment},
+    operators::Pieces,
+    variable::{Bound, Cells, Kind, c_type, zero},
+    writer::{Writer, is_by_value, variables},
+};
+use std::collections::{BTreeMap, HashSet};
+
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Extent, Intent, Role, Routine, ScalarType, StmtKind},
+    memory::locations::Locations,
+};
+
+/// The declaration of one parameter of a routine; extents that it takes from the argument come before.
+fn parameter(routine: &Routine, v: VarId, name: &str, (extents, strides): &(Vec<String>, Vec<String>)) -> Vec<String> {
+    let variable = routine.variable(v);
+    let ty = c_type(variable.ty);
+    let mut texts: Vec<String> = Vec::new();
+    for (dim, extent) in variable.shape.iter().zip(extents) {
+        if dim.extent == Extent::Deferred {
+            texts.push(format!("int64_t {extent}"));
+        }
+    }
+    texts.extend(strides.iter().map(|stride| format!("int64_t {stride}")));
+    let constant = match variable.role {
+        Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => "const ",
+        Role::Parameter { .. } | Role::Local | Role::Global(_) => "",
+    };
+    let restrict = if routine.aliased || variable.ty.is_tape() {
+        ""
+    } else {
+        "restrict "
+    };
+    texts.push(if is_by_value(routine, v) {
+        format!("{ty} {name}")
+    } else {
+        format!("{constant}{ty} *{restrict}{name}")
+    });
+    texts
+}
+
+/// The head of a function whose properties are known, without names.
+pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String {
+    let routine = file.program.routine(r);
+    let mut names = Names::of_function();
+    let (made, _) = variables(file, routine, &mut names, strided);
+    let function = file.made(r, strided).unwrap_or_default();
+    head(file, routine, &function, &made, "memory", "value", strided)
+}
+
+fn head(
+    file: &File<'_>,
+    routine: &Routine,
+    made: &Made,
+    variables: &super::variable::Variables,
+    memory: &str,
+    value: &str,
+    strided: bool,
+) -> String {
+    let storage = match file.public && !made.needs_memory && !strided {
+        true => "",
+        // Not all of these may be called.
+        false if strided => "static inline ",
+        false => "static ",
+    };
+    head_with(routine, made, variables, memory, value, storage).0
+}
+
+/// The head of a function, and the names of its parameters.
+fn head_with(
+    routine: &Routine,
+    made: &Made,
+    variables: &super::variable::Variables,
+    memory: &str,
+    value: &str,
+    storage: &str,
+) -> (String, Vec<String>) {
+    let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
+    for p in routine.parameter_ids() {
+        let (name, extents) = match &variables.all[p.index()].kind {
+            Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name) => {
+                (name.clone(), (Vec::new(), Vec::new()))
+            }
+            Kind::Array(array) => {
+                let kept = |bound: &Bound| match bound {
+                    Bound::Kept(k) => variables.bounds[*k].name.clone(),
+                    Bound::Constant(_) | Bound::Parameter(_) => String::new(),
+                };
+                let extents = array.axes.iter().map(|axis| kept(&axis.extent));
+                let strides = array.axes.iter().filter_map(|axis| axis.stride.as_ref());
+                (array.pointer.clone(), (extents.collect(), strides.map(kept).collect()))
+            }
+        };
+        parameters.extend(parameter(routine, p, &name, &extents));
+        let shape = routine.variable(p).shape.iter().zip(extents.0);
+        arguments.extend(shape.filter(|(dim, _)| dim.extent == Extent::Deferred).map(|(_, e)| e));
+        arguments.push(name);
+    }
+    let result = routine.result.map(|r| routine.variable(r).ty);
+    let returned = match (made.can_fail, result) {
+        (true, Some(ty)) => {
+            parameters.push(format!("{} *{value}", c_type(ty)));
+            "int"
+        }
+        (true, None) => "int",
+        (false, Some(ty)) => c_type(ty),
+        (false, None) => "void",
+    };
+    if made.needs_memory {
+        parameters.push(format!("struct cfgrev_tape *{memory}"));
+    }
+    if parameters.is_empty() {
+        parameters.push("void".to_owned());
+    }
+    let head = format!("{storage}{returned} {}({})", made.name, parameters.join(", "));
+    (head, arguments)
+}
+
+/// The head of a function with this name for callers that have no memory for work arrays, and the names of its
+/// parameters in the order of the routine's.
+pub(super) fn plain_head(file: &File<'_>, r: RoutineId, name: &str, names: &mut Names) -> (String, Vec<String>) {
+    let routine = file.program.routine(r);
+    let (made, _) = variables(file, routine, names, false);
+    let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let mut function = file.made(r, false).unwrap_or_default();
+    function.needs_memory = false;
+    name.clone_into(&mut function.name);
+    let (head, mut arguments) = head_with(routine, &function, &made, "", &value, "");
+    if routine.result.is_some() && function.can_fail {
+        arguments.push(value);
+    }
+    (head, arguments)
+}
+
+/// The position of a parameter among the arguments of its routine in C, where extents have places of their own.
+pub(super) fn position(routine: &Routine, p: VarId) -> usize {
+    let before = routine.parameter_ids().take_while(|q| *q != p);
+    let deferred = |q: VarId| {
+        let shape = routine.variable(q).shape.iter();
+        shape.filter(|dim| dim.extent == Extent::Deferred).count()
+    };
+    before.map(|q| 1 + deferred(q)).sum::<usize>() + deferred(p)
+}
+
+/// The function that a routine is.
+///
+/// # Errors
+/// What has no C.
+pub(super) fn function(
+    file: &File<'_>,
+    r: RoutineId,
+    written: &Written<'_>,
+    (recursive, strided): (bool, bool),
+    pieces: &mut Pieces,
+) -> Emitted<(Made, String)> {
+    let routine = &*written.routine;
+    let mut names = Names::of_function();
+    let (variables, can_fail) = variables(file, routine, &mut names, strided);
+    let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
+    let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let mut tops = BTreeMap::new();
+    for statement in routine.statements() {
+        if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
+            tops.entry(tape).or_insert_with(|| names.fresh("top", Some(&file.names)));
+        }
+    }
+    let mut writer = Writer {
+        file,
+        pieces,
+        id: r,
+        routine,
+        locations: Locations::of(file.program, routine),
+        names,
+        variables,
+        lines: Lines::new(1),
+        helpers: Vec::new(),
+        lanes: Vec::new(),
+        loop_names: Vec::new(),
+        open_indices: Vec::new(),
+        writes: std::collections::HashMap::new(),
+        memory,
+        status,
+        place: None,
+        made: Made {
+            can_fail: can_fail || recursive,
+            needs_memory: recursive,
+            ..Made::default()
+        },
+        allocates: false,
+        has_status: false,
+        strided,
+        keeps_bounds: false,
+        roomy: false,
+        tops,
+    };
+    let mut end = None;
+    match (&routine.body, &written.structure, &routine.external) {
+        (Some(cfg), Some(structure), _) => writer.structured(cfg, structure)?,
+        (Some(cfg), None, _) => writer.jumps(cfg)?,
+        (None, _, Some(external)) => {
+            if let (Some(e), Some(result)) = (&external.value, routine.result) {
+                end = Some(writer.external_value(e, routine.variable(result).ty)?.text);
+            }
+        }
+        (None, _, None) => return Err(writer.malformed("a routine has no body")),
+    }
+    writer.place = None;
+    if let (None, Some(result)) = (&end, routine.result) {
+        let code = writer.scalar_place(result)?;
+        writer.reads(result);
+        end = Some(code.text);
+    }
+    let body = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
+    finish(writer, &body, end, &value)
+}
+
+/// Puts a function together: declarations of what the body names, work arrays, the body, what is given back.
+fn finish(
+    mut writer: Writer<'_>,
+    body: &str,
+    end: Option<String>,
+    value: &str,
+) -> Emitted<(Made, String)> {
+    let arrays = prologue(&mut writer, body)?;
+    let epilogue = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
+    let mut made = writer.made.clone();
+    made.name = writer.file.function_name(writer.id, made.needs_memory, writer.strided);
+    let routine = writer.routine;
+    let mut text = String::new();
+    if let Some(origin) = &routine.origin {
+        let (role, of) = (origin.role.to_string(), &origin.of);
+        text.push_str(&format!("/* {} of {} */\n", comment(&role), comment(of)));
+    }
+    text.push_str(&head(
+        writer.file,
+        routine,
+        &made,
+        &writer.variables,
+        &writer.memory,
+        value,
+        writer.strided,
+    ));
+    text.push_str("\n{\n");
+    let parts = [body, &arrays, &epilogue, end.as_deref().unwrap_or_default()];
+    let named: HashSet<&str> = parts.iter().flat_map(|part| identifiers(part)).collect();
+    let mut read: HashSet<&str> = HashSet::new();
+    for line in parts.iter().flat_map(|part| part.lines()) {
+        read.extend(identifiers(behind_target(line)));
+    }
+    let mut lines = Lines::new(1);
+    for declaration in declarations(&writer) {
+        lines.line(declaration);
+    }
+    for (name, declaration) in &writer.helpers {
+        if named.contains(name.as_str()) {
+            lines.line(declaration);
+        }
+    }
+    if writer.has_status {
+        lines.line(format_args!("int {};", writer.status));
+    }
+    text.push_str(&lines.into_text());
+    text.push_str(&arrays);
+    let mut lines = Lines::new(1);
+    for line in writer.unread(&named, &read) {
+        lines.line(line);
+    }
+    text.push_str(&lines.into_text());
+    text.push_str(body);
+    text.push_str(&epilogue);
+    let mut lines = Lines::new(1);
+    match (end, made.can_fail) {
+        (Some(end), true) => {
+            lines.line(format_args!("*{value} = {end};"));
+            lines.line("return 0;");
+        }
+        (Some(end), false) => lines.line(format_args!("return {end};")),
+        (None, true) => lines.line("return 0;"),
+        (None, false) => {}
+    }
+    text.push_str(&lines.into_text());
+    text.push_str("}\n");
+    Ok((made, text))
+}
+
+/// Writes what stands before the body: bounds, tapes, work arrays. The lines of the writer become those behind the body.
+fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
+    let mut named: HashSet<String> = identifiers(body).map(str::to_owned).collect();
+    let mut after: Vec<String> = Vec::new();
+    let memory = writer.memory.clone();
+    let ids = || (0..).map(VarId::new);
+    // Tapes of its own.
+    let mut tapes = Vec::new();
+    for (v, variable) in ids().zip(&writer.variables.all) {
+        let local = writer.routine.variable(v).role == Role::Local;
+        if let (Kind::Tape(name), true, true) = (&variable.kind, local, variable.used) {
+            tapes.push((v, name.clone()));
+        }
+    }
+    for (v, name) in tapes {
+        writer.made.needs_memory = true;
+        let level = writer.fresh("level");
+        let number = writer.file.tape_number(writer.id, v);
+        if number == 0 {
+            writer
+                .lines
+                .line(format_args!("struct cfgrev_tape *const {name} = {memory};"));
+        } else {
+            writer.lines.line(format_args!(
+                "struct cfgrev_tape *const {name} = cfgrev_inner({memory}, {number});"
+            ));
+        }
+        if number > 0 {
+            writer.made.can_fail = true;
+            writer.lines.line(format_args!("if (!{name})"));
+            writer.lines.line("    return 1;");
+        }
+        writer.lines.line(format_args!(
+            "const struct cfgrev_level {level} = cfgrev_level_of({name});"
+        ));
+        after.push(format!("cfgrev_cut({name}, {level});"));
+    }
+    let mut works = Vec::new();
+    for (v, variable) in ids().zip(&writer.variables.all) {
+        if let (Kind::Array(array), true) = (&variable.kind, variable.used)
+            && array.cells == Cells::Work
+        {
+            works.push((v, array.clone()));
+        }
+    }
+    for (v, top) in writer.tops.clone() {
+        let tape = writer.tape(v)?;
+        writer
+            .lines
+            .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
+        after.push(format!("{tape}->top = {top};"));
+    }
+    for (_, array) in &works {
+        for axis in &array.axes {
+            if let Bound::Kept(k) = axis.extent {
+                named.insert(writer.variables.bounds[k].name.clone());
+            }
+        }
+    }
+    // A bound may name bounds before it.
+    let mut bounds = Vec::new();
+    for k in (0..writer.variables.bounds.len()).rev() {
+        let kept = &writer.variables.bounds[k];
+        let (name, value) = (kept.name.clone(), kept.value.clone());
+        let used = named.contains(&name);
+        writer.variables.bounds[k].used = used;
+        if let (true, Some(e)) = (used, value) {
+            let code = writer.scalar(&e)?;
+            named.extend(identifiers(&code.text).map(str::to_owned));
+            bounds.push(format!("const int64_t {name} = {};", code.text));
+        }
+    }
+    bounds.reverse();
+    for line in bounds {
+        writer.lines.line(line);
+    }
+    let allocatable = |v: &super::variable::Variable| matches!(&v.kind, Kind::Array(a) if a.cells == Cells::Allocatable);
+    let marks = [
+        ("work", !works.is_empty()),
+        ("arrays", writer.allocates && writer.variables.all.iter().any(allocatable)),
+    ];
+    for (arena, wanted) in marks {
+        if wanted {
+            writer.made.needs_memory = true;
+            let mark = writer.fresh("entry");
+            writer.lines.line(format_args!(
+                "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->{arena});"
+            ));
+            after.push(format!("cfgrev_release(&{memory}->{arena}, {mark});"));
+        }
+    }
+    for (v, array) in works {
+        let ty = writer.variables.all[v.index()].ty;
+        let extents = writer.variables.extents(&array.axes);
+        let name = array.pointer;
+        let size = extents.iter().fold(super::amount::Amount::from(1), |size, e| {
+            let e = if extents.len() > 1 { super::expression::at_least_zero(e) } else { e.clone() };
+            size.times(&e)
+        });
+        let size = size.code().text;
+        writer.lines.line(format_args!(
+            "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
+            c_type(ty)
+        ));
+        writer.made.can_fail = true;
+        writer.lines.line(format_args!("if (!{name})"));
+        writer.lines.line("    return 1;");
+        // Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
+        if matches!(ty, ScalarType::Integer | ScalarType::Logical) {
+            let k = writer.loop_name(0);
+            writer
+                .lines
+                .line(format_args!("for (int64_t {k} = 0; {k} < {size}; ++{k})"));
+            writer.lines.line(format_args!("    {name}[{k}] = {};", zero(ty)));
+        }
+    }
+    after.reverse();
+    let mut epilogue = Lines::new(1);
+    for line in after {
+        epilogue.line(line);
+    }
+    Ok(std::mem::replace(&mut writer.lines, epilogue).into_text())
+}
+
+/// The identifiers in a text.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = text.split(move |c| !word(c));
+    words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// The part of a line that reads variables: of an assignment all but the variable that it is to.
+fn behind_target(line: &str) -> &str {
+    let line = line.trim_start();
+    let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let rest = line.get(end.unwrap_or(0)..).unwrap_or_default();
+    let mut behind = rest;
+    if rest.starts_with('[') {
+        let mut depth = 0_i32;
+        let closes = rest.find(|c| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            depth == 0
+        });
+        behind = closes.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+    }
+    let assigns = [" = ", " += ", " -= ", " *= "].iter().any(|sign| behind.starts_with(sign));
+    if assigns { rest } else { line }
+}
+
+/// Declarations of the local variables that the body names.
+fn declarations(writer: &Writer<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    // Scalars of one type share a line.
+    for ty in ScalarType::ALL {
+        let mut names: Vec<String> = Vec::new();
+        for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
+            let local = writer.routine.variable(v).role == Role::Local;
+            if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
+                && variable.ty == ty
+            {
+                names.push(format!("{name} = {}", zero(ty)));
+            }
+        }
+        for some in names.chunks(8) {
+            lines.push(format!("{} {};", c_type(ty), some.join(", ")));
+        }
+    }
+    for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
+        let local = writer.routine.variable(v).role == Role::Local;
+        let (Kind::Array(array), true, true) = (&variable.kind, local, variable.used) else {
+            continue;
+        };
+        let (ty, name) = (c_type(variable.ty), &array.pointer);
+        match array.cells {
+            Cells::Fixed(n) => lines.push(format!(
+                "{ty} {name}[{}] = {{{}}};",
+                n.max(1),
+                zero(variable.ty)
+            )),
+            Cells::Allocatable => {
+                lines.push(format!("{ty} *{name} = NULL;"));
+                let mut numbers = Vec::new();
+                for axis in &array.axes {
+                    if let Bound::Kept(k) = axis.extent
+                        && writer.variables.bounds[k].used
+                    {
+                        numbers.push(format!("{} = 0", writer.variables.bounds[k].name));
+                    }
+                }
+                if writer.allocates {
+                    numbers.extend(array.room.iter().map(|room| format!("{room} = 0")));
+                }
+                if !numbers.is_empty() {
+                    lines.push(format!("int64_t {};", numbers.join(", ")));
+                }
+            }
+            Cells::Given | Cells::Work => {}
+        }
+    }
+    lines
+}

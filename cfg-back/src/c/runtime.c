@@ -1,0 +1,280 @@
+#ifndef CFGREV_TAPE_VERSION
+#define CFGREV_TAPE_VERSION 1
+
+struct cfgrev_block {
+    struct cfgrev_block *next;
+    size_t room, used, padding;
+};
+
+struct cfgrev_arena {
+    struct cfgrev_block *last, *first;
+};
+
+/* Where the stacks of a tape end. Functions that push and pop have a copy of their own while they run. */
+struct cfgrev_top {
+    double *real, *real_end;
+    float *real32, *real32_end;
+    int64_t *integer, *integer_end;
+    uint64_t *control, *control_end;
+    uint64_t bits;
+    unsigned filled;
+};
+
+/* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
+   (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. */
+struct cfgrev_tape {
+    struct cfgrev_top top;
+    double *real_begin;
+    float *real32_begin;
+    int64_t *integer_begin;
+    uint64_t *control_begin;
+    struct cfgrev_arena work, arrays;
+    struct cfgrev_tape *inner;
+    const char *message;
+};
+
+static inline void cfgrev_free_arena(const struct cfgrev_arena *arena)
+{
+    struct cfgrev_block *block = arena->first;
+    while (block) {
+        struct cfgrev_block *next = block->next;
+        free(block);
+        block = next;
+    }
+}
+
+/* Gives the memory of a tape back; the tape can be used again. */
+static inline void cfgrev_tape_free(struct cfgrev_tape *tape)
+{
+    const struct cfgrev_tape empty = {0};
+    struct cfgrev_tape *next, *outer = tape;
+    while (tape) {
+        cfgrev_free_arena(&tape->work);
+        cfgrev_free_arena(&tape->arrays);
+        free(tape->real_begin);
+        free(tape->real32_begin);
+        free(tape->integer_begin);
+        free(tape->control_begin);
+        next = tape->inner;
+        if (tape == outer)
+            *tape = empty;
+        else
+            free(tape);
+        tape = next;
+    }
+}
+
+/* Says why a function that was given this tape did not return 0; "" if it did. */
+static inline const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
+{
+    return tape && tape->message ? tape->message : "";
+}
+
+/* The bytes that the values on a tape take now. */
+static inline size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
+{
+    size_t bytes = 0;
+    for (; tape; tape = tape->inner) {
+        if (tape->top.real)
+            bytes += (size_t)(tape->top.real - tape->real_begin) * sizeof *tape->top.real;
+        if (tape->top.real32)
+            bytes += (size_t)(tape->top.real32 - tape->real32_begin) * sizeof *tape->top.real32;
+        if (tape->top.integer)
+            bytes += (size_t)(tape->top.integer - tape->integer_begin) * sizeof *tape->top.integer;
+        if (tape->top.control)
+            bytes += (size_t)(tape->top.control - tape->control_begin) * sizeof *tape->top.control;
+        bytes += (tape->top.filled + 7u) / 8u;
+    }
+    return bytes;
+}
+
+@STACKS@
+static inline void cfgrev_push_bits(struct cfgrev_top *top, uint64_t value, unsigned width)
+{
+    const unsigned room = 64u - top->filled;
+    if (width <= room) {
+        top->bits = top->bits << width | value;
+        top->filled += width;
+    } else {
+        const unsigned rest = width - room;
+        *top->control++ = top->bits << room | value >> rest;
+        top->bits = value & (((uint64_t)1 << rest) - 1u);
+        top->filled = rest;
+    }
+}
+
+static inline uint64_t cfgrev_pop_bits(struct cfgrev_top *top, unsigned width)
+{
+    uint64_t value;
+    if (top->filled >= width) {
+        value = top->bits & (((uint64_t)1 << width) - 1u);
+        top->bits >>= width;
+        top->filled -= width;
+    } else {
+        const unsigned rest = width - top->filled;
+        const uint64_t word = *--top->control;
+        value = (word & (((uint64_t)1 << rest) - 1u)) << top->filled | top->bits;
+        top->bits = word >> rest;
+        top->filled = 64u - rest;
+    }
+    return value;
+}
+
+/* A count takes as many bits as it needs, and six that say how many. */
+static inline void cfgrev_push_count(struct cfgrev_top *top, int64_t count)
+{
+    const uint64_t value = (uint64_t)count;
+    unsigned width = 0;
+    while (width < 63u && value >> width)
+        ++width;
+    cfgrev_push_bits(top, value, width);
+    cfgrev_push_bits(top, width, 6u);
+}
+
+static inline int64_t cfgrev_pop_count(struct cfgrev_top *top)
+{
+    return (int64_t)cfgrev_pop_bits(top, (unsigned)cfgrev_pop_bits(top, 6u));
+}
+
+/* Memory for an array, until the mark before it is released; null if there is none. */
+static inline void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, size_t size)
+{
+    struct cfgrev_block *block = arena->last, *next;
+    size_t bytes, room;
+    void *memory;
+    if (count < 0)
+        count = 0;
+    if ((uint64_t)count > ((size_t)-1 / 4u) / size)
+        return NULL;
+    bytes = ((size_t)count * size + 15u) / 16u * 16u;
+    if (!block || block->room - block->used < bytes) {
+        next = block ? block->next : arena->first;
+        if (!next || next->room < bytes) {
+            room = block ? 2u * block->room : 4096u;
+            if (room < bytes)
+                room = bytes;
+            block = malloc(sizeof *block + room);
+            if (!block)
+                return NULL;
+            block->next = next;
+            block->room = room;
+            if (arena->last)
+                arena->last->next = block;
+            else
+                arena->first = block;
+            next = block;
+        }
+        next->used = 0;
+        arena->last = block = next;
+    }
+    memory = (char *)(block + 1) + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+/* Where the memory of work arrays ends. */
+struct cfgrev_mark {
+    struct cfgrev_block *last;
+    size_t used;
+};
+
+static inline struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena)
+{
+    struct cfgrev_mark mark;
+    mark.last = arena->last;
+    mark.used = arena->last ? arena->last->used : 0;
+    return mark;
+}
+
+static inline void cfgrev_release(struct cfgrev_arena *arena, struct cfgrev_mark mark)
+{
+    arena->last = mark.last;
+    if (mark.last)
+        mark.last->used = mark.used;
+}
+
+/* The numbers of values on the stacks of a tape. */
+struct cfgrev_level {
+    size_t real, real32, integer, control;
+    uint64_t bits;
+    unsigned filled;
+};
+
+static inline struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape)
+{
+    struct cfgrev_level level = {0, 0, 0, 0, 0, 0};
+    if (tape->top.real)
+        level.real = (size_t)(tape->top.real - tape->real_begin);
+    if (tape->top.real32)
+        level.real32 = (size_t)(tape->top.real32 - tape->real32_begin);
+    if (tape->top.integer)
+        level.integer = (size_t)(tape->top.integer - tape->integer_begin);
+    if (tape->top.control)
+        level.control = (size_t)(tape->top.control - tape->control_begin);
+    level.bits = tape->top.bits;
+    level.filled = tape->top.filled;
+    return level;
+}
+
+static inline void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level level)
+{
+    if (tape->top.real)
+        tape->top.real = tape->real_begin + level.real;
+    if (tape->top.real32)
+        tape->top.real32 = tape->real32_begin + level.real32;
+    if (tape->top.integer)
+        tape->top.integer = tape->integer_begin + level.integer;
+    if (tape->top.control)
+        tape->top.control = tape->control_begin + level.control;
+    tape->top.bits = level.bits;
+    tape->top.filled = level.filled;
+}
+
+/* The state of a tape before a call, to go back to if the call fails. */
+struct cfgrev_state {
+    struct cfgrev_level level;
+    struct cfgrev_mark work, arrays;
+};
+
+static inline struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
+{
+    struct cfgrev_state state;
+    state.level = cfgrev_level_of(tape);
+    state.work = cfgrev_mark_of(&tape->work);
+    state.arrays = cfgrev_mark_of(&tape->arrays);
+    return state;
+}
+
+static inline int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state *state, int status)
+{
+    static const char *const messages[] = {
+        "", "out of memory", "a limit was reached", "the program stopped", "a check failed"};
+    tape->message = messages[status >= 0 && status <= 4 ? status : 4];
+    cfgrev_release(&tape->work, state->work);
+    cfgrev_release(&tape->arrays, state->arrays);
+    if (status) {
+        const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
+        cfgrev_cut(tape, state->level);
+        for (tape = tape->inner; tape; tape = tape->inner)
+            cfgrev_cut(tape, empty);
+    }
+    return status;
+}
+
+/* The tape of this number among those that functions have for themselves; null if there is no memory for it. */
+static inline struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
+{
+    const struct cfgrev_tape empty = {0};
+    for (; number > 0; --number) {
+        if (!tape->inner) {
+            tape->inner = malloc(sizeof *tape);
+            if (!tape->inner)
+                return NULL;
+            *tape->inner = empty;
+        }
+        tape = tape->inner;
+    }
+    return tape;
+}
+
+#endif

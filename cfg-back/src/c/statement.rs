@@ -1,0 +1,280 @@
+//! Statements: assignments, pushes and pops.
+
+use super::{
+    Emitted,
+    names::comment,
+    operators::{self, Code, precedence::{SUM, UNARY}},
+    variable::{Bound, Kind},
+    writer::Writer,
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, TapeClass},
+    typing,
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// A scalar place that something is assigned to.
+pub(super) struct Assigned {
+    /// The lvalue.
+    pub(super) text: String,
+}
+
+/// The stack of a class, as functions are named after it, and the cells that a value takes at most.
+fn stack(class: TapeClass) -> (&'static str, i64) {
+    match class {
+        TapeClass::Control(ControlWidth::Bits(_)) => ("control", 1),
+        TapeClass::Control(ControlWidth::Count) => ("control", 2),
+        TapeClass::Integer => ("integer", 1),
+        TapeClass::Real => ("real", 1),
+        TapeClass::Real32 => ("real32", 1),
+    }
+}
+
+/// The tape, the stack and the cells that a push of a scalar takes at most; of control bits their number.
+pub(super) fn pushes(statement: &Stmt) -> Option<(VarId, &'static str, i64)> {
+    let StmtKind::Push { tape, class, .. } = &statement.kind else {
+        return None;
+    };
+    let (name, cells) = stack(*class);
+    let cells = match class {
+        TapeClass::Control(ControlWidth::Bits(bits)) => i64::from(*bits),
+        // As many bits as an integer has at most, and six.
+        TapeClass::Control(ControlWidth::Count) => 69,
+        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => cells,
+    };
+    Some((*tape, name, cells))
+}
+
+impl Writer<'_> {
+    /// The statements of a block.
+    pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
+        let mut from = 0;
+        while from < statements.len() {
+            let run = statements[from..].iter().take_while(|s| !self.separates(s)).count();
+            self.rooms(&statements[from..from + run])?;
+            let to = (from + run + 1).min(statements.len());
+            for (k, statement) in (from..).zip(&statements[from..to]) {
+                if let Some((_, at)) = &mut self.place {
+                    *at = Some(k);
+                }
+                self.statement(statement)?;
+            }
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// True of a statement behind which room for what is pushed later would not be sure.
+    pub(super) fn separates(&self, statement: &Stmt) -> bool {
+        match &statement.kind {
+            StmtKind::Call { .. } => true,
+            StmtKind::Push { value, .. } => self.rank(value).is_none_or(|rank| rank > 0),
+            StmtKind::Assign { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
+        }
+    }
+
+    fn rank(&self, e: &Expr) -> Option<usize> {
+        let ty = typing::type_of(&self.routine.variables, e);
+        ty.ok().map(|ty| ty.rank)
+    }
+
+    /// Makes room for all that is pushed in a row of statements.
+    fn rooms(&mut self, statements: &[Stmt]) -> Emitted<()> {
+        if self.roomy {
+            return Ok(());
+        }
+        let mut rooms: BTreeMap<(VarId, &str), i64> = BTreeMap::new();
+        for statement in statements {
+            if let StmtKind::Push { tape, class, .. } = &statement.kind {
+                let (name, cells) = stack(*class);
+                *rooms.entry((*tape, name)).or_default() += cells;
+            }
+        }
+        for ((tape, name), cells) in rooms {
+            let (tape, top) = self.top(tape)?;
+            self.room((&tape, &top), name, &cells.to_string());
+        }
+        Ok(())
+    }
+
+    pub(super) fn room(&mut self, (tape, top): (&str, &str), name: &str, count: &str) {
+        let leave = self.out_of_memory();
+        self.lines
+            .line(format_args!("if (cfgrev_room_{name}(&{top}, {tape}, {count}))"));
+        self.lines.line(format_args!("    {leave}"));
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Emitted<()> {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                let rank = match typing::place_type(&self.routine.variables, target) {
+                    Ok(ty) => ty.rank,
+                    Err(mismatch) => return Err(self.malformed(mismatch.message)),
+                };
+                if rank > 0 {
+                    return self.assign_array(target, value);
+                }
+                let code = self.scalar(value)?;
+                let target = self.target(target, false)?;
+                self.assign(&target, &code);
+                Ok(())
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(*callee, arguments, result.as_ref()),
+            StmtKind::Push { tape, class, value } => self.push(*tape, *class, value),
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => self.pop(*tape, *class, target),
+            StmtKind::Opaque { text, .. } => {
+                self.lines.line(format_args!("/* {} */", comment(text)));
+                Ok(())
+            }
+        }
+    }
+
+    /// An assignment to a scalar.
+    pub(super) fn assign(&mut self, target: &Assigned, code: &Code) {
+        let target = &target.text;
+        for operator in [" + ", " - "] {
+            let rest = code.text.strip_prefix(target.as_str());
+            if let Some(operand) = rest.and_then(|rest| rest.strip_prefix(operator))
+                && code.precedence == SUM
+                && !super::array::has_sum(operand)
+            {
+                let sign = operator.trim();
+                self.lines
+                    .line(format_args!("{target} {sign}= {operand};"));
+                return;
+            }
+        }
+        // Compilers warn of `x = x`.
+        if *target != code.text {
+            self.lines.line(format_args!("{target} = {};", code.text));
+        }
+    }
+
+    fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Emitted<()> {
+        let (tape, top) = self.top(tape)?;
+        if self.rank(value) != Some(0) {
+            let view = self.array_value(value)?;
+            let (name, cells) = stack(class);
+            let size = view.size().times(&cells.into());
+            self.room((&tape, &top), name, &size.code().text);
+            return self.each_element(&view, false, |writer, at| {
+                let code = view.element(at);
+                let line = push_line(&top, class, code, writer);
+                writer.lines.line(line);
+                Ok(())
+            });
+        }
+        let code = self.scalar(value)?;
+        let line = push_line(&top, class, code, self);
+        self.lines.line(line);
+        Ok(())
+    }
+
+    fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
+        let (_, top) = self.top(tape)?;
+        let ty = match typing::place_type(&self.routine.variables, target) {
+            Ok(ty) => ty,
+            Err(mismatch) => return Err(self.malformed(mismatch.message)),
+        };
+        let value = pop_text(&top, class, ty.ty);
+        if ty.rank == 0 {
+            let target = self.target(target, false)?;
+            self.lines.line(format_args!("{} = {value};", target.text));
+            return Ok(());
+        }
+        let read = self.variables.all[target.var.index()].read;
+        let view = self.view(target)?;
+        self.each_element(&view, true, |writer, at| {
+            let to = view.element(at).text;
+            writer.lines.line(format_args!("{to} = {value};"));
+            Ok(())
+        })?;
+        self.only_written(target, None, read);
+        Ok(())
+    }
+
+    /// Statements that keep compilers from complaining of what is declared and not read; `named` are the identifiers
+    /// of the body, `read` those that stand elsewhere than as targets of assignments.
+    pub(super) fn unread(&self, named: &HashSet<&str>, read: &HashSet<&str>) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut silence = |name: &str| lines.push(format!("(void){name};"));
+        for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
+            let parameter = self.routine.variable(v).intent().is_some();
+            let local = self.routine.variable(v).role == Role::Local;
+            let name = match &variable.kind {
+                Kind::Value(name) => name,
+                Kind::Pointer(name) | Kind::Tape(name) => name,
+                Kind::Array(array) => &array.pointer,
+            };
+            let written = local && named.contains(&**name) && !read.contains(&**name);
+            if (parameter && !named.contains(&**name)) || written {
+                silence(name);
+            }
+            if let (true, Kind::Array(array)) = (parameter, &variable.kind) {
+                for axis in &array.axes {
+                    for bound in [Some(&axis.extent), axis.stride.as_ref()].into_iter().flatten() {
+                        if let Bound::Kept(k) = bound
+                            && let kept = &self.variables.bounds[*k]
+                            && kept.value.is_none()
+                            && !named.contains(&*kept.name)
+                        {
+                            silence(&kept.name);
+                        }
+                    }
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// The statement that pushes a scalar.
+fn push_line(top: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> String {
+    match class {
+        TapeClass::Control(ControlWidth::Bits(bits)) => {
+            let value = if code.text.parse::<u32>().is_ok() {
+                code.text
+            } else {
+                format!("(uint64_t){}", code.at_least(UNARY))
+            };
+            format!("cfgrev_push_bits(&{top}, {value}, {bits});")
+        }
+        TapeClass::Control(ControlWidth::Count) => {
+            format!("cfgrev_push_count(&{top}, {});", code.text)
+        }
+        TapeClass::Integer => format!("cfgrev_push_integer(&{top}, {});", code.text),
+        TapeClass::Real => {
+            let code = operators::convert(code, ScalarType::Real, writer.pieces);
+            format!("cfgrev_push_real(&{top}, {});", code.text)
+        }
+        TapeClass::Real32 => {
+            let code = operators::convert(code, ScalarType::Real32, writer.pieces);
+            format!("cfgrev_push_real32(&{top}, {});", code.text)
+        }
+    }
+}
+
+/// The value that is popped.
+fn pop_text(top: &str, class: TapeClass, ty: ScalarType) -> String {
+    match class {
+        TapeClass::Control(ControlWidth::Bits(bits)) if ty == ScalarType::Logical => {
+            format!("cfgrev_pop_bits(&{top}, {bits}) != 0")
+        }
+        TapeClass::Control(ControlWidth::Bits(bits)) => {
+            format!("(int64_t)cfgrev_pop_bits(&{top}, {bits})")
+        }
+        TapeClass::Control(ControlWidth::Count) => format!("cfgrev_pop_count(&{top})"),
+        TapeClass::Integer => format!("cfgrev_pop_integer(&{top})"),
+        TapeClass::Real => format!("cfgrev_pop_real(&{top})"),
+        TapeClass::Real32 => format!("cfgrev_pop_real32(&{top})"),
+    }
+}

@@ -1,0 +1,234 @@
+//! The variables of a routine in C: how each is named, where its cells are, and how it is declared.
+
+use super::{amount::Amount, names::Names};
+use cfg_core::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Order, ScalarType},
+};
+
+/// The C type of a scalar.
+pub(super) fn c_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "double",
+        ScalarType::Real32 => "float",
+        ScalarType::Integer => "int64_t",
+        ScalarType::Logical => "bool",
+        ScalarType::Tape => "struct cfgrev_tape",
+    }
+}
+
+/// The zero of a scalar type.
+pub(super) fn zero(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "0.0",
+        ScalarType::Real32 => "0.0f",
+        ScalarType::Integer => "0",
+        ScalarType::Logical => "false",
+        ScalarType::Tape => "NULL",
+    }
+}
+
+/// The place of the cells of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cells {
+    /// Somebody else's: a parameter's, or a global's.
+    Given,
+    /// A local array of this many elements.
+    Fixed(i64),
+    /// Memory for work arrays, of a size that is known on entry.
+    Work,
+    /// Memory that assignments give it.
+    Allocatable,
+}
+
+/// One dimension of an array.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    /// The first subscript.
+    pub(super) lower: Bound,
+    /// The number of elements; a negative one counts as 0.
+    pub(super) extent: Bound,
+    /// The number of elements to the next one along the dimension, of a parameter whose elements may have gaps.
+    pub(super) stride: Option<Bound>,
+}
+
+/// A bound of an array, which does not change once the routine is entered.
+#[derive(Clone, Debug)]
+pub(super) enum Bound {
+    /// A constant.
+    Constant(i64),
+    /// A by-value parameter that nothing writes.
+    Parameter(VarId),
+    /// The variable that has the value, by its position in [`Variables::bounds`].
+    Kept(usize),
+}
+
+/// A variable that keeps a bound.
+#[derive(Clone, Debug)]
+pub(super) struct KeptBound {
+    /// The name.
+    pub(super) name: String,
+    /// The value that it gets on entry; none if it is a parameter, or what assignments set.
+    pub(super) value: Option<Expr>,
+    /// True if the code names it.
+    pub(super) used: bool,
+}
+
+/// The kind of a variable.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// A scalar that this text names, an lvalue that binds like a name.
+    Value(String),
+    /// A scalar that a pointer of this name points to.
+    Pointer(String),
+    /// An array.
+    Array(Array),
+    /// A tape that a pointer of this name points to.
+    Tape(String),
+}
+
+/// An array, which lies in storage order without gaps but for parameters with strides.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    /// The pointer to its first element, but for the offset.
+    pub(super) pointer: String,
+    /// The element behind the pointer that is the first.
+    pub(super) offset: i64,
+    /// The dimensions.
+    pub(super) axes: Vec<Axis>,
+    /// The storage order.
+    pub(super) order: Order,
+    /// The place of its cells.
+    pub(super) cells: Cells,
+    /// The name of the number of elements for which an allocatable array has memory.
+    pub(super) room: Option<String>,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    /// The kind.
+    pub(super) kind: Kind,
+    /// The type.
+    pub(super) ty: ScalarType,
+    /// True if the code names it.
+    pub(super) used: bool,
+    /// True if the code reads it, or hands it on.
+    pub(super) read: bool,
+}
+
+/// The variables of a routine.
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    /// The variables, by [`VarId`].
+    pub(super) all: Vec<Variable>,
+    /// The bounds that variables keep.
+    pub(super) bounds: Vec<KeptBound>,
+}
+
+impl Variables {
+    /// The dimensions of a declaration. Bounds that are not constant are kept under names of their own unless `stable`
+    /// says that the variable which is one may be named instead.
+    pub(super) fn axes(
+        &mut self,
+        name: &str,
+        shape: &[Dim],
+        names: (&mut Names, &Names),
+        strided: bool,
+        stable: &impl Fn(VarId) -> bool,
+    ) -> Vec<Axis> {
+        let (names, outside) = names;
+        let mut bound = |e: Option<&Expr>, what: &str, k: usize| -> Bound {
+            if let Some(n) = e.and_then(Expr::constant) {
+                return Bound::Constant(n);
+            }
+            if let Some(Expr::Place(place)) = e
+                && place.subscripts.is_empty()
+                && stable(place.var)
+            {
+                return Bound::Parameter(place.var);
+            }
+            let name = names.fresh(&format!("{name}_{what}{}", k + 1), Some(outside));
+            self.bounds.push(KeptBound {
+                name,
+                value: e.cloned(),
+                used: false,
+            });
+            Bound::Kept(self.bounds.len() - 1)
+        };
+        let mut axes = Vec::with_capacity(shape.len());
+        for (k, dim) in shape.iter().enumerate() {
+            let lower = bound(Some(&dim.lower), "lower", k);
+            let extent = match &dim.extent {
+                Extent::Fixed(e) => bound(Some(e), "extent", k),
+                Extent::Deferred => bound(None, "extent", k),
+            };
+            let stride = strided.then(|| bound(None, "stride", k));
+            axes.push(Axis {
+                lower,
+                extent,
+                stride,
+            });
+        }
+        axes
+    }
+
+    /// A bound as an amount; it counts as used.
+    pub(super) fn amount(&mut self, bound: &Bound) -> Amount {
+        let text = match bound {
+            Bound::Constant(n) => return (*n).into(),
+            Bound::Parameter(v) => {
+                let variable = &mut self.all[v.index()];
+                (variable.used, variable.read) = (true, true);
+                match &variable.kind {
+                    Kind::Value(text) => text.clone(),
+                    Kind::Pointer(name) | Kind::Tape(name) => name.clone(),
+                    Kind::Array(array) => array.pointer.clone(),
+                }
+            }
+            Bound::Kept(k) => {
+                let kept = &mut self.bounds[*k];
+                kept.used = true;
+                kept.name.clone()
+            }
+        };
+        use super::operators::{Code, precedence::POSTFIX};
+        Code::new(text, POSTFIX, ScalarType::Integer).into()
+    }
+
+    /// The extents of an array, one per dimension; they count as used.
+    pub(super) fn extents(&mut self, axes: &[Axis]) -> Vec<Amount> {
+        axes.iter().map(|axis| self.amount(&axis.extent)).collect()
+    }
+
+    /// The strides of an array.
+    pub(super) fn strides(&mut self, array: &Array) -> Vec<Amount> {
+        let given: Option<Vec<&Bound>> = array.axes.iter().map(|axis| axis.stride.as_ref()).collect();
+        match given {
+            Some(bounds) => bounds.into_iter().map(|bound| self.amount(bound)).collect(),
+            None => strides(&self.extents(&array.axes), array.order),
+        }
+    }
+}
+
+impl Array {
+    /// True if the elements may have gaps between them.
+    pub(super) fn is_strided(&self) -> bool {
+        self.axes.iter().any(|axis| axis.stride.is_some())
+    }
+}
+
+/// The strides of an array without gaps: how many elements further the next one along each dimension is.
+pub(super) fn strides(extents: &[Amount], order: Order) -> Vec<Amount> {
+    let mut strides = vec![Amount::from(1); extents.len()];
+    let mut step = Amount::from(1);
+    let mut each = |k: usize| {
+        strides[k] = step.clone();
+        step = step.times(&extents[k]);
+    };
+    match order {
+        Order::Row => (0..extents.len()).rev().for_each(&mut each),
+        Order::Column => (0..extents.len()).for_each(&mut each),
+    }
+    strides
+}

@@ -1,0 +1,299 @@
+//! The state in which one routine is written.
+
+use super::{
+    Failed, codes,
+    file::{File, Made},
+    lines::Lines,
+    names::Names,
+    operators::{Code, Pieces, precedence::{POSTFIX, UNARY}},
+    variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
+};
+use cfg_core::{
+    diagnostic::{Diagnostic, site::{Element, Site}},
+    entity::{RoutineId, VarId, VertexId},
+    ir::{Intent, Role, Routine, ScalarType},
+    memory::locations::Locations,
+};
+
+use std::collections::BTreeMap;
+
+/// The state in which one routine is written.
+pub(super) struct Writer<'a> {
+    pub(super) file: &'a File<'a>,
+    pub(super) pieces: &'a mut Pieces,
+    pub(super) id: RoutineId,
+    pub(super) routine: &'a Routine,
+    pub(super) locations: Locations,
+    pub(super) names: Names,
+    pub(super) variables: Variables,
+    /// The body, as far as it is written.
+    pub(super) lines: Lines,
+    /// Helper variables, at the head of the function: names and declarations.
+    pub(super) helpers: Vec<(String, String)>,
+    /// The values that stand for the names of a form, by position behind the routine's variables.
+    pub(super) lanes: Vec<Option<Code>>,
+    /// The names of the variables of loop nests over elements, outermost first.
+    pub(super) loop_names: Vec<String>,
+    /// Indices of the counted loops around the place that is written.
+    pub(super) open_indices: Vec<VarId>,
+    /// The positions in the order of a structured graph at which each variable may be written.
+    pub(super) writes: std::collections::HashMap<VarId, Vec<usize>>,
+    /// The name of the parameter with the memory of work arrays.
+    pub(super) memory: String,
+    /// The name of the variable that a call's status goes to.
+    pub(super) status: String,
+    /// The vertex and the statement that are written.
+    pub(super) place: Option<(VertexId, Option<usize>)>,
+    /// The properties of the function that came to light so far.
+    pub(super) made: Made,
+    /// True if the routine uses memory for allocatable arrays itself.
+    pub(super) allocates: bool,
+    /// For each tape that the routine itself pushes to or pops from, the copy of where its stacks end.
+    pub(super) tops: BTreeMap<VarId, String>,
+    /// True in a loop before which room was made for all that its passes push.
+    pub(super) roomy: bool,
+    /// True while bounds of sections are kept in variables of their own, because what they name may change.
+    pub(super) keeps_bounds: bool,
+    /// True if elements of array parameters may have gaps between them.
+    pub(super) strided: bool,
+    /// True if calls are made that return a status.
+    pub(super) has_status: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// A problem at the place that is written.
+    pub(super) fn failed(
+        &self,
+        code: &cfg_core::diagnostic::CodeInfo,
+        message: impl Into<String>,
+        help: &str,
+    ) -> Failed {
+        let element = match self.place {
+            None => Element::Routine,
+            Some((v, None)) => Element::Vertex(v),
+            Some((v, Some(k))) => Element::Statement(v, k),
+        };
+        let site = Site {
+            routine: Some(self.id),
+            element,
+            part: None,
+            index: None,
+            path: Box::default(),
+        };
+        let problem = Diagnostic::error(code, message, help);
+        Box::new(problem.at_site_in(self.file.program, site))
+    }
+
+    /// A problem that no valid program has.
+    pub(super) fn malformed(&self, message: impl Into<String>) -> Failed {
+        self.failed(&codes::MALFORMED, message, "report the program as a defect of cfgrev")
+    }
+
+    /// An identifier that nothing else in the function has.
+    pub(super) fn fresh(&mut self, name: &str) -> String {
+        self.names.fresh(name, Some(&self.file.names))
+    }
+
+    /// A scalar of the function for a value that is kept for a while.
+    pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> String {
+        let name = self.fresh(name);
+        let declaration = format!("{} {name} = {};", c_type(ty), zero(ty));
+        self.helpers.push((name.clone(), declaration));
+        name
+    }
+
+    /// The name of the variable of the k-th loop of a nest over elements.
+    pub(super) fn loop_name(&mut self, k: usize) -> String {
+        while self.loop_names.len() <= k {
+            let name = self.fresh(["k", "l", "m"].get(self.loop_names.len()).unwrap_or(&"k"));
+            self.loop_names.push(name);
+        }
+        self.loop_names[k].clone()
+    }
+
+    /// The scalar that a variable is, as an lvalue.
+    pub(super) fn scalar_place(&mut self, v: VarId) -> Result<Code, Failed> {
+        let variable = &mut self.variables.all[v.index()];
+        variable.used = true;
+        let ty = variable.ty;
+        match &variable.kind {
+            Kind::Value(text) => Ok(Code::new(text.clone(), POSTFIX, ty)),
+            Kind::Pointer(name) => Ok(Code::new(format!("*{name}"), UNARY, ty)),
+            Kind::Array(_) | Kind::Tape(_) => Err(self.malformed("an array stands for a scalar")),
+        }
+    }
+
+    /// A variable is read, or handed on.
+    pub(super) fn reads(&mut self, v: VarId) {
+        let variable = &mut self.variables.all[v.index()];
+        (variable.used, variable.read) = (true, true);
+    }
+
+    /// The array that a variable is; it counts as used.
+    pub(super) fn array_kind(&mut self, v: VarId) -> Result<Array, Failed> {
+        self.variables.all[v.index()].used = true;
+        match &self.variables.all[v.index()].kind {
+            Kind::Array(array) => Ok(array.clone()),
+            Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => {
+                Err(self.malformed("a scalar stands for an array"))
+            }
+        }
+    }
+
+    /// The pointer to the tape that a variable is.
+    pub(super) fn tape(&mut self, v: VarId) -> Result<String, Failed> {
+        self.reads(v);
+        match &self.variables.all[v.index()].kind {
+            Kind::Tape(name) => Ok(name.clone()),
+            Kind::Value(_) | Kind::Pointer(_) | Kind::Array(_) => {
+                Err(self.malformed("a number stands for a tape"))
+            }
+        }
+    }
+
+    /// The pointer to a tape, and the copy of where its stacks end.
+    pub(super) fn top(&mut self, v: VarId) -> Result<(String, String), Failed> {
+        let tape = self.tape(v)?;
+        match self.tops.get(&v) {
+            Some(top) => Ok((tape, top.clone())),
+            None => Err(self.malformed("a tape is used that no statement names")),
+        }
+    }
+
+    /// True of a variable that only this routine's own statements name: a local scalar, or a scalar passed by value.
+    pub(super) fn is_own(&self, v: VarId) -> bool {
+        let role = self.routine.variables.get(v.index()).map(|v| v.role);
+        let value = matches!(
+            self.variables.all.get(v.index()).map(|v| &v.kind),
+            Some(Kind::Value(_))
+        );
+        value && !matches!(role, Some(Role::Global(_)) | None)
+    }
+
+    /// The function returns because there is no memory.
+    pub(super) fn out_of_memory(&mut self) -> &'static str {
+        self.made.can_fail = true;
+        "return 1;"
+    }
+}
+
+/// True of a scalar parameter that is passed by value.
+pub(super) fn is_by_value(routine: &Routine, v: VarId) -> bool {
+    let variable = routine.variable(v);
+    match variable.role {
+        Role::Parameter { intent, optional } => {
+            intent == Intent::In
+                && !optional
+                && !routine.aliased
+                && variable.rank() == 0
+                && variable.ty != ScalarType::Tape
+        }
+        Role::Local | Role::Global(_) => false,
+    }
+}
+
+/// The largest local array that lies on the stack of the machine, in bytes.
+const LARGEST_ON_STACK: i64 = 4096;
+
+/// The bytes of a scalar.
+fn bytes(ty: ScalarType) -> i64 {
+    match ty {
+        ScalarType::Real | ScalarType::Integer => 8,
+        ScalarType::Real32 => 4,
+        ScalarType::Logical => 1,
+        ScalarType::Tape => 0,
+    }
+}
+
+/// The variables of a routine in C.
+pub(super) fn variables(
+    file: &File<'_>,
+    routine: &Routine,
+    names: &mut Names,
+    strided: bool,
+) -> (Variables, bool) {
+    let mut made = Variables::default();
+    let mut on_stack = 0;
+    let mut can_fail = false;
+    // Names of parameters first: they are what callers see.
+    let mut own: Vec<Option<String>> = vec![None; routine.variables.len()];
+    let mut give = |names: &mut Names, v: VarId| {
+        let name = names.fresh(&routine.variable(v).name, Some(&file.names));
+        own[v.index()] = Some(name);
+    };
+    routine.parameter_ids().for_each(|v| give(names, v));
+    for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
+        if variable.role == Role::Local {
+            give(names, v);
+        }
+    }
+    let stable = |v: VarId| is_by_value(routine, v);
+    for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
+        let name = own[v.index()].take().unwrap_or_default();
+        let ty = variable.ty;
+        let rank = variable.rank();
+        let kind = match variable.role {
+            Role::Global(g) => file.globals.kind(g),
+            Role::Parameter { .. } | Role::Local if ty == ScalarType::Tape => Kind::Tape(name),
+            Role::Parameter { .. } if rank == 0 => {
+                if is_by_value(routine, v) {
+                    Kind::Value(name)
+                } else {
+                    Kind::Pointer(name)
+                }
+            }
+            Role::Local if rank == 0 => Kind::Value(name),
+            Role::Parameter { .. } | Role::Local => {
+                let axes = made.axes(
+                    &name,
+                    &variable.shape,
+                    (names, &file.names),
+                    strided && variable.role != Role::Local,
+                    &stable,
+                );
+                let (mut cells, mut room) = (Cells::Given, None);
+                match variable.role {
+                    Role::Parameter { .. } => {}
+                    Role::Local | Role::Global(_) => {
+                        cells = local_cells(variable, &mut on_stack);
+                        can_fail |= cells == Cells::Work;
+                        if cells == Cells::Allocatable {
+                            room = Some(names.fresh(&format!("{name}_room"), Some(&file.names)));
+                        }
+                    }
+                }
+                Kind::Array(Array {
+                    pointer: name,
+                    offset: 0,
+                    axes,
+                    order: variable.order,
+                    cells,
+                    room,
+                })
+            }
+        };
+        made.all.push(Variable {
+            kind,
+            ty,
+            used: false,
+            read: false,
+        });
+    }
+    (made, can_fail)
+}
+
+/// The place of the cells of a local array.
+fn local_cells(variable: &cfg_core::ir::Variable, on_stack: &mut i64) -> Cells {
+    if (variable.shape.iter()).any(|dim| dim.extent == cfg_core::ir::Extent::Deferred) {
+        return Cells::Allocatable;
+    }
+    let size = variable.constant_size();
+    let size = size.filter(|n| n.saturating_mul(bytes(variable.ty)) <= LARGEST_ON_STACK);
+    match size {
+        Some(n) if *on_stack <= 4 * LARGEST_ON_STACK => {
+            *on_stack += n * bytes(variable.ty);
+            Cells::Fixed(n)
+        }
+        _ => Cells::Work,
+    }
+}

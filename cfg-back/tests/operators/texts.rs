@@ -1,0 +1,210 @@
+//! What operators look like in C, and which helper functions a file has.
+
+use crate::c::operators::{
+    Code, Number, Piece, Pieces, apply, convert, literal_integer, literal_real, literal_real32,
+    precedence, reduction,
+};
+use crate::table::variable;
+use crate::values::all;
+use cfg_core::ir::{
+    Op,
+    ScalarType::{Integer, Logical, Real, Real32},
+};
+
+fn real(name: &str) -> Code {
+    Code {
+        text: name.to_owned(),
+        precedence: precedence::POSTFIX,
+        ty: Real,
+    }
+}
+
+fn of(op: Op, operands: impl IntoIterator<Item = Code>) -> Code {
+    let operands = operands.into_iter().collect();
+    apply(op, operands, &mut Pieces::default()).expect("well typed")
+}
+
+#[test]
+fn texts_are_what_one_would_write() {
+    let (x, y) = (|| real("x"), || real("y"));
+    let (n, k) = (|| variable(0, Integer), || literal_integer(2));
+    let single = || Code { ty: Real32, ..x() };
+    let flag = || Code { ty: Logical, ..x() };
+    let sum = || of(Op::Add, [x(), y()]);
+    let less = || of(Op::Lt, [x(), y()]);
+    for (code, text) in [
+        (of(Op::Add, [x(), y(), x()]), "x + y + x"),
+        (of(Op::Mul, [x(), sum()]), "x * (x + y)"),
+        (of(Op::Sub, [x(), sum()]), "x - (x + y)"),
+        (of(Op::Sub, [sum(), x()]), "x + y - x"),
+        (of(Op::Sub, [literal_real(0.0), x()]), "cfgrev_minus(x)"),
+        (of(Op::Mul, [k(), x()]), "2.0 * x"),
+        (of(Op::Mul, [n(), x()]), "(double)a * x"),
+        (of(Op::Neg, [of(Op::Neg, [x()])]), "-(-x)"),
+        (of(Op::Neg, [sum()]), "-(x + y)"),
+        (of(Op::Sin, [x()]), "sin(x)"),
+        (of(Op::Sin, [single()]), "(float)sin(x)"),
+        (of(Op::Sqrt, [single()]), "sqrtf(x)"),
+        (of(Op::Pow, [x(), literal_real(2.0)]), "pow(x, 2.0)"),
+        (of(Op::Pow, [x(), k()]), "x * x"),
+        (of(Op::Pow, [sum(), k()]), "cfgrev_pow_2(x + y)"),
+        (of(Op::Pow, [x(), literal_integer(-1)]), "cfgrev_pow_m1(x)"),
+        (of(Op::Pow, [x(), n()]), "cfgrev_powi(x, a)"),
+        (of(Op::Pow, [n(), n()]), "cfgrev_ipow(a, a)"),
+        (
+            of(Op::Max, [x(), y(), x()]),
+            "cfgrev_max(cfgrev_max(x, y), x)",
+        ),
+        (of(Op::Min, [single(), single()]), "cfgrev_minf(x, x)"),
+        (
+            of(Op::Sign, [literal_real(1.0), x()]),
+            "cfgrev_sign(1.0, x)",
+        ),
+        (of(Op::Sign, [x(), literal_real(1.0)]), "copysign(x, 1.0)"),
+        (of(Op::Mod, [n(), k()]), "a % 2"),
+        (of(Op::Mod, [x(), y()]), "fmod(x, y)"),
+        (of(Op::Abs, [n()]), "llabs(a)"),
+        (of(Op::Div, [n(), k()]), "a / 2"),
+        (of(Op::Div, [k(), of(Op::Add, [n(), k()])]), "2 / (a + 2)"),
+        (
+            of(Op::Div, [k(), of(Op::Sub, [n(), n()])]),
+            "2 / cfgrev_value(a - a)",
+        ),
+        (of(Op::Mul, [k(), literal_integer(-3)]), "-6"),
+        (of(Op::Neg, [literal_real(0.1)]), "-0.1"),
+        (of(Op::Not, [less()]), "!(x < y)"),
+        (of(Op::Eq, [less(), flag()]), "(x < y) == x"),
+        (
+            of(Op::Eq, [of(Op::Not, [flag()]), less()]),
+            "(!x) == (x < y)",
+        ),
+        (
+            of(Op::Or, [of(Op::And, [less(), flag()]), flag()]),
+            "(x < y && x) || x",
+        ),
+        (of(Op::If, [less(), x(), n()]), "x < y ? x : (double)a"),
+        (of(Op::ToLogical, [n()]), "a != 0"),
+        (of(Op::ToInt, [sum()]), "(int64_t)(x + y)"),
+        (literal_integer(i64::MIN), "INT64_MIN"),
+        (literal_real(-0.0), "-0.0"),
+        (literal_real(f64::NEG_INFINITY), "-INFINITY"),
+        (literal_real(1e300), "1e300"),
+        (literal_real32(0.1), "0.1f"),
+    ] {
+        assert_eq!(code.text, text);
+    }
+}
+
+/// The names of the functions that a text defines.
+fn defined(text: &str) -> Vec<&str> {
+    text.lines()
+        .filter(|line| line.starts_with("static inline"))
+        .filter_map(|line| line.split('(').next()?.rsplit(' ').next())
+        .collect()
+}
+
+/// The names of helper functions that a text mentions.
+fn named(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|name| name.starts_with("cfgrev_"))
+        .collect()
+}
+
+/// No helper function is missing, none is there twice, and each stands before those that call it.
+fn is_complete(expression: &str, pieces: &Pieces) {
+    let text = pieces.text();
+    let definitions = defined(&text);
+    let mut known: Vec<&str> = Vec::new();
+    for part in text.split("static inline ") {
+        for name in named(part) {
+            if part
+                .split('(')
+                .next()
+                .is_some_and(|head| head.ends_with(name))
+            {
+                known.push(name);
+            }
+            assert!(
+                known.contains(&name),
+                "{name} is not defined before\n{text}"
+            );
+        }
+    }
+    for name in &definitions {
+        assert_eq!(
+            definitions.iter().filter(|n| *n == name).count(),
+            1,
+            "{name}"
+        );
+        assert!(name.starts_with("cfgrev_"), "{name}");
+    }
+    for name in named(expression) {
+        assert!(
+            definitions.contains(&name),
+            "{name} is missing for {expression}"
+        );
+    }
+}
+
+#[test]
+fn helpers_are_there_once_and_in_order() {
+    let mut every = Pieces::default();
+    for case in all() {
+        let variables = || {
+            case.operands
+                .iter()
+                .enumerate()
+                .map(|(k, &ty)| variable(k, ty))
+        };
+        let mut pieces = Pieces::default();
+        let code = apply(case.op, variables().collect(), &mut pieces).expect("well typed");
+        is_complete(&code.text, &pieces);
+        // Nothing that is not called.
+        assert_eq!(pieces.text().is_empty(), named(&code.text).is_empty());
+        for _ in 0..2 {
+            apply(case.op, variables().collect(), &mut every).expect("well typed");
+        }
+    }
+    is_complete("", &every);
+    // Whatever the order of the requests, the text is the same.
+    let texts = [[0, 1, 2], [2, 1, 0]].map(|order| {
+        let mut pieces = Pieces::default();
+        let wanted = [
+            Piece::Polygamma,
+            Piece::Power(-3),
+            Piece::Min(Number::Float),
+        ];
+        order.iter().for_each(|&k: &usize| pieces.need(wanted[k]));
+        pieces.text()
+    });
+    assert_eq!(texts[0], texts[1]);
+}
+
+#[test]
+fn reductions_repeat_an_operator() {
+    for (op, ty, step, start) in [
+        (Op::Sum, Real, Op::Add, "0.0"),
+        (Op::Sum, Integer, Op::Add, "0"),
+        (Op::Product, Real32, Op::Mul, "1.0f"),
+        (Op::MaxVal, Integer, Op::Max, "INT64_MIN"),
+        (Op::MinVal, Real32, Op::Min, "INFINITY"),
+        (Op::Any, Logical, Op::Or, "false"),
+        (Op::All, Logical, Op::And, "true"),
+    ] {
+        let (found, initial) = reduction(op, ty).expect("a reduction");
+        assert_eq!((found, initial.text.as_str()), (step, start));
+        assert_eq!(initial.ty, ty);
+    }
+    assert_eq!(reduction(Op::Transpose, Real), None);
+}
+
+#[test]
+fn conversions_keep_what_they_can() {
+    let mut pieces = Pieces::default();
+    let mut to = |code, ty| convert(code, ty, &mut pieces).text;
+    assert_eq!(to(literal_integer(3), Real), "3.0");
+    assert_eq!(to(literal_integer(16_777_217), Real32), "16777216.0f");
+    assert_eq!(to(literal_real(1e300), Real32), "INFINITY");
+    assert_eq!(to(real("inf"), Real32), "(float)inf");
+    assert_eq!(to(real("x"), Real), "x");
+}

@@ -1,0 +1,20 @@
+//! The codes of what keeps a program from being compiled and run.
+
+cfg_core::diagnostic_codes! {
+    /// Every code of this crate, in order.
+    pub CODES of pub codes;
+    COMPILER "B901" "no C compiler"
+        "Compiled code needs a C compiler on the machine."
+        "Install gcc or clang, or name the command of another compiler in the environment variable CC.";
+    REFUSED "B902" "the C compiler complains"
+        "What is written as C is compiled without errors and without warnings."
+        "The message has what the compiler said. If no flag of your own is the reason, this is a defect of cfgrev: please \
+         report it with the program.";
+    PROCESS "B903" "the compiled program ends"
+        "What was compiled runs as a process until it has answered."
+        "Run-time errors are not looked for in compiled code: a subscript outside of an array may end the process. Run the \
+         program with the executor, which names the place.";
+    ARGUMENT "B904" "an argument does not fit"
+        "Arguments have the types and ranks of the parameters."
+        "Give one value per parameter and global, of the declared type and rank.";
+}

@@ -1,0 +1,5 @@
+//! Emitted C against the executor.
+
+mod interface;
+mod random;
+mod support;

@@ -1,0 +1,277 @@
+//! Programs with arguments, run by both engines.
+
+use cfg_cc::{Answer, Compiler, Executable, owners};
+use cfg_core::{
+    elemental::{Math, Scalar},
+    entity::{RoutineId, VarId},
+    ir::{Order, ParameterRole, Role, ScalarType, Signature},
+    validate::{ValidProgram, validate},
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_reverse::Options;
+use cfg_testkit::{
+    case::{Case, Datum, Elements},
+    rng::Rng,
+};
+
+/// A routine with arguments and globals, and what the executor makes of them.
+pub(crate) struct Job {
+    pub(crate) title: String,
+    pub(crate) program: ValidProgram,
+    pub(crate) routine: RoutineId,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) globals: Vec<Value>,
+    pub(crate) expected: Answer,
+}
+
+fn value(datum: &Datum, order: Order) -> Value {
+    let ty = match &datum.elements {
+        Elements::Real(_) => ScalarType::Real,
+        Elements::Real32(_) => ScalarType::Real32,
+        Elements::Integer(_) => ScalarType::Integer,
+        Elements::Logical(_) => ScalarType::Logical,
+    };
+    let mut value = Value::uninitialised(ty, &datum.extents, order).unwrap();
+    for k in 0..datum.len() {
+        let x = match &datum.elements {
+            Elements::Real(x) => Scalar::Real(x[k]),
+            Elements::Real32(x) => Scalar::Real32(x[k]),
+            Elements::Integer(x) => Scalar::Integer(x[k]),
+            Elements::Logical(x) => Scalar::Logical(x[k]),
+        };
+        assert!(value.set(k, x));
+    }
+    value
+}
+
+/// Random numbers in the shape of a value.
+fn weights(like: &Value, rng: &mut Rng) -> Value {
+    let mut made = Value::uninitialised(like.ty(), like.shape(), like.order()).unwrap();
+    for k in 0..made.len() {
+        let x = rng.between(-8, 8) as f64 / 4.0;
+        made.set(
+            k,
+            match like.ty() {
+                ScalarType::Real32 => Scalar::Real32(x as f32),
+                _ => Scalar::Real(x),
+            },
+        );
+    }
+    made
+}
+
+/// The jobs of a case: the program itself, its gradient and its tangent.
+pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec<Job> {
+    let program = validate(case.program.clone()).unwrap();
+    let routine = case.routine();
+    let mut point = vec![Argument::Absent; routine.parameter_ids().len()];
+    for (v, datum) in &case.point {
+        if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
+            point[k] = value(datum, routine.variable(*v).order).into();
+        }
+    }
+    let globals: Vec<(VarId, Value)> = case
+        .point
+        .iter()
+        .filter(|(v, _)| matches!(routine.variable(*v).role, Role::Global(_)))
+        .map(|(v, datum)| (*v, value(datum, routine.variable(*v).order)))
+        .collect();
+    let mut jobs = Vec::new();
+    let set = |session: &mut Session| {
+        for (v, value) in &globals {
+            if let Role::Global(g) = routine.variable(*v).role {
+                session.set_global(g, value).unwrap();
+            }
+        }
+    };
+    let mut filled = point.clone();
+    let compiled = compile(&program);
+    let mut session = Session::new(&compiled);
+    set(&mut session);
+    fill(&session, &program, case.main, &mut filled);
+    jobs.extend(job(format!("{name}, program"), program, case.main, filled.clone(), &set));
+    let mut rng = Rng::new(seed);
+    let program = validate(case.program.clone()).unwrap();
+    let reversal = cfg_reverse::reverse(&program, case.main, options).unwrap();
+    let tangent = cfg_reverse::tangent(&program, case.main).unwrap();
+    for (what, derived, r) in [
+        ("gradient", reversal.program, reversal.gradient),
+        ("tangent", tangent.program, tangent.tangent),
+    ] {
+        let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
+        let signature = Signature::of(&derived, r);
+        let like = |v: VarId| {
+            let k = routine.parameter_ids().position(|p| p == v);
+            k.map(|k| filled[k].clone())
+        };
+        let mut arguments = Vec::new();
+        for role in &signature.parameters {
+            arguments.push(match role {
+                ParameterRole::Primal(v) => like(*v).unwrap_or_default(),
+                ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => match like(*v) {
+                    Some(Argument::Value(value)) => weights(&value, &mut rng).into(),
+                    Some(Argument::Absent) => Argument::Absent,
+                    Some(Argument::Tape(_)) | None => {
+                        let scalar = Value::uninitialised(routine.variable(*v).ty, &[], Order::Row);
+                        weights(&scalar.unwrap(), &mut rng).into()
+                    }
+                },
+                ParameterRole::Tape | ParameterRole::Own(_) => Argument::Absent,
+            });
+        }
+        let compiled = compile(&derived);
+        let mut session = Session::new(&compiled);
+        set(&mut session);
+        fill(&session, &derived, r, &mut arguments);
+        // Adjoints and tangents of globals.
+        let own = program.globals.len();
+        let more: Vec<(cfg_core::entity::GlobalId, Value)> = owners(&derived)
+            .into_iter()
+            .filter(|g| g.index() >= own)
+            .map(|g| (g, weights(&session.global(g), &mut rng)))
+            .collect();
+        let set = |session: &mut Session| {
+            set(session);
+            for (g, value) in &more {
+                session.set_global(*g, value).unwrap();
+            }
+        };
+        jobs.extend(job(format!("{name}, {what}"), derived, r, arguments, &set));
+    }
+    jobs
+}
+
+fn compile(program: &ValidProgram) -> Compiled {
+    let options = CompileOptions {
+        math: Math::Native,
+        ..CompileOptions::default()
+    };
+    Compiled::new(program, &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Arguments for parameters that only come out.
+fn fill(session: &Session, program: &ValidProgram, r: RoutineId, arguments: &mut [Argument]) {
+    let routine = program.routine(r);
+    for (k, v) in routine.parameter_ids().enumerate() {
+        let optional = matches!(routine.variable(v).role, Role::Parameter { optional: true, .. });
+        if arguments[k] == Argument::Absent && !optional {
+            arguments[k] = session.uninitialised_argument(r, v, arguments).unwrap_or_else(|e| panic!("{e}"));
+        }
+    }
+}
+
+/// The job, with what the executor makes of it; none if that is an error.
+fn job(
+    title: String,
+    program: ValidProgram,
+    routine: RoutineId,
+    arguments: Vec<Argument>,
+    set: &dyn Fn(&mut Session),
+) -> Option<Job> {
+    let compiled = compile(&program);
+    let mut session = Session::new(&compiled);
+    set(&mut session);
+    let global = |session: &Session| -> Vec<Value> {
+        owners(&program).into_iter().map(|g| session.global(g)).collect()
+    };
+    let globals = global(&session);
+    let mut left = arguments.clone();
+    let report = session.run(routine, &mut left, &RunOptions::default()).ok()?;
+    let expected = Answer {
+        status: 0,
+        result: report.result,
+        arguments: left,
+        globals: global(&session),
+    };
+    Some(Job {
+        title,
+        program,
+        routine,
+        arguments,
+        globals,
+        expected,
+    })
+}
+
+/// The first difference of two values; what is uninitialised in the first may be anything.
+fn difference(expected: &Value, found: &Value) -> Option<String> {
+    let found = found.in_order(expected.order());
+    (0..expected.len()).find_map(|k| {
+        let same = match (expected.get(k)?, found.get(k)?) {
+            (Scalar::Real(a), Scalar::Real(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            (Scalar::Real32(a), Scalar::Real32(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            (a, b) => a == b,
+        };
+        (!same).then(|| format!("element {k}: {:?} instead of {:?}", found.get(k), expected.get(k)))
+    })
+}
+
+impl Job {
+    /// A problem with the statement that it is about.
+    fn describe(&self, problems: &cfg_core::diagnostic::Diagnostics) -> String {
+        use cfg_core::{diagnostic::site::Element, text::Printer};
+        let mut text = format!("{}: ", self.title);
+        for problem in problems.iter() {
+            text += &problem.message;
+            let Some(site) = &problem.at.site else { continue };
+            let Some(r) = site.routine else { continue };
+            let routine = self.program.routine(r);
+            if let (Element::Statement(v, k), Some(cfg)) = (site.element, &routine.body) {
+                let statement = &cfg.vertex(v).statements()[k];
+                text += &format!(", {}: {}", routine.name, Printer::new(&self.program, routine).stmt(statement));
+            }
+        }
+        text
+    }
+
+    /// What is wrong with an answer.
+    pub(crate) fn judge(&self, answer: &Answer) -> Option<String> {
+        if answer.status != 0 {
+            return Some(format!("{}: status {}", self.title, answer.status));
+        }
+        let routine = self.program.routine(self.routine);
+        let mut pairs: Vec<(String, &Value, &Value)> = Vec::new();
+        if let (Some(a), Some(b)) = (&self.expected.result, &answer.result) {
+            pairs.push(("the result".to_owned(), a, b));
+        }
+        for (p, (a, b)) in routine.parameter_ids().zip(self.expected.arguments.iter().zip(&answer.arguments)) {
+            if let (Argument::Value(a), Argument::Value(b)) = (a, b) {
+                pairs.push((routine.variable(p).name.clone(), a, b));
+            }
+        }
+        for (g, (a, b)) in owners(&self.program).iter().zip(self.expected.globals.iter().zip(&answer.globals)) {
+            pairs.push((self.program.global(*g).variable.name.clone(), a, b));
+        }
+        pairs.iter().find_map(|(name, a, b)| {
+            let problem = difference(a, b)?;
+            Some(format!("{}: {name}, {problem}", self.title))
+        })
+    }
+}
+
+/// Compiles all jobs as one file and runs them; what is wrong.
+pub(crate) fn run_all(jobs: &[Job], compiler: &Compiler) -> Vec<String> {
+    let programs: Vec<(&ValidProgram, RoutineId)> = jobs.iter().map(|job| (&job.program, job.routine)).collect();
+    let mut built = match Executable::build(&programs, compiler) {
+        Ok(built) => built,
+        Err(problem) => {
+            // Which one it is shows when each is written alone.
+            let alone = |job: &Job| cfg_back::c::server(&[(&job.program, job.routine)]).err();
+            let found = jobs.iter().filter_map(|job| Some((job, alone(job)?)));
+            let mut all: Vec<String> = found.map(|(job, problem)| job.describe(&problem)).collect();
+            all.push(problem.to_string());
+            return all;
+        }
+    };
+    let mut wrong = Vec::new();
+    for (k, job) in jobs.iter().enumerate() {
+        match built.run(k, &job.arguments, &job.globals) {
+            Ok(answer) => wrong.extend(job.judge(&answer)),
+            Err(problem) => {
+                wrong.push(format!("{}: {problem}", job.title));
+                break;
+            }
+        }
+    }
+    wrong
+}
