@@ -53,7 +53,6 @@
 //! ```
 
 mod across_calls;
-mod bits;
 mod lattice;
 mod point;
 mod set;

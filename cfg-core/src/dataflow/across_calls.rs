@@ -1,6 +1,5 @@
 //! Facts of routines that depend on facts of other routines, through calls and recursion.
 
-use super::bits::{first_from, last_below};
 use crate::entity::RoutineId;
 use fixedbitset::FixedBitSet;
 
@@ -52,6 +51,32 @@ pub fn solve_across_calls(order: &[RoutineId], mut visit: impl FnMut(RoutineId, 
         }
         forward = !forward;
     }
+}
+
+const BITS: usize = usize::BITS as usize;
+
+/// The first member that is not below `from`.
+fn first_from(set: &FixedBitSet, from: usize) -> Option<usize> {
+    let words = set.as_slice();
+    let mut w = from / BITS;
+    let mut word = *words.get(w)? & (usize::MAX << (from % BITS));
+    while word == 0 {
+        w += 1;
+        word = *words.get(w)?;
+    }
+    Some(w * BITS + word.trailing_zeros() as usize)
+}
+
+/// The last member below `end`.
+fn last_below(set: &FixedBitSet, end: usize) -> Option<usize> {
+    let words = set.as_slice();
+    let mut w = end / BITS;
+    let mut word = words.get(w).copied().unwrap_or(0) & !(usize::MAX << (end % BITS));
+    while word == 0 {
+        w = w.checked_sub(1)?;
+        word = words[w];
+    }
+    Some(w * BITS + BITS - 1 - word.leading_zeros() as usize)
 }
 
 #[cfg(test)]
