@@ -320,6 +320,7 @@ impl MathTable {
             fma: elemental::ternary(Op::Fma, math).unwrap_or(f64::mul_add),
             fma32: elemental::fma32(math),
             powi: elemental::powi(math),
+            polygamma: elemental::polygamma(math),
         }
     }
 }

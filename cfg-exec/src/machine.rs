@@ -43,6 +43,7 @@ pub(crate) struct MathTable {
     pub(crate) fma: Ternary,
     pub(crate) fma32: fn(f32, f32, f32) -> f32,
     pub(crate) powi: fn(f64, i64) -> f64,
+    pub(crate) polygamma: fn(i64, f64) -> f64,
 }
 
 /// A program as the machine runs it.
