@@ -15,7 +15,9 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Op, Order, Place, ScalarType, Subscript},
 };
-use cfg_transform::scalarize::{Action, ArrayId, Form, Loop, Malformed, Part, Scalarizer, Step};
+use cfg_transform::scalarize::{
+    Action, ArrayId, Form, Loop, Malformed, Part, Scalarizer, Step,
+};
 use std::collections::BTreeSet;
 
 /// The cells of an array: a pointer and an offset, and for each dimension the extent and the stride.
@@ -35,11 +37,7 @@ impl View {
     pub(super) fn first(&self) -> String {
         match self.offset.constant() {
             Some(0) => self.pointer.clone(),
-            _ => format!(
-                "{} + {}",
-                self.pointer,
-                self.offset.code().at_least(SUM + 1)
-            ),
+            _ => format!("{} + {}", self.pointer, self.offset.code().at_least(SUM + 1)),
         }
     }
 
@@ -90,9 +88,7 @@ fn conditional(form: &Form) -> BTreeSet<ArrayId> {
                         found.insert(*array);
                     }
                 }
-                Step::Untaken { array }
-                | Step::Same { array, .. }
-                | Step::ShapeOf { array, .. } => {
+                Step::Untaken { array } | Step::Same { array, .. } | Step::ShapeOf { array, .. } => {
                     found.insert(*array);
                 }
                 Step::Choose { taken, untaken, .. } => {
@@ -226,8 +222,7 @@ impl Writer<'_> {
         for &array in &arrays.variable {
             let it = form.arrays[array.index()];
             let name = self.fresh("s");
-            self.lines
-                .line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
+            self.lines.line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
             let mut axes = Vec::with_capacity(it.rank);
             for k in 1..=it.rank {
                 let [extent, stride] = ["extent", "stride"].map(|what| format!("{name}_{what}{k}"));
@@ -326,11 +321,7 @@ impl Writer<'_> {
             };
             let lower = self.variables.amount(&axis.lower);
             let mut bound = |e: &Option<Expr>| e.as_ref().map(|e| self.kept(e)).transpose();
-            let (from, to, step) = (
-                bound(&range.lower)?,
-                bound(&range.upper)?,
-                bound(&range.stride)?,
-            );
+            let (from, to, step) = (bound(&range.lower)?, bound(&range.upper)?, bound(&range.stride)?);
             let whole = from.is_none() && to.is_none();
             let from = from.unwrap_or_else(|| lower.clone());
             let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
@@ -380,9 +371,7 @@ impl Writer<'_> {
 
     fn is_simple(&self, v: VarId) -> bool {
         match self.lane(v) {
-            Some(lane) => {
-                lane.is_ok_and(|code| code.precedence == POSTFIX && !code.text.contains('['))
-            }
+            Some(lane) => lane.is_ok_and(|code| code.precedence == POSTFIX && !code.text.contains('[')),
             None => self.is_own(v),
         }
     }
@@ -462,9 +451,7 @@ impl Writer<'_> {
                 let code = operators::convert(code, view.ty, self.pieces);
                 self.each_element(&view, false, |writer, at| {
                     let element = view.element(at).text;
-                    writer
-                        .lines
-                        .line(format_args!("{element} = {};", code.text));
+                    writer.lines.line(format_args!("{element} = {};", code.text));
                     Ok(())
                 })
             }
@@ -491,11 +478,7 @@ impl Writer<'_> {
                 untaken,
             } => {
                 let code = self.scalar(condition)?;
-                let code = if *sense {
-                    code
-                } else {
-                    self.apply(Op::Not, vec![code])?
-                };
+                let code = if *sense { code } else { self.apply(Op::Not, vec![code])? };
                 self.lines.open(format_args!("if ({})", code.text));
                 self.steps(taken, arrays)?;
                 if !untaken.is_empty() {
@@ -538,11 +521,7 @@ impl Writer<'_> {
             if let Some(e) = test {
                 self.lines.open(format_args!("if ({open})"));
                 let code = self.scalar(e)?;
-                let code = if undecided {
-                    code
-                } else {
-                    self.apply(Op::Not, vec![code])?
-                };
+                let code = if undecided { code } else { self.apply(Op::Not, vec![code])? };
                 self.lines.line(format_args!("{open} = {};", code.text));
                 self.lines.close();
             }
@@ -676,11 +655,9 @@ impl Writer<'_> {
         }
         let names: Vec<&str> = extents.iter().map(|(name, _)| name.as_str()).collect();
         let (size, pointer) = (names.join("*"), &it.pointer);
+        self.lines.open(format_args!("if (!{pointer} || {room} < {size})"));
         self.lines
-            .open(format_args!("if (!{pointer} || {room} < {size})"));
-        self.lines.line(format_args!(
-            "{room} = {size} > 2*{room} ? {size} : 2*{room};"
-        ));
+            .line(format_args!("{room} = {size} > 2*{room} ? {size} : 2*{room};"));
         self.lines.line(format_args!(
             "{pointer} = cfgrev_allocate(&{memory}->arrays, {room}, sizeof({}));",
             c_type(ty)
@@ -799,8 +776,7 @@ impl Writer<'_> {
         let Some((step, first)) = operators::reduction(op, result.ty) else {
             return Err(self.malformed("an operator reduces nothing"));
         };
-        self.lines
-            .line(format_args!("{} = {};", result.text, first.text));
+        self.lines.line(format_args!("{} = {};", result.text, first.text));
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);
@@ -836,12 +812,8 @@ impl Writer<'_> {
 
     /// 1 at the first largest or smallest element, or at the first that is no number, 0 elsewhere.
     fn extreme_partials(&mut self, op: Op, to: &View, of: &View) -> Emitted<()> {
-        let [best, at_best, count] = [
-            ("best", of.ty),
-            ("best_at", ScalarType::Integer),
-            ("count", ScalarType::Integer),
-        ]
-        .map(|(name, ty)| self.helper(name, ty));
+        let [best, at_best, count] = [("best", of.ty), ("best_at", ScalarType::Integer), ("count", ScalarType::Integer)]
+            .map(|(name, ty)| self.helper(name, ty));
         self.lines.line(format_args!("{at_best} = -1;"));
         self.lines.line(format_args!("{count} = 0;"));
         let sign = if op == Op::MaxValPartial { '>' } else { '<' };
@@ -865,9 +837,7 @@ impl Writer<'_> {
         let (one, zero) = (one(of.ty), zero(of.ty));
         self.each_element(to, false, |writer, at| {
             let to = to.element(at).text;
-            writer.lines.line(format_args!(
-                "{to} = {count} == {at_best} ? {one} : {zero};"
-            ));
+            writer.lines.line(format_args!("{to} = {count} == {at_best} ? {one} : {zero};"));
             writer.lines.line(format_args!("++{count};"));
             Ok(())
         })
@@ -891,9 +861,7 @@ pub(super) fn has_sum(text: &str) -> bool {
         match c {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            '+' | '-' if depth == 0 && last == ' ' && text[at + 1..].starts_with(' ') => {
-                return true;
-            }
+            '+' | '-' if depth == 0 && last == ' ' && text[at + 1..].starts_with(' ') => return true,
             _ => {}
         }
         last = c;
@@ -912,10 +880,7 @@ fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, bool)]) -> bool {
         Order::Row => rank - 1 - k,
         Order::Column => k,
     };
-    let mut places: Vec<(usize, bool)> = ranges
-        .iter()
-        .map(|(k, whole, _)| (fastest(*k), *whole))
-        .collect();
+    let mut places: Vec<(usize, bool)> = ranges.iter().map(|(k, whole, _)| (fastest(*k), *whole)).collect();
     places.sort_unstable();
     let count = places.len();
     places
@@ -944,11 +909,7 @@ fn each_step<'s>(steps: &'s [Step], visit: &mut impl FnMut(&'s Step)) {
                     open.extend(parts.iter().map(|part| &part.steps[..]));
                     open.push(decided);
                 }
-                Step::Try {
-                    attempt,
-                    well,
-                    failed,
-                } => open.extend([&attempt[..], well, failed]),
+                Step::Try { attempt, well, failed } => open.extend([&attempt[..], well, failed]),
                 Step::Let { .. }
                 | Step::Section { .. }
                 | Step::Transpose { .. }

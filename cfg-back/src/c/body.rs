@@ -4,18 +4,13 @@ use super::{
     Emitted,
     amount::Amount,
     expression::reduces,
-    operators::{
-        Code, convert, literal_integer,
-        precedence::{POSTFIX, PRODUCT, SUM, UNARY},
-    },
     statement::pushes,
+    operators::{Code, convert, literal_integer, precedence::{POSTFIX, PRODUCT, SUM, UNARY}},
     writer::Writer,
 };
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    ir::{
-        Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit,
-    },
+    ir::{Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit},
     structure::Structure,
 };
 use std::{
@@ -155,12 +150,7 @@ impl Writer<'_> {
     }
 
     /// The head of a counted loop. First, last and step are evaluated once, before the index is set.
-    fn begin_counted(
-        &mut self,
-        (index, first, last, step): (VarId, &Expr, &Expr, &Expr),
-        body: Range<usize>,
-        pushed: &Pushed,
-    ) -> Emitted<bool> {
+    fn begin_counted(&mut self, (index, first, last, step): (VarId, &Expr, &Expr, &Expr), body: Range<usize>, pushed: &Pushed) -> Emitted<bool> {
         self.reads(index);
         let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
         let own = self.is_own(index);
@@ -194,13 +184,7 @@ impl Writer<'_> {
     }
 
     /// Makes room for all that the passes of a loop push; false if they push nothing, or more than is known.
-    fn room_for_passes(
-        &mut self,
-        pushed: &Pushed,
-        first: &Code,
-        last: &Code,
-        by: i64,
-    ) -> Emitted<bool> {
+    fn room_for_passes(&mut self, pushed: &Pushed, first: &Code, last: &Code, by: i64) -> Emitted<bool> {
         let Some(pushed) = pushed.as_ref().filter(|pushed| !pushed.is_empty()) else {
             return Ok(false);
         };
@@ -218,10 +202,7 @@ impl Writer<'_> {
             let cells = match *name {
                 // Bits share words, and one word is begun.
                 "control" => {
-                    let text = format!(
-                        "{}/64",
-                        trips.times(&(*cells).into()).code().at_least(PRODUCT)
-                    );
+                    let text = format!("{}/64", trips.times(&(*cells).into()).code().at_least(PRODUCT));
                     Amount::from(Code::new(text, PRODUCT, ScalarType::Integer)).plus(&2.into())
                 }
                 _ => trips.times(&(*cells).into()),
@@ -361,9 +342,7 @@ impl Writer<'_> {
                 let compared = ranges.clone().any(|range| single(range).is_none());
                 let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
                 for arm in arms {
-                    let edge = edges
-                        .iter()
-                        .find(|&&e| cfg.edge(e).label == Some(arm.label));
+                    let edge = edges.iter().find(|&&e| cfg.edge(e).label == Some(arm.label));
                     let Some(&edge) = edge else {
                         return Err(self.malformed("an arm has no edge"));
                     };
@@ -422,13 +401,7 @@ impl Writer<'_> {
                     [one] if !one.contains("&&") => one.clone(),
                     [one] => one.clone(),
                     all => {
-                        let each = all.iter().map(|t| {
-                            if t.contains("&&") {
-                                format!("({t})")
-                            } else {
-                                t.clone()
-                            }
-                        });
+                        let each = all.iter().map(|t| if t.contains("&&") { format!("({t})") } else { t.clone() });
                         each.collect::<Vec<_>>().join(" || ")
                     }
                 };
@@ -540,9 +513,7 @@ fn writes(program: &Program, cfg: &Cfg, structure: &Structure) -> HashMap<VarId,
 
 /// The one value of a case.
 pub(super) fn single(range: &CaseRange) -> Option<i64> {
-    (range.lower == range.upper)
-        .then_some(range.lower)
-        .flatten()
+    (range.lower == range.upper).then_some(range.lower).flatten()
 }
 
 /// The test whether a value is in the range of a case.

@@ -1,14 +1,10 @@
 //! Calls: arguments by value, by reference, and in copies where a section has gaps.
 
 use super::{
-    Emitted,
+    Emitted, codes,
     amount::Amount,
     array::View,
-    codes,
-    operators::{
-        Code, convert,
-        precedence::{POSTFIX, UNARY},
-    },
+    operators::{Code, convert, precedence::{POSTFIX, UNARY}},
     statement::Assigned,
     variable::{c_type, strides},
     writer::{Writer, is_by_value},
@@ -40,11 +36,7 @@ impl Writer<'_> {
             && external.value.is_none()
         {
             let message = format!("`{}` has no body and no value", theirs.name);
-            return Err(self.failed(
-                &codes::CALLBACK,
-                message,
-                "give `external.value`, or a routine with a body",
-            ));
+            return Err(self.failed(&codes::CALLBACK, message, "give `external.value`, or a routine with a body"));
         }
         let strided = theirs.aliased && self.has_gaps(theirs, arguments)?;
         let Some(made) = self.file.made(callee, strided) else {
@@ -62,9 +54,9 @@ impl Writer<'_> {
             Some(place) => target = Some(self.target(place, true)?),
             None => {}
         }
-        let needs_block = arguments.iter().zip(theirs.parameter_ids()).any(
-            |(e, p)| matches!(e, Some(e) if theirs.variable(p).rank() > 0 && !self.is_whole(e)),
-        );
+        let needs_block = arguments.iter().zip(theirs.parameter_ids()).any(|(e, p)| {
+            matches!(e, Some(e) if theirs.variable(p).rank() > 0 && !self.is_whole(e))
+        });
         if needs_block {
             self.lines.open_block();
         }
@@ -106,9 +98,7 @@ impl Writer<'_> {
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
                 }
-                (Some(ty), Some(_)) if passed.is_empty() => {
-                    value = Some(Code::new(text, POSTFIX, ty))
-                }
+                (Some(ty), Some(_)) if passed.is_empty() => value = Some(Code::new(text, POSTFIX, ty)),
                 (Some(ty), target) if filled.is_some() || target.is_some() => {
                     let r = self.helper("returned", ty);
                     self.lines.line(format_args!("{r} = {text};"));
@@ -129,9 +119,7 @@ impl Writer<'_> {
             (Some(value), Some(target), _) => self.assign(target, &value),
             (Some(value), None, Some(view)) => self.each_element(view, false, |writer, at| {
                 let element = view.element(at).text;
-                writer
-                    .lines
-                    .line(format_args!("{element} = {};", value.text));
+                writer.lines.line(format_args!("{element} = {};", value.text));
                 Ok(())
             })?,
             (Some(_), None, None) | (None, ..) => {}
@@ -143,11 +131,7 @@ impl Writer<'_> {
     }
 
     /// The tapes that are passed, of those that the routine itself pushes to or pops from.
-    fn passed_tapes(
-        &mut self,
-        theirs: &Routine,
-        arguments: &[Option<Expr>],
-    ) -> Vec<(String, String)> {
+    fn passed_tapes(&mut self, theirs: &Routine, arguments: &[Option<Expr>]) -> Vec<(String, String)> {
         let mut passed = Vec::new();
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
             if let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).ty.is_tape())
@@ -200,18 +184,12 @@ impl Writer<'_> {
         if formal.rank() == 0 {
             if is_by_value(theirs, p) {
                 let code = self.scalar(e)?;
-                written
-                    .texts
-                    .push(convert(code, formal.ty, self.pieces).text);
+                written.texts.push(convert(code, formal.ty, self.pieces).text);
                 return Ok(());
             }
             let text = match e {
                 Expr::Place(place) => self.address(place)?,
-                Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Op(..) => {
+                Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
                     let code = self.scalar(e)?;
                     format!("&({}){{{}}}", c_type(formal.ty), code.text)
                 }
@@ -267,13 +245,9 @@ impl Writer<'_> {
             }
         }
         if strided {
-            let same = view.axes.len() == formal.rank()
-                && (view.order == formal.order || formal.rank() == 1);
+            let same = view.axes.len() == formal.rank() && (view.order == formal.order || formal.rank() == 1);
             let strides = if same {
-                view.axes
-                    .iter()
-                    .map(|(_, stride)| stride.code().text)
-                    .collect()
+                view.axes.iter().map(|(_, stride)| stride.code().text).collect()
             } else {
                 let fastest = match view.order {
                     Order::Row => view.axes.last(),
@@ -317,12 +291,7 @@ impl Writer<'_> {
 
     /// The strides of a parameter whose elements are this many apart in storage order. Its extents are those that the
     /// routine declares, over its other parameters: of the arguments of this call.
-    fn formal_strides(
-        &mut self,
-        theirs: &Routine,
-        p: VarId,
-        step: &Amount,
-    ) -> Emitted<Vec<String>> {
+    fn formal_strides(&mut self, theirs: &Routine, p: VarId, step: &Amount) -> Emitted<Vec<String>> {
         let formal = theirs.variable(p);
         let mut extents = Vec::with_capacity(formal.rank());
         for dim in &formal.shape {
@@ -342,10 +311,7 @@ impl Writer<'_> {
         }
         let known: Option<Vec<Amount>> = extents.into_iter().map(|n| n.map(Amount::from)).collect();
         let Some(known) = known else {
-            let message = format!(
-                "`{}` takes elements with gaps as an array of another rank",
-                theirs.name
-            );
+            let message = format!("`{}` takes elements with gaps as an array of another rank", theirs.name);
             let help = "copy the section to an array, and pass that";
             return Err(self.failed(&codes::GAPS, message, help));
         };
@@ -395,8 +361,7 @@ impl Writer<'_> {
     /// An expression that stands for a helper variable.
     fn name_of_helper(&mut self, name: String) -> Expr {
         let v = VarId::new(self.routine.variables.len() + self.lanes.len());
-        self.lanes
-            .push(Some(Code::new(name, POSTFIX, ScalarType::Integer)));
+        self.lanes.push(Some(Code::new(name, POSTFIX, ScalarType::Integer)));
         Expr::var(v)
     }
 }

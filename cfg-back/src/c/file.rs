@@ -63,8 +63,7 @@ impl<'a> File<'a> {
         let mut tapes = BTreeMap::new();
         for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
             for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v))
-                {
+                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v)) {
                     let number = tapes.len() + 1;
                     tapes.insert((r, v), number);
                 }
@@ -114,13 +113,8 @@ impl<'a> File<'a> {
         let mut text = String::new();
         let mut problems = Vec::new();
         for component in graph.components() {
-            let members: Vec<RoutineId> = component
-                .iter()
-                .copied()
-                .filter(|r| needed[r.index()])
-                .collect();
-            let recursive =
-                members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
+            let members: Vec<RoutineId> = component.iter().copied().filter(|r| needed[r.index()]).collect();
+            let recursive = members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
             let variants: Vec<(RoutineId, bool)> = members
                 .iter()
                 .flat_map(|&r| [(r, false), (r, true)])
@@ -150,11 +144,7 @@ impl<'a> File<'a> {
                 }
             }
         }
-        if problems.is_empty() {
-            Ok(text)
-        } else {
-            Err(problems)
-        }
+        if problems.is_empty() { Ok(text) } else { Err(problems) }
     }
 
     /// The name of the function that a routine is. Where other files may call it, one that needs memory for work arrays
@@ -188,14 +178,9 @@ fn has_gaps(program: &Program) -> bool {
         StmtKind::Call {
             callee, arguments, ..
         } => Some((callee, arguments)),
-        StmtKind::Assign { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => None,
+        StmtKind::Assign { .. } | StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => None,
     });
-    calls.any(|(callee, arguments)| {
-        program.routine(*callee).aliased && arguments.iter().any(section)
-    })
+    calls.any(|(callee, arguments)| program.routine(*callee).aliased && arguments.iter().any(section))
 }
 
 /// The names that the functions of a routine may have.

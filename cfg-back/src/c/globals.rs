@@ -65,11 +65,7 @@ impl Globals {
         let owner_name: Vec<Option<String>> = program
             .globals
             .iter()
-            .map(|g| {
-                g.overlay
-                    .is_none()
-                    .then(|| names.fresh(&g.variable.name, None))
-            })
+            .map(|g| g.overlay.is_none().then(|| names.fresh(&g.variable.name, None)))
             .collect();
         let mut shared = vec![false; program.globals.len()];
         for global in &program.globals {
@@ -77,21 +73,16 @@ impl Globals {
                 shared[overlay.base.index()] = true;
             }
         }
-        let is_array = |g: GlobalId| program.global(g).variable.rank() > 0 || shared[g.index()];
+        let is_array = |g: GlobalId| {
+            program.global(g).variable.rank() > 0 || shared[g.index()]
+        };
         let mut made = Self::default();
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let (base, offset) = program.storage(g);
             let name = owner_name[base.index()].as_deref().unwrap_or_default();
-            let derivative = variables
-                .derivatives
-                .as_ref()
-                .filter(|_| is_derivative(program.global(base)));
+            let derivative = variables.derivatives.as_ref().filter(|_| is_derivative(program.global(base)));
             let variable = derivative.unwrap_or(&variables.own);
-            let members = if derivative.is_some() {
-                &mut made.derivatives
-            } else {
-                &mut made.own
-            };
+            let members = if derivative.is_some() { &mut made.derivatives } else { &mut made.own };
             let place = format!("{variable}.{name}");
             let kind = if global.variable.rank() > 0 {
                 Kind::Array(Array {
@@ -110,11 +101,7 @@ impl Globals {
             made.kinds.push(kind);
             let note = comment(&global.variable.name);
             if let Some(overlay) = global.overlay {
-                let _ = writeln!(
-                    members.declarations,
-                    "    /* {note}: {name} from element {} on */",
-                    overlay.offset
-                );
+                let _ = writeln!(members.declarations, "    /* {note}: {name} from element {} on */", overlay.offset);
                 made.owners.push(None);
                 continue;
             }
@@ -151,12 +138,7 @@ impl Globals {
 
     /// The declarations of the structures, their only variables, and the function that gives access to the program's own
     /// globals.
-    pub(super) fn text(
-        &self,
-        tags: (&str, &str),
-        variables: &Variables,
-        access: Option<&str>,
-    ) -> String {
+    pub(super) fn text(&self, tags: (&str, &str), variables: &Variables, access: Option<&str>) -> String {
         let (tag, derivative_tag) = tags;
         let mut text = self.own.text(tag, &variables.own);
         if let Some(access) = access.filter(|_| !text.is_empty()) {
@@ -234,12 +216,7 @@ fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
     if written.is_empty() {
         return format!("{{{zero}}}");
     }
-    let last = written
-        .keys()
-        .next_back()
-        .copied()
-        .unwrap_or(0)
-        .min(size - 1);
+    let last = written.keys().next_back().copied().unwrap_or(0).min(size - 1);
     let all = (0..=last).map(|k| written.remove(&k).unwrap_or_else(|| zero.to_owned()));
     format!("{{{}}}", all.collect::<Vec<_>>().join(", "))
 }

@@ -1,6 +1,10 @@
 //! Bodies of graphs that do not nest: blocks with labels, and jumps between them.
 
-use super::{Emitted, body::test, writer::Writer};
+use super::{
+    Emitted,
+    body::test,
+    writer::Writer,
+};
 use cfg_core::{
     entity::{EdgeId, VertexId},
     graph::reverse_postorder,

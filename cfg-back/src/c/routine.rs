@@ -18,12 +18,7 @@ use cfg_core::{
 };
 
 /// The declaration of one parameter of a routine; extents that it takes from the argument come before.
-fn parameter(
-    routine: &Routine,
-    v: VarId,
-    name: &str,
-    (extents, strides): &(Vec<String>, Vec<String>),
-) -> Vec<String> {
+fn parameter(routine: &Routine, v: VarId, name: &str, (extents, strides): &(Vec<String>, Vec<String>)) -> Vec<String> {
     let variable = routine.variable(v);
     let ty = c_type(variable.ty);
     let mut texts: Vec<String> = Vec::new();
@@ -34,9 +29,7 @@ fn parameter(
     }
     texts.extend(strides.iter().map(|stride| format!("int64_t {stride}")));
     let constant = match variable.role {
-        Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => {
-            "const "
-        }
+        Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => "const ",
         Role::Parameter { .. } | Role::Local | Role::Global(_) => "",
     };
     let restrict = if routine.aliased || variable.ty.is_tape() {
@@ -101,19 +94,12 @@ fn head_with(
                 };
                 let extents = array.axes.iter().map(|axis| kept(&axis.extent));
                 let strides = array.axes.iter().filter_map(|axis| axis.stride.as_ref());
-                (
-                    array.pointer.clone(),
-                    (extents.collect(), strides.map(kept).collect()),
-                )
+                (array.pointer.clone(), (extents.collect(), strides.map(kept).collect()))
             }
         };
         parameters.extend(parameter(routine, p, &name, &extents));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
-        arguments.extend(
-            shape
-                .filter(|(dim, _)| dim.extent == Extent::Deferred)
-                .map(|(_, e)| e),
-        );
+        arguments.extend(shape.filter(|(dim, _)| dim.extent == Extent::Deferred).map(|(_, e)| e));
         arguments.push(name);
     }
     let result = routine.result.map(|r| routine.variable(r).ty);
@@ -132,22 +118,13 @@ fn head_with(
     if parameters.is_empty() {
         parameters.push("void".to_owned());
     }
-    let head = format!(
-        "{storage}{returned} {}({})",
-        made.name,
-        parameters.join(", ")
-    );
+    let head = format!("{storage}{returned} {}({})", made.name, parameters.join(", "));
     (head, arguments)
 }
 
 /// The head of a function with this name for callers that have no memory for work arrays, and the names of its
 /// parameters in the order of the routine's.
-pub(super) fn plain_head(
-    file: &File<'_>,
-    r: RoutineId,
-    name: &str,
-    names: &mut Names,
-) -> (String, Vec<String>) {
+pub(super) fn plain_head(file: &File<'_>, r: RoutineId, name: &str, names: &mut Names) -> (String, Vec<String>) {
     let routine = file.program.routine(r);
     let (made, _) = variables(file, routine, names, false);
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
@@ -190,8 +167,7 @@ pub(super) fn function(
     let mut tops = BTreeMap::new();
     for statement in routine.statements() {
         if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
-            tops.entry(tape)
-                .or_insert_with(|| names.fresh("top", Some(&file.names)));
+            tops.entry(tape).or_insert_with(|| names.fresh("top", Some(&file.names)));
         }
     }
     let mut writer = Writer {
@@ -254,9 +230,7 @@ fn finish(
     let arrays = prologue(&mut writer, body)?;
     let epilogue = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
     let mut made = writer.made.clone();
-    made.name = writer
-        .file
-        .function_name(writer.id, made.needs_memory, writer.strided);
+    made.name = writer.file.function_name(writer.id, made.needs_memory, writer.strided);
     let routine = writer.routine;
     let mut text = String::new();
     if let Some(origin) = &routine.origin {
@@ -394,10 +368,7 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let allocatable = |v: &super::variable::Variable| matches!(&v.kind, Kind::Array(a) if a.cells == Cells::Allocatable);
     let marks = [
         ("work", !works.is_empty()),
-        (
-            "arrays",
-            writer.allocates && writer.variables.all.iter().any(allocatable),
-        ),
+        ("arrays", writer.allocates && writer.variables.all.iter().any(allocatable)),
     ];
     for (arena, wanted) in marks {
         if wanted {
@@ -413,16 +384,10 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         let ty = writer.variables.all[v.index()].ty;
         let extents = writer.variables.extents(&array.axes);
         let name = array.pointer;
-        let size = extents
-            .iter()
-            .fold(super::amount::Amount::from(1), |size, e| {
-                let e = if extents.len() > 1 {
-                    super::expression::at_least_zero(e)
-                } else {
-                    e.clone()
-                };
-                size.times(&e)
-            });
+        let size = extents.iter().fold(super::amount::Amount::from(1), |size, e| {
+            let e = if extents.len() > 1 { super::expression::at_least_zero(e) } else { e.clone() };
+            size.times(&e)
+        });
         let size = size.code().text;
         writer.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
@@ -437,9 +402,7 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             writer
                 .lines
                 .line(format_args!("for (int64_t {k} = 0; {k} < {size}; ++{k})"));
-            writer
-                .lines
-                .line(format_args!("    {name}[{k}] = {};", zero(ty)));
+            writer.lines.line(format_args!("    {name}[{k}] = {};", zero(ty)));
         }
     }
     after.reverse();
@@ -471,9 +434,7 @@ fn behind_target(line: &str) -> &str {
         });
         behind = closes.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
     }
-    let assigns = [" = ", " += ", " -= ", " *= "]
-        .iter()
-        .any(|sign| behind.starts_with(sign));
+    let assigns = [" = ", " += ", " -= ", " *= "].iter().any(|sign| behind.starts_with(sign));
     if assigns { rest } else { line }
 }
 

@@ -3,10 +3,7 @@
 use super::{
     Emitted,
     names::comment,
-    operators::{
-        self, Code,
-        precedence::{SUM, UNARY},
-    },
+    operators::{self, Code, precedence::{SUM, UNARY}},
     variable::{Bound, Kind},
     writer::Writer,
 };
@@ -54,10 +51,7 @@ impl Writer<'_> {
     pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
         let mut from = 0;
         while from < statements.len() {
-            let run = statements[from..]
-                .iter()
-                .take_while(|s| !self.separates(s))
-                .count();
+            let run = statements[from..].iter().take_while(|s| !self.separates(s)).count();
             self.rooms(&statements[from..from + run])?;
             let to = (from + run + 1).min(statements.len());
             for (k, statement) in (from..).zip(&statements[from..to]) {
@@ -106,9 +100,8 @@ impl Writer<'_> {
 
     pub(super) fn room(&mut self, (tape, top): (&str, &str), name: &str, count: &str) {
         let leave = self.out_of_memory();
-        self.lines.line(format_args!(
-            "if (cfgrev_room_{name}(&{top}, {tape}, {count}))"
-        ));
+        self.lines
+            .line(format_args!("if (cfgrev_room_{name}(&{top}, {tape}, {count}))"));
         self.lines.line(format_args!("    {leave}"));
     }
 
@@ -155,7 +148,8 @@ impl Writer<'_> {
                 && !super::array::has_sum(operand)
             {
                 let sign = operator.trim();
-                self.lines.line(format_args!("{target} {sign}= {operand};"));
+                self.lines
+                    .line(format_args!("{target} {sign}= {operand};"));
                 return;
             }
         }
@@ -227,10 +221,7 @@ impl Writer<'_> {
             }
             if let (true, Kind::Array(array)) = (parameter, &variable.kind) {
                 for axis in &array.axes {
-                    for bound in [Some(&axis.extent), axis.stride.as_ref()]
-                        .into_iter()
-                        .flatten()
-                    {
+                    for bound in [Some(&axis.extent), axis.stride.as_ref()].into_iter().flatten() {
                         if let Bound::Kept(k) = bound
                             && let kept = &self.variables.bounds[*k]
                             && kept.value.is_none()

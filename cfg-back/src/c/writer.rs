@@ -5,17 +5,11 @@ use super::{
     file::{File, Made},
     lines::Lines,
     names::Names,
-    operators::{
-        Code, Pieces,
-        precedence::{POSTFIX, UNARY},
-    },
+    operators::{Code, Pieces, precedence::{POSTFIX, UNARY}},
     variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
 };
 use cfg_core::{
-    diagnostic::{
-        Diagnostic,
-        site::{Element, Site},
-    },
+    diagnostic::{Diagnostic, site::{Element, Site}},
     entity::{RoutineId, VarId, VertexId},
     ir::{Intent, Role, Routine, ScalarType},
     memory::locations::Locations,
@@ -92,11 +86,7 @@ impl<'a> Writer<'a> {
 
     /// A problem that no valid program has.
     pub(super) fn malformed(&self, message: impl Into<String>) -> Failed {
-        self.failed(
-            &codes::MALFORMED,
-            message,
-            "report the program as a defect of cfgrev",
-        )
+        self.failed(&codes::MALFORMED, message, "report the program as a defect of cfgrev")
     }
 
     /// An identifier that nothing else in the function has.

@@ -89,13 +89,7 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
     let mut session = Session::new(&compiled);
     set(&mut session);
     fill(&session, &program, case.main, &mut filled);
-    jobs.extend(job(
-        format!("{name}, program"),
-        program,
-        case.main,
-        filled.clone(),
-        &set,
-    ));
+    jobs.extend(job(format!("{name}, program"), program, case.main, filled.clone(), &set));
     let mut rng = Rng::new(seed);
     let program = validate(case.program.clone()).unwrap();
     let reversal = cfg_reverse::reverse(&program, case.main, options).unwrap();
@@ -159,14 +153,9 @@ fn compile(program: &ValidProgram) -> Compiled {
 fn fill(session: &Session, program: &ValidProgram, r: RoutineId, arguments: &mut [Argument]) {
     let routine = program.routine(r);
     for (k, v) in routine.parameter_ids().enumerate() {
-        let optional = matches!(
-            routine.variable(v).role,
-            Role::Parameter { optional: true, .. }
-        );
+        let optional = matches!(routine.variable(v).role, Role::Parameter { optional: true, .. });
         if arguments[k] == Argument::Absent && !optional {
-            arguments[k] = session
-                .uninitialised_argument(r, v, arguments)
-                .unwrap_or_else(|e| panic!("{e}"));
+            arguments[k] = session.uninitialised_argument(r, v, arguments).unwrap_or_else(|e| panic!("{e}"));
         }
     }
 }
@@ -183,16 +172,11 @@ fn job(
     let mut session = Session::new(&compiled);
     set(&mut session);
     let global = |session: &Session| -> Vec<Value> {
-        owners(&program)
-            .into_iter()
-            .map(|g| session.global(g))
-            .collect()
+        owners(&program).into_iter().map(|g| session.global(g)).collect()
     };
     let globals = global(&session);
     let mut left = arguments.clone();
-    let report = session
-        .run(routine, &mut left, &RunOptions::default())
-        .ok()?;
+    let report = session.run(routine, &mut left, &RunOptions::default()).ok()?;
     let expected = Answer {
         status: 0,
         result: report.result,
@@ -214,21 +198,11 @@ fn difference(expected: &Value, found: &Value) -> Option<String> {
     let found = found.in_order(expected.order());
     (0..expected.len()).find_map(|k| {
         let same = match (expected.get(k)?, found.get(k)?) {
-            (Scalar::Real(a), Scalar::Real(b)) => {
-                a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
-            }
-            (Scalar::Real32(a), Scalar::Real32(b)) => {
-                a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
-            }
+            (Scalar::Real(a), Scalar::Real(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            (Scalar::Real32(a), Scalar::Real32(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
             (a, b) => a == b,
         };
-        (!same).then(|| {
-            format!(
-                "element {k}: {:?} instead of {:?}",
-                found.get(k),
-                expected.get(k)
-            )
-        })
+        (!same).then(|| format!("element {k}: {:?} instead of {:?}", found.get(k), expected.get(k)))
     })
 }
 
@@ -239,18 +213,12 @@ impl Job {
         let mut text = format!("{}: ", self.title);
         for problem in problems.iter() {
             text += &problem.message;
-            let Some(site) = &problem.at.site else {
-                continue;
-            };
+            let Some(site) = &problem.at.site else { continue };
             let Some(r) = site.routine else { continue };
             let routine = self.program.routine(r);
             if let (Element::Statement(v, k), Some(cfg)) = (site.element, &routine.body) {
                 let statement = &cfg.vertex(v).statements()[k];
-                text += &format!(
-                    ", {}: {}",
-                    routine.name,
-                    Printer::new(&self.program, routine).stmt(statement)
-                );
+                text += &format!(", {}: {}", routine.name, Printer::new(&self.program, routine).stmt(statement));
             }
         }
         text
@@ -266,18 +234,12 @@ impl Job {
         if let (Some(a), Some(b)) = (&self.expected.result, &answer.result) {
             pairs.push(("the result".to_owned(), a, b));
         }
-        for (p, (a, b)) in routine
-            .parameter_ids()
-            .zip(self.expected.arguments.iter().zip(&answer.arguments))
-        {
+        for (p, (a, b)) in routine.parameter_ids().zip(self.expected.arguments.iter().zip(&answer.arguments)) {
             if let (Argument::Value(a), Argument::Value(b)) = (a, b) {
                 pairs.push((routine.variable(p).name.clone(), a, b));
             }
         }
-        for (g, (a, b)) in owners(&self.program)
-            .iter()
-            .zip(self.expected.globals.iter().zip(&answer.globals))
-        {
+        for (g, (a, b)) in owners(&self.program).iter().zip(self.expected.globals.iter().zip(&answer.globals)) {
             pairs.push((self.program.global(*g).variable.name.clone(), a, b));
         }
         pairs.iter().find_map(|(name, a, b)| {
@@ -289,8 +251,7 @@ impl Job {
 
 /// Compiles all jobs as one file and runs them; what is wrong.
 pub(crate) fn run_all(jobs: &[Job], compiler: &Compiler) -> Vec<String> {
-    let programs: Vec<(&ValidProgram, RoutineId)> =
-        jobs.iter().map(|job| (&job.program, job.routine)).collect();
+    let programs: Vec<(&ValidProgram, RoutineId)> = jobs.iter().map(|job| (&job.program, job.routine)).collect();
     let mut built = match Executable::build(&programs, compiler) {
         Ok(built) => built,
         Err(problem) => {
