@@ -31,7 +31,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `file` | the order of functions, and what stands before them |
+//! | `file`, `functions` | the state of a file and what stands before the functions; their order |
 //! | `routine`, `body`, `jumps` | one function: declarations, loops and branches, or blocks and jumps |
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
@@ -46,6 +46,7 @@ pub mod codes;
 mod driver;
 mod expression;
 mod file;
+mod functions;
 mod globals;
 mod interface;
 mod jumps;
@@ -150,8 +151,7 @@ impl Bundle {
         let names = std::mem::take(&mut self.names);
         let mut file = File::new(program, names, function_names, None, &globals.variables);
         file.public = driven.is_none();
-        let mut functions = file
-            .functions(program, &wanted, &mut self.pieces)
+        let mut functions = functions::functions(&file, program, &wanted, &mut self.pieces)
             .map_err(problems)?;
         for r in wanted {
             if file.public
@@ -312,8 +312,7 @@ fn derivative(
     let wanted: Vec<RoutineId> = sweeps.iter().map(|(r, ..)| *r).collect();
     let file = File::new(program, names, function_names, own_tape, &globals.variables);
     let mut pieces = Pieces::default();
-    let mut functions = file
-        .functions(program, &wanted, &mut pieces)
+    let mut functions = functions::functions(&file, program, &wanted, &mut pieces)
         .map_err(problems)?;
     for ((r, sweep, _), name) in sweeps.iter().zip(&public) {
         let text = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)

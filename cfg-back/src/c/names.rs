@@ -239,6 +239,6 @@ mod tests {
 
     #[test]
     fn comments_cannot_be_left() {
-        assert_eq!(comment("a */ b /* c ??/ \\\n d"), "a *  b /  c ? /   d");
+        assert_eq!(comment("a */ b /* c ??/ \\\n d"), "a *  b /  c ? /    d");
     }
 }

@@ -35,6 +35,8 @@ const NORM: &str = "
 global real scale = 2.0
 
 function norm(in integer n, in real x[n], inout real y[n]) result r
+  local real r
+  uses scale
   local integer i
   independent x, y, scale
   dependent r, y

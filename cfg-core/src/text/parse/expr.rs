@@ -350,8 +350,9 @@ impl Parser<'_> {
         if let Some(v) = names.find(&name) {
             return Ok(v);
         }
-        // A name that is not declared is told once for each routine, and not where declarations could not be read.
-        if names.lost {
+        // A name that is not declared is told once for each routine, and not where it was told that declarations could
+        // not be read.
+        if names.lost && self.problems.len() > names.told {
             self.failed = true;
             return Err(Fail);
         }

@@ -20,6 +20,8 @@ pub(super) struct Names {
     collecting: bool,
     /// True if a declaration could not be read: names that are not known may be its.
     pub(super) lost: bool,
+    /// The number of problems that were told before the routine.
+    pub(super) told: usize,
 }
 
 impl Names {
@@ -56,6 +58,7 @@ impl Parser<'_> {
         self.unknown.clear();
         let mut names = Names {
             lost: !complete,
+            told: count,
             ..Names::default()
         };
         for (i, v) in routine.variables.iter().enumerate() {
