@@ -89,16 +89,26 @@ pub struct Adjoint {
 
 fn problems(found: Vec<Failed>) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    found.into_iter().for_each(|problem| problems.push(*problem));
+    found
+        .into_iter()
+        .for_each(|problem| problems.push(*problem));
     problems
 }
 
 /// The names of the functions.
 fn function_names(names: &mut Names, program: &Program, public: bool) -> Vec<FunctionNames> {
     // Those that others may call come first.
-    let plain: Vec<String> = program.routines.iter().map(|r| names.fresh(&r.name, None)).collect();
+    let plain: Vec<String> = program
+        .routines
+        .iter()
+        .map(|r| names.fresh(&r.name, None))
+        .collect();
     let all = |plain: String| FunctionNames {
-        inner: if public { names.fresh(&format!("{plain}_body"), None) } else { plain.clone() },
+        inner: if public {
+            names.fresh(&format!("{plain}_body"), None)
+        } else {
+            plain.clone()
+        },
         strided: names.fresh(&format!("{plain}_strided"), None),
         plain,
     };
@@ -124,7 +134,11 @@ impl Bundle {
     }
 
     /// Adds all routines of a program as functions for callers in other files.
-    fn add(&mut self, program: &ValidProgram, driven: Option<RoutineId>) -> Result<(), Diagnostics> {
+    fn add(
+        &mut self,
+        program: &ValidProgram,
+        driven: Option<RoutineId>,
+    ) -> Result<(), Diagnostics> {
         let function_names = function_names(&mut self.names, program, true);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let globals = GlobalNames::new(&mut self.names, main, "");
@@ -142,7 +156,8 @@ impl Bundle {
         for r in wanted {
             if file.public
                 && file.made(r, false).is_some_and(|made| made.needs_memory)
-                && let Some(text) = interface::with_memory(&file, r, &file.function_name(r, false, false))
+                && let Some(text) =
+                    interface::with_memory(&file, r, &file.function_name(r, false, false))
             {
                 functions.push_str(&text);
                 functions.push('\n');
@@ -205,7 +220,8 @@ impl GlobalNames {
         let tag = names.fresh(&format!("{main}_globals"), None);
         let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
         let own = names.fresh("globals", None);
-        let derivatives = (!suffix.is_empty()).then(|| names.fresh(&format!("globals{suffix}"), None));
+        let derivatives =
+            (!suffix.is_empty()).then(|| names.fresh(&format!("globals{suffix}"), None));
         Self {
             tag,
             derivative_tag,
@@ -236,7 +252,11 @@ pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diag
         (gradient, Sweep::Gradient, "grad"),
     ];
     // The gradient's own tape is the caller's.
-    let own_tape = program.routine(gradient).variables.iter().position(|v| v.ty.is_tape());
+    let own_tape = program
+        .routine(gradient)
+        .variables
+        .iter()
+        .position(|v| v.ty.is_tape());
     let own_tape = own_tape.map(|v| (gradient, VarId::new(v)));
     let result = program.routine(original).result;
     let keeps_result = result.is_some_and(|r| {
@@ -250,8 +270,18 @@ pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diag
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
-pub fn tangent(program: &ValidProgram, original: RoutineId, tangent: RoutineId) -> Result<String, Diagnostics> {
-    derivative(program, original, &[(tangent, Sweep::Tangent, "t")], None, false)
+pub fn tangent(
+    program: &ValidProgram,
+    original: RoutineId,
+    tangent: RoutineId,
+) -> Result<String, Diagnostics> {
+    derivative(
+        program,
+        original,
+        &[(tangent, Sweep::Tangent, "t")],
+        None,
+        false,
+    )
 }
 
 fn derivative(
@@ -291,7 +321,10 @@ fn derivative(
         functions.push_str(&text);
         functions.push('\n');
     }
-    let head = file::head(&format!("Derivatives of {base}, written by cfgrev."), &pieces);
+    let head = file::head(
+        &format!("Derivatives of {base}, written by cfgrev."),
+        &pieces,
+    );
     let declared = globals.text(&file, Some(&globals.tag));
     Ok(format!("{head}{declared}{functions}"))
 }

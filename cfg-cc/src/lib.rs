@@ -18,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod codes;
 mod cells;
+mod codes;
 
 pub use codes::CODES;
 
@@ -125,7 +125,10 @@ impl Executable {
     ///
     /// # Errors
     /// What has no C, a compiler that is not there or complains, a process that cannot be started.
-    pub fn build(programs: &[(&ValidProgram, RoutineId)], compiler: &Compiler) -> Result<Self, Diagnostics> {
+    pub fn build(
+        programs: &[(&ValidProgram, RoutineId)],
+        compiler: &Compiler,
+    ) -> Result<Self, Diagnostics> {
         let text = cfg_back::c::server(programs)?;
         let folder = tempfile::Builder::new()
             .prefix("cfgrev-cc-")
@@ -142,22 +145,48 @@ impl Executable {
             .args([&target, &source])
             .arg("-lm")
             .output()
-            .map_err(|e| problem(&codes::COMPILER, format!("`{command}` cannot be started: {e}"), help))?;
+            .map_err(|e| {
+                problem(
+                    &codes::COMPILER,
+                    format!("`{command}` cannot be started: {e}"),
+                    help,
+                )
+            })?;
         if !made.status.success() || !made.stderr.is_empty() {
             let said = String::from_utf8_lossy(&made.stderr);
-            let message = format!("`{command}` does not take what was written: {}", said.trim_end());
-            return Err(problem(&codes::REFUSED, message, "report it with the program, or use other flags"));
+            let message = format!(
+                "`{command}` does not take what was written: {}",
+                said.trim_end()
+            );
+            return Err(problem(
+                &codes::REFUSED,
+                message,
+                "report it with the program, or use other flags",
+            ));
         }
         let mut child = Command::new(&target)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|e| problem(&codes::PROCESS, format!("what was compiled cannot be started: {e}"), "allow programs to be run in the folder for temporary files"))?;
+            .map_err(|e| {
+                problem(
+                    &codes::PROCESS,
+                    format!("what was compiled cannot be started: {e}"),
+                    "allow programs to be run in the folder for temporary files",
+                )
+            })?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(problem(&codes::PROCESS, "the process has no input".into(), "try again"));
+            return Err(problem(
+                &codes::PROCESS,
+                "the process has no input".into(),
+                "try again",
+            ));
         };
         Ok(Self {
-            callables: programs.iter().map(|(program, r)| callable(program, *r)).collect(),
+            callables: programs
+                .iter()
+                .map(|(program, r)| callable(program, *r))
+                .collect(),
             child,
             input: Some(input),
             output,
@@ -178,7 +207,11 @@ impl Executable {
     ) -> Result<Answer, Diagnostics> {
         let Some(callable) = self.callables.get(position).cloned() else {
             let message = format!("no routine has position {position}");
-            return Err(problem(&codes::ARGUMENT, message, "give one that was compiled"));
+            return Err(problem(
+                &codes::ARGUMENT,
+                message,
+                "give one that was compiled",
+            ));
         };
         let name = &callable.name;
         if arguments.len() != callable.parameters.len() || globals.len() != callable.globals.len() {
@@ -189,7 +222,11 @@ impl Executable {
                 arguments.len(),
                 globals.len()
             );
-            return Err(problem(&codes::ARGUMENT, message, "give one value for each"));
+            return Err(problem(
+                &codes::ARGUMENT,
+                message,
+                "give one value for each",
+            ));
         }
         let mut request = Vec::new();
         put(&mut request, position as i64);
@@ -201,10 +238,20 @@ impl Executable {
         }
         let ended = |what: std::io::Error| {
             let message = format!("the process that runs `{name}` has ended: {what}");
-            problem(&codes::PROCESS, message, "a program with run-time errors is run with the executor")
+            problem(
+                &codes::PROCESS,
+                message,
+                "a program with run-time errors is run with the executor",
+            )
         };
-        let input = self.input.as_mut().ok_or_else(|| ended(std::io::ErrorKind::BrokenPipe.into()))?;
-        input.write_all(&request).and_then(|()| input.flush()).map_err(ended)?;
+        let input = self
+            .input
+            .as_mut()
+            .ok_or_else(|| ended(std::io::ErrorKind::BrokenPipe.into()))?;
+        input
+            .write_all(&request)
+            .and_then(|()| input.flush())
+            .map_err(ended)?;
         self.answer(&callable, arguments).map_err(ended)
     }
 
@@ -212,7 +259,12 @@ impl Executable {
         let mut status = [0; 8];
         self.output.read_exact(&mut status)?;
         let result = match callable.result {
-            Some(ty) => Some(read_value(&mut self.output, ty, &[], cfg_core::ir::Order::Row)?),
+            Some(ty) => Some(read_value(
+                &mut self.output,
+                ty,
+                &[],
+                cfg_core::ir::Order::Row,
+            )?),
             None => None,
         };
         let mut left = Vec::with_capacity(arguments.len());
@@ -252,7 +304,11 @@ fn put(request: &mut Vec<u8>, n: i64) {
     request.extend_from_slice(&n.to_ne_bytes());
 }
 
-fn write_argument(request: &mut Vec<u8>, variable: &Variable, argument: &Argument) -> Result<(), Diagnostics> {
+fn write_argument(
+    request: &mut Vec<u8>,
+    variable: &Variable,
+    argument: &Argument,
+) -> Result<(), Diagnostics> {
     /// The most dimensions that an argument has in a request.
     const DIMENSIONS: usize = 15;
     if variable.ty.is_tape() {
@@ -260,17 +316,31 @@ fn write_argument(request: &mut Vec<u8>, variable: &Variable, argument: &Argumen
     }
     let mut extents = [0; DIMENSIONS];
     let value = match argument {
-        Argument::Value(value) if value.ty() == variable.ty && value.shape().len() == variable.rank() => Some(value),
+        Argument::Value(value)
+            if value.ty() == variable.ty && value.shape().len() == variable.rank() =>
+        {
+            Some(value)
+        }
         Argument::Absent => None,
         Argument::Value(_) | Argument::Tape(_) => {
-            let message = format!("the argument for `{}` has another type or rank", variable.name);
-            return Err(problem(&codes::ARGUMENT, message, "give a value of the declared type and shape"));
+            let message = format!(
+                "the argument for `{}` has another type or rank",
+                variable.name
+            );
+            return Err(problem(
+                &codes::ARGUMENT,
+                message,
+                "give a value of the declared type and shape",
+            ));
         }
     };
     put(request, value.is_some().into());
     put(request, value.map_or(0, |value| value.len() as i64));
     if let Some(value) = value {
-        for (to, (dim, n)) in extents.iter_mut().zip(variable.shape.iter().zip(value.shape())) {
+        for (to, (dim, n)) in extents
+            .iter_mut()
+            .zip(variable.shape.iter().zip(value.shape()))
+        {
             if dim.extent == Extent::Deferred {
                 *to = *n as i64;
             }
@@ -286,5 +356,6 @@ fn write_argument(request: &mut Vec<u8>, variable: &Variable, argument: &Argumen
 /// The positions of the globals that own storage.
 pub fn owners(program: &Program) -> Vec<GlobalId> {
     let ids = (0..program.globals.len()).map(GlobalId::new);
-    ids.filter(|g| program.global(*g).overlay.is_none()).collect()
+    ids.filter(|g| program.global(*g).overlay.is_none())
+        .collect()
 }

@@ -282,10 +282,21 @@ pub(crate) struct Tangent {
     #[arg(long, value_name = "JSON", requires = "at")]
     pub(crate) direction: Option<String>,
     /// The form in which the tangent program is printed.
-    #[arg(long, value_enum, default_value = "json", value_name = "FORM", conflicts_with = "at")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "json",
+        value_name = "FORM",
+        conflicts_with = "at"
+    )]
     pub(crate) emit: TangentForm,
     /// Write NAME.tangent.EXT in this folder instead of printing.
-    #[arg(short = 'o', long = "output", value_name = "DIR", conflicts_with = "at")]
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "DIR",
+        conflicts_with = "at"
+    )]
     pub(crate) output: Option<PathBuf>,
     /// Replace existing files.
     #[arg(long, requires = "output")]

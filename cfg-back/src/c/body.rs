@@ -4,13 +4,18 @@ use super::{
     Emitted,
     amount::Amount,
     expression::reduces,
+    operators::{
+        Code, convert, literal_integer,
+        precedence::{POSTFIX, PRODUCT, SUM, UNARY},
+    },
     statement::pushes,
-    operators::{Code, convert, literal_integer, precedence::{POSTFIX, PRODUCT, SUM, UNARY}},
     writer::Writer,
 };
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    ir::{Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit},
+    ir::{
+        Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit,
+    },
     structure::Structure,
 };
 use std::{
@@ -150,7 +155,12 @@ impl Writer<'_> {
     }
 
     /// The head of a counted loop. First, last and step are evaluated once, before the index is set.
-    fn begin_counted(&mut self, (index, first, last, step): (VarId, &Expr, &Expr, &Expr), body: Range<usize>, pushed: &Pushed) -> Emitted<bool> {
+    fn begin_counted(
+        &mut self,
+        (index, first, last, step): (VarId, &Expr, &Expr, &Expr),
+        body: Range<usize>,
+        pushed: &Pushed,
+    ) -> Emitted<bool> {
         self.reads(index);
         let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
         let own = self.is_own(index);
@@ -184,25 +194,33 @@ impl Writer<'_> {
     }
 
     /// Makes room for all that the passes of a loop push; false if they push nothing, or more than is known.
-    fn room_for_passes(&mut self, pushed: &Pushed, first: &Code, last: &Code, by: i64) -> Emitted<bool> {
+    fn room_for_passes(
+        &mut self,
+        pushed: &Pushed,
+        first: &Code,
+        last: &Code,
+        by: i64,
+    ) -> Emitted<bool> {
         let Some(pushed) = pushed.as_ref().filter(|pushed| !pushed.is_empty()) else {
             return Ok(false);
         };
         let (first, last) = (Amount::from(first.clone()), Amount::from(last.clone()));
-        let trips = match by {
-            1 => last.minus_code(&first).plus(&1.into()),
-            -1 => first.minus_code(&last).plus(&1.into()),
-            _ => {
-                let operands = vec![first.code(), last.code(), literal_integer(by)];
-                self.apply(Op::Trips, operands)?.into()
-            }
+        // Differences of bounds may overflow, of loops that are passed over too.
+        let trips = if by == 1 && first.constant() == Some(1) {
+            last
+        } else {
+            let operands = vec![first.code(), last.code(), literal_integer(by)];
+            self.apply(Op::Trips, operands)?.into()
         };
         for ((tape, name), cells) in pushed {
             let (tape, top) = self.top(*tape)?;
             let cells = match *name {
                 // Bits share words, and one word is begun.
                 "control" => {
-                    let text = format!("{}/64", trips.times(&(*cells).into()).code().at_least(PRODUCT));
+                    let text = format!(
+                        "{}/64",
+                        trips.times(&(*cells).into()).code().at_least(PRODUCT)
+                    );
                     Amount::from(Code::new(text, PRODUCT, ScalarType::Integer)).plus(&2.into())
                 }
                 _ => trips.times(&(*cells).into()),
@@ -340,10 +358,11 @@ impl Writer<'_> {
                 let code = self.scalar(value)?;
                 let ranges = arms.iter().flat_map(|arm| &arm.cases);
                 let compared = ranges.clone().any(|range| single(range).is_none());
+                let labelled: HashMap<Option<i64>, EdgeId> =
+                    edges.iter().map(|&e| (cfg.edge(e).label, e)).collect();
                 let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
                 for arm in arms {
-                    let edge = edges.iter().find(|&&e| cfg.edge(e).label == Some(arm.label));
-                    let Some(&edge) = edge else {
+                    let Some(&edge) = labelled.get(&Some(arm.label)) else {
                         return Err(self.malformed("an arm has no edge"));
                     };
                     rest.push((arm, edge));
@@ -361,7 +380,11 @@ impl Writer<'_> {
                     self.lines.line(format_args!("{name} = {};", code.text));
                     switch.compared = Some(name);
                 } else {
-                    self.lines.open(format_args!("switch ({})", code.text));
+                    // A constant would be an int.
+                    let literal = code.text.parse::<i64>().is_ok();
+                    let cast = if literal { "(int64_t)" } else { "" };
+                    self.lines
+                        .open(format_args!("switch ({cast}{})", code.text));
                 }
                 let first = self.next_arm(&mut switch, true)?;
                 let form = Form::Switch(switch);
@@ -401,7 +424,13 @@ impl Writer<'_> {
                     [one] if !one.contains("&&") => one.clone(),
                     [one] => one.clone(),
                     all => {
-                        let each = all.iter().map(|t| if t.contains("&&") { format!("({t})") } else { t.clone() });
+                        let each = all.iter().map(|t| {
+                            if t.contains("&&") {
+                                format!("({t})")
+                            } else {
+                                t.clone()
+                            }
+                        });
                         each.collect::<Vec<_>>().join(" || ")
                     }
                 };
@@ -513,7 +542,9 @@ fn writes(program: &Program, cfg: &Cfg, structure: &Structure) -> HashMap<VarId,
 
 /// The one value of a case.
 pub(super) fn single(range: &CaseRange) -> Option<i64> {
-    (range.lower == range.upper).then_some(range.lower).flatten()
+    (range.lower == range.upper)
+        .then_some(range.lower)
+        .flatten()
 }
 
 /// The test whether a value is in the range of a case.

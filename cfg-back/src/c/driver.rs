@@ -5,11 +5,7 @@
 //! up to 15 deferred extents, and then its cells. The answer is the status, the result of a function, the cells of all
 //! arguments that are given and not only read, and the cells of the globals.
 
-use super::{
-    file::File,
-    variable::c_type,
-    writer::is_by_value,
-};
+use super::{file::File, variable::c_type, writer::is_by_value};
 use cfg_core::{
     entity::{GlobalId, RoutineId},
     ir::{Extent, Intent, Role},
@@ -43,7 +39,10 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         let variable = routine.variable(p);
         if !variable.ty.is_tape() {
             let ty = c_type(variable.ty);
-            let _ = writeln!(text, "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;");
+            let _ = writeln!(
+                text,
+                "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;"
+            );
         }
     }
     let owners: Vec<String> = (0..file.program.globals.len())
@@ -52,7 +51,10 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         .filter_map(|g| file.globals.owner(g))
         .collect();
     for owner in &owners {
-        let _ = writeln!(text, "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;");
+        let _ = writeln!(
+            text,
+            "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;"
+        );
     }
     let mut arguments = Vec::new();
     for (k, p) in routine.parameter_ids().enumerate() {
@@ -74,7 +76,10 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         });
     }
     let call = |last: &[&str]| {
-        let all = arguments.iter().map(String::as_str).chain(last.iter().copied());
+        let all = arguments
+            .iter()
+            .map(String::as_str)
+            .chain(last.iter().copied());
         format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
     };
     let memory: &[&str] = if made.needs_memory { &["&tape"] } else { &[] };
@@ -84,13 +89,17 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         (false, Some(_)) => format!("value = {};", call(memory)),
         (false, None) => format!("{};", call(memory)),
     };
-    let _ = writeln!(text, "    {line}\n    cfgrev_write(&status, sizeof status);");
+    let _ = writeln!(
+        text,
+        "    {line}\n    cfgrev_write(&status, sizeof status);"
+    );
     if result.is_some() {
         text.push_str("    cfgrev_write(&value, sizeof value);\n");
     }
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
-        let writes = matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In);
+        let writes =
+            matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In);
         if variable.ty.is_tape() {
             continue;
         }
@@ -114,7 +123,10 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
 pub(super) fn main(functions: &[String]) -> String {
     let mut text = "int main(void)\n{\n    int64_t request;\n    while (!cfgrev_read(&request, sizeof request)) {\n        int failed = 1;\n        switch (request) {\n".to_owned();
     for (k, name) in functions.iter().enumerate() {
-        let _ = writeln!(text, "        case {k}:\n            failed = {name}();\n            break;");
+        let _ = writeln!(
+            text,
+            "        case {k}:\n            failed = {name}();\n            break;"
+        );
     }
     text.push_str("        default:\n            break;\n        }\n        if (failed || fflush(stdout))\n            return 2;\n    }\n    return 0;\n}\n");
     text

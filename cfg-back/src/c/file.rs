@@ -9,7 +9,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Control, Expr, Program, Routine, StmtKind},
+    ir::{Control, Expr, Program, Routine, StmtKind, VertexKind},
     memory::{callgraph::CallGraph, effects::Effects},
     recover::{self, Checked},
     structure::Structure,
@@ -63,7 +63,8 @@ impl<'a> File<'a> {
         let mut tapes = BTreeMap::new();
         for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
             for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v)) {
+                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v))
+                {
                     let number = tapes.len() + 1;
                     tapes.insert((r, v), number);
                 }
@@ -113,8 +114,13 @@ impl<'a> File<'a> {
         let mut text = String::new();
         let mut problems = Vec::new();
         for component in graph.components() {
-            let members: Vec<RoutineId> = component.iter().copied().filter(|r| needed[r.index()]).collect();
-            let recursive = members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
+            let members: Vec<RoutineId> = component
+                .iter()
+                .copied()
+                .filter(|r| needed[r.index()])
+                .collect();
+            let recursive =
+                members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
             let variants: Vec<(RoutineId, bool)> = members
                 .iter()
                 .flat_map(|&r| [(r, false), (r, true)])
@@ -144,7 +150,11 @@ impl<'a> File<'a> {
                 }
             }
         }
-        if problems.is_empty() { Ok(text) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(text)
+        } else {
+            Err(problems)
+        }
     }
 
     /// The name of the function that a routine is. Where other files may call it, one that needs memory for work arrays
@@ -178,9 +188,14 @@ fn has_gaps(program: &Program) -> bool {
         StmtKind::Call {
             callee, arguments, ..
         } => Some((callee, arguments)),
-        StmtKind::Assign { .. } | StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => None,
+        StmtKind::Assign { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
     });
-    calls.any(|(callee, arguments)| program.routine(*callee).aliased && arguments.iter().any(section))
+    calls.any(|(callee, arguments)| {
+        program.routine(*callee).aliased && arguments.iter().any(section)
+    })
 }
 
 /// The names that the functions of a routine may have.
@@ -197,8 +212,13 @@ pub(super) struct FunctionNames {
 /// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is
 /// blocks and jumps.
 fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Written<'a> {
+    /// The greatest number of loops and branches around one another: C99 asks compilers for 127 nested blocks, and array
+    /// statements have some of their own.
+    const DEEPEST: usize = 100;
     let routine = program.routine(r);
-    if let Some(structure) = program.structure(r) {
+    if let Some(structure) = program.structure(r)
+        && depth(routine, structure) <= DEEPEST
+    {
         return Written {
             routine: Cow::Borrowed(routine),
             structure: Some(Cow::Borrowed(structure)),
@@ -213,6 +233,7 @@ fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Wr
     let recovered = recover::recover(program, effects, routine);
     if recovered.control == Control::Structured
         && let Some(Ok(structure)) = recovered.body.as_ref().map(Structure::of)
+        && depth(&recovered, &structure) <= DEEPEST
     {
         return Written {
             routine: Cow::Owned(recovered),
@@ -223,6 +244,23 @@ fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Wr
         routine: Cow::Owned(recover::flatten_as(program, effects, routine, Checked::Yes)),
         structure: None,
     }
+}
+
+/// The greatest number of loops and branches around a vertex.
+fn depth(routine: &Routine, structure: &Structure) -> usize {
+    let Some(cfg) = &routine.body else {
+        return 0;
+    };
+    let (mut open, mut deepest) = (0_usize, 0);
+    for &v in &structure.order {
+        match cfg.vertex(v).kind {
+            VertexKind::Loop { .. } | VertexKind::Branch(_) => open += 1,
+            VertexKind::EndLoop | VertexKind::EndBranch => open = open.saturating_sub(1),
+            VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) => {}
+        }
+        deepest = deepest.max(open);
+    }
+    deepest
 }
 
 /// The head of a file: what it is, and what it includes.
@@ -236,7 +274,8 @@ pub(super) fn head(title: &str, pieces: &Pieces) -> String {
     text.push('\n');
     text.push_str(&runtime::text());
     text.push('\n');
-    text.push_str(&pieces.text());
+    // Not every function that was asked for is called in the end.
+    text.push_str(&pieces.text().replace("static inline ", "CFGREV_INLINE "));
     text.push('\n');
     text
 }

@@ -1,5 +1,16 @@
+#ifndef CFGREV_INLINE
+#ifdef __GNUC__
+/* Not every file calls every function, of which clang would warn. */
+#define CFGREV_INLINE static inline __attribute__((unused))
+#else
+#define CFGREV_INLINE static inline
+#endif
+#endif
+
 #ifndef CFGREV_TAPE_VERSION
 #define CFGREV_TAPE_VERSION 1
+/* Functions that call themselves are not entered more often than this at a time. */
+#define CFGREV_DEEPEST 10000u
 
 struct cfgrev_block {
     struct cfgrev_block *next;
@@ -31,9 +42,10 @@ struct cfgrev_tape {
     struct cfgrev_arena work, arrays;
     struct cfgrev_tape *inner;
     const char *message;
+    unsigned depth;
 };
 
-static inline void cfgrev_free_arena(const struct cfgrev_arena *arena)
+CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
 {
     struct cfgrev_block *block = arena->first;
     while (block) {
@@ -44,7 +56,7 @@ static inline void cfgrev_free_arena(const struct cfgrev_arena *arena)
 }
 
 /* Gives the memory of a tape back; the tape can be used again. */
-static inline void cfgrev_tape_free(struct cfgrev_tape *tape)
+CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
 {
     const struct cfgrev_tape empty = {0};
     struct cfgrev_tape *next, *outer = tape;
@@ -65,13 +77,13 @@ static inline void cfgrev_tape_free(struct cfgrev_tape *tape)
 }
 
 /* Says why a function that was given this tape did not return 0; "" if it did. */
-static inline const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
+CFGREV_INLINE const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
 {
     return tape && tape->message ? tape->message : "";
 }
 
 /* The bytes that the values on a tape take now. */
-static inline size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
+CFGREV_INLINE size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
 {
     size_t bytes = 0;
     for (; tape; tape = tape->inner) {
@@ -89,7 +101,7 @@ static inline size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
 }
 
 @STACKS@
-static inline void cfgrev_push_bits(struct cfgrev_top *top, uint64_t value, unsigned width)
+CFGREV_INLINE void cfgrev_push_bits(struct cfgrev_top *top, uint64_t value, unsigned width)
 {
     const unsigned room = 64u - top->filled;
     if (width <= room) {
@@ -103,7 +115,7 @@ static inline void cfgrev_push_bits(struct cfgrev_top *top, uint64_t value, unsi
     }
 }
 
-static inline uint64_t cfgrev_pop_bits(struct cfgrev_top *top, unsigned width)
+CFGREV_INLINE uint64_t cfgrev_pop_bits(struct cfgrev_top *top, unsigned width)
 {
     uint64_t value;
     if (top->filled >= width) {
@@ -121,7 +133,7 @@ static inline uint64_t cfgrev_pop_bits(struct cfgrev_top *top, unsigned width)
 }
 
 /* A count takes as many bits as it needs, and six that say how many. */
-static inline void cfgrev_push_count(struct cfgrev_top *top, int64_t count)
+CFGREV_INLINE void cfgrev_push_count(struct cfgrev_top *top, int64_t count)
 {
     const uint64_t value = (uint64_t)count;
     unsigned width = 0;
@@ -131,13 +143,13 @@ static inline void cfgrev_push_count(struct cfgrev_top *top, int64_t count)
     cfgrev_push_bits(top, width, 6u);
 }
 
-static inline int64_t cfgrev_pop_count(struct cfgrev_top *top)
+CFGREV_INLINE int64_t cfgrev_pop_count(struct cfgrev_top *top)
 {
     return (int64_t)cfgrev_pop_bits(top, (unsigned)cfgrev_pop_bits(top, 6u));
 }
 
 /* Memory for an array, until the mark before it is released; null if there is none. */
-static inline void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, size_t size)
+CFGREV_INLINE void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, size_t size)
 {
     struct cfgrev_block *block = arena->last, *next;
     size_t bytes, room;
@@ -153,7 +165,8 @@ static inline void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, s
             room = block ? 2u * block->room : 4096u;
             if (room < bytes)
                 room = bytes;
-            block = malloc(sizeof *block + room);
+            /* Not malloc: compilers would warn of arrays that are read where loops fill them. */
+            block = calloc(1, sizeof *block + room);
             if (!block)
                 return NULL;
             block->next = next;
@@ -178,7 +191,7 @@ struct cfgrev_mark {
     size_t used;
 };
 
-static inline struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena)
+CFGREV_INLINE struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena)
 {
     struct cfgrev_mark mark;
     mark.last = arena->last;
@@ -186,7 +199,7 @@ static inline struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena
     return mark;
 }
 
-static inline void cfgrev_release(struct cfgrev_arena *arena, struct cfgrev_mark mark)
+CFGREV_INLINE void cfgrev_release(struct cfgrev_arena *arena, struct cfgrev_mark mark)
 {
     arena->last = mark.last;
     if (mark.last)
@@ -200,7 +213,7 @@ struct cfgrev_level {
     unsigned filled;
 };
 
-static inline struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape)
+CFGREV_INLINE struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape)
 {
     struct cfgrev_level level = {0, 0, 0, 0, 0, 0};
     if (tape->top.real)
@@ -216,7 +229,7 @@ static inline struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape
     return level;
 }
 
-static inline void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level level)
+CFGREV_INLINE void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level level)
 {
     if (tape->top.real)
         tape->top.real = tape->real_begin + level.real;
@@ -234,24 +247,27 @@ static inline void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level leve
 struct cfgrev_state {
     struct cfgrev_level level;
     struct cfgrev_mark work, arrays;
+    unsigned depth;
 };
 
-static inline struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
+CFGREV_INLINE struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
 {
     struct cfgrev_state state;
     state.level = cfgrev_level_of(tape);
     state.work = cfgrev_mark_of(&tape->work);
     state.arrays = cfgrev_mark_of(&tape->arrays);
+    state.depth = tape->depth;
     return state;
 }
 
-static inline int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state *state, int status)
+CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state *state, int status)
 {
     static const char *const messages[] = {
         "", "out of memory", "a limit was reached", "the program stopped", "a check failed"};
     tape->message = messages[status >= 0 && status <= 4 ? status : 4];
     cfgrev_release(&tape->work, state->work);
     cfgrev_release(&tape->arrays, state->arrays);
+    tape->depth = state->depth;
     if (status) {
         const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
         cfgrev_cut(tape, state->level);
@@ -262,7 +278,7 @@ static inline int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 }
 
 /* The tape of this number among those that functions have for themselves; null if there is no memory for it. */
-static inline struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
+CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
 {
     const struct cfgrev_tape empty = {0};
     for (; number > 0; --number) {

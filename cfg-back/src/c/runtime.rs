@@ -24,7 +24,7 @@ pub(super) fn text() -> String {
 
 /// A stack of one type grows to twice its size.
 const STACK: &str = "\
-static inline int cfgrev_grow_@NAME@(struct cfgrev_tape *tape, int64_t count)
+CFGREV_INLINE int cfgrev_grow_@NAME@(struct cfgrev_tape *tape, int64_t count)
 {
     struct cfgrev_top *const top = &tape->top;
     const size_t used = top->@NAME@ ? (size_t)(top->@NAME@ - tape->@NAME@_begin) : 0;
@@ -44,7 +44,7 @@ static inline int cfgrev_grow_@NAME@(struct cfgrev_tape *tape, int64_t count)
 }
 
 /* 0 if so many values more can be pushed. */
-static inline int cfgrev_room_@NAME@(struct cfgrev_top *top, struct cfgrev_tape *tape, int64_t count)
+CFGREV_INLINE int cfgrev_room_@NAME@(struct cfgrev_top *top, struct cfgrev_tape *tape, int64_t count)
 {
     int failed;
     if (top->@NAME@_end - top->@NAME@ >= count)
@@ -58,12 +58,12 @@ static inline int cfgrev_room_@NAME@(struct cfgrev_top *top, struct cfgrev_tape 
 
 /// Push and pop, of values for which there is room.
 const ACCESS: &str = "\
-static inline void cfgrev_push_@NAME@(struct cfgrev_top *top, @TYPE@ value)
+CFGREV_INLINE void cfgrev_push_@NAME@(struct cfgrev_top *top, @TYPE@ value)
 {
     *top->@NAME@++ = value;
 }
 
-static inline @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_top *top)
+CFGREV_INLINE @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_top *top)
 {
     return *--top->@NAME@;
 }

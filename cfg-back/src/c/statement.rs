@@ -3,7 +3,10 @@
 use super::{
     Emitted,
     names::comment,
-    operators::{self, Code, precedence::{SUM, UNARY}},
+    operators::{
+        self, Code,
+        precedence::{SUM, UNARY},
+    },
     variable::{Bound, Kind},
     writer::Writer,
 };
@@ -51,7 +54,10 @@ impl Writer<'_> {
     pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
         let mut from = 0;
         while from < statements.len() {
-            let run = statements[from..].iter().take_while(|s| !self.separates(s)).count();
+            let run = statements[from..]
+                .iter()
+                .take_while(|s| !self.separates(s))
+                .count();
             self.rooms(&statements[from..from + run])?;
             let to = (from + run + 1).min(statements.len());
             for (k, statement) in (from..).zip(&statements[from..to]) {
@@ -100,8 +106,9 @@ impl Writer<'_> {
 
     pub(super) fn room(&mut self, (tape, top): (&str, &str), name: &str, count: &str) {
         let leave = self.out_of_memory();
-        self.lines
-            .line(format_args!("if (cfgrev_room_{name}(&{top}, {tape}, {count}))"));
+        self.lines.line(format_args!(
+            "if (cfgrev_room_{name}(&{top}, {tape}, {count}))"
+        ));
         self.lines.line(format_args!("    {leave}"));
     }
 
@@ -148,8 +155,7 @@ impl Writer<'_> {
                 && !super::array::has_sum(operand)
             {
                 let sign = operator.trim();
-                self.lines
-                    .line(format_args!("{target} {sign}= {operand};"));
+                self.lines.line(format_args!("{target} {sign}= {operand};"));
                 return;
             }
         }
@@ -162,16 +168,20 @@ impl Writer<'_> {
     fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Emitted<()> {
         let (tape, top) = self.top(tape)?;
         if self.rank(value) != Some(0) {
+            let (from, declared) = (self.lines.here(), self.declared);
             let view = self.array_value(value)?;
             let (name, cells) = stack(class);
             let size = view.size().times(&cells.into());
             self.room((&tape, &top), name, &size.code().text);
-            return self.each_element(&view, false, |writer, at| {
+            self.each_element(&view, false, |writer, at| {
                 let code = view.element(at);
                 let line = push_line(&top, class, code, writer);
                 writer.lines.line(line);
                 Ok(())
-            });
+            })?;
+            self.release_since(from);
+            self.end_block(from, declared);
+            return Ok(());
         }
         let code = self.scalar(value)?;
         let line = push_line(&top, class, code, self);
@@ -207,6 +217,11 @@ impl Writer<'_> {
     pub(super) fn unread(&self, named: &HashSet<&str>, read: &HashSet<&str>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut silence = |name: &str| lines.push(format!("(void){name};"));
+        for (name, _) in &self.helpers {
+            if named.contains(name.as_str()) && !read.contains(name.as_str()) {
+                silence(name);
+            }
+        }
         for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
             let parameter = self.routine.variable(v).intent().is_some();
             let local = self.routine.variable(v).role == Role::Local;
@@ -221,7 +236,10 @@ impl Writer<'_> {
             }
             if let (true, Kind::Array(array)) = (parameter, &variable.kind) {
                 for axis in &array.axes {
-                    for bound in [Some(&axis.extent), axis.stride.as_ref()].into_iter().flatten() {
+                    for bound in [Some(&axis.extent), axis.stride.as_ref()]
+                        .into_iter()
+                        .flatten()
+                    {
                         if let Bound::Kept(k) = bound
                             && let kept = &self.variables.bounds[*k]
                             && kept.value.is_none()

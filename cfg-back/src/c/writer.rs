@@ -5,11 +5,17 @@ use super::{
     file::{File, Made},
     lines::Lines,
     names::Names,
-    operators::{Code, Pieces, precedence::{POSTFIX, UNARY}},
+    operators::{
+        Code, Pieces,
+        precedence::{POSTFIX, UNARY},
+    },
     variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
 };
 use cfg_core::{
-    diagnostic::{Diagnostic, site::{Element, Site}},
+    diagnostic::{
+        Diagnostic,
+        site::{Element, Site},
+    },
     entity::{RoutineId, VarId, VertexId},
     ir::{Intent, Role, Routine, ScalarType},
     memory::locations::Locations,
@@ -56,6 +62,12 @@ pub(super) struct Writer<'a> {
     pub(super) keeps_bounds: bool,
     /// True if elements of array parameters may have gaps between them.
     pub(super) strided: bool,
+    /// The number of variables that were declared in the innermost block so far.
+    pub(super) declared: usize,
+    /// Those of them that steps may leave unread.
+    pub(super) unsure: Vec<String>,
+    /// True if the routine may call itself.
+    pub(super) recursive: bool,
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
 }
@@ -86,7 +98,11 @@ impl<'a> Writer<'a> {
 
     /// A problem that no valid program has.
     pub(super) fn malformed(&self, message: impl Into<String>) -> Failed {
-        self.failed(&codes::MALFORMED, message, "report the program as a defect of cfgrev")
+        self.failed(
+            &codes::MALFORMED,
+            message,
+            "report the program as a defect of cfgrev",
+        )
     }
 
     /// An identifier that nothing else in the function has.
@@ -211,9 +227,11 @@ pub(super) fn variables(
     routine: &Routine,
     names: &mut Names,
     strided: bool,
+    recursive: bool,
 ) -> (Variables, bool) {
     let mut made = Variables::default();
-    let mut on_stack = 0;
+    // Functions that call themselves take as little of the machine's stack as they can.
+    let mut on_stack = if recursive { i64::MAX } else { 0 };
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
     let mut own: Vec<Option<String>> = vec![None; routine.variables.len()];

@@ -1,7 +1,11 @@
 //! The functions for callers: the interface, the tape, what goes wrong.
 
 use cfg_back::c;
-use cfg_core::{entity::RoutineId, text, validate::{ValidProgram, validate}};
+use cfg_core::{
+    entity::RoutineId,
+    text,
+    validate::{ValidProgram, validate},
+};
 use cfg_reverse::Options;
 use cfg_testkit::{golden::golden, needs};
 use std::{fs, path::Path, process::Command};
@@ -45,7 +49,12 @@ end
 
 fn parse(source: &str) -> ValidProgram {
     let parsed = text::parse(source);
-    validate(parsed.program.unwrap_or_else(|| panic!("{}", parsed.problems))).unwrap_or_else(|e| panic!("{e}"))
+    validate(
+        parsed
+            .program
+            .unwrap_or_else(|| panic!("{}", parsed.problems)),
+    )
+    .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The adjoint file and the tangent file of a program's only routine.
@@ -76,7 +85,10 @@ fn what_people_read() {
     let [adjoint, tangent] = files(NORM);
     golden("tests/golden/norm.adjoint.c", &functions(&adjoint));
     golden("tests/golden/norm.tangent.c", &functions(&tangent));
-    golden("tests/golden/norm.c", &functions(&c::program(&parse(NORM)).unwrap()));
+    golden(
+        "tests/golden/norm.c",
+        &functions(&c::program(&parse(NORM)).unwrap()),
+    );
 }
 
 /// Memory that is counted, and refused at a chosen request.
@@ -222,9 +234,26 @@ int main(void)
 "#;
 
 fn compile(folder: &Path, cc: &Path, arguments: &[&str]) {
-    let flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-g"];
-    let ran = Command::new(cc).current_dir(folder).args(flags).args(arguments).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let flags = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-pedantic",
+        "-Werror",
+        "-O1",
+        "-g",
+    ];
+    let ran = Command::new(cc)
+        .current_dir(folder)
+        .args(flags)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
 }
 
 #[test]
@@ -239,9 +268,7 @@ fn callers_in_c() {
     }
     write("memory.c", COUNTED);
     write("main.c", MAIN);
-    let counted = [
-        "-include", "counted.h", "-c",
-    ];
+    let counted = ["-include", "counted.h", "-c"];
     write(
         "counted.h",
         "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
@@ -250,11 +277,30 @@ fn callers_in_c() {
     for sanitizer in ["-O2", "-fsanitize=address,undefined"] {
         compile(folder.path(), &cc, &[sanitizer, "-c", "memory.c"]);
         for file in ["norm_adjoint.c", "main.c"] {
-            compile(folder.path(), &cc, &[&counted[..], &[sanitizer, file]].concat());
+            compile(
+                folder.path(),
+                &cc,
+                &[&counted[..], &[sanitizer, file]].concat(),
+            );
         }
-        compile(folder.path(), &cc, &[sanitizer, "-o", "main", "main.o", "memory.o", "norm_adjoint.o", "-lm"]);
+        compile(
+            folder.path(),
+            &cc,
+            &[
+                sanitizer,
+                "-o",
+                "main",
+                "main.o",
+                "memory.o",
+                "norm_adjoint.o",
+                "-lm",
+            ],
+        );
         let ran = Command::new(folder.path().join("main")).output().unwrap();
         let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success() && said.is_empty(), "{sanitizer}: {said}");
+        assert!(
+            ran.status.success() && said.is_empty(),
+            "{sanitizer}: {said}"
+        );
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn is_pole(x: f64) -> bool {
     x <= 0.0 && x == x.floor() && x.is_finite()
 }
 
-/// The digamma function, derivative of log|gamma|, within about 1.5e-15 of max(|value|, 1), and for positive x
+/// The digamma function, derivative of log|gamma|, within about 2e-15 of max(|value|, 1), and for positive x
 /// within about 1.2e-14 of the value, also near its zero 1.46. At +0 it is -inf, at -0 +inf, at negative
 /// whole numbers and -inf NaN.
 pub fn digamma(math: Math) -> Unary {

@@ -6,7 +6,7 @@ use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
 use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::{
-    Expr, Program, Role,
+    Expr, External, Place, Program, Role,
     ScalarType::{Integer, Real},
 };
 use cfg_core::validate::{ValidProgram, validate};
@@ -123,7 +123,8 @@ fn variables_in_any_order() {
     }
 }
 
-/// f(n, a, x) = y, declared as w, a, g, y, k, x, n: sums of squares over a helper with its own order.
+/// f(n, a, x, y), declared as w, y, k, v, c, x, n, a: y is the sum of a**4 times x. A routine and an external function that
+/// it calls have orders of their own.
 fn by_hand() -> (ValidProgram, RoutineId) {
     let mut program = ProgramBuilder::new();
     let c = program.global("c", Real);
@@ -134,10 +135,20 @@ fn by_hand() -> (ValidProgram, RoutineId) {
     h.assign(t, x * x);
     h.assign(y, t * t);
     let h = program.add(h);
+    let mut e = RoutineBuilder::new("e");
+    e.result("r", Real);
+    let q = e.input("q", Real);
+    let p = e.input("p", Real);
+    e.external(External {
+        value: Some(q * p),
+        partials: None,
+    });
+    let e = program.add(e);
     let mut f = RoutineBuilder::new("f");
     let w = f.local("w", Real);
     let y = f.output("y", Real);
     let k = f.local("k", Integer);
+    let v = f.local("v", Real);
     let g = f.global(program.program(), c);
     let x = f.input("x", Real);
     let n = f.input("n", Integer);
@@ -145,7 +156,9 @@ fn by_hand() -> (ValidProgram, RoutineId) {
     f.assign(y, 0.0);
     f.for_loop(k, 1, n, |f| {
         f.call(h, [a.at(k), w.into()]);
-        f.assign(y, y + w * x);
+        let product = vec![Some(w.into()), Some(x.into())];
+        f.call_with(e, product, Some(Place::whole(v)));
+        f.assign(y, y + v);
         f.assign(a.at(k), a.at(k) * x + g);
     });
     f.independents([x, a]);
