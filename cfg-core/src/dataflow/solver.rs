@@ -146,18 +146,20 @@ struct BodiesLast<'g> {
 }
 
 impl BodiesLast<'_> {
-    /// True if an edge of the flow leads from a LOOP into its body: backwards it is one from the end of the body.
-    fn is_into_body(&self, v: VertexId, e: EdgeId) -> bool {
+    /// The edge of the flow that leads from a LOOP into its body: backwards it is one from the end of the body.
+    fn into_body(&self, v: VertexId, edges: &[EdgeId]) -> Option<EdgeId> {
         if !matches!(self.cfg.vertex(v).kind, VertexKind::Loop { .. }) {
-            return false;
+            return None;
         }
-        let edge = self.cfg.edge(e);
-        match self.direction {
-            Direction::Forward => edge.label == Some(1),
-            Direction::Backward => {
-                matches!(self.cfg.vertex(edge.from).kind, VertexKind::EndLoop)
+        let is_end = |u| matches!(self.cfg.vertex(u).kind, VertexKind::EndLoop);
+        let into_body = |e: &&EdgeId| {
+            let edge = self.cfg.edge(**e);
+            match self.direction {
+                Direction::Forward => edge.label == Some(1),
+                Direction::Backward => is_end(edge.from),
             }
-        }
+        };
+        edges.iter().find(into_body).copied()
     }
 }
 
@@ -168,13 +170,14 @@ impl DiGraph for BodiesLast<'_> {
 
     fn successors(&self, v: usize) -> impl Iterator<Item = usize> {
         let v = VertexId::new(v);
-        let edges = self.direction.edges(self.cfg, v).iter();
-        let of = move |wanted: bool| {
-            let edges = edges.clone();
-            edges.filter(move |&&e| self.is_into_body(v, e) == wanted)
+        let edges = self.direction.edges(self.cfg, v);
+        let last = match edges.len() {
+            0 | 1 => None,
+            _ => self.into_body(v, edges),
         };
-        let all = of(false).chain(of(true));
-        all.map(|&e| self.direction.target(self.cfg, e).index())
+        let others = edges.iter().copied().filter(move |&e| Some(e) != last);
+        let all = others.chain(last);
+        all.map(|e| self.direction.target(self.cfg, e).index())
     }
 
     fn predecessors(&self, v: usize) -> impl Iterator<Item = usize> {
