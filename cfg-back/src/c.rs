@@ -96,16 +96,24 @@ fn problems(found: Vec<Failed>) -> Diagnostics {
     problems
 }
 
-/// The names of the functions.
-fn function_names(names: &mut Names, program: &Program, public: bool) -> Vec<FunctionNames> {
+/// The names of the functions. Those of a file of derivatives have a prefix, since they are static and another file, in
+/// which others are called so, may be included with it.
+fn function_names(
+    names: &mut Names,
+    program: &Program,
+    prefix: Option<&str>,
+) -> Vec<FunctionNames> {
     // Those that others may call come first.
     let plain: Vec<String> = program
         .routines
         .iter()
-        .map(|r| names.fresh(&r.name, None))
+        .map(|r| match prefix {
+            None => names.fresh(&r.name, None),
+            Some(prefix) => names.fresh(&format!("{prefix}_{}", r.name), None),
+        })
         .collect();
     let all = |plain: String| FunctionNames {
-        inner: if public {
+        inner: if prefix.is_none() {
             names.fresh(&format!("{plain}_body"), None)
         } else {
             plain.clone()
@@ -140,7 +148,7 @@ impl Bundle {
         program: &ValidProgram,
         driven: Option<RoutineId>,
     ) -> Result<(), Diagnostics> {
-        let function_names = function_names(&mut self.names, program, true);
+        let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let globals = GlobalNames::new(&mut self.names, main, "");
         let driver = self.names.fresh("serve", None);
@@ -151,8 +159,8 @@ impl Bundle {
         let names = std::mem::take(&mut self.names);
         let mut file = File::new(program, names, function_names, None, &globals.variables);
         file.public = driven.is_none();
-        let mut functions = functions::functions(&file, program, &wanted, &mut self.pieces)
-            .map_err(problems)?;
+        let mut functions =
+            functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted {
             if file.public
                 && file.made(r, false).is_some_and(|made| made.needs_memory)
@@ -219,9 +227,9 @@ impl GlobalNames {
     fn new(names: &mut Names, main: &str, suffix: &str) -> Self {
         let tag = names.fresh(&format!("{main}_globals"), None);
         let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
-        let own = names.fresh("globals", None);
-        let derivatives =
-            (!suffix.is_empty()).then(|| names.fresh(&format!("globals{suffix}"), None));
+        let own = names.fresh(&format!("{main}_globals_data"), None);
+        let derivatives = (!suffix.is_empty())
+            .then(|| names.fresh(&format!("{main}_globals{suffix}_data"), None));
         Self {
             tag,
             derivative_tag,
@@ -302,7 +310,8 @@ fn derivative(
         _ => "_b",
     };
     let globals = GlobalNames::new(&mut names, base, suffix);
-    let mut function_names = function_names(&mut names, program, false);
+    let prefix = format!("{base}{suffix}");
+    let mut function_names = function_names(&mut names, program, Some(&prefix));
     for ((r, ..), name) in sweeps.iter().zip(&public) {
         let name = names.fresh(&format!("{name}_body"), None);
         let names = &mut function_names[r.index()];
@@ -312,8 +321,8 @@ fn derivative(
     let wanted: Vec<RoutineId> = sweeps.iter().map(|(r, ..)| *r).collect();
     let file = File::new(program, names, function_names, own_tape, &globals.variables);
     let mut pieces = Pieces::default();
-    let mut functions = functions::functions(&file, program, &wanted, &mut pieces)
-        .map_err(problems)?;
+    let mut functions =
+        functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     for ((r, sweep, _), name) in sweeps.iter().zip(&public) {
         let text = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)
             .map_err(|problem| problems(vec![problem]))?;

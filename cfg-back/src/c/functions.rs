@@ -43,8 +43,7 @@ pub(super) fn functions(
             .copied()
             .filter(|r| needed[r.index()])
             .collect();
-        let recursive =
-            members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
+        let recursive = members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
         let variants: Vec<(RoutineId, bool)> = members
             .iter()
             .flat_map(|&r| [(r, false), (r, true)])

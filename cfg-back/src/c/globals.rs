@@ -167,11 +167,19 @@ impl Globals {
     ) -> String {
         let (tag, derivative_tag) = tags;
         let mut text = self.own.text(tag, &variables.own);
+        let guard = format!("CFGREV_{}_IS_DEFINED", tag.to_ascii_uppercase());
         if let Some(access) = access.filter(|_| !text.is_empty()) {
             let variable = &variables.own;
             let _ = write!(
                 text,
                 "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n    return &{variable};\n}}\n\n"
+            );
+        }
+        if !text.is_empty() {
+            // Files of one program that are included together share its globals.
+            text = format!(
+                "#ifndef {guard}\n#define {guard}\n{}\n#endif\n\n",
+                text.trim_end()
             );
         }
         if let Some(variable) = &variables.derivatives {

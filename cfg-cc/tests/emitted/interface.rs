@@ -82,7 +82,11 @@ fn files(source: &str) -> [String; 2] {
 fn what_people_read() {
     let [adjoint, tangent] = files(HERON);
     golden("tests/golden/heron.adjoint.c", &adjoint);
-    let functions = |text: &str| text.split("#endif\n").nth(1).unwrap_or_default().to_owned();
+    // What stands behind the declarations of the tape.
+    let functions = |text: &str| {
+        let (_, functions) = text.split_once("#endif\n").expect("the tape has a guard");
+        functions.to_owned()
+    };
     golden("tests/golden/heron.tangent.c", &functions(&tangent));
     let [adjoint, tangent] = files(NORM);
     golden("tests/golden/norm.adjoint.c", &functions(&adjoint));
@@ -100,6 +104,14 @@ long requests, held, refused = -1;
 void *counted_malloc(size_t n);
 void *counted_realloc(void *p, size_t n);
 void counted_free(void *p);
+void *counted_calloc(size_t n, size_t size);
+void *counted_calloc(size_t n, size_t size)
+{
+    if (requests++ == refused)
+        return NULL;
+    ++held;
+    return calloc(n, size);
+}
 void *counted_malloc(size_t n) { if (requests++ == refused) return NULL; ++held; return malloc(n); }
 void *counted_realloc(void *p, size_t n)
 {
@@ -118,13 +130,14 @@ const MAIN: &str = r#"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "heron_adjoint.c"
-#include "heron_tangent.c"
+#include "norm_adjoint.c"
 #include "norm_tangent.c"
+#include "heron_tangent.c"
 
 /* Linked, not included. */
-int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value, double norm_b,
-              struct norm_globals_b *globals, struct cfgrev_tape *tape);
+int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
+int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
 
 extern long requests, held, refused;
 
@@ -137,10 +150,6 @@ static void check(bool holds, const char *what)
         ++failures;
     }
 }
-
-struct norm_globals_b {
-    double scale_b;
-};
 
 int main(void)
 {
@@ -206,6 +215,7 @@ int main(void)
         y[0] = y[1] = 1;
         check(norm_grad(2, x, x_b, y, y_b, NULL, 1, &globals_b, NULL) == 0, "a null value is not taken");
         y[0] = y[1] = 1;
+        check(norm_globals()->scale == 2, "the globals are not those of the program");
         check(norm_t(2, x, x_t, y, y_t, &value, &value_t, &globals_t, NULL) == 0, "a tangent fails");
         check(fabs(value_t - 6 / sqrt(50)) < 1e-12, "the tangent of norm is wrong");
     }
@@ -273,12 +283,12 @@ fn callers_in_c() {
     let counted = ["-include", "counted.h", "-c"];
     write(
         "counted.h",
-        "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
-         #define malloc counted_malloc\n#define realloc counted_realloc\n#define free counted_free\n",
+        "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_calloc(size_t n, size_t size);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
+         #define malloc counted_malloc\n#define calloc counted_calloc\n#define realloc counted_realloc\n#define free counted_free\n",
     );
     for sanitizer in ["-O2", "-fsanitize=address,undefined"] {
         compile(folder.path(), &cc, &[sanitizer, "-c", "memory.c"]);
-        for file in ["norm_adjoint.c", "main.c"] {
+        for file in ["heron_adjoint.c", "main.c"] {
             compile(
                 folder.path(),
                 &cc,
@@ -294,7 +304,7 @@ fn callers_in_c() {
                 "main",
                 "main.o",
                 "memory.o",
-                "norm_adjoint.o",
+                "heron_adjoint.o",
                 "-lm",
             ],
         );
