@@ -147,19 +147,19 @@ struct BodiesLast<'g> {
 
 impl BodiesLast<'_> {
     /// The edge of the flow that leads from a LOOP into its body: backwards it is one from the end of the body.
-    fn into_body(&self, v: VertexId, edges: &[EdgeId]) -> Option<EdgeId> {
+    fn body_edge(&self, v: VertexId, edges: &[EdgeId]) -> Option<EdgeId> {
         if !matches!(self.cfg.vertex(v).kind, VertexKind::Loop { .. }) {
             return None;
         }
         let is_end = |u| matches!(self.cfg.vertex(u).kind, VertexKind::EndLoop);
-        let into_body = |e: &&EdgeId| {
+        let body_edge = |e: &&EdgeId| {
             let edge = self.cfg.edge(**e);
             match self.direction {
                 Direction::Forward => edge.label == Some(1),
                 Direction::Backward => is_end(edge.from),
             }
         };
-        edges.iter().find(into_body).copied()
+        edges.iter().find(body_edge).copied()
     }
 }
 
@@ -173,7 +173,7 @@ impl DiGraph for BodiesLast<'_> {
         let edges = self.direction.edges(self.cfg, v);
         let last = match edges.len() {
             0 | 1 => None,
-            _ => self.into_body(v, edges),
+            _ => self.body_edge(v, edges),
         };
         let others = edges.iter().copied().filter(move |&e| Some(e) != last);
         let all = others.chain(last);
