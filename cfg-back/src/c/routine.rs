@@ -72,8 +72,6 @@ fn head(
 ) -> String {
     let storage = match file.public && !made.needs_memory && !strided {
         true => "",
-        // Not all of these may be called.
-        false if strided => "CFGREV_INLINE ",
         false => "static ",
     };
     head_with(routine, made, variables, memory, value, storage).0
