@@ -78,6 +78,7 @@ pub struct Packed {
 }
 
 impl Packed {
+    #[inline]
     fn range(&self, v: usize) -> std::ops::Range<usize> {
         let start = if self.single { 0 } else { v * self.size };
         start..start + self.size
@@ -99,10 +100,12 @@ impl Store<Set> for Packed {
         self.single
     }
 
+    #[inline]
     fn load(&self, v: usize, state: &mut Set) {
         state.load(&self.words[self.range(v)]);
     }
 
+    #[inline]
     fn join(&mut self, v: usize, state: &Set) -> bool {
         let range = self.range(v);
         let mut grew = false;

@@ -46,6 +46,7 @@ impl Set {
     }
 
     /// Puts a number in.
+    #[inline]
     pub fn insert(&mut self, member: usize) {
         if let Some(notes) = &mut self.notes {
             notes.grew |= !self.bits.contains(member) && !notes.gone.contains(member);
@@ -54,6 +55,7 @@ impl Set {
     }
 
     /// Takes a number out.
+    #[inline]
     pub fn remove(&mut self, member: usize) {
         if let Some(notes) = &mut self.notes
             && self.bits.contains(member)
@@ -73,6 +75,7 @@ impl Set {
     }
 
     /// True if the number is a member.
+    #[inline]
     pub fn contains(&self, member: usize) -> bool {
         self.bits.contains(member)
     }
@@ -108,11 +111,13 @@ impl Set {
     }
 
     /// The set as words of bits.
+    #[inline]
     pub(super) fn words(&self) -> &[usize] {
         self.bits.as_slice()
     }
 
     /// Takes the members from words of bits, as many as [`Self::words`] has.
+    #[inline]
     pub(super) fn load(&mut self, words: &[usize]) {
         self.bits.as_mut_slice().copy_from_slice(words);
     }

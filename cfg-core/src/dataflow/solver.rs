@@ -12,7 +12,6 @@
 use super::{Analysis, Direction, Lattice, Point, Position, Store, Worklist};
 use crate::{
     entity::{EdgeId, VertexId},
-    graph::{DiGraph, postorder},
     ir::{Cfg, VertexKind},
 };
 use fixedbitset::FixedBitSet;
@@ -118,85 +117,87 @@ fn everywhere<A: Analysis>(cfg: &Cfg, analysis: &A, solution: &mut Solution<A::D
     solution.incoming.join(0, &state);
 }
 
-/// All vertices, those on paths from the root first and in reverse postorder.
+/// The order in which vertices are processed: a reverse postorder from the root, and behind it what the root does not reach.
 fn priorities(cfg: &Cfg, direction: Direction) -> Vec<u32> {
     let n = cfg.vertex_count();
     let mut order: Vec<u32> = Vec::with_capacity(n);
     let mut seen = FixedBitSet::with_capacity(n);
-    if let Some(root) = direction.root(cfg) {
-        let post = postorder(&BodiesLast { cfg, direction }, root.index());
-        for v in post.into_iter().rev() {
-            seen.insert(v);
-            order.push(v as u32);
+    let mut path: Vec<OnPath> = Vec::new();
+    let mut next = direction.root(cfg);
+    if let Some(root) = next {
+        seen.insert(root.index());
+    }
+    loop {
+        if let Some(v) = next.take() {
+            path.push(OnPath::of(cfg, direction, v));
+        }
+        let Some(top) = path.last_mut() else { break };
+        let edges = direction.edges(cfg, top.vertex);
+        match top.step(edges) {
+            Some(e) => {
+                let w = direction.target(cfg, e);
+                next = (!seen.put(w.index())).then_some(w);
+            }
+            None => {
+                order.push(top.vertex.index() as u32);
+                path.pop();
+            }
         }
     }
-    order.extend(
-        (0..cfg.len())
-            .filter(|&v| !seen.contains(v))
-            .map(|v| v as u32),
-    );
+    order.reverse();
+    let unreached = (0..n).filter(|&v| !seen.contains(v));
+    order.extend(unreached.map(|v| v as u32));
     order
 }
 
-/// A graph in a direction of flow, with the edges from LOOPs into their bodies behind all others: a search in depth comes
-/// to the bodies last, so that they are first in its reverse postorder.
-struct BodiesLast<'g> {
-    cfg: &'g Cfg,
-    direction: Direction,
+/// A vertex on the path of the depth-first search, and how far its edges are followed.
+struct OnPath {
+    vertex: VertexId,
+    followed: usize,
+    /// The position of the edge that is followed last.
+    last: Option<usize>,
 }
 
-impl BodiesLast<'_> {
-    /// The edge of the flow that leads from a LOOP into its body: backwards it is one from the end of the body.
-    fn body_edge(&self, v: VertexId, edges: &[EdgeId]) -> Option<EdgeId> {
-        if !matches!(self.cfg.vertex(v).kind, VertexKind::Loop { .. }) {
-            return None;
+impl OnPath {
+    fn of(cfg: &Cfg, direction: Direction, vertex: VertexId) -> Self {
+        Self {
+            vertex,
+            followed: 0,
+            last: body_edge(cfg, direction, vertex),
         }
-        let is_end = |u| matches!(self.cfg.vertex(u).kind, VertexKind::EndLoop);
-        let body_edge = |e: &&EdgeId| {
-            let edge = self.cfg.edge(**e);
-            match self.direction {
-                Direction::Forward => edge.label == Some(1),
-                Direction::Backward => is_end(edge.from),
-            }
+    }
+
+    /// The next edge to follow.
+    fn step(&mut self, edges: &[EdgeId]) -> Option<EdgeId> {
+        let at = self.followed;
+        self.followed += 1;
+        let at = match self.last {
+            Some(last) if at + 1 == edges.len() => last,
+            Some(last) if at >= last => at + 1,
+            Some(_) | None => at,
         };
-        edges.iter().find(body_edge).copied()
+        edges.get(at).copied()
     }
 }
 
-impl DiGraph for BodiesLast<'_> {
-    fn len(&self) -> usize {
-        self.cfg.vertex_count()
+/// The position of the edge into the body of a LOOP (against the flow: to its end) among the edges of its header. Followed
+/// last, it puts the body before what follows the loop.
+fn body_edge(cfg: &Cfg, direction: Direction, v: VertexId) -> Option<usize> {
+    if !matches!(cfg.vertex(v).kind, VertexKind::Loop { .. }) {
+        return None;
     }
-
-    fn successors(&self, v: usize) -> impl Iterator<Item = usize> {
-        let v = VertexId::new(v);
-        let edges = self.direction.edges(self.cfg, v);
-        let last = match edges.len() {
-            0 | 1 => None,
-            _ => self.body_edge(v, edges),
-        };
-        let others = edges.iter().copied().filter(move |&e| Some(e) != last);
-        let all = others.chain(last);
-        all.map(|e| self.direction.target(self.cfg, e).index())
-    }
-
-    fn predecessors(&self, v: usize) -> impl Iterator<Item = usize> {
-        let edges = self.direction.against().edges(self.cfg, VertexId::new(v));
-        edges
-            .iter()
-            .map(|&e| self.direction.source(self.cfg, e).index())
-    }
+    let is_end = |u| matches!(cfg.vertex(u).kind, VertexKind::EndLoop);
+    let is_body_edge = |e: &EdgeId| {
+        let edge = cfg.edge(*e);
+        match direction {
+            Direction::Forward => edge.label == Some(1),
+            Direction::Backward => is_end(edge.from),
+        }
+    };
+    direction.edges(cfg, v).iter().position(is_body_edge)
 }
 
 impl Direction {
-    /// The other direction.
-    fn against(self) -> Self {
-        match self {
-            Self::Forward => Self::Backward,
-            Self::Backward => Self::Forward,
-        }
-    }
-
     /// The vertex where the flow begins.
     fn root(self, cfg: &Cfg) -> Option<VertexId> {
         match self {
@@ -206,6 +207,7 @@ impl Direction {
     }
 
     /// The edges by which the flow leaves a vertex.
+    #[inline]
     fn edges(self, cfg: &Cfg, v: VertexId) -> &[EdgeId] {
         match self {
             Self::Forward => cfg.out_edges(v),
@@ -214,6 +216,7 @@ impl Direction {
     }
 
     /// The vertex to which the flow goes along an edge.
+    #[inline]
     fn target(self, cfg: &Cfg, e: EdgeId) -> VertexId {
         match self {
             Self::Forward => cfg.edge(e).to,

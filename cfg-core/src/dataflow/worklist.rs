@@ -31,6 +31,7 @@ impl Worklist {
     }
 
     /// A position is to be visited, again if it has been before.
+    #[inline]
     pub fn add(&mut self, position: usize) {
         let mut at = position;
         for level in &mut self.levels {
@@ -45,6 +46,7 @@ impl Worklist {
     }
 
     /// Takes the first open position.
+    #[inline]
     pub fn take(&mut self) -> Option<usize> {
         let mut position = 0;
         for level in self.levels.iter().rev() {

@@ -146,6 +146,7 @@ impl Cfg {
     }
 
     /// The vertex of a given id.
+    #[inline]
     pub fn vertex(&self, v: VertexId) -> &Vertex {
         &self.graph.vertices[v.index()]
     }
@@ -161,16 +162,19 @@ impl Cfg {
     }
 
     /// The edge of a given id.
+    #[inline]
     pub fn edge(&self, e: EdgeId) -> &Edge {
         &self.graph.edges[e.index()]
     }
 
     /// Out-edges of a vertex, in arena order.
+    #[inline]
     pub fn out_edges(&self, v: VertexId) -> &[EdgeId] {
         slice(&self.graph.succ_start, &self.graph.succs, v)
     }
 
     /// In-edges of a vertex, in arena order.
+    #[inline]
     pub fn in_edges(&self, v: VertexId) -> &[EdgeId] {
         slice(&self.graph.pred_start, &self.graph.preds, v)
     }

@@ -195,6 +195,7 @@ impl Locations {
 
     /// The location of a variable whose elements are not told apart; of one that was added to the routine later a
     /// location of its own.
+    #[inline]
     pub fn of_variable(&self, v: VarId) -> LocationId {
         let known = self.of_variable.get(v.index()).copied();
         // Behind those of elements.
@@ -202,6 +203,7 @@ impl Locations {
     }
 
     /// True if another variable may name cells of this one.
+    #[inline]
     pub fn is_shared(&self, v: VarId) -> bool {
         self.shared.contains(self.of_variable(v).index())
     }
@@ -217,6 +219,7 @@ impl Locations {
     }
 
     /// Calls `visit` with every location that the place may have cells of.
+    #[inline]
     pub fn each(&self, place: &Place, visit: &mut impl FnMut(LocationId)) {
         match self.elements.get(&place.var) {
             None => visit(self.of_variable(place.var)),
@@ -232,6 +235,7 @@ impl Locations {
     }
 
     /// True if assigning to the place replaces all that its locations stand for.
+    #[inline]
     pub fn replaces(&self, place: &Place) -> bool {
         self.elements.contains_key(&place.var)
             || place.subscripts.is_empty() && !self.is_shared(place.var)
