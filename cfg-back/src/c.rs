@@ -183,13 +183,14 @@ pub fn server(programs: &[(&ValidProgram, RoutineId)]) -> Result<String, Diagnos
     let mut bundle = Bundle::new();
     bundle.pieces.include("stdio.h");
     bundle.pieces.include("string.h");
+    bundle.pieces.include("time.h");
     for (program, routine) in programs {
         bundle.add(program, Some(*routine))?;
     }
     let head = file::head("Written by cfgrev.", &bundle.pieces);
     let serve = driver::head();
     let main = driver::main(&bundle.drivers);
-    Ok(format!("{head}{serve}\n{}{main}", bundle.text))
+    Ok(format!("{}{head}{serve}\n{}{main}", driver::first(), bundle.text))
 }
 
 /// The names of what has to do with globals.

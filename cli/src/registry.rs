@@ -60,7 +60,12 @@ pub(crate) const AREAS: &[Area] = &[
         cfg_front::xaif::CODES,
     ),
     area("cfg_transform", ("M501", "M599", &[]), cfg_transform::CODES),
-    area("cfg_back::c", ("B801", "B899", &[]), cfg_back::c::codes::CODES),
+    area(
+        "cfg_back::c",
+        ("B801", "B899", &[]),
+        cfg_back::c::codes::CODES,
+    ),
+    area("cfg_cc", ("B901", "B999", &[]), cfg_cc::CODES),
     area(
         "tape_check",
         ("T701", "T799", &[]),

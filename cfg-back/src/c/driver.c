@@ -4,6 +4,42 @@ struct cfgrev_argument {
     void *cells;
 };
 
+/* What a call may change, and what it was before. */
+struct cfgrev_kept {
+    void *now, *before;
+    size_t bytes;
+};
+
+static int cfgrev_keep(struct cfgrev_kept *kept, void *cells, size_t bytes)
+{
+    kept->now = cells;
+    kept->bytes = bytes;
+    kept->before = malloc(bytes ? bytes : 1);
+    if (!kept->before)
+        return 1;
+    if (bytes)
+        memcpy(kept->before, cells, bytes);
+    return 0;
+}
+
+static void cfgrev_restore(const struct cfgrev_kept *kept, int count)
+{
+    for (; count > 0; --count, ++kept)
+        if (kept->bytes)
+            memcpy(kept->now, kept->before, kept->bytes);
+}
+
+/* Seconds from some time on; without a clock for it, seconds of the processor. */
+static double cfgrev_now(void)
+{
+#ifdef CLOCK_MONOTONIC
+    struct timespec now;
+    if (!clock_gettime(CLOCK_MONOTONIC, &now))
+        return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
+    return (double)clock() / (double)CLOCKS_PER_SEC;
+}
+
 static int cfgrev_read(void *cells, size_t bytes)
 {
     return fread(cells, 1, bytes, stdin) != bytes;

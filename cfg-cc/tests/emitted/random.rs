@@ -12,6 +12,7 @@ fn strict(more: &[&str]) -> Compiler {
     Compiler {
         command,
         flags: flags.iter().chain(more).map(|f| (*f).to_owned()).collect(),
+        ..Compiler::default()
     }
 }
 

@@ -179,6 +179,7 @@ fn job(
     let report = session.run(routine, &mut left, &RunOptions::default()).ok()?;
     let expected = Answer {
         status: 0,
+        tape_bytes: 0,
         result: report.result,
         arguments: left,
         globals: global(&session),

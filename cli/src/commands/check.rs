@@ -61,10 +61,12 @@ struct Differences {
 /// What was pushed and popped.
 #[derive(JsonSchema, Serialize)]
 struct Stack {
-    /// Values pushed.
-    pushes: u64,
-    /// Values popped.
-    pops: u64,
+    /// Values pushed; not with `--engine cc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pushes: Option<u64>,
+    /// Values popped; not with `--engine cc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pops: Option<u64>,
     /// Nothing was left.
     empty: bool,
     /// Problems that the static stack checker found.
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
         program,
         routine,
         options,
-    } = evaluation(&args.what, &[], session)?;
+    } = evaluation(&args.what, &[], false, session)?;
     let text = session.read_value("POINT", &args.what.at.point, false)?;
     let checked = {
         let _progress = session.progress("checking");

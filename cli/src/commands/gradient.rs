@@ -34,8 +34,9 @@ pub(crate) struct One<'r> {
     value: Values<'r>,
     /// The adjoints of the independents.
     gradient: Values<'r>,
-    /// What the tape was used for.
-    tape: Tape,
+    /// What the tape was used for; not with `--engine cc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tape: Option<Tape>,
     /// The vertices visited, with `--trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Visits<'r>>,
@@ -57,7 +58,12 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         program,
         routine,
         mut options,
-    } = evaluation(&args.what, &[("SEED", args.seed.as_deref())], session)?;
+    } = evaluation(
+        &args.what,
+        &[("SEED", args.seed.as_deref())],
+        args.trace,
+        session,
+    )?;
     options.trace = args.trace;
     let mut adjoint = {
         let _progress = session.progress("reversing");
@@ -115,11 +121,11 @@ fn write_gradient(
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
-    let tape = Tape {
-        control_bits: gradient.tape.control_bits,
-        value_bytes: gradient.tape.value_bytes,
-        peak_bytes: gradient.tape.peak_bytes,
-    };
+    let tape = gradient.tape.as_ref().map(|tape| Tape {
+        control_bits: tape.control_bits,
+        value_bytes: tape.value_bytes,
+        peak_bytes: tape.peak_bytes,
+    });
     let one = One {
         routine,
         value: Values(&gradient.value),

@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "gradient",
     "check",
     "jacobian",
+    "bench",
     "preaccumulate",
     "corpus",
     "convert",
