@@ -68,7 +68,7 @@ pub(crate) fn items<const W: usize>(row: &Row<W>) -> impl Iterator<Item = usize>
 /// Adjacency in one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Side<const W: usize> {
-    /// Neighbours.
+    /// All neighbours of each vertex.
     pub(crate) all: Vec<Row<W>>,
     /// Neighbours over an edge that is no unit.
     pub(crate) strong: Vec<Row<W>>,

@@ -20,11 +20,11 @@ const NONE: u32 = u32::MAX;
 pub struct Paths {
     /// The vertex.
     pub vertex: u32,
-    /// Paths from independents to it.
+    /// The paths from independents to the vertex.
     pub prefixes: Vec<Vec<u32>>,
-    /// Paths from it to dependents.
+    /// The paths from the vertex to dependents.
     pub suffixes: Vec<Vec<u32>>,
-    /// The products they prove.
+    /// The products that the paths prove to be needed.
     pub products: u64,
 }
 
@@ -107,7 +107,7 @@ struct Flow<'a> {
     work: u64,
 }
 
-/// Paths end here.
+/// The mark of a path's end.
 const END: u32 = u32::MAX - 1;
 
 impl<'a> Flow<'a> {

@@ -101,11 +101,11 @@ pub struct Certificate {
     pub multiplications: [u64; 3],
     /// Products whose result is added to a label that is there (fused multiply-adds), by model.
     pub fused: [u64; 3],
-    /// Additions.
+    /// The number of additions.
     pub additions: u64,
     /// True if only edges from independents to dependents are left.
     pub complete: bool,
-    /// The labels left.
+    /// The values of the labels left.
     pub values: Values,
 }
 

@@ -16,9 +16,9 @@ pub struct Node {
 /// An edge of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// Source id.
+    /// The id of the source.
     pub source: i64,
-    /// Target id.
+    /// The id of the target.
     pub target: i64,
     /// `c(k,i)` for the partial of k by i as given, `J7` for the result of JAE 7.
     pub label: String,
@@ -26,14 +26,14 @@ pub struct Arrow {
     pub kind: Kind,
 }
 
-/// One graph.
+/// The picture of one graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The last step, or the graph's name.
     pub title: String,
     /// Vertices with edges, and all independents and dependents.
     pub nodes: Vec<Node>,
-    /// Edges.
+    /// The edges, as arrows.
     pub edges: Vec<Arrow>,
 }
 

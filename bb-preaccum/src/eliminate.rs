@@ -144,9 +144,9 @@ pub enum StepError {
 /// One edge of what a sequence left: the Jacobian's entries, if it was complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Source vertex.
+    /// The source of the edge.
     pub source: u32,
-    /// Target vertex.
+    /// The target of the edge.
     pub target: u32,
     /// The label of the edge.
     pub label: Label,

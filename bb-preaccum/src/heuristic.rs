@@ -40,25 +40,25 @@ impl Technique {
     }
 }
 
-/// One filter.
+/// A rule of a heuristic: one filter of its chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// FM: the first in topological order. For edges: by the vertex between (target of a front, source
+    /// The rule FM: the first in topological order. For edges: by the vertex between (target of a front, source
     /// of a back elimination), then front before back, then by the other end.
     Forward,
-    /// RM: as forward with both vertex comparisons reversed.
+    /// The rule RM: as [`Rule::Forward`], with both vertex comparisons reversed.
     Reverse,
-    /// LM: lowest Markowitz degree.
+    /// The rule LM: lowest Markowitz degree.
     LowestMarkowitz,
-    /// LR: lowest Markowitz degree relative to what the last elimination of the vertex would cost.
+    /// The rule LR: lowest Markowitz degree relative to what the last elimination of the vertex would cost.
     LowestRelativeMarkowitz,
-    /// LFI: fewest new edges.
+    /// The rule LFI: fewest new edges.
     LowestFillIn,
-    /// LMMD: lowest Markowitz degree plus the damage done to the degrees of the neighbours.
+    /// The rule LMMD: lowest Markowitz degree plus the damage done to the degrees of the neighbours.
     MinimalDamage,
-    /// MOMR: largest decrease of the sum of all Markowitz degrees.
+    /// The rule MOMR: largest decrease of the sum of all Markowitz degrees.
     MaximalReduction,
-    /// HS: highest sibling degree with respect to the previous elimination; all, if that is 0.
+    /// The rule HS: highest sibling degree with respect to the previous elimination; all, if that is 0.
     SiblingDegree,
 }
 
@@ -117,9 +117,9 @@ pub enum HeuristicError {
     /// The rule is not defined for the technique.
     #[error("{rule} is not defined for {technique} elimination; use FM, RM, LM or HS")]
     Undefined {
-        /// The rule.
+        /// The rule, which the technique does not have.
         rule: &'static str,
-        /// The technique.
+        /// The name of the technique.
         technique: &'static str,
     },
     /// The key cannot be read.
@@ -236,12 +236,12 @@ impl Heuristic {
             .collect()
     }
 
-    /// The technique.
+    /// The technique: vertex, edge or face elimination.
     pub fn technique(&self) -> Technique {
         self.technique
     }
 
-    /// The rules.
+    /// The rules, in the order of the chain.
     pub fn rules(&self) -> &[Rule] {
         &self.chain[..self.length]
     }
@@ -292,7 +292,7 @@ impl Heuristic {
 }
 
 impl fmt::Display for Heuristic {
-    /// The key.
+    /// Writes the key of the heuristic.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.technique.name())?;
         for (at, rule) in self.rules().iter().enumerate() {
@@ -306,7 +306,7 @@ impl fmt::Display for Heuristic {
 /// The reason for which a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Only the Jacobian is left.
+    /// The elimination is complete: only the Jacobian is left.
     Complete,
     /// Fill-in passed its limit: a remainder graph is left.
     FillIn,

@@ -196,9 +196,9 @@ impl Lcg {
 /// An edge to build a graph from, in terms of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewEdge {
-    /// Source id.
+    /// The id of the source.
     pub source: i64,
-    /// Target id.
+    /// The id of the target.
     pub target: i64,
     /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,

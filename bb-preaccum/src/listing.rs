@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::eliminate::{Dual, Entry, JaeList, Label, Origin, Primal, Step, StepError, Term};
 use crate::lcg::{Kind, Lcg};
 
-/// One elimination.
+/// One elimination, with the code that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Elimination {
     /// The step in the paper's notation: `(3,t)f`.
@@ -17,7 +17,7 @@ pub struct Elimination {
     pub pushes: Vec<String>,
 }
 
-/// A sequence with its code.
+/// A sequence of eliminations, each with its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Pushes of entries that are local partials as they are.
@@ -115,7 +115,7 @@ pub fn ids(lcg: &Lcg) -> Vec<String> {
         .collect()
 }
 
-/// Does a sequence and says what each step stands for. `vertices` has a name for each vertex.
+/// Replays a sequence and lists what each step stands for. `vertices` has a name for each vertex.
 ///
 /// # Errors
 /// The first step that is not possible.

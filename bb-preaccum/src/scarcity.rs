@@ -18,7 +18,7 @@ pub struct Remainder {
     pub steps: Vec<Step>,
     /// The cost of the eliminations.
     pub cost: u64,
-    /// Edges left.
+    /// The number of edges left.
     pub edges: usize,
     /// Edges left that are no units: the cost of one product with a vector.
     pub nontrivial: u64,
@@ -107,7 +107,7 @@ pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -
     best
 }
 
-/// Does a step; returns the growth of the number of nontrivial edges. Only rows that change are counted.
+/// Applies a step and returns the growth of the number of nontrivial edges. Only rows that change are counted.
 fn change(graph: &mut Primal<'_>, step: Step) -> i64 {
     let mut near: Vec<u32> = match step {
         Step::Vertex(j) => graph.preds(j).chain([j]).collect(),

@@ -101,7 +101,7 @@ pub(crate) struct Sequence {
 pub struct Replayed {
     /// The cost of the sequence.
     pub counts: Counts,
-    /// The JAEs.
+    /// The Jacobian accumulation expressions.
     pub jaes: JaeList,
     /// The edges left: the Jacobian, if the sequence is complete.
     pub entries: Vec<Entry>,
@@ -149,7 +149,7 @@ fn done<'a>(lcg: &'a Lcg, steps: &[Step], with_jaes: bool) -> Result<Left<'a>, S
     Ok(Left::Primal(graph))
 }
 
-/// Does a sequence.
+/// Replays a sequence.
 ///
 /// # Errors
 /// The first step that is not possible.
@@ -170,7 +170,7 @@ pub fn replay(lcg: &Lcg, steps: &[Step]) -> Result<Replayed, StepError> {
     })
 }
 
-/// Does a sequence, but keeps no JAEs: they can take gigabytes.
+/// Replays a sequence, but keeps no JAEs: they can take gigabytes.
 ///
 /// # Errors
 /// The first step that is not possible.
@@ -192,7 +192,7 @@ pub fn recount(lcg: &Lcg, steps: &[Step]) -> Result<Recounted, StepError> {
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The model it counted in.
+    /// The model that the search counted in.
     pub model: CostModel,
     /// The kind of the best sequence.
     pub technique: Technique,
@@ -206,7 +206,7 @@ pub struct Outcome {
     pub proof: Proof,
     /// Costs and bounds of each class that was searched, narrowest first.
     pub classes: Vec<Class>,
-    /// The sequence.
+    /// The sequence of eliminations.
     pub steps: Vec<Step>,
     /// True if the sequence leaves only the Jacobian; otherwise a remainder graph is left, and the cost is that of
     /// the steps so far: it may be less than the bound, which is one of complete sequences.
@@ -233,7 +233,7 @@ pub enum Cause {
     FillIn,
     /// Time was up.
     Time,
-    /// Somebody wanted an end.
+    /// The caller interrupted the search.
     Interrupt,
     /// The steps of the budget were spent.
     Work,
@@ -264,7 +264,7 @@ impl Cause {
 /// Cost and bound of one class of sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// The class. Vertex sequences belong to the edge sequences, and these to the face sequences.
+    /// The class of eliminations. Vertex sequences belong to the edge sequences, and these to the face sequences.
     pub technique: Technique,
     /// The least cost found in it.
     pub cost: u64,
@@ -293,7 +293,7 @@ const PROVEN_FILL_IN: usize = 1 << 20;
 /// Flow steps for the bound, at most.
 const BOUND_WORK: u64 = 2_000_000;
 
-/// Searches.
+/// Searches for a cheap elimination sequence of a graph.
 pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     let mut meter = Meter::new(options);
     let (parts, work) = bound::by_vertex(lcg, options.model, meter.grant(BOUND_WORK));

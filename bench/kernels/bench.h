@@ -34,13 +34,15 @@ struct result {
     double *gradient;
 };
 
-/* One kernel, bound to a point: `bind` is called once, then `primal` and `gradient` as often as wanted. Both return
- * the value; `gradient` adds to the arrays of `results`. */
+/* One kernel, bound to a point: `bind` is called once, then `primal`, `gradient` and `emitted` as often as wanted. All
+ * return the value; gradients are added to the arrays of `results`. */
 struct kernel {
     const char *name;
     void (*bind)(const struct point *point);
     double (*primal)(void);
     double (*gradient)(void);
+    /* The gradient of the program that cfgrev emits, or null. */
+    double (*emitted)(void);
     struct result results[6];
 };
 

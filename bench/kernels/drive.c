@@ -144,13 +144,13 @@ static void zero_results(void)
 }
 
 /* The second of two gradients is printed, so that what is kept between calls is seen to do no harm. */
-static void check(void)
+static void check(double (*gradient)(void))
 {
     double value;
     int i;
-    (void)kernel.gradient();
+    (void)gradient();
     zero_results();
-    value = kernel.gradient();
+    value = gradient();
     printf("{\"kernel\":\"%s\",\"primal\":%.17g,\"value\":%.17g,\"gradient\":{", kernel.name, kernel.primal(), value);
     for (i = 0; i < RESULTS && kernel.results[i].name != NULL; i++) {
         size_t j;
@@ -204,33 +204,48 @@ static void print_times(const char *name, const double *sorted, int n, int json)
 
 static void time_both(int n, int json)
 {
-    double *primal = allocate((size_t)n), *gradient = allocate((size_t)n);
+    double *primal = allocate((size_t)n), *gradient = allocate((size_t)n), *emitted = allocate((size_t)n);
     double once;
     int i, calls;
     sample(kernel.primal, 1);
     sample(kernel.gradient, 1);
+    if (kernel.emitted)
+        sample(kernel.emitted, 1);
     once = sample(kernel.primal, 1);
     calls = once < 1e-3 ? (int)ceil(2e-3 / (once + 1e-7)) : 1;
     for (i = 0; i < n; i++) {
         primal[i] = sample(kernel.primal, calls);
         gradient[i] = sample(kernel.gradient, calls);
+        if (kernel.emitted)
+            emitted[i] = sample(kernel.emitted, calls);
     }
     qsort(primal, (size_t)n, sizeof *primal, ascending);
     qsort(gradient, (size_t)n, sizeof *gradient, ascending);
+    qsort(emitted, (size_t)n, sizeof *emitted, ascending);
     if (json) {
         printf("{\"kernel\":\"%s\",\"samples\":%d,\"calls\":%d,\"unit\":\"s\",", kernel.name, n, calls);
         print_times("primal", primal, n, 1);
         printf(",");
         print_times("gradient", gradient, n, 1);
+        if (kernel.emitted) {
+            printf(",");
+            print_times("emitted", emitted, n, 1);
+            printf(",\"emitted ratio\":%.5g", emitted[0] / primal[0]);
+        }
         printf(",\"ratio\":%.5g}\n", gradient[0] / primal[0]);
     } else {
         printf("%-10s %-9s %10s %10s %10s %10s   (ms)\n", "", "", "min", "q1", "median", "q3");
         print_times("primal", primal, n, 0);
         print_times("gradient", gradient, n, 0);
         printf("%-10s %-9s %10.3f\n", kernel.name, "ratio", gradient[0] / primal[0]);
+        if (kernel.emitted) {
+            print_times("emitted", emitted, n, 0);
+            printf("%-10s %-9s %10.3f\n", kernel.name, "ratio", emitted[0] / primal[0]);
+        }
     }
     free(primal);
     free(gradient);
+    free(emitted);
 }
 
 int main(int argc, char **argv)
@@ -238,14 +253,20 @@ int main(int argc, char **argv)
     struct point point = {0};
     int n = argc >= 4 ? atoi(argv[3]) : 0;
     int checking = argc == 3 && strcmp(argv[2], "check") == 0;
-    if (!checking && (argc < 4 || strcmp(argv[2], "time") != 0 || n < 1)) {
-        fprintf(stderr, "usage: %s POINT check | %s POINT time N [json]\n", argv[0], argv[0]);
+    int emitted = argc == 3 && strcmp(argv[2], "check-emitted") == 0;
+    if (!checking && !emitted && (argc < 4 || strcmp(argv[2], "time") != 0 || n < 1)) {
+        fprintf(stderr, "usage: %s POINT check | %s POINT check-emitted | %s POINT time N [json]\n", argv[0], argv[0],
+                argv[0]);
         return 2;
     }
     read_point(argv[1], &point);
     kernel.bind(&point);
     if (checking)
-        check();
+        check(kernel.gradient);
+    else if (emitted && kernel.emitted)
+        check(kernel.emitted);
+    else if (emitted)
+        fail("built without what cfgrev emits", kernel.name);
     else
         time_both(n, argc >= 5);
     return 0;

@@ -155,21 +155,18 @@ impl Activity {
             given: given.filter(|_| !is_called),
             wanted: wanted.filter(|_| !is_called),
         };
-        solve_across_calls(&order, |r, wake| flow.varied(&mut self.facts, r, wake));
+        // What is found in a routine is that of its last visit, after which nothing changes that it depends on.
         let mut exceptions = vec![Exceptions::default(); program.routines.len()];
-        for &r in &order {
-            flow.find_constants(&self.facts, r, &mut exceptions[r.index()]);
-        }
         solve_across_calls(&order, |r, wake| {
-            flow.useful(&mut self.facts, &exceptions[r.index()], r, wake);
+            flow.varied(&mut self.facts, &mut exceptions[r.index()], r, wake);
         });
-        for &r in &order {
-            flow.find_useless(&self.facts, r, &mut exceptions[r.index()]);
-        }
+        solve_across_calls(&order, |r, wake| {
+            flow.useful(&mut self.facts, &mut exceptions[r.index()], r, wake);
+        });
         self.exceptions = exceptions.into_iter().map(Arc::new).collect();
     }
 
-    /// What is not followed has what is true of it anywhere.
+    /// Gives a routine that is not followed the sets that hold anywhere.
     fn take_from_anywhere(&mut self, r: RoutineId, routine: &Routine) {
         for p in routine.parameter_ids().chain(routine.result) {
             let (varied, useful) = (self.is_varied(r, routine, p), self.is_useful(r, routine, p));
@@ -216,6 +213,9 @@ impl Activity {
     }
 }
 
+/// The parameters of which one fact holds, among the facts about a routine.
+type Formals = fn(&mut Interface) -> &mut FixedBitSet;
+
 /// The routines that are followed.
 struct Followed<'a> {
     program: &'a Program,
@@ -225,7 +225,7 @@ struct Followed<'a> {
     callers: Vec<Vec<RoutineId>>,
     /// The globals that are varied at the main routine's ENTRY, if not all are that are anywhere.
     given: Option<Vec<VarId>>,
-    /// The globals that are useful at its EXIT, likewise.
+    /// The globals that are useful at the main routine's EXIT, if not all are that are anywhere.
     wanted: Option<Vec<VarId>>,
 }
 
@@ -258,8 +258,15 @@ impl Followed<'_> {
         (useful, solution)
     }
 
-    /// Solves one routine: which of its callees' parameters are varied at their ENTRY, and which of its own at its EXIT.
-    fn varied(&self, facts: &mut Facts, r: RoutineId, wake: &mut Wake) {
+    /// Solves one routine: which of its callees' parameters are varied at their ENTRY, which of its own at its EXIT, and
+    /// the operands that are not varied where they are read.
+    fn varied(
+        &self,
+        facts: &mut Facts,
+        exceptions: &mut Exceptions,
+        r: RoutineId,
+        wake: &mut Wake,
+    ) {
         let routine = self.program.routine(r);
         let Some(cfg) = &routine.body else { return };
         let mut found: Vec<(RoutineId, VarId)> = Vec::new();
@@ -274,60 +281,69 @@ impl Followed<'_> {
                     at_exit.set(p.index(), varied.contains(&state, &Place::whole(p)));
                 }
             }
-            if !self.effects.calls.callees(r).is_empty() {
-                solution.each_vertex(cfg, |v, state| {
-                    for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
-                        if let Flow::Call(call) = Flow::of(&self.program.routines, statement) {
-                            for (formal, argument) in call.inputs() {
-                                let entry = &facts.of(call.callee).varied_at_entry;
-                                if !entry.contains(formal.index()) && varied.brings(state, argument)
-                                {
-                                    found.push((call.callee, formal));
-                                }
+            exceptions.statements.clear();
+            solution.each_vertex(cfg, |v, state| {
+                for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
+                    let flow = Flow::of(&self.program.routines, statement);
+                    if let Flow::Call(call) = &flow {
+                        for (formal, argument) in call.inputs() {
+                            let entry = &facts.of(call.callee).varied_at_entry;
+                            if !entry.contains(formal.index()) && varied.brings(state, argument) {
+                                found.push((call.callee, formal));
                             }
                         }
-                        varied.statement(at(v, s), statement, state);
                     }
-                });
-            }
+                    let constant = self.constants(facts, r, &varied, &flow, state);
+                    if !constant.is_empty() {
+                        let exception = exceptions.statements.entry(at(v, s)).or_default();
+                        exception.constant = constant.into();
+                    }
+                    varied.statement(at(v, s), statement, state);
+                }
+            });
         }
-        for (callee, formal) in found {
-            if self.locations.contains_key(&callee) {
-                facts.interfaces[callee.index()]
-                    .varied_at_entry
-                    .insert(formal.index());
-                wake.wake(callee);
-            }
-        }
-        let interface = &mut facts.interfaces[r.index()];
-        if interface.varied_at_exit != at_exit {
-            interface.varied_at_exit = at_exit;
-            self.callers[r.index()]
-                .iter()
-                .for_each(|&caller| wake.wake(caller));
-        }
+        let formals: Formals = |facts| &mut facts.varied_at_entry;
+        self.tell_callees(facts, found, formals, wake);
+        let results: Formals = |facts| &mut facts.varied_at_exit;
+        self.tell_callers(facts, r, at_exit, results, wake);
     }
 
-    /// Solves one routine: which of its callees' parameters are useful at their EXIT, and which of its own at its ENTRY.
-    fn useful(&self, facts: &mut Facts, exceptions: &Exceptions, r: RoutineId, wake: &mut Wake) {
+    /// Solves one routine: which of its callees' parameters are useful at their EXIT, which of its own variables at its
+    /// ENTRY, and the statements behind which nothing that they write is useful.
+    fn useful(
+        &self,
+        facts: &mut Facts,
+        exceptions: &mut Exceptions,
+        r: RoutineId,
+        wake: &mut Wake,
+    ) {
         let routine = self.program.routine(r);
         let Some(cfg) = &routine.body else { return };
         let mut found: Vec<(RoutineId, VarId)> = Vec::new();
-        let mut at_entry = FixedBitSet::with_capacity(routine.variables.len());
+        let none = FixedBitSet::with_capacity(routine.variables.len());
+        let (mut at_entry, mut useful_at_entry) = (none.clone(), none);
+        let mut useless = Vec::new();
         {
             let (useful, Some(solution)) = self.solve_useful(facts, exceptions, r) else {
                 return;
             };
             if let Some(entry) = cfg.entry() {
                 let state = solution.before(cfg, &useful, entry);
+                for v in (0..routine.variables.len()).map(VarId::new) {
+                    useful_at_entry.set(v.index(), useful.contains(&state, &Place::whole(v)));
+                }
                 for p in routine.parameter_ids() {
-                    at_entry.set(p.index(), useful.contains(&state, &Place::whole(p)));
+                    at_entry.set(p.index(), useful_at_entry.contains(p.index()));
                 }
             }
-            if !self.effects.calls.callees(r).is_empty() {
-                solution.each_vertex(cfg, |v, state| {
-                    for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
-                        if let Flow::Call(call) = Flow::of(&self.program.routines, statement) {
+            solution.each_vertex(cfg, |v, state| {
+                for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
+                    let is_useless = match Flow::of(&self.program.routines, statement) {
+                        Flow::One(_, End::Place(target)) => {
+                            facts.is_useful(r, routine, target.var)
+                                && !useful.contains(state, target)
+                        }
+                        Flow::Call(call) => {
                             for output in call.outputs() {
                                 let exit = &facts.of(call.callee).useful_at_exit;
                                 if !exit.contains(output.formal.index())
@@ -336,99 +352,91 @@ impl Followed<'_> {
                                     found.push((call.callee, output.formal));
                                 }
                             }
+                            !useful.is_call_useful(call, state)
                         }
-                        useful.statement(at(v, s), statement, state);
+                        Flow::None | Flow::One(..) => false,
+                    };
+                    if is_useless {
+                        useless.push(at(v, s));
                     }
-                });
-            }
+                    useful.statement(at(v, s), statement, state);
+                }
+            });
         }
+        exceptions.statements.retain(|_, exception| {
+            exception.useless = false;
+            !exception.constant.is_empty()
+        });
+        for position in useless {
+            exceptions.statements.entry(position).or_default().useless = true;
+        }
+        exceptions.useful_at_entry = useful_at_entry;
+        let formals: Formals = |facts| &mut facts.useful_at_exit;
+        self.tell_callees(facts, found, formals, wake);
+        let results: Formals = |facts| &mut facts.useful_at_entry;
+        self.tell_callers(facts, r, at_entry, results, wake);
+    }
+
+    /// Adds parameters to those of callees of which something is true at an end, and wakes these callees.
+    fn tell_callees(
+        &self,
+        facts: &mut Facts,
+        found: Vec<(RoutineId, VarId)>,
+        of: Formals,
+        wake: &mut Wake,
+    ) {
         for (callee, formal) in found {
             if self.locations.contains_key(&callee) {
-                facts.interfaces[callee.index()]
-                    .useful_at_exit
-                    .insert(formal.index());
+                of(&mut facts.interfaces[callee.index()]).insert(formal.index());
                 wake.wake(callee);
             }
         }
-        let interface = &mut facts.interfaces[r.index()];
-        if interface.useful_at_entry != at_entry {
-            interface.useful_at_entry = at_entry;
+    }
+
+    /// Sets the parameters of a routine of which something is true at an end; wakes its callers if they have changed.
+    fn tell_callers(
+        &self,
+        facts: &mut Facts,
+        r: RoutineId,
+        found: FixedBitSet,
+        of: Formals,
+        wake: &mut Wake,
+    ) {
+        let known = of(&mut facts.interfaces[r.index()]);
+        if *known != found {
+            *known = found;
             self.callers[r.index()]
                 .iter()
                 .for_each(|&caller| wake.wake(caller));
         }
     }
 
-    /// The operands of a routine that are not varied where they are read.
-    fn find_constants(&self, facts: &Facts, r: RoutineId, exceptions: &mut Exceptions) {
+    /// The variables that a statement reads, and that are varied anywhere and not before it, in ascending order.
+    fn constants(
+        &self,
+        facts: &Facts,
+        r: RoutineId,
+        varied: &Varied<'_>,
+        flow: &Flow<'_>,
+        state: &Set,
+    ) -> Vec<VarId> {
         let routine = self.program.routine(r);
-        let Some(cfg) = &routine.body else { return };
-        let (varied, Some(solution)) = self.solve_varied(facts, r) else {
-            return;
+        let mut constant = Vec::new();
+        let mut read = |e: &Expr| {
+            differentiable_places(routine, e, &mut |place| {
+                if facts.is_varied(r, routine, place.var) && !varied.contains(state, place) {
+                    constant.push(place.var);
+                }
+            });
         };
-        solution.each_vertex(cfg, |v, state| {
-            for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
-                let mut constant = Vec::new();
-                let mut read = |e: &Expr| {
-                    differentiable_places(routine, e, &mut |place| {
-                        if facts.is_varied(r, routine, place.var) && !varied.contains(state, place)
-                        {
-                            constant.push(place.var);
-                        }
-                    });
-                };
-                match Flow::of(&self.program.routines, statement) {
-                    Flow::One(End::Value(value), End::Place(_)) => read(value),
-                    Flow::Call(call) => call.arguments().for_each(read),
-                    Flow::None | Flow::One(..) => {}
-                }
-                if !constant.is_empty() {
-                    constant.sort_unstable();
-                    constant.dedup();
-                    let exception = exceptions.statements.entry(at(v, s)).or_default();
-                    exception.constant = constant.into();
-                }
-                varied.statement(at(v, s), statement, state);
-            }
-        });
-    }
-
-    /// The statements of a routine behind which nothing that they write is useful.
-    fn find_useless(&self, facts: &Facts, r: RoutineId, exceptions: &mut Exceptions) {
-        let routine = self.program.routine(r);
-        let Some(cfg) = &routine.body else { return };
-        let mut found = Vec::new();
-        let (useful, Some(solution)) = self.solve_useful(facts, exceptions, r) else {
-            return;
-        };
-        solution.each_vertex(cfg, |v, state| {
-            for (s, statement) in cfg.vertex(v).statements().iter().enumerate().rev() {
-                let useless = match Flow::of(&self.program.routines, statement) {
-                    Flow::One(_, End::Place(target)) => {
-                        facts.is_useful(r, routine, target.var) && !useful.contains(state, target)
-                    }
-                    Flow::Call(call) => !useful.is_call_useful(call, state),
-                    Flow::None | Flow::One(..) => false,
-                };
-                if useless {
-                    found.push(at(v, s));
-                }
-                useful.statement(at(v, s), statement, state);
-            }
-        });
-        let at_entry = cfg.entry().map(|entry| {
-            let state = solution.before(cfg, &useful, entry);
-            let all = (0..routine.variables.len()).map(VarId::new);
-            all.filter(|&v| useful.contains(&state, &Place::whole(v)))
-                .map(|v| v.index())
-                .collect()
-        });
-        for position in found {
-            exceptions.statements.entry(position).or_default().useless = true;
+        match flow {
+            Flow::One(End::Value(value), End::Place(_)) => read(value),
+            Flow::Call(call) => call.arguments().for_each(read),
+            Flow::None | Flow::One(..) => {}
         }
-        if let Some(at_entry) = at_entry {
-            exceptions.useful_at_entry = at_entry;
-        }
+        constant.sort_unstable();
+        constant.dedup();
+        constant
     }
 }
 

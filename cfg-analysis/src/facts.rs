@@ -40,7 +40,7 @@ pub(crate) struct Facts {
     pub(crate) varied: FixedBitSet,
     /// Variables from which some dependent is reached there.
     pub(crate) useful: FixedBitSet,
-    /// The globals among these.
+    /// The globals among the useful variables.
     pub(crate) useful_globals: GlobalSet,
     pub(crate) interfaces: Vec<Interface>,
 }

@@ -7,7 +7,7 @@ use cfg_core::{
 
 /// The flow of derivatives through a statement.
 pub(crate) enum Flow<'a> {
-    /// There is none: what is written, if anything, may be written in part, and depends on nothing.
+    /// No value flows: what is written, if anything, may be written in part, and depends on nothing.
     None,
     /// The flow from a value to the place or tape that gets it.
     One(End<'a>, End<'a>),

@@ -31,7 +31,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `file` | the order of functions, and what stands before them |
+//! | `file`, `functions` | the state of a file and what stands before the functions; their order |
 //! | `routine`, `body`, `jumps` | one function: declarations, loops and branches, or blocks and jumps |
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
@@ -46,6 +46,7 @@ pub mod codes;
 mod driver;
 mod expression;
 mod file;
+mod functions;
 mod globals;
 mod interface;
 mod jumps;
@@ -89,16 +90,34 @@ pub struct Adjoint {
 
 fn problems(found: Vec<Failed>) -> Diagnostics {
     let mut problems = Diagnostics::default();
-    found.into_iter().for_each(|problem| problems.push(*problem));
+    found
+        .into_iter()
+        .for_each(|problem| problems.push(*problem));
     problems
 }
 
-/// The names of the functions.
-fn function_names(names: &mut Names, program: &Program, public: bool) -> Vec<FunctionNames> {
+/// The names of the functions. Those of a file of derivatives have a prefix, since they are static and another file, in
+/// which others are called so, may be included with it.
+fn function_names(
+    names: &mut Names,
+    program: &Program,
+    prefix: Option<&str>,
+) -> Vec<FunctionNames> {
     // Those that others may call come first.
-    let plain: Vec<String> = program.routines.iter().map(|r| names.fresh(&r.name, None)).collect();
+    let plain: Vec<String> = program
+        .routines
+        .iter()
+        .map(|r| match prefix {
+            None => names.fresh(&r.name, None),
+            Some(prefix) => names.fresh(&format!("{prefix}_{}", r.name), None),
+        })
+        .collect();
     let all = |plain: String| FunctionNames {
-        inner: if public { names.fresh(&format!("{plain}_body"), None) } else { plain.clone() },
+        inner: if prefix.is_none() {
+            names.fresh(&format!("{plain}_body"), None)
+        } else {
+            plain.clone()
+        },
         strided: names.fresh(&format!("{plain}_strided"), None),
         plain,
     };
@@ -124,8 +143,12 @@ impl Bundle {
     }
 
     /// Adds all routines of a program as functions for callers in other files.
-    fn add(&mut self, program: &ValidProgram, driven: Option<RoutineId>) -> Result<(), Diagnostics> {
-        let function_names = function_names(&mut self.names, program, true);
+    fn add(
+        &mut self,
+        program: &ValidProgram,
+        driven: Option<RoutineId>,
+    ) -> Result<(), Diagnostics> {
+        let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let globals = GlobalNames::new(&mut self.names, main, "");
         let driver = self.names.fresh("serve", None);
@@ -136,13 +159,13 @@ impl Bundle {
         let names = std::mem::take(&mut self.names);
         let mut file = File::new(program, names, function_names, None, &globals.variables);
         file.public = driven.is_none();
-        let mut functions = file
-            .functions(program, &wanted, &mut self.pieces)
-            .map_err(problems)?;
+        let mut functions =
+            functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted {
             if file.public
                 && file.made(r, false).is_some_and(|made| made.needs_memory)
-                && let Some(text) = interface::with_memory(&file, r, &file.function_name(r, false, false))
+                && let Some(text) =
+                    interface::with_memory(&file, r, &file.function_name(r, false, false))
             {
                 functions.push_str(&text);
                 functions.push('\n');
@@ -205,8 +228,9 @@ impl GlobalNames {
     fn new(names: &mut Names, main: &str, suffix: &str) -> Self {
         let tag = names.fresh(&format!("{main}_globals"), None);
         let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
-        let own = names.fresh("globals", None);
-        let derivatives = (!suffix.is_empty()).then(|| names.fresh(&format!("globals{suffix}"), None));
+        let own = names.fresh(&format!("{main}_globals_data"), None);
+        let derivatives = (!suffix.is_empty())
+            .then(|| names.fresh(&format!("{main}_globals{suffix}_data"), None));
         Self {
             tag,
             derivative_tag,
@@ -237,7 +261,11 @@ pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diag
         (gradient, Sweep::Gradient, "grad"),
     ];
     // The gradient's own tape is the caller's.
-    let own_tape = program.routine(gradient).variables.iter().position(|v| v.ty.is_tape());
+    let own_tape = program
+        .routine(gradient)
+        .variables
+        .iter()
+        .position(|v| v.ty.is_tape());
     let own_tape = own_tape.map(|v| (gradient, VarId::new(v)));
     let result = program.routine(original).result;
     let keeps_result = result.is_some_and(|r| {
@@ -251,8 +279,18 @@ pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diag
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
-pub fn tangent(program: &ValidProgram, original: RoutineId, tangent: RoutineId) -> Result<String, Diagnostics> {
-    derivative(program, original, &[(tangent, Sweep::Tangent, "t")], None, false)
+pub fn tangent(
+    program: &ValidProgram,
+    original: RoutineId,
+    tangent: RoutineId,
+) -> Result<String, Diagnostics> {
+    derivative(
+        program,
+        original,
+        &[(tangent, Sweep::Tangent, "t")],
+        None,
+        false,
+    )
 }
 
 fn derivative(
@@ -273,7 +311,8 @@ fn derivative(
         _ => "_b",
     };
     let globals = GlobalNames::new(&mut names, base, suffix);
-    let mut function_names = function_names(&mut names, program, false);
+    let prefix = format!("{base}{suffix}");
+    let mut function_names = function_names(&mut names, program, Some(&prefix));
     for ((r, ..), name) in sweeps.iter().zip(&public) {
         let name = names.fresh(&format!("{name}_body"), None);
         let names = &mut function_names[r.index()];
@@ -283,16 +322,18 @@ fn derivative(
     let wanted: Vec<RoutineId> = sweeps.iter().map(|(r, ..)| *r).collect();
     let file = File::new(program, names, function_names, own_tape, &globals.variables);
     let mut pieces = Pieces::default();
-    let mut functions = file
-        .functions(program, &wanted, &mut pieces)
-        .map_err(problems)?;
+    let mut functions =
+        functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     for ((r, sweep, _), name) in sweeps.iter().zip(&public) {
         let text = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)
             .map_err(|problem| problems(vec![problem]))?;
         functions.push_str(&text);
         functions.push('\n');
     }
-    let head = file::head(&format!("Derivatives of {base}, written by cfgrev."), &pieces);
+    let head = file::head(
+        &format!("Derivatives of {base}, written by cfgrev."),
+        &pieces,
+    );
     let declared = globals.text(&file, Some(&globals.tag));
     Ok(format!("{head}{declared}{functions}"))
 }

@@ -165,7 +165,7 @@ fn finish<W: Write>(mut pen: Pen<'_, W>, legend: &Legend, options: &DotOptions) 
     pen.end()
 }
 
-/// One graph, and what is known of it for drawing it.
+/// One graph that is drawn, and what is known of it.
 struct Drawing<'a> {
     program: &'a Program,
     routine: &'a Routine,
@@ -372,7 +372,7 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    /// An out-label; at a multi-way branch with the cases that lead there.
+    /// The text of an out-label; at a multi-way branch with the cases that lead there.
     fn out_label(&self, source: VertexId, label: i64) -> Id {
         let text = match self.arms.get(&(source, label)) {
             Some(arm) => format!("{label}: {}", Cases(arm)),

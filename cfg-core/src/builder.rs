@@ -99,9 +99,9 @@ use std::sync::Arc;
 pub struct VarType {
     /// Type of the scalar or of the elements.
     pub ty: ScalarType,
-    /// Dimensions; empty for a scalar.
+    /// The dimensions; empty for a scalar.
     pub shape: Vec<Dim>,
-    /// Storage order.
+    /// The storage order of the elements.
     pub order: Order,
 }
 

@@ -64,8 +64,8 @@ crate::diagnostic_codes! {
         "names of routines and of globals are unique in the program, names of variables in their routine"
         "Expressions and calls name variables and routines, so a name has one meaning. A local or parameter may have the name of a global that its routine does not use.";
     ROLE "V123" "role of a variable"
-        "parameters come first; each global is listed once per routine, with the type and shape of the program's global"
-        "The position of a variable among a routine's variables says which parameter it is. A global is one variable of the program: every routine sees it with the same type, shape and storage order.";
+        "each global is listed once per routine, with the type and shape of the program's global"
+        "A global is one variable of the program: every routine sees it with the same type, shape and storage order.";
     BODY "V124" "neither or both of body and external"
         "a routine has a graph, or it is external"
         "A routine with vertices and edges is reversed; an external one is known by its value and partials, by derivative routines or by callbacks of the library.";
@@ -165,6 +165,9 @@ crate::diagnostic_codes! {
     SPAN "V156" "span"
         "a span lies in one of the program's sources and does not end before it begins"
         "A span is source, line, column, last line and the column behind the end; the source is a position in the program's list of sources, from 0. Name the source there, or leave out the span.";
+    PARAMETERS "V157" "list of parameters"
+        "the list of a routine's parameters names each variable that has that role, once, and no other"
+        "The list says which parameter is first, second and so on, and binds the arguments of calls; where a parameter stands among the variables says nothing. A program that was assembled in memory may leave a parameter out of the list, list one twice, or list a local. Programs read from files cannot have this problem: there the parameters are declared in the order of the list.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

@@ -55,7 +55,7 @@ pub struct Location {
 pub struct SourcePlace {
     /// The name of the source, as the program has it.
     pub name: String,
-    /// The piece of its text.
+    /// The piece of the source's text.
     pub span: Span,
 }
 
@@ -75,7 +75,7 @@ impl Location {
     }
 }
 
-/// One problem.
+/// One problem of a program, with its place, the rule that it breaks, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code, documented by `cfgrev explain CODE`.
@@ -284,7 +284,7 @@ impl Diagnostics {
         self.0.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// True if there are none.
+    /// True if there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

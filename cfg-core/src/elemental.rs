@@ -40,6 +40,7 @@ mod derivative;
 mod describe;
 mod event;
 pub mod integer;
+mod math;
 mod partial;
 mod polygamma;
 mod scalar;
@@ -49,10 +50,8 @@ pub use derivative::{partial, partials};
 pub use describe::{Description, describe, platform_dependent};
 pub use event::{Event, event, event_powi, piece};
 pub use integer::ArithmeticError;
+pub use math::{Binary, Math, Ternary, Unary};
 pub use partial::{Finiteness, Partial, PartialError, PartialExpr};
 pub use polygamma::{digamma, polygamma};
 pub use scalar::{Scalar, apply};
-pub use value::{
-    Binary, Math, Ternary, Unary, binary, compare, fma32, powi, ternary, unary, value_real,
-    value_real32,
-};
+pub use value::{binary, compare, fma32, powi, ternary, unary, value_real, value_real32};

@@ -434,12 +434,12 @@ fn element_name(program: &Program, pointer: &str) -> Option<String> {
             };
             let graph = routine.body.as_ref();
             match next() {
-                Some(("parameters", k)) if k < routine.parameters => {
-                    name += &format!(", parameter {}", routine.variables.get(k)?.name);
+                Some(("parameters", k)) if k < routine.parameters.len() => {
+                    name += &format!(", parameter {}", routine.parameter(k)?.name);
                 }
                 Some(("locals", k)) => {
-                    let local = routine.variables.get(routine.parameters.checked_add(k)?)?;
-                    name += &format!(", local {}", local.name);
+                    let local = routine.non_parameter_ids().get(k).copied()?;
+                    name += &format!(", local {}", routine.variable(local).name);
                 }
                 Some(("vertices", k)) if graph.is_some_and(|g| k < g.vertex_count()) => {
                     let vertex = graph?.vertex(crate::entity::VertexId::new(k));

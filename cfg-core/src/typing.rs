@@ -63,7 +63,7 @@ pub enum Rule {
 /// The reason for which an expression has no type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The rule.
+    /// The rule that is broken.
     pub rule: Rule,
     /// A sentence that says what is wrong.
     pub message: String,

@@ -9,7 +9,7 @@
 //! | graph | Definition 1: entry, exit, degrees, labels, reachability, nesting | V101 to V115 |
 //! | references | what is named exists, depth of expressions | V120, V132 |
 //! | names | legal and unique | V121, V122 |
-//! | declarations | roles, shapes, results, independents, globals, externals | V123 to V131 |
+//! | declarations | roles, parameters, shapes, results, independents, globals, externals | V123 to V131, V157 |
 //! | expressions | operands, types, ranks, constant shapes and subscripts | V133 to V138 |
 //! | statements | assignments, pushes and pops | V139, V140, V151 |
 //! | calls | arguments against parameters, overlap | V145 to V150 |
@@ -65,7 +65,7 @@ impl ValidProgram {
         }
     }
 
-    /// The program.
+    /// The program, which keeps all rules.
     pub fn program(&self) -> &Program {
         &self.program
     }

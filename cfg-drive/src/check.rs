@@ -1,4 +1,4 @@
-//! Are the derivatives right? Adjoint against tangent, tangent against divided differences.
+//! Checks of derivatives: adjoint against tangent, tangent against divided differences.
 //!
 //! This check runs programs at a point; the command `cfgrev check` prints what it finds. The static check of pushes
 //! and pops on all paths is the crate `tape-check`.
@@ -69,12 +69,12 @@ impl Default for Tolerances {
     }
 }
 
-/// Adjoint against tangent.
+/// The comparison of adjoint and tangent by the dot product test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DotProduct {
-    /// (F′ᵀȳ)·ẋ.
+    /// The product (F′ᵀȳ)·ẋ, by the adjoint.
     pub adjoint: f64,
-    /// ȳ·(F′ẋ).
+    /// The product ȳ·(F′ẋ), by the tangent.
     pub tangent: f64,
     /// The sum of absolute values that they are measured by.
     pub scale: f64,
@@ -117,14 +117,14 @@ pub struct Stack {
     pub agrees: bool,
 }
 
-/// All checks.
+/// The results of all checks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// Adjoint against tangent.
+    /// The comparison of adjoint and tangent.
     pub dot_product: DotProduct,
-    /// Tangent against differences.
+    /// The comparison of tangent and divided differences.
     pub differences: Differences,
-    /// The tape.
+    /// The result of the stack checks.
     pub stack: Stack,
     /// Remarks and failures, for people.
     pub remarks: Diagnostics,
@@ -252,9 +252,9 @@ pub fn check(
 /// Errors of an operation in the reals that a program computes with.
 struct Precision {
     single: bool,
-    /// Relative error.
+    /// The relative error of one operation.
     epsilon: f64,
-    /// Absolute error.
+    /// The absolute error of one operation.
     tiny: f64,
 }
 

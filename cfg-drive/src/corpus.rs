@@ -39,7 +39,7 @@ pub struct Expected {
     pub n: usize,
     /// Number of scalar outputs: rows.
     pub m: usize,
-    /// Rows; `None` where the reference is not reliable.
+    /// The rows of the Jacobian; `None` where the reference is not reliable.
     pub jacobian: Option<Vec<Vec<Option<f64>>>>,
     /// The program was driven by code of its own, at a point that is not known here.
     #[serde(default)]
@@ -49,15 +49,16 @@ pub struct Expected {
     pub openad_fails: Vec<String>,
 }
 
-/// How a document fared.
+/// The outcome of one document.
 #[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Both Jacobians are the reference.
     Agrees,
-    /// One of them is not, or they differ from each other, or the stacks or the order of visits are wrong.
+    /// One of the Jacobians is not the reference, they differ from each other, or the stacks or the order of visits
+    /// are wrong.
     Differs,
-    /// It cannot be read, differentiated or run.
+    /// The document cannot be read, differentiated or run.
     Unsupported,
     /// There is no reference; adjoint and tangent agree.
     #[serde(rename = "no reference")]
@@ -76,7 +77,7 @@ impl Status {
     }
 }
 
-/// One document.
+/// One document of the corpus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The name of the document without `.xaif`.
@@ -109,11 +110,11 @@ pub struct Entry {
 pub struct Size {
     /// Vertices of all graphs.
     pub vertices: usize,
-    /// LOOP vertices.
+    /// The number of LOOP vertices.
     pub loops: usize,
-    /// BRANCH vertices.
+    /// The number of BRANCH vertices.
     pub branches: usize,
-    /// Calls.
+    /// The number of calls.
     pub calls: usize,
 }
 

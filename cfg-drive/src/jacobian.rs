@@ -28,7 +28,7 @@ pub enum Mode {
 /// The derivatives of all dependents with respect to all independents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jacobian {
-    /// The dependents.
+    /// The values of the dependents.
     pub value: Named,
     /// Name and number of elements of each dependent: the rows, in storage order.
     pub rows: Vec<(String, usize)>,

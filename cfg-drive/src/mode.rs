@@ -16,7 +16,7 @@ use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
-use cfg_core::entity::RoutineId;
+use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::{Intent, Program, Routine, VertexKind};
 use cfg_core::text;
 use cfg_core::validate::ValidProgram;
@@ -36,7 +36,7 @@ pub struct Trace {
     pub reverse: Vec<i64>,
 }
 
-/// A routine as it is.
+/// A routine that is run as it is, without derivatives.
 #[derive(Debug)]
 pub struct Primal {
     program: Program,
@@ -104,7 +104,8 @@ impl Primal {
         let (arguments, mut report) = self.execute(point)?;
         let routine = self.program.routine(self.routine);
         let mut value = Named::new();
-        for (argument, variable) in arguments.into_iter().zip(&routine.variables) {
+        for (argument, p) in arguments.into_iter().zip(routine.parameter_ids()) {
+            let variable = routine.variable(p);
             if let (Argument::Value(v), Some(true)) =
                 (argument, variable.intent().map(Intent::writes))
             {
@@ -169,7 +170,7 @@ impl Primal {
         let slots = point.present(&independents, &self.program, self.routine())?;
         self.reset(point)?;
         let sizes = slots.iter().map(|&slot| match slot {
-            Slot::Parameter(v) => words(point.arguments.get(v.index())),
+            Slot::Parameter(v) => words(point.argument(v)),
             Slot::Global(g) => self
                 .machine
                 .session
@@ -209,8 +210,9 @@ impl Primal {
         slots: &[Slot],
     ) -> Result<(Named, RunReport), Diagnostics> {
         let (arguments, mut report) = self.execute(point)?;
+        let of = |v: VarId| arguments.get(point.position(v)?);
         let sizes = slots.iter().map(|&slot| match slot {
-            Slot::Parameter(v) => words(arguments.get(v.index())),
+            Slot::Parameter(v) => words(of(v)),
             Slot::Global(g) => self
                 .machine
                 .session
@@ -226,7 +228,7 @@ impl Primal {
         let mut values = Named::with_capacity(slots.len());
         for &slot in slots {
             let value = match slot {
-                Slot::Parameter(v) => arguments.get(v.index()).and_then(Argument::value).cloned(),
+                Slot::Parameter(v) => of(v).and_then(Argument::value).cloned(),
                 Slot::Global(g) => Some(self.machine.session.global(g)),
                 Slot::Result(_) => report.result.clone(),
             };

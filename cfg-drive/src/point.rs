@@ -22,6 +22,8 @@ pub struct Point {
     pub globals: Vec<(GlobalId, Value)>,
     /// The lease that pays for them, and for the text that they were read from.
     pub held: Lease,
+    /// The position of each variable of the routine among its parameters.
+    positions: Vec<Option<usize>>,
 }
 
 /// Most words that reading a text of values takes for a moment: a tree, whose nodes each follow a bracket, a comma
@@ -52,7 +54,17 @@ impl Point {
 
     /// The value of a parameter; `None` if it is absent, or a tape.
     pub fn value(&self, parameter: VarId) -> Option<&Value> {
-        self.arguments.get(parameter.index())?.value()
+        self.argument(parameter)?.value()
+    }
+
+    /// The position of a parameter among the arguments.
+    pub(crate) fn position(&self, parameter: VarId) -> Option<usize> {
+        self.positions.get(parameter.index()).copied().flatten()
+    }
+
+    /// The argument for a parameter.
+    pub(crate) fn argument(&self, parameter: VarId) -> Option<&Argument> {
+        self.arguments.get(self.position(parameter)?)
     }
 
     /// The slots that the point has: an optional parameter may be absent.
@@ -114,7 +126,8 @@ impl Point {
             max_bytes: options.run.max_memory,
             options,
             zero_dependents: options.zero_dependents,
-            arguments: vec![Argument::Absent; program.routine(routine).parameters],
+            positions: program.routine(routine).parameter_positions(),
+            arguments: vec![Argument::Absent; program.routine(routine).parameters.len()],
             words: 0,
             globals: Vec::new(),
         };
@@ -137,7 +150,8 @@ impl Point {
             if let Some(start) = &start {
                 binder.session = start;
             }
-            parameters.for_each(|v| keep(binder.complete(v)));
+            let parameters = parameters.enumerate();
+            parameters.for_each(|(k, v)| keep(binder.complete(k, v)));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -149,6 +163,7 @@ impl Point {
             arguments: binder.arguments,
             globals: binder.globals,
             held,
+            positions: binder.positions,
         })
     }
 }
@@ -166,6 +181,8 @@ struct Binder<'a> {
     max_bytes: u64,
     options: &'a Options,
     zero_dependents: bool,
+    /// The position of each variable among the parameters.
+    positions: Vec<Option<usize>>,
     arguments: Vec<Argument>,
     /// The number of words that the arguments take.
     words: u64,
@@ -197,16 +214,20 @@ impl Binder<'_> {
             tree => json::read(tree, ty, rank, order, name, &pointer)?,
         };
         match slot {
-            Slot::Parameter(v) => self.set(v, value),
+            Slot::Parameter(v) => {
+                if let Some(k) = self.positions[v.index()] {
+                    self.set(k, value);
+                }
+            }
             Slot::Global(g) => self.globals.push((g, value)),
             Slot::Result(_) => {}
         }
         Ok(())
     }
 
-    /// Gives a parameter its value.
-    fn set(&mut self, v: VarId, value: Value) {
-        let argument = &mut self.arguments[v.index()];
+    /// Gives the parameter at a position its value.
+    fn set(&mut self, k: usize, value: Value) {
+        let argument = &mut self.arguments[k];
         self.words -= argument.value().map_or(0, |v| v.len() as u64);
         self.words += value.len() as u64;
         *argument = Argument::Value(value);
@@ -277,10 +298,10 @@ impl Binder<'_> {
     }
 
     /// Checks what was given for a parameter, or finds what it is without.
-    fn complete(&mut self, v: VarId) -> Result<(), Diagnostics> {
+    fn complete(&mut self, k: usize, v: VarId) -> Result<(), Diagnostics> {
         let variable = self.routine.variable(v);
         if variable.ty == ScalarType::Tape {
-            self.arguments[v.index()] = Argument::Tape(Tape::default());
+            self.arguments[k] = Argument::Tape(Tape::default());
             return Ok(());
         }
         let Role::Parameter { intent, optional } = variable.role else {
@@ -290,11 +311,11 @@ impl Binder<'_> {
             .shape
             .iter()
             .any(|d| matches!(d.extent, Extent::Deferred));
-        if let Argument::Value(given) = &self.arguments[v.index()] {
+        if let Argument::Value(given) = &self.arguments[k] {
             if !open {
                 let declared = self.declared(v)?;
                 let fitted = fit(variable, given, &declared, &pointer(&variable.name))?;
-                self.set(v, fitted);
+                self.set(k, fitted);
             }
             return Ok(());
         }
@@ -333,7 +354,7 @@ impl Binder<'_> {
         let value = Value::uninitialised(variable.ty, &shape, variable.order)
             .ok_or_else(|| self.too_large(&variable.name, &shape))?;
         let value = if zero { zeros_like(&value) } else { value };
-        self.set(v, value);
+        self.set(k, value);
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Does a program compute with 32-bit reals?
+//! Whether a program computes with 32-bit reals.
 
 use cfg_core::ir::{
     Expr, Op, Program, ScalarType,

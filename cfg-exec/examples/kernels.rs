@@ -15,7 +15,7 @@ use std::{
 use cfg_core::{
     diagnostic::Diagnostic,
     elemental::Scalar,
-    entity::{RoutineId, VarId},
+    entity::RoutineId,
     ir::{Intent, Order, Routine, ScalarType},
     validate::{ValidProgram, validate},
 };
@@ -147,18 +147,19 @@ fn gradient_arguments(
     values: &[Argument],
 ) -> Result<Vec<Argument>, Box<Diagnostic>> {
     let mut all = values.to_vec();
-    all.resize(gradient.parameters, Argument::Absent);
-    for k in values.len()..gradient.parameters {
-        let variable = &gradient.variables[k];
+    all.resize(gradient.parameters.len(), Argument::Absent);
+    for (k, p) in gradient.parameter_ids().enumerate().skip(values.len()) {
+        let variable = gradient.variable(p);
         let of = variable
             .origin
             .as_ref()
             .and_then(|origin| original.find_variable(&origin.of));
-        let mut argument = match of.and_then(|v| values.get(v.index())?.value()) {
-            Some(value) => Value::uninitialised(variable.ty, value.shape(), value.order())
-                .map_or(Argument::Absent, Argument::Value),
-            None => session.uninitialised_argument(id, VarId::new(k), &all)?,
-        };
+        let mut argument =
+            match of.and_then(|v| values.get(original.parameter_position(v)?)?.value()) {
+                Some(value) => Value::uninitialised(variable.ty, value.shape(), value.order())
+                    .map_or(Argument::Absent, Argument::Value),
+                None => session.uninitialised_argument(id, p, &all)?,
+            };
         if let Argument::Value(value) = &mut argument
             && variable.intent() == Some(Intent::InOut)
         {
@@ -229,15 +230,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let mut session = Session::new(&compiled);
         let routine = case.routine();
-        let mut values: Vec<Argument> = vec![Argument::Absent; routine.parameters];
+        let mut values: Vec<Argument> = vec![Argument::Absent; routine.parameters.len()];
         for (v, datum) in &case.point {
-            if let Some(value) = value(datum, routine.variable(*v).order) {
-                values[v.index()] = value.into();
+            let value = value(datum, routine.variable(*v).order);
+            if let (Some(value), Some(k)) = (value, routine.parameter_position(*v)) {
+                values[k] = value.into();
             }
         }
-        for v in routine.parameter_ids() {
-            if values[v.index()] == Argument::Absent {
-                values[v.index()] = session.uninitialised_argument(case.main, v, &values)?;
+        for (k, v) in routine.parameter_ids().enumerate() {
+            if values[k] == Argument::Absent {
+                values[k] = session.uninitialised_argument(case.main, v, &values)?;
             }
         }
         let options = RunOptions::default();

@@ -25,7 +25,7 @@ pub(crate) type Arr = u16;
 /// Position of an instruction; while compiling, a label.
 pub(crate) type Target = u32;
 
-/// A comparison; "greater" is "less" with the operands swapped.
+/// The comparison of two operands; "greater" is "less" with the operands swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cmp {
     Lt,
@@ -469,7 +469,7 @@ pub(crate) enum Instr {
         first: Reg,
         t: Target,
     },
-    /// Step 1.
+    /// Enters a counted loop whose step is 1.
     LoopInit1 {
         q: Reg,
         index: Reg,
@@ -481,7 +481,7 @@ pub(crate) enum Instr {
         index: Reg,
         t: Target,
     },
-    /// Step 1.
+    /// Goes on to the next pass of a counted loop whose step is 1.
     LoopNext1 {
         q: Reg,
         index: Reg,

@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     elemental::{self, Binary, Math, Unary},
-    entity::{RoutineId, VertexId},
+    entity::{RoutineId, VarId, VertexId},
     ir::{Op, Program, Routine, ScalarType, Variable},
     structure::Structure,
     validate::ValidProgram,
@@ -62,7 +62,9 @@ impl fmt::Debug for CompileOptions {
 pub(crate) struct Signature {
     pub(crate) name: String,
     pub(crate) variables: Vec<Variable>,
-    pub(crate) parameters: usize,
+    pub(crate) parameters: Vec<VarId>,
+    /// The position of each variable among the parameters.
+    pub(crate) positions: Vec<Option<usize>>,
     pub(crate) result: Option<Variable>,
     /// True for each parameter whose argument is passed as a cell's address.
     pub(crate) by_address: Vec<bool>,
@@ -138,7 +140,7 @@ impl Compiled {
                 .flatten();
             let index = callback.map(|f| {
                 callbacks.push(Arc::clone(f));
-                callback_arity.push(routine.parameters);
+                callback_arity.push(routine.parameters.len());
                 (callbacks.len() - 1) as u32
             });
             let emitter = Emitter::new(program, &conventions, id, options, &globals);
@@ -204,12 +206,18 @@ impl Compiled {
 }
 
 impl Signature {
+    /// The declaration of the parameter at a position.
+    pub(crate) fn parameter(&self, position: usize) -> &Variable {
+        &self.variables[self.parameters[position].index()]
+    }
+
     fn new(routine: &Routine, abi: &abi::Abi) -> Self {
         let vertices = routine.body.iter().flat_map(|g| g.vertices());
         Self {
             name: routine.name.clone(),
             variables: routine.variables.clone(),
-            parameters: routine.parameters,
+            parameters: routine.parameters.clone(),
+            positions: routine.parameter_positions(),
             result: routine.result.map(|v| routine.variable(v).clone()),
             by_address: abi
                 .passes
@@ -269,10 +277,8 @@ fn external_body(emitter: &mut Emitter<'_>, routine: &Routine) -> Compiling<()> 
 /// The body of an external routine that a function of the host computes.
 fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Compiling<()> {
     emitter.begin_statement();
-    let n = routine.parameters;
-    let row = emitter.temporaries_in_row(n.max(1))?;
-    for (k, d) in (0..n).zip(row..) {
-        let v = cfg_core::entity::VarId::new(k);
+    let row = emitter.temporaries_in_row(routine.parameters.len().max(1))?;
+    for (v, d) in routine.parameter_ids().zip(row..) {
         let variable = emitter.variable(v);
         if variable.rank() > 0 || !variable.ty.is_real() {
             return Err(emitter.located(Diagnostic::error(
@@ -314,6 +320,7 @@ impl MathTable {
             fma: elemental::ternary(Op::Fma, math).unwrap_or(f64::mul_add),
             fma32: elemental::fma32(math),
             powi: elemental::powi(math),
+            polygamma: elemental::polygamma(math),
         }
     }
 }

@@ -4,7 +4,7 @@ use cfg_core::ir::Order;
 
 use crate::fault::Fault;
 
-/// One dimension.
+/// One dimension of an array or view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) lower: i64,
@@ -211,7 +211,7 @@ pub(crate) fn conform(a: &[Axis], b: &[Axis]) -> Result<(), Fault> {
     )))
 }
 
-/// `[2, 3]`.
+/// The extents as text, such as `[2, 3]`.
 pub(crate) fn shape(axes: &[Axis]) -> String {
     let extents: Vec<_> = axes.iter().map(|a| a.extent).collect();
     format!("{extents:?}")

@@ -43,6 +43,7 @@ pub(crate) struct MathTable {
     pub(crate) fma: Ternary,
     pub(crate) fma32: fn(f32, f32, f32) -> f32,
     pub(crate) powi: fn(f64, i64) -> f64,
+    pub(crate) polygamma: fn(i64, f64) -> f64,
 }
 
 /// A program as the machine runs it.
@@ -231,7 +232,7 @@ impl Machine {
         Ok(base)
     }
 
-    /// Uses fuel.
+    /// Takes steps from the fuel of the run.
     pub(crate) fn burn(&mut self, steps: u64) -> Result<(), Fault> {
         let rest = i64::try_from(steps).map_or(-1, |steps| self.fuel.saturating_sub(steps));
         if rest < 0 {

@@ -60,7 +60,7 @@ impl Memory {
 }
 
 impl Lease {
-    /// The account.
+    /// The account of memory that pays.
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -70,7 +70,7 @@ impl Lease {
         Arc::ptr_eq(&self.memory.used, &memory.used)
     }
 
-    /// Bytes that it holds.
+    /// The bytes that the lease holds.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -25,10 +25,10 @@ pub use report::{Met, RunReport, Visited};
 /// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Most steps. A step is an instruction of the executor's that is run, whatever code lies between it and the
-    /// next: an operation of an expression is about one, a test or jump one, a call and an element of an array
-    /// operation at least one each. So every pass of every loop costs something. Default 10^10, half a minute
-    /// or so.
+    /// The largest number of steps. A step is an instruction of the executor's that is run, whatever code lies between
+    /// it and the next: an operation of an expression is about one, a test or jump one, a call and an element of an
+    /// array operation at least one each. So every pass of every loop costs something. The default is 10^10, half a
+    /// minute or so.
     pub fuel: u64,
     /// Most bytes of all tapes together. Default 4 GiB.
     pub max_tape: u64,
@@ -261,7 +261,7 @@ impl Session {
         Err(stopped.into())
     }
 
-    /// A run; with counts of jumps back, if wanted.
+    /// Attempts a run; with counts of jumps back, if wanted.
     fn attempt(
         &mut self,
         routine: RoutineId,
@@ -300,7 +300,7 @@ impl Session {
             return Err(Box::new(self.stop(fuel, &fault)));
         }
         for (k, argument) in arguments.iter_mut().enumerate() {
-            let variable = &signature.variables[k];
+            let variable = signature.parameter(k);
             if let (Argument::Value(value), Some(at)) = (argument, homes[k])
                 && variable.intent().is_some_and(Intent::writes)
             {

@@ -72,11 +72,11 @@ pub struct Tape {
 pub struct TapeSize {
     /// Bits of the control stack.
     pub control_bits: u64,
-    /// Integers.
+    /// The number of integers.
     pub integers: u64,
-    /// 64-bit reals.
+    /// The number of 64-bit reals.
     pub reals: u64,
-    /// 32-bit reals.
+    /// The number of 32-bit reals.
     pub reals32: u64,
 }
 
@@ -92,11 +92,11 @@ impl TapeSize {
 pub struct TapeCounts {
     /// Values pushed, of all classes.
     pub pushes: u64,
-    /// Values popped.
+    /// The number of values popped.
     pub pops: u64,
     /// Control bits, as written.
     pub control_bits: u64,
-    /// Integers pushed.
+    /// The number of integers pushed.
     pub integers: u64,
     /// 64-bit reals pushed.
     pub reals: u64,
@@ -227,7 +227,7 @@ impl Tape {
         }
     }
 
-    /// Bytes of its buffers.
+    /// The bytes of the stack's buffers.
     fn capacity(&self) -> u64 {
         let words = [
             self.bits.words.capacity(),

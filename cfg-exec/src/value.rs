@@ -194,12 +194,12 @@ impl Value {
         self.ty
     }
 
-    /// Extents; empty for a scalar.
+    /// The extents; empty for a scalar.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Storage order.
+    /// The storage order of the elements.
     pub fn order(&self) -> Order {
         self.order
     }

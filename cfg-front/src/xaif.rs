@@ -45,10 +45,10 @@ pub use write::{to_string, write_xaif};
 pub struct Options {
     /// The top routine; by default the only one that is not called, else `head`.
     pub routine: Option<String>,
-    /// Independents; by default the active formals of the top routine that are read before they are
+    /// The independents; by default the active formals of the top routine that are read before they are
     /// written.
     pub independents: Vec<String>,
-    /// Dependents; by default the active formals of the top routine that are written.
+    /// The dependents; by default the active formals of the top routine that are written.
     pub dependents: Vec<String>,
 }
 
@@ -216,6 +216,7 @@ fn place(model: &Model, places: &[Places], problem: &Diagnostic) -> Option<NodeI
             let statement = statements.and_then(|list| list.get(s));
             statement.or_else(|| places.vertices.get(v.index()))
         }
+        // The formals are declared first.
         Element::Variable(v) => decl.formals.get(v.index()).map(|f| &f.1),
         Element::Program | Element::Global(_) | Element::Routine => None,
     };

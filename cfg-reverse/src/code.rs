@@ -5,7 +5,6 @@ pub(crate) mod built;
 pub(crate) mod expressions;
 pub(crate) mod mark;
 pub(crate) mod names;
-pub(crate) mod rename;
 pub(crate) mod routines;
 pub(crate) mod rows;
 pub(crate) mod splice;

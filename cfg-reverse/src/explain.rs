@@ -46,7 +46,7 @@ pub struct Explanation {
 /// The plan of one routine.
 #[derive(Clone, Debug)]
 pub struct RoutinePlan {
-    /// The routine.
+    /// The routine that is planned.
     pub routine: RoutineId,
     /// The values that the reverse sweep reads: those that are recorded in the order of the graph, then those that are
     /// present.
@@ -77,7 +77,7 @@ pub struct ValuePlan {
     pub provision: Provision,
     /// The point at which it is recorded.
     pub recorded: Option<Loss>,
-    /// Those who read it in the reverse sweep, in the order of the graph.
+    /// The statements that read it in the reverse sweep, in the order of the graph.
     pub readers: Vec<Reader>,
     /// True if there may be more readers than are listed.
     pub more: bool,
@@ -99,7 +99,7 @@ pub enum Value {
 /// The point at which a value would be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
-    /// A statement overwrites it.
+    /// The value is overwritten by a statement.
     Statement(Position),
     /// A counted LOOP sets its index.
     Index(VertexId),
@@ -118,10 +118,10 @@ pub enum Reader {
     Bounds(VertexId),
 }
 
-/// A loop.
+/// The plan of one loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopEntry {
-    /// The vertex that heads it.
+    /// The vertex that heads the loop.
     pub header: VertexId,
     /// The way in which its trip count comes to the reverse sweep.
     pub trips: Trips,
@@ -134,7 +134,7 @@ pub struct LoopEntry {
 /// The way in which the trip count of a loop comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trips {
-    /// The bounds say it again.
+    /// The trip count is computed again from the bounds.
     Bounds,
     /// The forward sweep counts, and records the count: nobody knows in advance how often a condition holds.
     Condition,
@@ -181,7 +181,7 @@ pub fn explain(
     })
 }
 
-/// One routine, with what its sweeps are written from.
+/// One planned routine, with what its sweeps are written from.
 struct Planned<'a, 'p> {
     context: &'a Context,
     draft: &'a Draft<'p>,

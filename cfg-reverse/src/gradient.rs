@@ -1,4 +1,4 @@
-//! NAME_grad: both sweeps in one routine.
+//! The gradient routine `NAME_grad`: both sweeps in one.
 
 pub(crate) mod active;
 pub(crate) mod changes;
@@ -27,7 +27,7 @@ use crate::{
     prepare::context::Context,
 };
 
-/// NAME_grad: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
+/// Writes `NAME_grad`: forward sweep, then reverse sweep; the primal results that the reverse sweep changes are
 /// kept aside.
 pub(crate) fn gradient(
     context: &Context,
@@ -40,22 +40,20 @@ pub(crate) fn gradient(
     let original = context.program.routine(main);
     let rev = out.routine(reverse);
     let mut routine = declarations(original, rev, name);
-    let (parameters, tape) = (routine.parameters, VarId::new(routine.parameters));
-    let primal = original.parameters + usize::from(original.result.is_some());
+    let (parameters, tape) = (
+        routine.parameters.len(),
+        VarId::new(routine.parameters.len()),
+    );
+    let interface: Vec<VarId> = original.parameter_ids().chain(original.result).collect();
+    let primal = interface.len();
     let is_changed = |g: GlobalId| changed.contains(context.nodes().global(g));
     let globals = add_globals(context, main, rev, &mut routine, &is_changed);
     // Primal variables, as numbered here and in the original.
     let node = |v: VarId| context.nodes().of(main, original, v);
     let mut keep: Vec<VarId> = Vec::new();
-    for v in 0..primal {
-        let theirs = if v < original.parameters {
-            VarId::new(v)
-        } else {
-            original.result.unwrap_or(VarId::new(v))
-        };
-        let variable = &routine.variables[v];
-        if changed.contains(node(theirs)) && variable.ty != ScalarType::Tape {
-            keep.push(VarId::new(v));
+    for (v, &theirs) in routine.parameter_ids().zip(&interface) {
+        if changed.contains(node(theirs)) && routine.variable(v).ty != ScalarType::Tape {
+            keep.push(v);
         }
     }
     for (k, &g) in globals.iter().enumerate() {
@@ -83,24 +81,24 @@ fn declarations(original: &Routine, rev: &Routine, name: String) -> Routine {
         NameRole::Gradient,
         &*original.name,
     )));
-    let parameters = rev.parameters - 1;
-    routine.variables = rev.variables[..rev.parameters].to_vec();
-    routine.parameters = parameters;
-    for v in 0..original.parameters {
-        routine.variables[v].role = original.variables[v].role;
+    let formals = rev.parameter_ids().map(|p| rev.variable(p).clone());
+    routine.variables = formals.collect();
+    let primal = original.parameter_ids().map(|p| original.variable(p).role);
+    let result = original.result.map(|_| Role::Parameter {
+        intent: Intent::Out,
+        optional: false,
+    });
+    for (variable, role) in routine.variables.iter_mut().zip(primal.chain(result)) {
+        variable.role = role;
     }
-    if original.result.is_some() {
-        routine.variables[original.parameters].role = Role::Parameter {
-            intent: Intent::Out,
-            optional: false,
-        };
-    }
-    routine.variables[parameters].role = Role::Local;
+    let tape = routine.variables.len() - 1;
+    routine.variables[tape].role = Role::Local;
+    routine.parameters = (0..tape).map(VarId::new).collect();
     routine
 }
 
 /// Names the globals that the original names, and of those that its callees use what the reverse sweep changes.
-/// Shapes may name globals, which have other numbers here than in the reverse sweep.
+/// Shapes name parameters and globals, which have other numbers here than in the reverse sweep.
 fn add_globals(
     context: &Context,
     main: RoutineId,
@@ -109,7 +107,7 @@ fn add_globals(
     is_changed: &impl Fn(GlobalId) -> bool,
 ) -> Vec<GlobalId> {
     let original = context.program.routine(main);
-    let parameters = routine.parameters;
+    let parameters = routine.parameters.len();
     let mut globals: Vec<GlobalId> = global_variables(original).map(|(_, g)| g).collect();
     let named: GlobalSet = globals.iter().copied().collect();
     let others = context.summary.touched(main).minus(&named).to_vec();
@@ -120,11 +118,13 @@ fn add_globals(
         routine.add_variable(variable);
     }
     let number: HashMap<GlobalId, usize> = globals.iter().copied().zip(0..).collect();
+    let positions = rev.parameter_positions();
     let renumber = |v: VarId| match rev.variable(v).role {
         Role::Global(g) => number
             .get(&g)
             .map_or(v, |&k| VarId::new(parameters + 1 + k)),
-        Role::Parameter { .. } | Role::Local => v,
+        Role::Parameter { .. } => positions[v.index()].map_or(v, VarId::new),
+        Role::Local => v,
     };
     for variable in &mut routine.variables[..parameters] {
         for dim in &mut variable.shape {

@@ -82,13 +82,13 @@ pub enum Side {
 /// A segment of a basic block: assignments that are linearized together.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The routine.
+    /// The routine that the block is in.
     pub routine: RoutineId,
     /// The id of the vertex.
     pub vertex: i64,
     /// The statements, by position in the block in normal form.
     pub statements: Range<usize>,
-    /// The graph. The tag of an edge is its position in [`Block::labels`].
+    /// The linearized graph of the block. The tag of an edge is its position in [`Block::labels`].
     pub lcg: Lcg,
     /// Ids and places of the independents: values on entry. Variables are those of the forward sweep, as
     /// everywhere but in [`Block::reverse`].

@@ -48,7 +48,7 @@ pub(crate) struct Prepared<'v> {
     pub(crate) reachable: Vec<RoutineId>,
     /// The name tables of the normal forms, whose routines are in the context's program.
     pub(crate) normals: Vec<Option<Normal>>,
-    /// The structures of those that nest.
+    /// The structures of the routines that nest.
     pub(crate) structures: Vec<Option<Cow<'v, Structure>>>,
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn prepare<'v>(
     Ok((prepared, out))
 }
 
-/// One routine in normal form, and its structure, if it is declared or found.
+/// The normal form of one routine, and its structure, if it is declared or found.
 fn normal_form<'v>(
     valid: &'v ValidProgram,
     summary: &Summary,

@@ -17,7 +17,6 @@ use std::{collections::HashMap, sync::Arc};
 use crate::{
     code::{
         names::Namer,
-        rename::Rename,
         routines::{add_local, tape_class},
     },
     plan::{at_exit::dying, counters::LoopPlan, draft::Draft, provisions::Provisions},
@@ -57,12 +56,12 @@ pub(crate) fn loop_local(
     })
 }
 
-/// Puts the parameters first, as it has been done in the graph, and attaches that; `structured`: it nests.
+/// Names the parameters, and attaches the graph; `structured`: it nests.
 pub(crate) fn finish(
     mut routine: Routine,
     (cfg, structured): (Cfg, bool),
     name: String,
-    numbers: &Rename,
+    parameters: &[VarId],
     original: &Routine,
     what: NameRole,
 ) -> Routine {
@@ -74,8 +73,8 @@ pub(crate) fn finish(
         false => Control::General,
     };
     routine.result = None;
+    routine.parameters = parameters.to_vec();
     give_spans(&mut routine, original);
-    numbers.declarations(&mut routine);
     routine
 }
 
@@ -100,31 +99,20 @@ impl<'p> Sweeps<'_, 'p> {
 
     /// A push of the forward sweep.
     fn push(&self, class: TapeClass, value: Expr) -> Stmt {
-        let mut push = Stmt::new(StmtKind::Push {
+        Stmt::new(StmtKind::Push {
             tape: self.draft.tape,
             class,
             value,
-        });
-        self.draft.forward_numbers.stmt(&mut push);
-        push
+        })
     }
 
     /// A pop of the reverse sweep.
     fn pop(&self, class: TapeClass, target: Place) -> Stmt {
-        let mut pop = Stmt::new(StmtKind::Pop {
+        Stmt::new(StmtKind::Pop {
             tape: self.draft.tape,
             class,
             target,
-        });
-        self.draft.reverse_numbers.stmt(&mut pop);
-        pop
-    }
-
-    /// An assignment of the reverse sweep.
-    fn assign(&self, target: Place, value: Expr) -> Stmt {
-        let mut assign = Stmt::assign(target, value);
-        self.draft.reverse_numbers.stmt(&mut assign);
-        assign
+        })
     }
 
     fn class(&self, v: VarId) -> TapeClass {

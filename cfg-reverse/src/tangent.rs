@@ -20,7 +20,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
     code::{names::Namer, routines::routine_shell},
@@ -123,7 +123,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
             given: (normal.routine(id).independents.iter())
                 .map(|&v| locations.of_variable(v))
                 .collect(),
-            zeros: BTreeMap::new(),
+            zeros: Vec::new(),
             scope: Scope::new(
                 Routine {
                     variables: normal.routine(id).variables.clone(),

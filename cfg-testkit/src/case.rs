@@ -419,7 +419,8 @@ impl Case {
         }
         match routine.variable(v).role {
             Role::Global(g) => outcome.globals.get(g.index()),
-            Role::Parameter { .. } | Role::Local => outcome.parameters.get(v.index()),
+            Role::Parameter { .. } => outcome.parameters.get(routine.parameter_position(v)?),
+            Role::Local => None,
         }
     }
 

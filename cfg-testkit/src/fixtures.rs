@@ -125,11 +125,7 @@ mod tests {
                 Err(fault) => panic!("{}: {fault:?}", kernel.name),
             };
             for &v in &routine.dependents {
-                let found = if Some(v) == routine.result {
-                    outcome.result.as_ref()
-                } else {
-                    outcome.parameters.get(v.index())
-                };
+                let found = case.after(&outcome, v);
                 let values: Vec<f64> = (found.iter().flat_map(|a| &a.elements))
                     .map(|x| match x {
                         Value::Real(x, ()) => *x,

@@ -302,8 +302,10 @@ fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rn
         let extents = known.extents.clone();
         case.point.push((p, Datum { extents, elements }));
     }
+    let positions = routine.parameter_positions();
+    let known = |k: usize| parameters.get(positions[k]?);
     let lengths: Vec<usize> = (routine.variables.iter().enumerate())
-        .map(|(k, variable)| match (variable.role, parameters.get(k)) {
+        .map(|(k, variable)| match (variable.role, known(k)) {
             (Role::Parameter { optional: true, .. }, _) if case.value(VarId::new(k)).is_none() => 0,
             (_, Some(known)) => known.extents.iter().product(),
             // Globals, and the result of a function, whose extents are constants.

@@ -277,8 +277,8 @@ impl<'p, D: Derivative> Machine<'p, D> {
     ) -> Step<Vec<Actual>> {
         let routine = self.program.routine(routine);
         let mut actuals = Vec::new();
-        for p in routine.parameter_ids() {
-            let Some(argument) = arguments.get(p.index()).and_then(Option::as_ref) else {
+        for (k, p) in routine.parameter_ids().enumerate() {
+            let Some(argument) = arguments.get(k).and_then(Option::as_ref) else {
                 let role = routine.variable(p).role;
                 actuals.push(match role {
                     Role::Parameter { optional: true, .. } => Actual::Absent,
@@ -494,10 +494,10 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 self.seen.calls += 1;
                 let formals = self.program.routine(*callee);
                 let mut actuals = Vec::new();
-                for (k, argument) in arguments.iter().enumerate() {
+                for (p, argument) in formals.parameter_ids().zip(arguments.iter()) {
                     actuals.push(match argument {
                         None => Actual::Absent,
-                        Some(e) => self.actual(frame, formals, VarId::new(k), e)?,
+                        Some(e) => self.actual(frame, formals, p, e)?,
                     });
                 }
                 let result_to = match result {

@@ -12,7 +12,7 @@
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices, [`growth`] families to measure how costs grow with size.
 //! - [`mod@same`] tells whether two programs are the same up to generated names and ids, and where they differ first.
-//! - [`mod@renumber`] gives vertices and edges other ids.
+//! - [`mod@renumber`] gives vertices and edges other ids, [`mod@reorder`] puts variables into another order.
 //! - [`mod@golden`] compares with a file, or rewrites it.
 //! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
 //!
@@ -48,6 +48,7 @@ pub mod pairs;
 pub mod plain;
 pub mod property;
 pub mod renumber;
+pub mod reorder;
 pub mod rng;
 pub mod same;
 pub mod scale;

@@ -42,7 +42,6 @@ impl Writer {
     fn new() -> Self {
         let mut routine = Routine {
             name: "f".to_owned(),
-            parameters: 2,
             ..Routine::default()
         };
         let parameter = |intent| Role::Parameter {

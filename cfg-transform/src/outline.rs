@@ -202,7 +202,11 @@ fn remove(routine: &mut Routine, moved: &FixedBitSet) {
     routine.variables = kept;
     let mut rename = Rename(&map);
     rename.routine(routine);
-    let lists = [&mut routine.independents, &mut routine.dependents];
+    let lists = [
+        &mut routine.parameters,
+        &mut routine.independents,
+        &mut routine.dependents,
+    ];
     let listed = lists.into_iter().flatten().chain(&mut routine.result);
     for v in listed {
         rename.variable(v, PlaceRole::Read);

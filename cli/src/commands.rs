@@ -146,7 +146,8 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
             &codes::ROUTINE,
             format!("the program has {several} routines, and none is marked as main"),
             format!(
-                "choose one with --routine, or mark it as the main one: {}",
+                "choose one with --routine: {}; or mark it in the file, as `main subroutine ...` in the text form, with \
+                 \"main\": NAME in JSON",
                 names()
             ),
         )),

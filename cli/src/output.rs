@@ -36,7 +36,7 @@ fn cannot_write(target: &str, error: io::Error) -> anyhow::Error {
     )
 }
 
-/// One diagnostic as an error.
+/// The error that consists of one diagnostic.
 pub(crate) fn problem(
     info: &CodeInfo,
     message: impl Into<String>,

@@ -6,7 +6,7 @@ use cfg_core::diagnostic::CodeInfo;
 /// The codes of one crate, or of one part of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Area {
-    /// The module that has them.
+    /// The module that has the codes.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests name it"))]
     pub(crate) owner: &'static str,
     /// The first and the last code that it may use, and others outside that range.

@@ -3,7 +3,6 @@
 
 use cfg_core::{
     elemental::Scalar,
-    entity::VarId,
     ir::{Cfg, Expr, Op, Program, StmtKind, VertexKind},
     validate,
 };
@@ -85,7 +84,7 @@ pub(crate) fn run(data: &[u8]) {
     let Some(mut original) = arguments(&case, &session, case.main, &made.program) else {
         return;
     };
-    original.truncate(case.routine().parameters);
+    original.truncate(case.routine().parameters.len());
     let Ok(report) = session.run(case.main, &mut original, &limits) else {
         return;
     };
@@ -95,7 +94,6 @@ pub(crate) fn run(data: &[u8]) {
     let Some(mut forward) = arguments(&case, &session, made.forward, &made.program) else {
         return;
     };
-    let count = forward.len();
     forward.push(Tape::default().into());
     let limits = RunOptions {
         fuel: 10_000_000,
@@ -118,12 +116,7 @@ pub(crate) fn run(data: &[u8]) {
         "results differ"
     );
     let r = case.routine();
-    for p in 0..count {
-        let v = if p < r.parameters {
-            VarId::new(p)
-        } else {
-            r.result.expect("a result")
-        };
+    for (p, v) in r.parameter_ids().chain(r.result).enumerate() {
         if let (true, Argument::Value(x)) = (r.variable(v).ty.is_real(), &forward[p]) {
             let mut b = x.clone();
             for i in 0..b.len() {
@@ -178,14 +171,14 @@ fn arguments(
         });
     }
     let generated = program.routine(routine);
-    let count = r.parameters + usize::from(r.result.is_some());
+    let count = r.parameters.len() + usize::from(r.result.is_some());
     arguments.resize(count, Argument::Absent);
-    for p in 0..count.min(generated.parameters) {
-        let variable = &generated.variables[p];
+    for (p, v) in generated.parameter_ids().enumerate().take(count) {
+        let variable = generated.variable(v);
         if arguments[p] == Argument::Absent && variable.intent() == Some(cfg_core::ir::Intent::Out)
         {
             arguments[p] = session
-                .uninitialised_argument(routine, VarId::new(p), &arguments)
+                .uninitialised_argument(routine, v, &arguments)
                 .ok()?;
         }
     }

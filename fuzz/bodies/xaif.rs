@@ -93,11 +93,11 @@ pub(crate) fn run(data: &[u8]) {
         format!("{original:?}") == format!("{forward:?}"),
         "results differ"
     );
-    for p in valid.routine(main).parameter_ids() {
+    for (k, p) in valid.routine(main).parameter_ids().enumerate() {
         if !valid.routine(main).variable(p).ty.is_real() {
             continue;
         }
-        let mut adjoint = forward[p.index()].clone();
+        let mut adjoint = forward[k].clone();
         if let Argument::Value(value) = &mut adjoint {
             fill(value, 1.0);
         }

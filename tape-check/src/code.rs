@@ -84,7 +84,7 @@ pub(crate) enum Kind<'p> {
 #[derive(Default)]
 pub(crate) struct Region {
     pub(crate) nodes: Vec<NodeId>,
-    /// Last position.
+    /// The last position in the region.
     pub(crate) end: u32,
 }
 
@@ -164,7 +164,7 @@ struct Frame {
     header: VertexId,
     /// Arms of a branch that are not written yet, last first.
     rest: Vec<(i64, VertexId)>,
-    /// The region around it.
+    /// The region around the loop or branch.
     outside: RegionId,
 }
 
@@ -508,8 +508,9 @@ impl<'p, 'a> Writer<'p, 'a> {
         at: At,
     ) {
         let called = self.known.program.routine(callee);
+        let formals = || called.parameter_ids().map(|p| called.variable(p));
         let mut tapes = Vec::new();
-        for (formal, actual) in called.variables.iter().zip(arguments) {
+        for (formal, actual) in formals().zip(arguments) {
             if let Some(Expr::Place(place)) = actual
                 && formal.ty == ScalarType::Tape
                 && let Some(number) = self.tape_number.get(place.var.index()).copied().flatten()
@@ -544,7 +545,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                 }),
             }
         }
-        for (formal, actual) in called.variables.iter().zip(arguments) {
+        for (formal, actual) in formals().zip(arguments) {
             if let Some(Expr::Place(place)) = actual
                 && formal.ty != ScalarType::Tape
                 && formal.intent().is_some_and(|i| i.writes())

@@ -64,7 +64,7 @@ impl<'ir> Visit<'ir> for Direct<'_> {
     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
         let role = match role {
             PlaceRole::Bind { callee, formal } => {
-                let formal = self.program.routine(callee).variables.get(formal);
+                let formal = self.program.routine(callee).parameter(formal);
                 match formal.is_some_and(|f| f.intent().is_some_and(Intent::writes)) {
                     true => PlaceRole::Define { whole: false },
                     false => PlaceRole::Read,

@@ -15,7 +15,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 impl<'p> PairCheck<'p, '_> {
-    /// Checks everything.
+    /// Checks each routine by itself, then the two of a pair against each other.
     pub(crate) fn run(&mut self) {
         for side in 0..self.sides.len() {
             self.inside(side);
@@ -322,7 +322,7 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// Each arm ends with its marker; the mirrored branch takes the arm of the same label.
+    /// Checks a branch: each arm ends with its marker, and the mirrored branch takes the arm of the same label.
     fn branch(&mut self, f: At2, r: At2) {
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let (
@@ -451,13 +451,12 @@ impl<'p> PairCheck<'p, '_> {
         };
         let program = self.known.program;
         let (a, b) = (program.routine(a), program.routine(b));
-        let places: HashMap<&str, usize> = b.variables[..b.parameters]
-            .iter()
-            .enumerate()
-            .map(|(k, v)| (v.name.as_str(), k))
+        let places: HashMap<&str, usize> = (b.parameter_ids().enumerate())
+            .map(|(k, p)| (b.variable(p).name.as_str(), k))
             .collect();
         let mut different = None;
-        for (formal, actual) in a.variables.iter().zip(arguments.iter()) {
+        for (p, actual) in a.parameter_ids().zip(arguments.iter()) {
+            let formal = a.variable(p);
             if formal.ty == ScalarType::Tape {
                 continue;
             }

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 /// A forward sweep and the reverse sweep that pops what it pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Pushes.
+    /// The routine that pushes.
     pub forward: RoutineId,
-    /// Pops.
+    /// The routine that pops.
     pub reverse: RoutineId,
     /// The routine that both were made from, if it is known.
     pub original: Option<RoutineId>,

@@ -38,7 +38,7 @@ type Recorded = (VarId, VarId);
 /// A problem has been reported.
 struct Reported;
 
-/// The walk.
+/// The walk over both sweeps at once.
 pub(crate) struct Product<'p, 'a, 'w> {
     /// The check that has the two routines as its sides.
     check: &'w mut PairCheck<'p, 'a>,

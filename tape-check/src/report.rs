@@ -33,9 +33,9 @@ pub struct Summary {
     pub loops_counted: usize,
     /// Matched loops whose count is recomputed.
     pub loops_recomputed: usize,
-    /// Matched branches.
+    /// The number of matched branches.
     pub branches: usize,
-    /// Matched calls.
+    /// The number of matched calls.
     pub calls: usize,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn at(
         .at_element(element(program, code, at))
 }
 
-/// "routine f_rev, vertex 14, statement 1 `branchId := pop[control 1]`"
+/// The words for an element: "routine f_rev, vertex 14, statement 1 `branchId := pop[control 1]`"
 fn element(program: &Program, code: &Code<'_>, at: At) -> String {
     let name = Name(&code.routine.name);
     let Some(cfg) = &code.routine.body else {

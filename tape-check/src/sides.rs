@@ -52,7 +52,7 @@ impl<'p> Side<'p> {
     }
 }
 
-/// One routine, or the two of a pair.
+/// The check of one routine, or of the two of a pair.
 pub(crate) struct PairCheck<'p, 'a> {
     pub(crate) known: Known<'p, 'a>,
     pub(crate) names: TapeNames<'p>,

@@ -62,7 +62,7 @@ impl<const W: usize> Board<W> {
         self.stays
     }
 
-    /// Does what the token says; `None` if there is nothing to do.
+    /// Applies a token and returns its price; `None` if there is nothing to do.
     pub(crate) fn apply(&mut self, token: Token) -> Option<Price> {
         match token {
             Token::Vertex(j) => self.vertex(j.into()),

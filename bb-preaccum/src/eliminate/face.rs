@@ -285,7 +285,7 @@ impl<'a> Dual<'a> {
         })
     }
 
-    /// Does one step.
+    /// Applies one step.
     ///
     /// # Errors
     /// There is no such face, or the step is of another technique.

@@ -28,7 +28,7 @@ pub(crate) struct Changes {
     pub(crate) succs: Vec<u32>,
     /// Vertices with other predecessors than before.
     pub(crate) preds: Vec<u32>,
-    /// Deleted edges.
+    /// The edges that the elimination deleted.
     pub(crate) deleted: Vec<(u32, u32)>,
 }
 
@@ -236,7 +236,7 @@ impl<'a> Primal<'a> {
         &self.changes
     }
 
-    /// Does one step.
+    /// Applies one step.
     ///
     /// # Errors
     /// The step is not possible on the graph left, or is a face.
@@ -244,7 +244,7 @@ impl<'a> Primal<'a> {
         self.apply_within(step, &mut || false).map(|_| ())
     }
 
-    /// Does one step, but asks now and then whether to stop in the middle of it: then the graph is not to
+    /// Applies one step, but asks now and then whether to stop in the middle of it: then the graph is not to
     /// be used any more, and the result is `false`.
     ///
     /// # Errors

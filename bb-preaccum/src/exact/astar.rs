@@ -10,7 +10,7 @@ pub(crate) trait Space {
     /// A step from one graph left to another.
     type Step: Copy;
 
-    /// Goes to a graph left.
+    /// Loads a graph left, on which steps are tried.
     fn load(&mut self, state: &[u64]);
 
     /// Steps from there, an optimal one among them; none if nothing is left to do.
@@ -27,7 +27,7 @@ pub(crate) trait Space {
     fn bound(&mut self) -> u32;
 }
 
-/// There is no room for a state.
+/// The error that there is no room for a state.
 pub(crate) struct Full;
 
 /// The result of a search.
@@ -44,9 +44,9 @@ pub(crate) enum Outcome<Step> {
 /// The limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
-    /// Graphs left.
+    /// The number of graphs left that are stored at most.
     pub(crate) graphs: usize,
-    /// Bytes for them, about.
+    /// The bytes that the stored graphs take at most, about.
     pub(crate) bytes: usize,
 }
 

@@ -214,7 +214,7 @@ mod tests {
     use crate::eliminate::Step;
     use crate::lcg::{Kind, Lcg, NewEdge};
 
-    /// Each earlier vertex is read with a chance of `chance` in eight; some dependents are read again.
+    /// A random graph: each earlier vertex is read with a chance of `chance` in eight; some dependents are read again.
     fn graph(mut state: u64, inputs: i64, middle: i64, chance: u64) -> Lcg {
         let mut below = |bound: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005);

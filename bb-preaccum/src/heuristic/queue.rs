@@ -36,7 +36,7 @@ pub struct Limits<'a> {
 pub struct Bar {
     /// The products that count.
     pub model: CostModel,
-    /// The cost.
+    /// The number of products that count.
     pub cost: u64,
     /// Elementary operations that are done in any case.
     pub after: u64,
@@ -118,11 +118,11 @@ struct Queue<'h, 'a> {
 /// The steps of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// The vertex.
+    /// The elimination of the whole vertex.
     Whole,
-    /// Front eliminations of its in-edges.
+    /// The front eliminations of the vertex's in-edges.
     Fronts,
-    /// Back eliminations of its out-edges.
+    /// The back eliminations of the vertex's out-edges.
     Backs,
 }
 

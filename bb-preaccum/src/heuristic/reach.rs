@@ -1,6 +1,6 @@
 //! The numbers of independents that reach each vertex and of dependents that it reaches.
 
-use fixedbitset::FixedBitSet;
+use cfg_core::dataflow::Worklist;
 
 use crate::eliminate::Primal;
 
@@ -50,43 +50,27 @@ fn count(
     let mut counts = vec![0; n];
     // 64 terminals at a time: one word per vertex. Only those that are reached are looked at.
     let mut word = vec![0u64; n];
-    let mut reached = FixedBitSet::with_capacity(n);
+    let mut reached = Worklist::of(n, []);
     let mut terminals: Vec<usize> = terminals.iter().map(|&t| position(t)).collect();
     terminals.sort_unstable();
     for chunk in terminals.chunks(64) {
         for (bit, &x) in chunk.iter().enumerate() {
             word[x] |= 1 << bit;
-            reached.insert(x);
+            reached.add(x);
         }
-        let mut next = chunk.first().copied();
-        while let Some(v) = next {
-            reached.remove(v);
+        while let Some(v) = reached.take() {
             let bits = std::mem::take(&mut word[v]);
             counts[v] += bits.count_ones();
             let mut seen = 1;
             successors(v, &mut |k| {
                 word[k] |= bits;
-                reached.insert(k);
+                reached.add(k);
                 seen += 1;
             });
             *left = left.checked_sub(seen)?;
-            next = first_from(&reached, v + 1);
         }
     }
     Some(counts)
-}
-
-/// The first member at or after `from`.
-fn first_from(set: &FixedBitSet, from: usize) -> Option<usize> {
-    const BITS: usize = usize::BITS as usize;
-    let words = set.as_slice();
-    let mut w = from / BITS;
-    let mut word = *words.get(w)? & (usize::MAX << (from % BITS));
-    while word == 0 {
-        w += 1;
-        word = *words.get(w)?;
-    }
-    Some(w * BITS + word.trailing_zeros() as usize)
 }
 
 #[cfg(test)]

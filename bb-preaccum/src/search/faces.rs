@@ -49,7 +49,7 @@ struct Board<const W: usize> {
     model: CostModel,
 }
 
-/// There is no room for a result.
+/// The error that there is no room for a result.
 struct Full;
 
 impl<const W: usize> Board<W> {
@@ -170,7 +170,7 @@ impl<const W: usize> Board<W> {
         }
     }
 
-    /// Does what a token says; the cost, and whether there was anything to do.
+    /// Applies a token; returns the cost, and whether there was anything to do.
     fn apply(
         &mut self,
         token: Token,

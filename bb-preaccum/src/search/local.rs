@@ -33,12 +33,12 @@ const EXACT_SETS: u64 = 2_000;
 const EXACT_PART: u64 = 16;
 /// Sets to be remembered at most (32 bytes each).
 const MANY_SETS: u64 = 20_000_000;
-/// Work of one such set, per vertex in it.
+/// The work of one set of vertices, per vertex in it.
 const SET_WORK: u64 = 25;
 /// Graphs that exact edge search may look at without being asked for more, and with.
 const EXACT_GRAPHS: usize = 40_000;
 const MANY_GRAPHS: usize = 4_000_000;
-/// Bytes that they may take.
+/// The bytes that the graphs of exact edge search may take.
 pub(super) const GRAPH_BYTES: usize = 1 << 29;
 /// Vertices up to which edge search tries to be exact by itself.
 const EXACT_EDGE_VERTICES: u32 = 6;

@@ -200,7 +200,7 @@ mod tests {
         let none = within([0, LISTED], &lcg, &options, &mut Meter::new(&options));
         assert_eq!(none.left_out.len(), all - 3);
     }
-    /// Whoever costs as much as another may stop there: the best is the same, and nobody is forgotten.
+    /// A heuristic that costs as much as another may stop there: the best is the same, and none is forgotten.
     #[test]
     fn heuristics_end_when_they_are_beaten() {
         let mut rng = Rng::new(7);

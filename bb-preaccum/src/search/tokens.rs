@@ -15,7 +15,7 @@ const PENALTY: f64 = 0.03;
 /// of the plain model are a way to good ones of the others, but not their goal.
 const FREE: (f64, f64) = (2.0, 0.03);
 
-/// One of so many moves is one of a group, of so many tokens at most.
+/// One of this many moves is the move of a group, of [`GROUP`] tokens at most.
 const GROUP_EVERY: usize = 16;
 const GROUP: usize = 8;
 

@@ -91,7 +91,7 @@ impl<'g, const W: usize> Trail<'g, W> {
         &history[last].1
     }
 
-    /// Does the token at a place, behind which the histories end.
+    /// Applies the token at a place, behind which the histories end.
     fn replay(&mut self, at: usize) -> (u64, Row<W>) {
         let token = self.tokens[at];
         let cell = *self.cell(cells::middle(token), at);

@@ -30,4 +30,21 @@ static double gradient(void)
     return f;
 }
 
-struct kernel kernel = {"cholesky", bind, primal, gradient, {{0}}};
+#ifdef EMITTED
+#define cholesky_grad cholesky_emitted
+#include EMITTED
+#undef cholesky_grad
+
+static struct cfgrev_tape tape;
+
+static double emitted(void)
+{
+    double value = 0.0;
+    double seed = 1.0;
+    return cholesky_emitted(n, a, a_b, b, b_b, l, l_b, &value, &seed, &tape) ? NAN : value;
+}
+#else
+#define emitted NULL
+#endif
+
+struct kernel kernel = {"cholesky", bind, primal, gradient, emitted, {{0}}};

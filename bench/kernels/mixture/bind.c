@@ -33,4 +33,20 @@ static double gradient(void)
     return mixture_grad(n, d, m, alpha, alpha_b, mu, mu_b, q, q_b, l, l_b, x);
 }
 
-struct kernel kernel = {"mixture", bind, primal, gradient, {{0}}};
+#ifdef EMITTED
+#define mixture_grad mixture_emitted
+#include EMITTED
+#undef mixture_grad
+
+static struct cfgrev_tape tape;
+
+static double emitted(void)
+{
+    double value = 0.0;
+    return mixture_emitted(n, d, m, alpha, alpha_b, mu, mu_b, q, q_b, l, l_b, x, NULL, &value, 1.0, &tape) ? NAN : value;
+}
+#else
+#define emitted NULL
+#endif
+
+struct kernel kernel = {"mixture", bind, primal, gradient, emitted, {{0}}};

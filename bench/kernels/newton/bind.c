@@ -25,4 +25,20 @@ static double gradient(void)
     return newton_grad(n, a, a_b, b, b_b);
 }
 
-struct kernel kernel = {"newton", bind, primal, gradient, {{0}}};
+#ifdef EMITTED
+#define newton_grad newton_emitted
+#include EMITTED
+#undef newton_grad
+
+static struct cfgrev_tape tape;
+
+static double emitted(void)
+{
+    double value = 0.0;
+    return newton_emitted(n, a, a_b, b, b_b, &value, 1.0, &tape) ? NAN : value;
+}
+#else
+#define emitted NULL
+#endif
+
+struct kernel kernel = {"newton", bind, primal, gradient, emitted, {{0}}};

@@ -27,4 +27,20 @@ static double gradient(void)
     return rk4_grad(steps, h, p, p_b, u0, u0_b, &room);
 }
 
-struct kernel kernel = {"rk4", bind, primal, gradient, {{0}}};
+#ifdef EMITTED
+#define rk4_grad rk4_emitted
+#include EMITTED
+#undef rk4_grad
+
+static struct cfgrev_tape tape;
+
+static double emitted(void)
+{
+    double value = 0.0;
+    return rk4_emitted(steps, h, NULL, p, p_b, u0, u0_b, &value, 1.0, &tape) ? NAN : value;
+}
+#else
+#define emitted NULL
+#endif
+
+struct kernel kernel = {"rk4", bind, primal, gradient, emitted, {{0}}};

@@ -91,7 +91,11 @@ impl Amount {
             Some(n) => self.plus(&n.into()),
             None => Self {
                 code: Some(integer(
-                    format!("{} - {}", self.code().at_least(SUM), literal_integer(constant).text),
+                    format!(
+                        "{} - {}",
+                        self.code().at_least(SUM),
+                        literal_integer(constant).text
+                    ),
                     SUM,
                 )),
                 constant: 0,

@@ -8,6 +8,7 @@ use super::{
         self, Code, literal_integer, literal_real, literal_real32,
         precedence::{POSTFIX, SUM},
     },
+    routine::{behind_target, identifiers},
     variable::{Bound, c_type, strides, zero},
     writer::Writer,
 };
@@ -15,10 +16,8 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Op, Order, Place, ScalarType, Subscript},
 };
-use cfg_transform::scalarize::{
-    Action, ArrayId, Form, Loop, Malformed, Part, Scalarizer, Step,
-};
-use std::collections::BTreeSet;
+use cfg_transform::scalarize::{Action, ArrayId, Form, Loop, Malformed, Part, Scalarizer, Step};
+use std::collections::{BTreeSet, HashSet};
 
 /// The cells of an array: a pointer and an offset, and for each dimension the extent and the stride.
 #[derive(Clone, Debug)]
@@ -37,7 +36,11 @@ impl View {
     pub(super) fn first(&self) -> String {
         match self.offset.constant() {
             Some(0) => self.pointer.clone(),
-            _ => format!("{} + {}", self.pointer, self.offset.code().at_least(SUM + 1)),
+            _ => format!(
+                "{} + {}",
+                self.pointer,
+                self.offset.code().at_least(SUM + 1)
+            ),
         }
     }
 
@@ -69,6 +72,8 @@ struct Arrays<'f> {
     views: Vec<Option<View>>,
     /// Arrays that steps may leave out: they are variables, with a null pointer for what is not taken.
     variable: BTreeSet<ArrayId>,
+    /// True if an array gets another shape, so that what is made before must not depend on the one it had.
+    reallocates: bool,
 }
 
 /// The arrays that are made, or not, under a condition.
@@ -88,7 +93,9 @@ fn conditional(form: &Form) -> BTreeSet<ArrayId> {
                         found.insert(*array);
                     }
                 }
-                Step::Untaken { array } | Step::Same { array, .. } | Step::ShapeOf { array, .. } => {
+                Step::Untaken { array }
+                | Step::Same { array, .. }
+                | Step::ShapeOf { array, .. } => {
                     found.insert(*array);
                 }
                 Step::Choose { taken, untaken, .. } => {
@@ -180,12 +187,13 @@ impl Writer<'_> {
         form: &Form,
         write: impl FnOnce(&mut Self, &mut Arrays<'_>) -> Emitted<T>,
     ) -> Emitted<T> {
-        let plain = |step: &Step| matches!(step, Step::Conform { .. } | Step::Loop(_));
-        let block = !form.steps.iter().all(plain);
+        let works = needs_work(&form.steps);
+        let block = works || !conditional(form).is_empty();
+        let (from, declared) = (self.lines.here(), self.declared);
         if block {
             self.lines.open_block();
         }
-        let mark = needs_work(&form.steps).then(|| self.fresh("mark"));
+        let mark = works.then(|| self.fresh("mark"));
         if let Some(mark) = &mark {
             let memory = self.work();
             self.lines.line(format_args!(
@@ -202,7 +210,9 @@ impl Writer<'_> {
                 .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
         }
         if block {
+            self.silence(from);
             self.lines.close();
+            self.declared = declared;
         }
         Ok(made)
     }
@@ -213,16 +223,40 @@ impl Writer<'_> {
         self.memory.clone()
     }
 
+    /// Keeps compilers from complaining of variables that were declared since and are not read.
+    pub(super) fn silence(&mut self, from: usize) {
+        let names = std::mem::take(&mut self.unsure);
+        if names.is_empty() {
+            return;
+        }
+        let text = self.lines.since(from).to_owned();
+        let read: HashSet<&str> = text
+            .lines()
+            .filter(|line| !line.contains(" = NULL;") && !line.contains(" = 1, "))
+            .flat_map(|line| identifiers(behind_target(line)))
+            .collect();
+        for name in names.iter().filter(|name| !read.contains(name.as_str())) {
+            self.lines.line(format_args!("(void){name};"));
+        }
+    }
+
     fn enter<'f>(&mut self, form: &'f Form) -> Emitted<Arrays<'f>> {
         let mut arrays = Arrays {
             form,
             views: vec![None; form.arrays.len()],
             variable: conditional(form),
+            reallocates: false,
         };
+        each_step(&form.steps, &mut |step| {
+            arrays.reallocates |= matches!(step, Step::Reallocate { .. });
+        });
         for &array in &arrays.variable {
             let it = form.arrays[array.index()];
+            self.declared += 1;
             let name = self.fresh("s");
-            self.lines.line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
+            self.unsure.push(name.clone());
+            self.lines
+                .line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
             let mut axes = Vec::with_capacity(it.rank);
             for k in 1..=it.rank {
                 let [extent, stride] = ["extent", "stride"].map(|what| format!("{name}_{what}{k}"));
@@ -230,6 +264,7 @@ impl Writer<'_> {
                 self.names.reserve(&stride);
                 self.lines
                     .line(format_args!("int64_t {extent} = 1, {stride} = 0;"));
+                self.unsure.extend([extent.clone(), stride.clone()]);
                 let amount = |name| Amount::from(Code::new(name, POSTFIX, ScalarType::Integer));
                 axes.push((amount(extent), amount(stride)));
             }
@@ -321,18 +356,22 @@ impl Writer<'_> {
             };
             let lower = self.variables.amount(&axis.lower);
             let mut bound = |e: &Option<Expr>| e.as_ref().map(|e| self.kept(e)).transpose();
-            let (from, to, step) = (bound(&range.lower)?, bound(&range.upper)?, bound(&range.stride)?);
+            let (from, to, step) = (
+                bound(&range.lower)?,
+                bound(&range.upper)?,
+                bound(&range.stride)?,
+            );
             let whole = from.is_none() && to.is_none();
             let from = from.unwrap_or_else(|| lower.clone());
             let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
             let (extent, step) = match step {
                 None if whole => (extents[k].clone(), 1.into()),
-                None => (to.minus_code(&from).plus(&1.into()), Amount::from(1)),
-                Some(step) => {
+                Some(step) if step.constant() != Some(1) => {
                     let operands = [&from, &to, &step].map(Amount::code);
-                    let trips = self.apply(Op::Trips, operands.into())?;
-                    (Amount::from(trips), step)
+                    let trips = Amount::from(self.apply(Op::Trips, operands.into())?);
+                    (self.kept_amount("extent", trips), step)
                 }
+                None | Some(_) => (to.minus_code(&from).plus(&1.into()), Amount::from(1)),
             };
             offset = offset.plus(&from.minus_code(&lower).times(stride));
             axes.push((extent, step.times(stride)));
@@ -360,18 +399,33 @@ impl Writer<'_> {
             };
         });
         let amount = self.integer(e)?;
-        if own && e.depth() < 3 && (!self.keeps_bounds || amount.constant().is_some()) {
+        let mut stays = !self.keeps_bounds;
+        if !stays {
+            stays = true;
+            e.walk_places(&mut |p| stays &= self.is_index(p.var));
+        }
+        if own && e.depth() < 3 && stays {
             return Ok(amount);
         }
-        let name = self.helper("at", ScalarType::Integer);
+        Ok(self.kept_amount("at", amount))
+    }
+
+    /// The value of an integer in a variable that is set here, if it is no constant.
+    fn kept_amount(&mut self, name: &str, amount: Amount) -> Amount {
+        if amount.constant().is_some() {
+            return amount;
+        }
+        let name = self.helper(name, ScalarType::Integer);
         self.lines
             .line(format_args!("{name} = {};", amount.code().text));
-        Ok(Code::new(name, POSTFIX, ScalarType::Integer).into())
+        Code::new(name, POSTFIX, ScalarType::Integer).into()
     }
 
     fn is_simple(&self, v: VarId) -> bool {
         match self.lane(v) {
-            Some(lane) => lane.is_ok_and(|code| code.precedence == POSTFIX && !code.text.contains('[')),
+            Some(lane) => {
+                lane.is_ok_and(|code| code.precedence == POSTFIX && !code.text.contains('['))
+            }
             None => self.is_own(v),
         }
     }
@@ -451,7 +505,9 @@ impl Writer<'_> {
                 let code = operators::convert(code, view.ty, self.pieces);
                 self.each_element(&view, false, |writer, at| {
                     let element = view.element(at).text;
-                    writer.lines.line(format_args!("{element} = {};", code.text));
+                    writer
+                        .lines
+                        .line(format_args!("{element} = {};", code.text));
                     Ok(())
                 })
             }
@@ -465,9 +521,10 @@ impl Writer<'_> {
             }
             Step::Partials { op, array, of } => {
                 let (to, of) = (self.view_of(arrays, *array)?, self.view_of(arrays, *of)?);
-                match op {
-                    Op::ProductPartial => self.product_partials(&to, &of),
-                    _ => self.extreme_partials(*op, &to, &of),
+                if *op == Op::ProductPartial {
+                    self.product_partials(&to, &of)
+                } else {
+                    self.extreme_partials(*op, &to, &of)
                 }
             }
             Step::Choose {
@@ -478,7 +535,11 @@ impl Writer<'_> {
                 untaken,
             } => {
                 let code = self.scalar(condition)?;
-                let code = if *sense { code } else { self.apply(Op::Not, vec![code])? };
+                let code = if *sense {
+                    code
+                } else {
+                    self.apply(Op::Not, vec![code])?
+                };
                 self.lines.open(format_args!("if ({})", code.text));
                 self.steps(taken, arrays)?;
                 if !untaken.is_empty() {
@@ -521,7 +582,11 @@ impl Writer<'_> {
             if let Some(e) = test {
                 self.lines.open(format_args!("if ({open})"));
                 let code = self.scalar(e)?;
-                let code = if undecided { code } else { self.apply(Op::Not, vec![code])? };
+                let code = if undecided {
+                    code
+                } else {
+                    self.apply(Op::Not, vec![code])?
+                };
                 self.lines.line(format_args!("{open} = {};", code.text));
                 self.lines.close();
             }
@@ -592,6 +657,12 @@ impl Writer<'_> {
         extents: Vec<Amount>,
     ) -> Emitted<()> {
         let it = arrays.form.arrays[array.index()];
+        let extents = if arrays.reallocates {
+            let kept = extents.into_iter().map(|n| self.kept_amount("extent", n));
+            kept.collect()
+        } else {
+            extents
+        };
         let view = self.work_array("w", it.ty, it.order, extents)?;
         self.set_view(arrays, array, view)
     }
@@ -605,6 +676,7 @@ impl Writer<'_> {
         extents: Vec<Amount>,
     ) -> Emitted<View> {
         let memory = self.work();
+        self.declared += 1;
         let name = self.fresh(name);
         let steps = strides(&extents, order);
         let mut view = View {
@@ -645,9 +717,15 @@ impl Writer<'_> {
             };
             let kept = &mut self.variables.bounds[k];
             kept.used = true;
-            extents.push((kept.name.clone(), at_least_zero(extent).code().text));
+            let name = kept.name.clone();
+            // The other array may be this one with its dimensions in another order.
+            let extent = if it.axes.len() > 1 && !like.dense {
+                &self.kept_amount("extent", extent.clone())
+            } else {
+                extent
+            };
+            extents.push((name, at_least_zero(extent).code().text));
         }
-        // The other array may be this one.
         for (name, extent) in &extents {
             if name != extent {
                 self.lines.line(format_args!("{name} = {extent};"));
@@ -655,9 +733,11 @@ impl Writer<'_> {
         }
         let names: Vec<&str> = extents.iter().map(|(name, _)| name.as_str()).collect();
         let (size, pointer) = (names.join("*"), &it.pointer);
-        self.lines.open(format_args!("if (!{pointer} || {room} < {size})"));
         self.lines
-            .line(format_args!("{room} = {size} > 2*{room} ? {size} : 2*{room};"));
+            .open(format_args!("if (!{pointer} || {room} < {size})"));
+        self.lines.line(format_args!(
+            "{room} = {size} > 2*{room} ? {size} : 2*{room};"
+        ));
         self.lines.line(format_args!(
             "{pointer} = cfgrev_allocate(&{memory}->arrays, {room}, sizeof({}));",
             c_type(ty)
@@ -776,17 +856,18 @@ impl Writer<'_> {
         let Some((step, first)) = operators::reduction(op, result.ty) else {
             return Err(self.malformed("an operator reduces nothing"));
         };
-        self.lines.line(format_args!("{} = {};", result.text, first.text));
+        self.lines
+            .line(format_args!("{} = {};", result.text, first.text));
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);
-            let line = match step {
-                Op::Add => format!("{} += {};", result.text, x.text),
-                Op::Mul => format!("{} *= {};", result.text, x.text),
-                _ => {
-                    let code = writer.apply(step, vec![result.clone(), x])?;
-                    format!("{} = {};", result.text, code.text)
-                }
+            let line = if step == Op::Add {
+                format!("{} += {};", result.text, x.text)
+            } else if step == Op::Mul {
+                format!("{} *= {};", result.text, x.text)
+            } else {
+                let code = writer.apply(step, vec![result.clone(), x])?;
+                format!("{} = {};", result.text, code.text)
             };
             writer.lines.line(line);
             Ok(())
@@ -812,8 +893,12 @@ impl Writer<'_> {
 
     /// 1 at the first largest or smallest element, or at the first that is no number, 0 elsewhere.
     fn extreme_partials(&mut self, op: Op, to: &View, of: &View) -> Emitted<()> {
-        let [best, at_best, count] = [("best", of.ty), ("best_at", ScalarType::Integer), ("count", ScalarType::Integer)]
-            .map(|(name, ty)| self.helper(name, ty));
+        let [best, at_best, count] = [
+            ("best", of.ty),
+            ("best_at", ScalarType::Integer),
+            ("count", ScalarType::Integer),
+        ]
+        .map(|(name, ty)| self.helper(name, ty));
         self.lines.line(format_args!("{at_best} = -1;"));
         self.lines.line(format_args!("{count} = 0;"));
         let sign = if op == Op::MaxValPartial { '>' } else { '<' };
@@ -837,7 +922,9 @@ impl Writer<'_> {
         let (one, zero) = (one(of.ty), zero(of.ty));
         self.each_element(to, false, |writer, at| {
             let to = to.element(at).text;
-            writer.lines.line(format_args!("{to} = {count} == {at_best} ? {one} : {zero};"));
+            writer.lines.line(format_args!(
+                "{to} = {count} == {at_best} ? {one} : {zero};"
+            ));
             writer.lines.line(format_args!("++{count};"));
             Ok(())
         })
@@ -861,7 +948,9 @@ pub(super) fn has_sum(text: &str) -> bool {
         match c {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            '+' | '-' if depth == 0 && last == ' ' && text[at + 1..].starts_with(' ') => return true,
+            '+' | '-' if depth == 0 && last == ' ' && text[at + 1..].starts_with(' ') => {
+                return true;
+            }
             _ => {}
         }
         last = c;
@@ -880,7 +969,10 @@ fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, bool)]) -> bool {
         Order::Row => rank - 1 - k,
         Order::Column => k,
     };
-    let mut places: Vec<(usize, bool)> = ranges.iter().map(|(k, whole, _)| (fastest(*k), *whole)).collect();
+    let mut places: Vec<(usize, bool)> = ranges
+        .iter()
+        .map(|(k, whole, _)| (fastest(*k), *whole))
+        .collect();
     places.sort_unstable();
     let count = places.len();
     places
@@ -909,7 +1001,11 @@ fn each_step<'s>(steps: &'s [Step], visit: &mut impl FnMut(&'s Step)) {
                     open.extend(parts.iter().map(|part| &part.steps[..]));
                     open.push(decided);
                 }
-                Step::Try { attempt, well, failed } => open.extend([&attempt[..], well, failed]),
+                Step::Try {
+                    attempt,
+                    well,
+                    failed,
+                } => open.extend([&attempt[..], well, failed]),
                 Step::Let { .. }
                 | Step::Section { .. }
                 | Step::Transpose { .. }

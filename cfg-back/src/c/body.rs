@@ -2,16 +2,29 @@
 
 use super::{
     Emitted,
+    amount::Amount,
     expression::reduces,
-    operators::{Code, convert, literal_integer, precedence::{POSTFIX, SUM, UNARY}},
+    operators::{
+        Code, convert, literal_integer,
+        precedence::{POSTFIX, PRODUCT, SUM, UNARY},
+    },
+    statement::pushes,
     writer::Writer,
 };
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    ir::{Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit},
+    ir::{
+        Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit,
+    },
     structure::Structure,
 };
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+/// What is pushed at most, by tape and stack.
+type Pushed = Option<BTreeMap<(VarId, &'static str), i64>>;
 
 /// A construct that is being written.
 struct Open<'c> {
@@ -24,7 +37,11 @@ struct Open<'c> {
 /// The form in which a construct is closed.
 enum Form<'c> {
     /// A loop that is tested first, or that counts.
-    Loop { counted: bool },
+    Loop {
+        counted: bool,
+        /// Room for all that its passes push was made before it.
+        roomy: bool,
+    },
     /// A loop that is tested last.
     DoWhile(&'c Expr),
     /// Arms that are still to be written, the next one last.
@@ -107,7 +124,10 @@ impl Writer<'_> {
                     let condition = self.condition(condition)?;
                     self.lines.open(format_args!("while ({condition})"));
                 }
-                Form::Loop { counted: false }
+                Form::Loop {
+                    counted: false,
+                    roomy: false,
+                }
             }
             LoopTest::Post(condition) => {
                 self.lines.open("do");
@@ -120,22 +140,34 @@ impl Writer<'_> {
                 step,
             } => {
                 let at = |v: VertexId| structure.position[v.index()] as usize;
-                self.begin_counted((*index, first, last, step), at(v) + 1..at(end))?;
+                let range = at(v) + 1..at(end);
+                let pushed = self.pushed_per_pass(cfg, structure, &range);
+                let roomy = self.begin_counted((*index, first, last, step), range, &pushed)?;
+                self.roomy |= roomy;
                 self.open_indices.push(*index);
-                Form::Loop { counted: true }
+                Form::Loop {
+                    counted: true,
+                    roomy,
+                }
             }
         };
         Ok(Open { end, form, follow })
     }
 
     /// The head of a counted loop. First, last and step are evaluated once, before the index is set.
-    fn begin_counted(&mut self, (index, first, last, step): (VarId, &Expr, &Expr, &Expr), body: Range<usize>) -> Emitted<()> {
+    fn begin_counted(
+        &mut self,
+        (index, first, last, step): (VarId, &Expr, &Expr, &Expr),
+        body: Range<usize>,
+        pushed: &Pushed,
+    ) -> Emitted<bool> {
         self.reads(index);
         let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
         let own = self.is_own(index);
         let constant = step.constant().filter(|n| *n != 0);
         let Some(by) = constant.filter(|_| own) else {
-            return self.begin_trips(&i, first, last, step);
+            self.begin_trips(&i, first, last, step)?;
+            return Ok(false);
         };
         let first = self.scalar(first)?;
         let mut last_code = self.scalar(last)?;
@@ -152,12 +184,89 @@ impl Writer<'_> {
             _ if by < 0 && by != i64::MIN => format!("{i} -= {}", -by),
             _ => format!("{i} += {}", literal_integer(by).text),
         };
+        let roomy = self.room_for_passes(pushed, &first, &last_code, by)?;
         self.lines.open(format_args!(
             "for ({i} = {}; {i} {sign} {}; {next})",
             first.text,
             last_code.at_least(SUM)
         ));
-        Ok(())
+        Ok(roomy)
+    }
+
+    /// Makes room for all that the passes of a loop push; false if they push nothing, or more than is known.
+    fn room_for_passes(
+        &mut self,
+        pushed: &Pushed,
+        first: &Code,
+        last: &Code,
+        by: i64,
+    ) -> Emitted<bool> {
+        let Some(pushed) = pushed.as_ref().filter(|pushed| !pushed.is_empty()) else {
+            return Ok(false);
+        };
+        let (first, last) = (Amount::from(first.clone()), Amount::from(last.clone()));
+        // Differences of bounds may overflow, of loops that are passed over too.
+        let trips = if by == 1 && first.constant() == Some(1) {
+            last
+        } else {
+            let operands = vec![first.code(), last.code(), literal_integer(by)];
+            self.apply(Op::Trips, operands)?.into()
+        };
+        for ((tape, name), cells) in pushed {
+            let (tape, top) = self.top(*tape)?;
+            let cells = match *name {
+                // Bits share words, and one word is begun.
+                "control" => {
+                    let text = format!(
+                        "{}/64",
+                        trips.times(&(*cells).into()).code().at_least(PRODUCT)
+                    );
+                    Amount::from(Code::new(text, PRODUCT, ScalarType::Integer)).plus(&2.into())
+                }
+                _ => trips.times(&(*cells).into()),
+            };
+            self.room((&tape, &top), name, &cells.code().text);
+        }
+        Ok(true)
+    }
+
+    /// What one pass through a body pushes at most, by tape and stack: cells, of control bits; `None` if that is not
+    /// known because there are loops, calls or arrays in it.
+    fn pushed_per_pass(&self, cfg: &Cfg, structure: &Structure, range: &Range<usize>) -> Pushed {
+        if self.roomy {
+            return None;
+        }
+        let mut most: HashMap<VertexId, BTreeMap<(VarId, &'static str), i64>> = HashMap::new();
+        let mut all: BTreeMap<(VarId, &'static str), i64> = BTreeMap::new();
+        for &v in structure.order.get(range.clone())? {
+            let vertex = cfg.vertex(v);
+            if vertex.kind.test().is_some() {
+                return None;
+            }
+            // The most that is pushed on a way from the loop's header to this vertex.
+            let mut here: BTreeMap<(VarId, &'static str), i64> = BTreeMap::new();
+            for from in cfg.predecessors(v) {
+                for (key, n) in most.get(&from).into_iter().flatten() {
+                    let so_far = here.entry(*key).or_default();
+                    *so_far = (*so_far).max(*n);
+                }
+            }
+            for statement in vertex.statements() {
+                if self.separates(statement) {
+                    return None;
+                }
+                if let Some((tape, name, cells)) = pushes(statement) {
+                    let so_far = here.entry((tape, name)).or_default();
+                    *so_far = so_far.saturating_add(cells);
+                }
+            }
+            for (key, n) in &here {
+                let so_far = all.entry(*key).or_default();
+                *so_far = (*so_far).max(*n);
+            }
+            most.insert(v, here);
+        }
+        Some(all)
     }
 
     /// The head of a counted loop whose index may be changed under another name, or whose step is not constant: passes
@@ -249,10 +358,11 @@ impl Writer<'_> {
                 let code = self.scalar(value)?;
                 let ranges = arms.iter().flat_map(|arm| &arm.cases);
                 let compared = ranges.clone().any(|range| single(range).is_none());
+                let labelled: HashMap<Option<i64>, EdgeId> =
+                    edges.iter().map(|&e| (cfg.edge(e).label, e)).collect();
                 let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
                 for arm in arms {
-                    let edge = edges.iter().find(|&&e| cfg.edge(e).label == Some(arm.label));
-                    let Some(&edge) = edge else {
+                    let Some(&edge) = labelled.get(&Some(arm.label)) else {
                         return Err(self.malformed("an arm has no edge"));
                     };
                     rest.push((arm, edge));
@@ -270,7 +380,11 @@ impl Writer<'_> {
                     self.lines.line(format_args!("{name} = {};", code.text));
                     switch.compared = Some(name);
                 } else {
-                    self.lines.open(format_args!("switch ({})", code.text));
+                    // A constant would be an int.
+                    let literal = code.text.parse::<i64>().is_ok();
+                    let cast = if literal { "(int64_t)" } else { "" };
+                    self.lines
+                        .open(format_args!("switch ({cast}{})", code.text));
                 }
                 let first = self.next_arm(&mut switch, true)?;
                 let form = Form::Switch(switch);
@@ -310,7 +424,13 @@ impl Writer<'_> {
                     [one] if !one.contains("&&") => one.clone(),
                     [one] => one.clone(),
                     all => {
-                        let each = all.iter().map(|t| if t.contains("&&") { format!("({t})") } else { t.clone() });
+                        let each = all.iter().map(|t| {
+                            if t.contains("&&") {
+                                format!("({t})")
+                            } else {
+                                t.clone()
+                            }
+                        });
                         each.collect::<Vec<_>>().join(" || ")
                     }
                 };
@@ -334,9 +454,12 @@ impl Writer<'_> {
         open: &mut Vec<Open<'c>>,
     ) -> Emitted<Option<EdgeId>> {
         match &mut construct.form {
-            Form::Loop { counted } => {
+            Form::Loop { counted, roomy } => {
                 if *counted {
                     self.open_indices.pop();
+                }
+                if *roomy {
+                    self.roomy = false;
                 }
                 self.lines.close();
             }
@@ -419,7 +542,9 @@ fn writes(program: &Program, cfg: &Cfg, structure: &Structure) -> HashMap<VarId,
 
 /// The one value of a case.
 pub(super) fn single(range: &CaseRange) -> Option<i64> {
-    (range.lower == range.upper).then_some(range.lower).flatten()
+    (range.lower == range.upper)
+        .then_some(range.lower)
+        .flatten()
 }
 
 /// The test whether a value is in the range of a case.

@@ -1,10 +1,14 @@
 //! Calls: arguments by value, by reference, and in copies where a section has gaps.
 
 use super::{
-    Emitted, codes,
+    Emitted,
     amount::Amount,
     array::View,
-    operators::{Code, convert, precedence::{POSTFIX, UNARY}},
+    codes,
+    operators::{
+        Code, convert,
+        precedence::{POSTFIX, UNARY},
+    },
     statement::Assigned,
     variable::{c_type, strides},
     writer::{Writer, is_by_value},
@@ -36,7 +40,11 @@ impl Writer<'_> {
             && external.value.is_none()
         {
             let message = format!("`{}` has no body and no value", theirs.name);
-            return Err(self.failed(&codes::CALLBACK, message, "give `external.value`, or a routine with a body"));
+            return Err(self.failed(
+                &codes::CALLBACK,
+                message,
+                "give `external.value`, or a routine with a body",
+            ));
         }
         let strided = theirs.aliased && self.has_gaps(theirs, arguments)?;
         let Some(made) = self.file.made(callee, strided) else {
@@ -54,13 +62,8 @@ impl Writer<'_> {
             Some(place) => target = Some(self.target(place, true)?),
             None => {}
         }
-        let needs_block = arguments.iter().zip(theirs.parameter_ids()).any(|(e, p)| {
-            matches!(e, Some(e) if theirs.variable(p).rank() > 0 && !self.is_whole(e))
-        });
-        if needs_block {
-            self.lines.open_block();
-        }
-        let mark = self.reserve_mark(needs_block);
+        let (from, declared) = (self.lines.here(), self.declared);
+
         let mut written = Arguments::default();
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
             match e {
@@ -80,6 +83,10 @@ impl Writer<'_> {
             written.texts.push(memory);
         }
         let text = format!("{}({})", made.name, written.texts.join(", "));
+        let passed = self.passed_tapes(theirs, arguments);
+        for (tape, top) in &passed {
+            self.lines.line(format_args!("{tape}->top = {top};"));
+        }
         if made.can_fail {
             self.has_status = true;
             self.made.can_fail = true;
@@ -89,57 +96,80 @@ impl Writer<'_> {
             self.lines.line(format_args!("    return {status};"));
         } else {
             match (returned, &target) {
-                (Some(ty), _) if !written.back.is_empty() => {
+                (Some(ty), _) if !written.back.is_empty() || self.declared > declared => {
                     let r = self.helper("returned", ty);
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
                 }
-                (Some(ty), Some(_)) => value = Some(Code::new(text, POSTFIX, ty)),
-                (Some(ty), None) if filled.is_some() => {
+                (Some(ty), Some(_)) if passed.is_empty() => {
+                    value = Some(Code::new(text, POSTFIX, ty));
+                }
+                (Some(ty), target) if filled.is_some() || target.is_some() => {
                     let r = self.helper("returned", ty);
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
                 }
-                (Some(_), None) => self.lines.line(format_args!("(void){text};")),
+                (Some(_), _) => self.lines.line(format_args!("(void){text};")),
                 (None, _) => self.lines.line(format_args!("{text};")),
             }
+        }
+        for (tape, top) in &passed {
+            self.lines.line(format_args!("{top} = {tape}->top;"));
         }
         for (copy, place) in &written.back {
             self.copy(place, copy)?;
         }
-        self.release_mark(mark);
+        self.release_since(from);
         match (value, &target, &filled) {
             (Some(value), Some(target), _) => self.assign(target, &value),
             (Some(value), None, Some(view)) => self.each_element(view, false, |writer, at| {
                 let element = view.element(at).text;
-                writer.lines.line(format_args!("{element} = {};", value.text));
+                writer
+                    .lines
+                    .line(format_args!("{element} = {};", value.text));
                 Ok(())
             })?,
             (Some(_), None, None) | (None, ..) => {}
         }
-        if needs_block {
-            self.lines.close();
-        }
+        self.end_block(from, declared);
         Ok(())
     }
 
-    fn is_whole(&self, e: &Expr) -> bool {
-        matches!(e, Expr::Place(place) if place.subscripts.is_empty() || place.is_element())
+    /// What was written since is a block, if variables were declared.
+    pub(super) fn end_block(&mut self, from: usize, declared: usize) {
+        if self.declared > declared {
+            self.silence(from);
+            self.lines.wrap(from);
+            self.declared = declared;
+        }
     }
 
-    fn reserve_mark(&mut self, wanted: bool) -> Option<(String, usize)> {
-        wanted.then(|| (self.fresh("mark"), self.lines.here()))
+    /// The tapes that are passed, of those that the routine itself pushes to or pops from.
+    fn passed_tapes(
+        &mut self,
+        theirs: &Routine,
+        arguments: &[Option<Expr>],
+    ) -> Vec<(String, String)> {
+        let mut passed = Vec::new();
+        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            if let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).ty.is_tape())
+                && let Ok(tape) = self.top(place.var)
+            {
+                passed.push(tape);
+            }
+        }
+        passed
     }
 
-    /// What was allocated since the mark is given back, if anything was.
-    fn release_mark(&mut self, mark: Option<(String, usize)>) {
-        let Some((mark, at)) = mark else { return };
-        if !self.lines.since(at).contains("cfgrev_allocate(") {
+    /// What was allocated since is given back, if anything was.
+    pub(super) fn release_since(&mut self, from: usize) {
+        if !self.lines.since(from).contains("cfgrev_allocate(") {
             return;
         }
+        let mark = self.fresh("mark");
         let memory = self.work();
         let line = format!("const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);");
-        self.lines.insert(at, &line);
+        self.lines.insert(from, &line);
         self.lines
             .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
     }
@@ -164,12 +194,18 @@ impl Writer<'_> {
         if formal.rank() == 0 {
             if is_by_value(theirs, p) {
                 let code = self.scalar(e)?;
-                written.texts.push(convert(code, formal.ty, self.pieces).text);
+                written
+                    .texts
+                    .push(convert(code, formal.ty, self.pieces).text);
                 return Ok(());
             }
             let text = match e {
                 Expr::Place(place) => self.address(place)?,
-                Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Op(..) => {
                     let code = self.scalar(e)?;
                     format!("&({}){{{}}}", c_type(formal.ty), code.text)
                 }
@@ -208,11 +244,15 @@ impl Writer<'_> {
             written.texts.push(text);
             return Ok(());
         }
-        let mut view = self.array_value(e)?;
+        let writes = matches!(formal.role, Role::Parameter { intent, .. } if intent.writes());
+        // What the called routine may change must not move the place that a copy goes back to.
+        self.keeps_bounds = writes && !strided;
+        let view = self.array_value(e);
+        self.keeps_bounds = false;
+        let mut view = view?;
         if !view.dense && !strided {
             let extents = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
             let copy = self.work_array("copy", view.ty, view.order, extents)?;
-            let writes = matches!(formal.role, Role::Parameter { intent, .. } if intent.writes());
             self.copy(&copy, &view)?;
             if writes {
                 written.back.push((copy.clone(), view));
@@ -225,9 +265,13 @@ impl Writer<'_> {
             }
         }
         if strided {
-            let same = view.axes.len() == formal.rank() && (view.order == formal.order || formal.rank() == 1);
+            let same = view.axes.len() == formal.rank()
+                && (view.order == formal.order || formal.rank() == 1);
             let strides = if same {
-                view.axes.iter().map(|(_, stride)| stride.code().text).collect()
+                view.axes
+                    .iter()
+                    .map(|(_, stride)| stride.code().text)
+                    .collect()
             } else {
                 let fastest = match view.order {
                     Order::Row => view.axes.last(),
@@ -271,7 +315,12 @@ impl Writer<'_> {
 
     /// The strides of a parameter whose elements are this many apart in storage order. Its extents are those that the
     /// routine declares, over its other parameters: of the arguments of this call.
-    fn formal_strides(&mut self, theirs: &Routine, p: VarId, step: &Amount) -> Emitted<Vec<String>> {
+    fn formal_strides(
+        &mut self,
+        theirs: &Routine,
+        p: VarId,
+        step: &Amount,
+    ) -> Emitted<Vec<String>> {
         let formal = theirs.variable(p);
         let mut extents = Vec::with_capacity(formal.rank());
         for dim in &formal.shape {
@@ -291,7 +340,10 @@ impl Writer<'_> {
         }
         let known: Option<Vec<Amount>> = extents.into_iter().map(|n| n.map(Amount::from)).collect();
         let Some(known) = known else {
-            let message = format!("`{}` takes elements with gaps as an array of another rank", theirs.name);
+            let message = format!(
+                "`{}` takes elements with gaps as an array of another rank",
+                theirs.name
+            );
             let help = "copy the section to an array, and pass that";
             return Err(self.failed(&codes::GAPS, message, help));
         };
@@ -334,14 +386,15 @@ impl Writer<'_> {
     }
 
     /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes it.
-    fn is_index(&self, v: VarId) -> bool {
+    pub(super) fn is_index(&self, v: VarId) -> bool {
         self.open_indices.contains(&v) || is_by_value(self.routine, v)
     }
 
     /// An expression that stands for a helper variable.
     fn name_of_helper(&mut self, name: String) -> Expr {
         let v = VarId::new(self.routine.variables.len() + self.lanes.len());
-        self.lanes.push(Some(Code::new(name, POSTFIX, ScalarType::Integer)));
+        self.lanes
+            .push(Some(Code::new(name, POSTFIX, ScalarType::Integer)));
         Expr::var(v)
     }
 }

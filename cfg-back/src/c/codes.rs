@@ -15,4 +15,7 @@ cfg_core::diagnostic_codes! {
         "An external routine that is called has an expression for its value."
         "The value of this routine is known to the library's callback only. Give `external.value`, or a routine with a \
          body.";
+    RESULT "B804" "a function whose result is an array"
+        "In emitted C the result of a function is a scalar."
+        "Arrays that are results are not written as C yet. Make the result an out parameter.";
 }

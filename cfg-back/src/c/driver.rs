@@ -59,11 +59,17 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         let variable = routine.variable(p);
         if !variable.ty.is_tape() {
             let ty = c_type(variable.ty);
-            let _ = writeln!(text, "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;");
+            let _ = writeln!(
+                text,
+                "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;"
+            );
         }
     }
     for owner in &owners {
-        let _ = writeln!(text, "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;");
+        let _ = writeln!(
+            text,
+            "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;"
+        );
     }
     let line = call(file, r, &made);
     text.push_str(&timed(routine, &owners, &line));
@@ -107,7 +113,10 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
         });
     }
     let call = |last: &[&str]| {
-        let all = arguments.iter().map(String::as_str).chain(last.iter().copied());
+        let all = arguments
+            .iter()
+            .map(String::as_str)
+            .chain(last.iter().copied());
         format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
     };
     let memory: &[&str] = if made.needs_memory { &["&tape"] } else { &[] };

@@ -196,9 +196,10 @@ impl Writer<'_> {
             && let [a, Expr::Int(n)] = &**operands
         {
             let a = Amount::from(self.scalar(a)?);
-            return Ok(match op {
-                Op::Add => a.plus(&(*n).into()),
-                _ => a.minus(*n),
+            return Ok(if *op == Op::Add {
+                a.plus(&(*n).into())
+            } else {
+                a.minus(*n)
             });
         }
         if let Some(n) = e.constant() {
@@ -230,16 +231,25 @@ impl Writer<'_> {
                 Kind::Value(_) => return Ok(literal_logical(true)),
             };
             let text = format!("{name} != NULL");
-            return Ok(Code::new(text, operators::precedence::EQUALITY, ScalarType::Logical));
+            return Ok(Code::new(
+                text,
+                operators::precedence::EQUALITY,
+                ScalarType::Logical,
+            ));
         }
         let dimension = match rest {
             [] => None,
-            [k, ..] => k.constant().and_then(|k| usize::try_from(k.checked_sub(1)?).ok()),
+            [k, ..] => k
+                .constant()
+                .and_then(|k| usize::try_from(k.checked_sub(1)?).ok()),
         };
         let array = self.array_kind(place.var)?;
         let view = if place.subscripts.is_empty() {
             let extents = self.variables.extents(&array.axes);
-            let lowers = array.axes.iter().map(|axis| self.variables.amount(&axis.lower));
+            let lowers = array
+                .axes
+                .iter()
+                .map(|axis| self.variables.amount(&axis.lower));
             lowers.zip(extents).collect()
         } else {
             self.section_shape(place)?
@@ -270,7 +280,11 @@ impl Writer<'_> {
     /// Lower bounds and extents of a section.
     fn section_shape(&mut self, place: &Place) -> Emitted<Vec<(Amount, Amount)>> {
         let view = self.section_view(place)?;
-        Ok(view.axes.into_iter().map(|(extent, _)| (1.into(), extent)).collect())
+        Ok(view
+            .axes
+            .into_iter()
+            .map(|(extent, _)| (1.into(), extent))
+            .collect())
     }
 
     /// The C of a condition, as it stands between the parentheses of `if` and `while`.

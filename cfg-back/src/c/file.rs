@@ -1,17 +1,14 @@
-//! The file: what it includes, its tape, its globals, its functions; called ones come first.
+//! The state of a file that is written: its globals, the names and properties of its functions; and its head.
 
 use super::{
-    Failed,
     globals::{self, Globals},
     names::{Names, comment},
     operators::Pieces,
-    routine, runtime,
+    runtime,
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Control, Expr, Program, Routine, StmtKind},
-    memory::{callgraph::CallGraph, effects::Effects},
-    recover::{self, Checked},
+    ir::{Expr, Program, Routine, StmtKind},
     structure::Structure,
     validate::ValidProgram,
 };
@@ -35,7 +32,7 @@ pub(super) struct File<'a> {
     /// Names of functions, and what they refer to.
     pub(super) names: Names,
     /// True if a section may have gaps that is passed to a routine whose parameters may overlap.
-    gaps: bool,
+    pub(super) gaps: bool,
     /// The functions, by routine and whether parameters have strides, as far as they are known.
     functions: RefCell<BTreeMap<(RoutineId, bool), Made>>,
     function_names: Vec<FunctionNames>,
@@ -63,7 +60,8 @@ impl<'a> File<'a> {
         let mut tapes = BTreeMap::new();
         for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
             for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v)) {
+                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v))
+                {
                     let number = tapes.len() + 1;
                     tapes.insert((r, v), number);
                 }
@@ -91,62 +89,6 @@ impl<'a> File<'a> {
         self.tapes.get(&(r, v)).copied().unwrap_or(0)
     }
 
-    /// The functions of all routines that `wanted` reach, called ones first. Pieces and headers that they need are added.
-    ///
-    /// # Errors
-    /// What has no C.
-    pub(super) fn functions(
-        &self,
-        program: &ValidProgram,
-        wanted: &[RoutineId],
-        pieces: &mut Pieces,
-    ) -> Result<String, Vec<Failed>> {
-        let effects = Effects::of(program);
-        let graph = CallGraph::of(program);
-        let mut needed = vec![false; program.routines.len()];
-        let mut open: Vec<RoutineId> = wanted.to_vec();
-        while let Some(r) = open.pop() {
-            if !std::mem::replace(&mut needed[r.index()], true) {
-                open.extend(graph.callees(r));
-            }
-        }
-        let mut text = String::new();
-        let mut problems = Vec::new();
-        for component in graph.components() {
-            let members: Vec<RoutineId> = component.iter().copied().filter(|r| needed[r.index()]).collect();
-            let recursive = members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
-            let variants: Vec<(RoutineId, bool)> = members
-                .iter()
-                .flat_map(|&r| [(r, false), (r, true)])
-                .filter(|&(r, strided)| !strided || (self.gaps && program.routine(r).aliased))
-                .collect();
-            if recursive {
-                // What is not known yet may be anything.
-                for &(r, strided) in &variants {
-                    self.set(r, strided, true, true);
-                    text.push_str(&routine::prototype(self, r, strided));
-                    text.push_str(";\n");
-                }
-                text.push('\n');
-            }
-            for (r, strided) in variants {
-                let written = written(program, &effects, r);
-                match routine::function(self, r, &written, (recursive, strided), pieces) {
-                    Ok((made, function)) => {
-                        self.set(r, strided, made.can_fail, made.needs_memory);
-                        text.push_str(&function);
-                        text.push('\n');
-                    }
-                    Err(problem) => {
-                        self.set(r, strided, true, true);
-                        problems.push(problem);
-                    }
-                }
-            }
-        }
-        if problems.is_empty() { Ok(text) } else { Err(problems) }
-    }
-
     /// The name of the function that a routine is. Where other files may call it, one that needs memory for work arrays
     /// has another name, and a function of its own around it.
     pub(super) fn function_name(&self, r: RoutineId, needs_memory: bool, strided: bool) -> String {
@@ -159,7 +101,8 @@ impl<'a> File<'a> {
         .clone()
     }
 
-    fn set(&self, r: RoutineId, strided: bool, can_fail: bool, needs_memory: bool) {
+    /// What is known of a function from now on.
+    pub(super) fn set(&self, r: RoutineId, strided: bool, can_fail: bool, needs_memory: bool) {
         let name = self.function_name(r, needs_memory, strided);
         let made = Made {
             name,
@@ -178,9 +121,14 @@ fn has_gaps(program: &Program) -> bool {
         StmtKind::Call {
             callee, arguments, ..
         } => Some((callee, arguments)),
-        StmtKind::Assign { .. } | StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => None,
+        StmtKind::Assign { .. }
+        | StmtKind::Push { .. }
+        | StmtKind::Pop { .. }
+        | StmtKind::Opaque { .. } => None,
     });
-    calls.any(|(callee, arguments)| program.routine(*callee).aliased && arguments.iter().any(section))
+    calls.any(|(callee, arguments)| {
+        program.routine(*callee).aliased && arguments.iter().any(section)
+    })
 }
 
 /// The names that the functions of a routine may have.
@@ -194,37 +142,6 @@ pub(super) struct FunctionNames {
     pub(super) strided: String,
 }
 
-/// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is
-/// blocks and jumps.
-fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Written<'a> {
-    let routine = program.routine(r);
-    if let Some(structure) = program.structure(r) {
-        return Written {
-            routine: Cow::Borrowed(routine),
-            structure: Some(Cow::Borrowed(structure)),
-        };
-    }
-    if routine.body.is_none() {
-        return Written {
-            routine: Cow::Borrowed(routine),
-            structure: None,
-        };
-    }
-    let recovered = recover::recover(program, effects, routine);
-    if recovered.control == Control::Structured
-        && let Some(Ok(structure)) = recovered.body.as_ref().map(Structure::of)
-    {
-        return Written {
-            routine: Cow::Owned(recovered),
-            structure: Some(Cow::Owned(structure)),
-        };
-    }
-    Written {
-        routine: Cow::Owned(recover::flatten_as(program, effects, routine, Checked::Yes)),
-        structure: None,
-    }
-}
-
 /// The head of a file: what it is, and what it includes.
 pub(super) fn head(title: &str, pieces: &Pieces) -> String {
     let mut text = format!("/* {} */\n\n", comment(title));
@@ -236,7 +153,8 @@ pub(super) fn head(title: &str, pieces: &Pieces) -> String {
     text.push('\n');
     text.push_str(&runtime::text());
     text.push('\n');
-    text.push_str(&pieces.text());
+    // Not every function that was asked for is called in the end.
+    text.push_str(&pieces.text().replace("static inline ", "CFGREV_INLINE "));
     text.push('\n');
     text
 }

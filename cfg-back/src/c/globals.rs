@@ -65,7 +65,11 @@ impl Globals {
         let owner_name: Vec<Option<String>> = program
             .globals
             .iter()
-            .map(|g| g.overlay.is_none().then(|| names.fresh(&g.variable.name, None)))
+            .map(|g| {
+                g.overlay
+                    .is_none()
+                    .then(|| names.fresh(&g.variable.name, None))
+            })
             .collect();
         let mut shared = vec![false; program.globals.len()];
         for global in &program.globals {
@@ -73,16 +77,28 @@ impl Globals {
                 shared[overlay.base.index()] = true;
             }
         }
-        let is_array = |g: GlobalId| {
-            program.global(g).variable.rank() > 0 || shared[g.index()]
-        };
+        let is_array = |g: GlobalId| program.global(g).variable.rank() > 0 || shared[g.index()];
+        // The globals with values in the cells of each.
+        let mut inside: Vec<Vec<GlobalId>> = vec![Vec::new(); program.globals.len()];
+        for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
+            if global.initial.is_some() {
+                inside[program.storage(g).0.index()].push(g);
+            }
+        }
         let mut made = Self::default();
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let (base, offset) = program.storage(g);
             let name = owner_name[base.index()].as_deref().unwrap_or_default();
-            let derivative = variables.derivatives.as_ref().filter(|_| is_derivative(program.global(base)));
+            let derivative = variables
+                .derivatives
+                .as_ref()
+                .filter(|_| is_derivative(program.global(base)));
             let variable = derivative.unwrap_or(&variables.own);
-            let members = if derivative.is_some() { &mut made.derivatives } else { &mut made.own };
+            let members = if derivative.is_some() {
+                &mut made.derivatives
+            } else {
+                &mut made.own
+            };
             let place = format!("{variable}.{name}");
             let kind = if global.variable.rank() > 0 {
                 Kind::Array(Array {
@@ -101,7 +117,11 @@ impl Globals {
             made.kinds.push(kind);
             let note = comment(&global.variable.name);
             if let Some(overlay) = global.overlay {
-                let _ = writeln!(members.declarations, "    /* {note}: {name} from element {} on */", overlay.offset);
+                let _ = writeln!(
+                    members.declarations,
+                    "    /* {note}: {name} from element {} on */",
+                    overlay.offset
+                );
                 made.owners.push(None);
                 continue;
             }
@@ -113,7 +133,8 @@ impl Globals {
             } else {
                 writeln!(members.declarations, "    {ty} {name};")
             };
-            members.values.push(initial(program, g, is_array(g)));
+            let initial = initial(program, g, &inside[g.index()], is_array(g));
+            members.values.push(initial);
         }
         made
     }
@@ -138,14 +159,27 @@ impl Globals {
 
     /// The declarations of the structures, their only variables, and the function that gives access to the program's own
     /// globals.
-    pub(super) fn text(&self, tags: (&str, &str), variables: &Variables, access: Option<&str>) -> String {
+    pub(super) fn text(
+        &self,
+        tags: (&str, &str),
+        variables: &Variables,
+        access: Option<&str>,
+    ) -> String {
         let (tag, derivative_tag) = tags;
         let mut text = self.own.text(tag, &variables.own);
+        let guard = format!("CFGREV_{}_IS_DEFINED", tag.to_ascii_uppercase());
         if let Some(access) = access.filter(|_| !text.is_empty()) {
             let variable = &variables.own;
             let _ = write!(
                 text,
                 "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n    return &{variable};\n}}\n\n"
+            );
+        }
+        if !text.is_empty() {
+            // Files of one program that are included together share its globals.
+            text = format!(
+                "#ifndef {guard}\n#define {guard}\n{}\n#endif\n\n",
+                text.trim_end()
             );
         }
         if let Some(variable) = &variables.derivatives {
@@ -183,7 +217,7 @@ fn axes(global: &Global) -> Vec<Axis> {
 }
 
 /// The initial value of a member; globals that lie in its cells may have values, too.
-fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
+fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: bool) -> String {
     let owner = program.global(base);
     let size = owner.variable.constant_size().unwrap_or(1).max(1);
     let zero = match owner.variable.ty {
@@ -193,9 +227,10 @@ fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
         ScalarType::Integer | ScalarType::Tape => "0",
     };
     let mut written: std::collections::BTreeMap<i64, String> = std::collections::BTreeMap::new();
-    for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
-        let (storage, offset) = program.storage(g);
-        let Some(values) = global.initial.as_deref().filter(|_| storage == base) else {
+    for &g in inside {
+        let (_, offset) = program.storage(g);
+        let global = program.global(g);
+        let Some(values) = global.initial.as_deref() else {
             continue;
         };
         let count = global.variable.constant_size().unwrap_or(1);
@@ -216,7 +251,12 @@ fn initial(program: &Program, base: GlobalId, is_array: bool) -> String {
     if written.is_empty() {
         return format!("{{{zero}}}");
     }
-    let last = written.keys().next_back().copied().unwrap_or(0).min(size - 1);
+    let last = written
+        .keys()
+        .next_back()
+        .copied()
+        .unwrap_or(0)
+        .min(size - 1);
     let all = (0..=last).map(|k| written.remove(&k).unwrap_or_else(|| zero.to_owned()));
     format!("{{{}}}", all.collect::<Vec<_>>().join(", "))
 }

@@ -58,7 +58,13 @@ struct Interface<'p> {
 }
 
 impl<'p> Interface<'p> {
-    fn add(&mut self, role: Option<ParameterRole>, ty: ScalarType, name: &str, passed: Passed) -> String {
+    fn add(
+        &mut self,
+        role: Option<ParameterRole>,
+        ty: ScalarType,
+        name: &str,
+        passed: Passed,
+    ) -> String {
         let name = self.names.fresh(name, Some(&self.file.names));
         let ty = c_type(ty);
         let declaration = match passed {
@@ -99,7 +105,10 @@ impl<'p> Interface<'p> {
                 }
             }
             made.extents.insert(p, extents);
-            let optional = matches!(variable.role, cfg_core::ir::Role::Parameter { optional: true, .. });
+            let optional = matches!(
+                variable.role,
+                cfg_core::ir::Role::Parameter { optional: true, .. }
+            );
             let input = variable.intent() == Some(Intent::In);
             let value = input && variable.rank() == 0 && !optional && !variable.ty.is_tape();
             let passed = match (value, input) {
@@ -107,7 +116,12 @@ impl<'p> Interface<'p> {
                 (false, true) if !variable.ty.is_tape() => Passed::Constant,
                 (false, _) => Passed::Pointer,
             };
-            made.add(Some(ParameterRole::Primal(p)), variable.ty, &variable.name, passed);
+            made.add(
+                Some(ParameterRole::Primal(p)),
+                variable.ty,
+                &variable.name,
+                passed,
+            );
             if !variable.ty.is_real() {
                 continue;
             }
@@ -165,7 +179,8 @@ pub(super) fn wrapper(
     let Some(made) = file.made(routine, false) else {
         return Err(unknown(&file.program.routine(routine).name));
     };
-    let (before, arguments, restore) = arguments(&mut interface, routine, &signature, &tape, sweep)?;
+    let (before, arguments, restore) =
+        arguments(&mut interface, routine, &signature, &tape, sweep)?;
     let mut lines = Lines::new(1);
     let may_be_null = matches!(sweep, Sweep::Gradient | Sweep::Tangent);
     let [own, used, state, status] =
@@ -173,9 +188,13 @@ pub(super) fn wrapper(
     let used = if may_be_null { used } else { tape.clone() };
     if may_be_null {
         lines.line(format_args!("struct cfgrev_tape {own} = {{0}};"));
-        lines.line(format_args!("struct cfgrev_tape *const {used} = {tape} ? {tape} : &{own};"));
+        lines.line(format_args!(
+            "struct cfgrev_tape *const {used} = {tape} ? {tape} : &{own};"
+        ));
     }
-    lines.line(format_args!("const struct cfgrev_state {state} = cfgrev_begin({used});"));
+    lines.line(format_args!(
+        "const struct cfgrev_state {state} = cfgrev_begin({used});"
+    ));
     lines.line(format_args!("int {status} = 0;"));
     for line in before {
         lines.line(line);
@@ -185,15 +204,23 @@ pub(super) fn wrapper(
             lines.line(format_args!("(void){};", item.name));
         }
     }
-    let result = interface.original.result.map(|r| interface.original.variable(r).ty);
+    let result = interface
+        .original
+        .result
+        .map(|r| interface.original.variable(r).ty);
     if let (Sweep::Reverse, true, Some(ty)) = (sweep, keeps_result, result) {
-        lines.line(format_args!("value = cfgrev_pop_{}({tape});", stack(ty)));
+        lines.line(format_args!(
+            "value = cfgrev_pop_{}(&{tape}->top);",
+            stack(ty)
+        ));
     }
     // Derivatives of globals come in a structure of the caller's, which a forward sweep does not have.
     let derivatives = globals.variables.derivatives.as_ref();
     let shadow = derivatives.filter(|_| file.globals.has_derivatives() && sweep != Sweep::Forward);
     let shadow = shadow.map(|variable| {
-        let name = interface.names.fresh(&globals.derivative_tag, Some(&file.names));
+        let name = interface
+            .names
+            .fresh(&globals.derivative_tag, Some(&file.names));
         (variable, name)
     });
     if let Some((variable, name)) = &shadow {
@@ -209,17 +236,28 @@ pub(super) fn wrapper(
         lines.line(format_args!("*{name} = {variable};"));
     }
     if let (Sweep::Forward, true, Some(ty)) = (sweep, keeps_result, result) {
-        lines.line(format_args!("if (!{status} && cfgrev_room_{}({tape}, 1))", stack(ty)));
+        lines.line(format_args!(
+            "if (!{status} && cfgrev_room_{}(&{tape}->top, {tape}, 1))",
+            stack(ty)
+        ));
         lines.line(format_args!("    {status} = 1;"));
         lines.line(format_args!("if (!{status})"));
-        lines.line(format_args!("    cfgrev_push_{}({tape}, *{});", stack(ty), restore));
+        lines.line(format_args!(
+            "    cfgrev_push_{}(&{tape}->top, *{});",
+            stack(ty),
+            restore
+        ));
     }
     if may_be_null {
-        lines.line(format_args!("{status} = cfgrev_end({used}, &{state}, {status});"));
+        lines.line(format_args!(
+            "{status} = cfgrev_end({used}, &{state}, {status});"
+        ));
         lines.line(format_args!("cfgrev_tape_free(&{own});"));
         lines.line(format_args!("return {status};"));
     } else {
-        lines.line(format_args!("return cfgrev_end({used}, &{state}, {status});"));
+        lines.line(format_args!(
+            "return cfgrev_end({used}, &{state}, {status});"
+        ));
     }
     let mut parameters: Vec<String> = interface.items.into_iter().map(|i| i.declaration).collect();
     parameters.extend(shadow.map(|(_, name)| format!("struct {} *{name}", globals.derivative_tag)));
@@ -267,7 +305,9 @@ fn arguments(
     for (p, role) in inner.parameter_ids().zip(&signature.parameters) {
         let variable = inner.variable(p);
         let of = match role {
-            ParameterRole::Primal(v) | ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => Some(*v),
+            ParameterRole::Primal(v) | ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => {
+                Some(*v)
+            }
             ParameterRole::Tape | ParameterRole::Own(_) => None,
         };
         if *role == ParameterRole::Tape && !own_tape {
@@ -278,7 +318,11 @@ fn arguments(
             return Err(unknown(&inner.name));
         };
         let extents = interface.extents.get(&of).cloned().unwrap_or_default();
-        if variable.shape.iter().any(|dim| dim.extent == Extent::Deferred) {
+        if variable
+            .shape
+            .iter()
+            .any(|dim| dim.extent == Extent::Deferred)
+        {
             for name in &extents {
                 if let Some(item) = interface.items.iter_mut().find(|i| i.name == *name) {
                     item.used = true;
@@ -289,8 +333,16 @@ fn arguments(
         let by_value = is_by_value(inner, p);
         let Some(&k) = interface.of_role.get(role) else {
             // The value of a function in its reverse sweep: the forward sweep kept it.
-            before.push(format!("{} value = {};", c_type(variable.ty), super::variable::zero(variable.ty)));
-            texts.push(if by_value { "value".to_owned() } else { "&value".to_owned() });
+            before.push(format!(
+                "{} value = {};",
+                c_type(variable.ty),
+                super::variable::zero(variable.ty)
+            ));
+            texts.push(if by_value {
+                "value".to_owned()
+            } else {
+                "&value".to_owned()
+            });
             continue;
         };
         let item = &mut interface.items[k];
@@ -299,8 +351,15 @@ fn arguments(
         if Some(of) == result && *role == ParameterRole::Primal(of) {
             // Callers may not want the value.
             let kept = "value_kept";
-            before.push(format!("{} {kept} = {};", c_type(variable.ty), super::variable::zero(variable.ty)));
-            before.push(format!("{} *const value_at = {name} ? {name} : &{kept};", c_type(variable.ty)));
+            before.push(format!(
+                "{} {kept} = {};",
+                c_type(variable.ty),
+                super::variable::zero(variable.ty)
+            ));
+            before.push(format!(
+                "{} *const value_at = {name} ? {name} : &{kept};",
+                c_type(variable.ty)
+            ));
             texts.push("value_at".to_owned());
             value_pointer = "value_at".to_owned();
             continue;
@@ -329,12 +388,18 @@ pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<S
     let (head, arguments) = super::routine::plain_head(file, r, name, &mut names);
     let mut lines = Lines::new(1);
     let mut arguments: Vec<String> = arguments;
-    let tape = routine.parameter_ids().find(|p| routine.variable(*p).ty.is_tape());
+    let tape = routine
+        .parameter_ids()
+        .find(|p| routine.variable(*p).ty.is_tape());
     let [memory, status] = ["memory", "status"].map(|n| names.fresh(n, Some(&file.names)));
     match tape.and_then(|p| arguments.get(super::routine::position(routine, p)).cloned()) {
         Some(tape) => {
             arguments.push(tape);
-            lines.line(format_args!("return {}({});", made.name, arguments.join(", ")));
+            lines.line(format_args!(
+                "return {}({});",
+                made.name,
+                arguments.join(", ")
+            ));
         }
         None => {
             lines.line(format_args!("struct cfgrev_tape {memory} = {{0}};"));

@@ -1,15 +1,12 @@
 //! Bodies of graphs that do not nest: blocks with labels, and jumps between them.
 
-use super::{
-    Emitted,
-    body::test,
-    writer::Writer,
-};
+use super::{Emitted, body::test, writer::Writer};
 use cfg_core::{
-    entity::{EdgeId, VertexId},
+    entity::VertexId,
     graph::reverse_postorder,
     ir::{Cfg, Op, ScalarType, Selector, VertexKind},
 };
+use std::collections::HashMap;
 
 impl Writer<'_> {
     /// The statements of a graph of blocks and branches, in reverse postorder; a block that is reached from elsewhere
@@ -103,11 +100,9 @@ impl Writer<'_> {
         labels: &[Option<String>],
         jumped: &mut [bool],
     ) -> Emitted<()> {
-        let target = |label: i64| -> Option<VertexId> {
-            let edge = |e: &&EdgeId| cfg.edge(**e).label == Some(label);
-            let e = cfg.out_edges(v).iter().find(edge)?;
-            Some(cfg.edge(*e).to)
-        };
+        let edges = cfg.out_edges(v).iter().map(|&e| cfg.edge(e));
+        let targets: HashMap<Option<i64>, VertexId> = edges.map(|e| (e.label, e.to)).collect();
+        let target = |label: i64| targets.get(&Some(label)).copied();
         match selector {
             Selector::Condition(condition) => {
                 let (Some(yes), Some(no)) = (target(1), target(0)) else {

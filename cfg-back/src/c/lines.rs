@@ -90,6 +90,17 @@ impl Lines {
         self.text.insert_str(place, &format!("{indent}{line}\n"));
     }
 
+    /// Makes a block of the lines that were written since.
+    pub(super) fn wrap(&mut self, place: usize) {
+        let lines = self.text.split_off(place);
+        self.open_block();
+        for line in lines.lines() {
+            let deeper = if self.depth <= DEEPEST { "    " } else { "" };
+            let _ = writeln!(self.text, "{deeper}{line}");
+        }
+        self.close();
+    }
+
     /// The text.
     pub(super) fn into_text(self) -> String {
         self.text

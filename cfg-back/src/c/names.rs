@@ -2,31 +2,97 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Keywords, macros and types of the headers that emitted files include, and the functions that emitted code calls:
-/// nothing in a program may be called so, in no scope.
-const RESERVED: &[&str] = &[
-    "EOF", "HUGE_VAL", "INFINITY", "INT64_C", "INT64_MAX", "INT64_MIN", "NAN", "NULL", "SIZE_MAX", "UINT64_C", "acos",
-    "acosh", "asin", "asinh", "atan", "atan2", "atanh", "auto", "bool", "break", "calloc", "case", "cbrt", "ceil",
-    "ceilf", "char", "const", "continue", "copysign", "copysignf", "cos", "cosh", "default", "digamma", "do", "double",
-    "else", "enum", "erf", "erfc", "errno", "exp", "expm1", "extern", "fabs", "fabsf", "false", "float", "floor",
-    "floorf", "fma", "fmaf", "fmod", "fmodf", "for", "free", "goto", "hypot", "if", "inline", "int", "int64_t",
-    "isfinite", "isinf", "isnan", "lgamma", "llabs", "log", "log10", "log1p", "log2", "long", "malloc", "memcpy",
-    "memmove", "memset", "pow", "ptrdiff_t", "realloc", "register", "restrict", "return", "round", "roundf", "short",
-    "signbit", "signed", "sin", "sinh", "size_t", "sizeof", "sqrt", "sqrtf", "static", "struct", "switch", "tan",
-    "tanh", "tgamma", "true", "trunc", "truncf", "typedef", "uint64_t", "union", "unsigned", "void", "volatile",
-    "while",
-];
+/// Keywords, macros and types of the headers that emitted files include, as GCC's own dialect has them too, and the
+/// functions that emitted code calls: nothing in a program may be called so, in no scope.
+const RESERVED: &str = "\
+    BIG_ENDIAN BUFSIZ BYTE_ORDER DOMAIN EOF EXIT_FAILURE EXIT_SUCCESS FD_SETSIZE \
+    FILENAME_MAX FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN FP_NORMAL \
+    FP_SUBNORMAL FP_ZERO HUGE_VAL HUGE_VALF HUGE_VALL INFINITY INT16_MAX INT16_MIN \
+    INT32_MAX INT32_MIN INT64_C INT64_MAX INT64_MIN INT8_MAX INT8_MIN INTMAX_MAX \
+    INTMAX_MIN INTPTR_MAX INTPTR_MIN INT_FAST16_MAX INT_FAST16_MIN INT_FAST32_MAX \
+    INT_FAST32_MIN INT_FAST64_MAX INT_FAST64_MIN INT_FAST8_MAX INT_FAST8_MIN \
+    INT_LEAST16_MAX INT_LEAST16_MIN INT_LEAST32_MAX INT_LEAST32_MIN INT_LEAST64_MAX \
+    INT_LEAST64_MIN INT_LEAST8_MAX INT_LEAST8_MIN LITTLE_ENDIAN L_ctermid L_tmpnam \
+    MATH_ERREXCEPT MATH_ERRNO MAXFLOAT MB_CUR_MAX M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 \
+    M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NAN NFDBITS NULL \
+    OVERFLOW PDP_ENDIAN PLOSS PTRDIFF_MAX PTRDIFF_MIN P_tmpdir RAND_MAX SEEK_CUR \
+    SEEK_END SEEK_SET SIG_ATOMIC_MAX SIG_ATOMIC_MIN SING SIZE_MAX TLOSS TMP_MAX \
+    UINT16_MAX UINT32_MAX UINT64_C UINT64_MAX UINT8_MAX UINTMAX_MAX UINTPTR_MAX \
+    UINT_FAST16_MAX UINT_FAST32_MAX UINT_FAST64_MAX UINT_FAST8_MAX UINT_LEAST16_MAX \
+    UINT_LEAST32_MAX UINT_LEAST64_MAX UINT_LEAST8_MAX UNDERFLOW WCHAR_MAX WCHAR_MIN \
+    WCONTINUED WEXITED WINT_MAX WINT_MIN WNOHANG WNOWAIT WSTOPPED WUNTRACED assert auto \
+    bool break calloc case char const continue default digamma do double else enum \
+    errno extern false float for free goto if inline int int64_t isfinite isinf isnan \
+    linux llabs long malloc math_errhandling memcpy memmove memset ptrdiff_t realloc \
+    register restrict return short signbit signed size_t sizeof static stderr stdin \
+    stdout struct switch true typedef uint64_t union unix unsigned void volatile while";
 
-/// Further names of C's library, and the entry of a program, which nothing outside of functions may be called.
-const LIBRARY: &[&str] = &[
-    "abort", "abs", "assert", "atexit", "atof", "atoi", "atol", "atoll", "bsearch", "div", "drem", "exit", "exp10",
-    "exp2", "fdim", "finite", "fmax", "fmin", "fpclassify", "frexp", "gamma", "getenv", "ilogb", "index", "isgreater",
-    "isless", "isnormal", "isunordered", "j0", "j1", "jn", "labs", "ldexp", "ldiv", "linux", "lldiv", "llrint",
-    "llround", "logb", "lrint", "lround", "main", "mblen", "memchr", "memcmp", "modf", "nan", "nearbyint", "nextafter",
-    "nexttoward", "pow10", "qsort", "rand", "random", "remainder", "remquo", "rint", "scalb", "scalbln", "scalbn",
-    "setenv", "signgam", "significand", "sincos", "srand", "strcat", "strchr", "strcmp", "strcpy", "strlen", "strncpy",
-    "strstr", "strtod", "strtol", "system", "unix", "y0", "y1", "yn",
-];
+/// The functions of `math.h` that emitted code calls: nothing may be called so, either.
+const MATHEMATICS: &str = "\
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp \
+    expm1 fabs floor fma fmod hypot lgamma log log10 log1p log2 pow round sin sinh sqrt \
+    tan tanh tgamma trunc \
+    ceilf copysignf fabsf floorf fmaf fmodf roundf sqrtf truncf";
+
+/// Further functions, types and macros with arguments of the headers of C and POSIX, functions that compilers know
+/// without a header, and the entry of a program: nothing outside of functions may be called so.
+const LIBRARY: &str = "\
+    FD_CLR FD_ISSET FD_SET FD_ZERO FILE INT16_C INT32_C INT8_C INTMAX_C UINT16_C \
+    UINT32_C UINT8_C UINTMAX_C WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED \
+    WIFSTOPPED WSTOPSIG WTERMSIG a64l abort abs aligned_alloc alloca asctime asprintf \
+    at_quick_exit atexit atof atoi atol basename bcmp bcopy be16toh be32toh be64toh \
+    blkcnt_t blksize_t bsearch btowc bzero cabs cacos cacosh caddr_t carg casin casinh \
+    catan catanh ccos ccosh cexp cimag clearenv clearerr clock clock_t clockid_t clog \
+    clog10 conj cpow cproj creal csin csinh csqrt ctan ctanh ctermid ctime cuserid \
+    daddr_t daemon dcgettext dev_t dgettext difftime div div_t double_t dprintf drand48 \
+    drand48_data drem dysize ecvt erand48 execl execle execlp execv execve execvp exit \
+    exp10 exp2 explicit_bzero fclose fcvt fd_mask fd_set fdim fdopen feclearexcept \
+    fegetenv fegetexceptflag fegetround feholdexcept fenv_t feof feraiseexcept ferror \
+    fesetenv fesetexceptflag fesetround fetestexcept feupdateenv fexcept_t fflush ffs \
+    fgetc fgetpos fgets fgetwc fgetws fileno finite float_t flockfile fmax fmemopen \
+    fmin fopen fork fpclassify fpos_t fprintf fprintf_unlocked fputc fputc_unlocked \
+    fputs fputs_unlocked fputwc fputws fread freopen frexp fsblkcnt_t fscanf fseek \
+    fseeko fsetpos fsfilcnt_t fsid_t ftell ftello ftrylockfile funlockfile fwide \
+    fwprintf fwrite fwrite_unlocked fwscanf gamma gamma_r gcvt getc getc_unlocked \
+    getchar getchar_unlocked getdelim getenv getline getloadavg gets getsubopt gettext \
+    getw getwc getwchar gid_t gmtime grantpt htobe16 htobe32 htobe64 htole16 htole32 \
+    htole64 id_t ilogb imaxabs imaxdiv imaxdiv_t index initstate ino_t int16_t int32_t \
+    int8_t int_fast16_t int_fast32_t int_fast64_t int_fast8_t int_least16_t \
+    int_least32_t int_least64_t int_least8_t intmax_t intptr_t isalnum isalpha isascii \
+    isblank iscntrl isdigit isgraph isgreater isgreaterequal isless islessequal \
+    islessgreater islower isnormal isprint ispunct isspace isunordered isupper iswalnum \
+    iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint iswpunct \
+    iswspace iswupper iswxdigit isxdigit j0 j1 jmp_buf jn jrand48 key_t l64a labs lcg48 \
+    lcong48 ldexp ldiv ldiv_t le16toh le32toh le64toh lgamma_r lldiv lldiv_t llrint \
+    llround locale_t localeconv localtime loff_t logb longjmp lrand48 lrint lround main \
+    max_align_t mblen mbrlen mbrtowc mbsinit mbsrtowcs mbstate_t mbstowcs mbtowc \
+    memccpy memchr memcmp memfrob memmem mempcpy memrchr mkdtemp mkstemp mktemp mktime \
+    mode_t modf mrand48 nan nearbyint nextafter nexttoward nlink_t nrand48 off_t \
+    offsetof on_exit open_memstream pclose perror pid_t popen posix_memalign pow10 \
+    printf printf_unlocked pselect ptsname putc putc_unlocked putchar putchar_unlocked \
+    putenv puts puts_unlocked putw putwc putwchar qecvt qfcvt qgcvt qsort quad_t \
+    quick_exit raise rand rand_r random random_data reallocarray realpath register_t \
+    remainder remove remquo rename renameat rewind rindex rint roundeven rpmatch scalb \
+    scalbln scalbn scanf secure_getenv seed48 select setbuf setbuffer setenv setjmp \
+    setlinebuf setlocale setstate setvbuf sig_atomic_t signal signgam significand \
+    sigset_t sincos snprintf sprintf srand srand48 srandom sscanf ssize_t stpcpy \
+    stpncpy strcasecmp strcat strchr strchrnul strcmp strcoll strcoll_l strcpy strcspn \
+    strdup strerror strerror_l strerror_r strfmon strftime strlcat strlcpy strlen \
+    strncasecmp strncat strncmp strncpy strndup strnlen strpbrk strrchr strsep \
+    strsignal strspn strstr strtod strtof strtoimax strtok strtok_r strtol strtold \
+    strtoul strtoumax strverscmp strxfrm strxfrm_l suseconds_t swprintf swscanf system \
+    tempnam time time_t timer_t timespec timeval tmpfile tmpnam toascii tolower toupper \
+    towctrans towlower towupper u_char u_int u_int16_t u_int32_t u_int64_t u_int8_t \
+    u_long u_quad_t u_short uid_t uint uint16_t uint32_t uint8_t uint_fast16_t \
+    uint_fast32_t uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t \
+    uint_least64_t uint_least8_t uintmax_t uintptr_t ulong ungetc ungetwc unlockpt \
+    unsetenv ushort va_arg va_copy va_end va_list va_start valloc vasprintf vdprintf \
+    vfprintf vfscanf vfwprintf vfwscanf vprintf vscanf vsnprintf vsprintf vsscanf \
+    vswprintf vswscanf vwprintf vwscanf wchar_t wcrtomb wcscat wcschr wcscmp wcscoll \
+    wcscpy wcscspn wcsftime wcslen wcsncat wcsncmp wcsncpy wcspbrk wcsrchr wcsrtombs \
+    wcsspn wcsstr wcstod wcstof wcstoimax wcstok wcstol wcstold wcstombs wcstoul \
+    wcstoumax wcsxfrm wctob wctomb wctrans wctrans_t wctype wctype_t wint_t wmemchr \
+    wmemcmp wmemcpy wmemmove wmemset wprintf wscanf y0 y1 yn";
 
 /// The longest identifier that is made, without what tells it from others.
 const LONGEST: usize = 63;
@@ -43,19 +109,21 @@ impl Names {
     /// The scope of a file, with nothing in it but what C has.
     pub(super) fn of_file() -> Self {
         let mut names = Self::of_function();
-        for name in LIBRARY {
-            names.taken.insert((*name).to_owned());
-            // The variants for `float` and `long double`.
-            names.taken.insert(format!("{name}f"));
-            names.taken.insert(format!("{name}l"));
+        let library = LIBRARY.split_whitespace();
+        names.taken.extend(library.clone().map(str::to_owned));
+        // The variants for `float` and `long double`.
+        for name in library.chain(MATHEMATICS.split_whitespace()) {
+            names.taken.extend([format!("{name}f"), format!("{name}l")]);
         }
         names
     }
 
     /// The scope of a function, with nothing in it but what C has.
     pub(super) fn of_function() -> Self {
+        let mathematics = MATHEMATICS.split_whitespace();
+        let all = RESERVED.split_whitespace().chain(mathematics);
         Self {
-            taken: RESERVED.iter().map(|&name| name.to_owned()).collect(),
+            taken: all.map(str::to_owned).collect(),
             next: HashMap::new(),
         }
     }
@@ -114,13 +182,9 @@ pub(super) fn comment(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut last = ' ';
     for c in text.chars() {
-        let c = if c.is_control() || c == '\\' || !c.is_ascii() && !c.is_alphanumeric() {
-            ' '
-        } else if (last == '*' && c == '/') || (last == '/' && c == '*') || (last == '?' && c == '?') {
-            ' '
-        } else {
-            c
-        };
+        let strange = c.is_control() || c == '\\' || !c.is_ascii() && !c.is_alphanumeric();
+        let ends = matches!((last, c), ('*', '/') | ('/', '*') | ('?', '?'));
+        let c = if strange || ends { ' ' } else { c };
         made.push(c);
         last = c;
     }
@@ -134,12 +198,37 @@ mod tests {
     #[test]
     fn names_are_identifiers_and_different() {
         let mut names = Names::of_function();
-        let given = ["x", "x", "a b", "a-b", "exp", "3", "_x", "__LINE__", "cfgrev_tape", "é", "gamma", "x_2", ""];
+        let given = [
+            "x",
+            "x",
+            "a b",
+            "a-b",
+            "exp",
+            "3",
+            "_x",
+            "__LINE__",
+            "cfgrev_tape",
+            "é",
+            "gamma",
+            "x_2",
+            "",
+        ];
         let made: Vec<String> = given.iter().map(|name| names.fresh(name, None)).collect();
         assert_eq!(
             made,
             [
-                "x", "x_2", "a_b", "a_b_2", "exp_2", "u_3", "u_x", "u__LINE__", "u_cfgrev_tape", "u_", "gamma", "x_2_2",
+                "x",
+                "x_2",
+                "a_b",
+                "a_b_2",
+                "exp_2",
+                "u_3",
+                "u_x",
+                "u__LINE__",
+                "u_cfgrev_tape",
+                "u_",
+                "gamma",
+                "x_2_2",
                 "u__2"
             ]
         );
@@ -150,6 +239,6 @@ mod tests {
 
     #[test]
     fn comments_cannot_be_left() {
-        assert_eq!(comment("a */ b /* c ??/ \\\n d"), "a *  b /  c ? /   d");
+        assert_eq!(comment("a */ b /* c ??/ \\\n d"), "a *  b /  c ? /    d");
     }
 }

@@ -331,8 +331,15 @@ fn compare(
     pieces: &mut Pieces,
 ) -> Result<Code, Malformed> {
     let ty = common(&operands);
-    let [mut x, y] = exactly(op, promoted(operands, ty, pieces))?;
-    // Compilers warn of integers that are compared with themselves, of `!a == b`, and of comparisons of comparisons.
+    let [mut x, mut y] = exactly(op, promoted(operands, ty, pieces))?;
+    // Compilers warn of integers that are compared with themselves, of `!a == b`, of comparisons of comparisons, and of
+    // those whose value is compared with a number that is neither 0 nor 1.
+    let decided = |a: &Code, b: &Code| a.integer().is_some() && b.text.starts_with("(int64_t)");
+    if decided(&x, &y) {
+        y = hidden(y, pieces);
+    } else if decided(&y, &x) {
+        x = hidden(x, pieces);
+    }
     if !ty.is_real() && x.text == y.text {
         x = hidden(x, pieces);
     }
@@ -369,7 +376,20 @@ fn helper(
         return Ok(literal_integer(n));
     }
     let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
-    let mut operands = promoted(operands, ty, pieces).into_iter();
+    let mut operands = promoted(operands, ty, pieces);
+    // Of many operands halves are compared, so that calls do not nest deeper than compilers allow.
+    while matches!(op, Op::Min | Op::Max) && operands.len() > 8 {
+        let mut pairs = Vec::with_capacity(operands.len() / 2 + 1);
+        let mut rest = operands.into_iter();
+        while let Some(x) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(y) => call(piece, &[x, y], ty, pieces),
+                None => x,
+            });
+        }
+        operands = pairs;
+    }
+    let mut operands = operands.into_iter();
     let mut x = operands.next().ok_or(Malformed(op))?;
     for y in operands {
         // Only of a NaN C's own function takes the sign.

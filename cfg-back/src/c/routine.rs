@@ -1,7 +1,7 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted,
+    Emitted, codes,
     file::{File, Made, Written},
     lines::Lines,
     names::{Names, comment},
@@ -9,16 +9,21 @@ use super::{
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, Role, Routine, ScalarType},
+    ir::{Extent, Intent, Role, Routine, ScalarType, StmtKind},
     memory::locations::Locations,
 };
 
 /// The declaration of one parameter of a routine; extents that it takes from the argument come before.
-fn parameter(routine: &Routine, v: VarId, name: &str, (extents, strides): &(Vec<String>, Vec<String>)) -> Vec<String> {
+fn parameter(
+    routine: &Routine,
+    v: VarId,
+    name: &str,
+    (extents, strides): &(Vec<String>, Vec<String>),
+) -> Vec<String> {
     let variable = routine.variable(v);
     let ty = c_type(variable.ty);
     let mut texts: Vec<String> = Vec::new();
@@ -29,7 +34,9 @@ fn parameter(routine: &Routine, v: VarId, name: &str, (extents, strides): &(Vec<
     }
     texts.extend(strides.iter().map(|stride| format!("int64_t {stride}")));
     let constant = match variable.role {
-        Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => "const ",
+        Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => {
+            "const "
+        }
         Role::Parameter { .. } | Role::Local | Role::Global(_) => "",
     };
     let restrict = if routine.aliased || variable.ty.is_tape() {
@@ -49,7 +56,7 @@ fn parameter(routine: &Routine, v: VarId, name: &str, (extents, strides): &(Vec<
 pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let (made, _) = variables(file, routine, &mut names, strided);
+    let (made, _) = variables(file, routine, &mut names, strided, false);
     let function = file.made(r, strided).unwrap_or_default();
     head(file, routine, &function, &made, "memory", "value", strided)
 }
@@ -66,7 +73,7 @@ fn head(
     let storage = match file.public && !made.needs_memory && !strided {
         true => "",
         // Not all of these may be called.
-        false if strided => "static inline ",
+        false if strided => "CFGREV_INLINE ",
         false => "static ",
     };
     head_with(routine, made, variables, memory, value, storage).0
@@ -94,12 +101,19 @@ fn head_with(
                 };
                 let extents = array.axes.iter().map(|axis| kept(&axis.extent));
                 let strides = array.axes.iter().filter_map(|axis| axis.stride.as_ref());
-                (array.pointer.clone(), (extents.collect(), strides.map(kept).collect()))
+                (
+                    array.pointer.clone(),
+                    (extents.collect(), strides.map(kept).collect()),
+                )
             }
         };
         parameters.extend(parameter(routine, p, &name, &extents));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
-        arguments.extend(shape.filter(|(dim, _)| dim.extent == Extent::Deferred).map(|(_, e)| e));
+        arguments.extend(
+            shape
+                .filter(|(dim, _)| dim.extent == Extent::Deferred)
+                .map(|(_, e)| e),
+        );
         arguments.push(name);
     }
     let result = routine.result.map(|r| routine.variable(r).ty);
@@ -118,15 +132,24 @@ fn head_with(
     if parameters.is_empty() {
         parameters.push("void".to_owned());
     }
-    let head = format!("{storage}{returned} {}({})", made.name, parameters.join(", "));
+    let head = format!(
+        "{storage}{returned} {}({})",
+        made.name,
+        parameters.join(", ")
+    );
     (head, arguments)
 }
 
 /// The head of a function with this name for callers that have no memory for work arrays, and the names of its
 /// parameters in the order of the routine's.
-pub(super) fn plain_head(file: &File<'_>, r: RoutineId, name: &str, names: &mut Names) -> (String, Vec<String>) {
+pub(super) fn plain_head(
+    file: &File<'_>,
+    r: RoutineId,
+    name: &str,
+    names: &mut Names,
+) -> (String, Vec<String>) {
     let routine = file.program.routine(r);
-    let (made, _) = variables(file, routine, names, false);
+    let (made, _) = variables(file, routine, names, false, false);
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let mut function = file.made(r, false).unwrap_or_default();
     function.needs_memory = false;
@@ -161,9 +184,16 @@ pub(super) fn function(
 ) -> Emitted<(Made, String)> {
     let routine = &*written.routine;
     let mut names = Names::of_function();
-    let (variables, can_fail) = variables(file, routine, &mut names, strided);
+    let (variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let mut tops = BTreeMap::new();
+    for statement in routine.statements() {
+        if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
+            tops.entry(tape)
+                .or_insert_with(|| names.fresh("top", Some(&file.names)));
+        }
+    }
     let mut writer = Writer {
         file,
         pieces,
@@ -187,10 +217,22 @@ pub(super) fn function(
             ..Made::default()
         },
         allocates: false,
+        declared: 0,
+        unsure: Vec::new(),
+        recursive,
         has_status: false,
         strided,
         keeps_bounds: false,
+        roomy: false,
+        tops,
     };
+    if let Some(result) = routine.result
+        && routine.variable(result).rank() > 0
+    {
+        let message = format!("the result of `{}` is an array", routine.name);
+        let help = "make it an out parameter";
+        return Err(writer.failed(&codes::RESULT, message, help));
+    }
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
         (Some(cfg), Some(structure), _) => writer.structured(cfg, structure)?,
@@ -222,7 +264,9 @@ fn finish(
     let arrays = prologue(&mut writer, body)?;
     let epilogue = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
     let mut made = writer.made.clone();
-    made.name = writer.file.function_name(writer.id, made.needs_memory, writer.strided);
+    made.name = writer
+        .file
+        .function_name(writer.id, made.needs_memory, writer.strided);
     let routine = writer.routine;
     let mut text = String::new();
     if let Some(origin) = &routine.origin {
@@ -287,6 +331,13 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let mut after: Vec<String> = Vec::new();
     let memory = writer.memory.clone();
     let ids = || (0..).map(VarId::new);
+    if writer.recursive {
+        writer
+            .lines
+            .line(format_args!("if (++{memory}->depth > CFGREV_DEEPEST)"));
+        writer.lines.line("    return 2;");
+        after.push(format!("--{memory}->depth;"));
+    }
     // Tapes of its own.
     let mut tapes = Vec::new();
     for (v, variable) in ids().zip(&writer.variables.all) {
@@ -326,6 +377,13 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             works.push((v, array.clone()));
         }
     }
+    for (v, top) in writer.tops.clone() {
+        let tape = writer.tape(v)?;
+        writer
+            .lines
+            .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
+        after.push(format!("{tape}->top = {top};"));
+    }
     for (_, array) in &works {
         for axis in &array.axes {
             if let Bound::Kept(k) = axis.extent {
@@ -353,7 +411,10 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let allocatable = |v: &super::variable::Variable| matches!(&v.kind, Kind::Array(a) if a.cells == Cells::Allocatable);
     let marks = [
         ("work", !works.is_empty()),
-        ("arrays", writer.allocates && writer.variables.all.iter().any(allocatable)),
+        (
+            "arrays",
+            writer.allocates && writer.variables.all.iter().any(allocatable),
+        ),
     ];
     for (arena, wanted) in marks {
         if wanted {
@@ -369,10 +430,16 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         let ty = writer.variables.all[v.index()].ty;
         let extents = writer.variables.extents(&array.axes);
         let name = array.pointer;
-        let size = extents.iter().fold(super::amount::Amount::from(1), |size, e| {
-            let e = if extents.len() > 1 { super::expression::at_least_zero(e) } else { e.clone() };
-            size.times(&e)
-        });
+        let size = extents
+            .iter()
+            .fold(super::amount::Amount::from(1), |size, e| {
+                let e = if extents.len() > 1 {
+                    super::expression::at_least_zero(e)
+                } else {
+                    e.clone()
+                };
+                size.times(&e)
+            });
         let size = size.code().text;
         writer.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
@@ -387,7 +454,9 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             writer
                 .lines
                 .line(format_args!("for (int64_t {k} = 0; {k} < {size}; ++{k})"));
-            writer.lines.line(format_args!("    {name}[{k}] = {};", zero(ty)));
+            writer
+                .lines
+                .line(format_args!("    {name}[{k}] = {};", zero(ty)));
         }
     }
     after.reverse();
@@ -399,14 +468,14 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
 }
 
 /// The identifiers in a text.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = text.split(move |c| !word(c));
     words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// The part of a line that reads variables: of an assignment all but the variable that it is to.
-fn behind_target(line: &str) -> &str {
+pub(super) fn behind_target(line: &str) -> &str {
     let line = line.trim_start();
     let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let rest = line.get(end.unwrap_or(0)..).unwrap_or_default();
@@ -419,7 +488,9 @@ fn behind_target(line: &str) -> &str {
         });
         behind = closes.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
     }
-    let assigns = [" = ", " += ", " -= ", " *= "].iter().any(|sign| behind.starts_with(sign));
+    let assigns = [" = ", " += ", " -= ", " *= "]
+        .iter()
+        .any(|sign| behind.starts_with(sign));
     if assigns { rest } else { line }
 }
 

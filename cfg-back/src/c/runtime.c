@@ -1,5 +1,16 @@
+#ifndef CFGREV_INLINE
+#ifdef __GNUC__
+/* Not every file calls every function, of which clang would warn. */
+#define CFGREV_INLINE static inline __attribute__((unused))
+#else
+#define CFGREV_INLINE static inline
+#endif
+#endif
+
 #ifndef CFGREV_TAPE_VERSION
 #define CFGREV_TAPE_VERSION 1
+/* Functions that call themselves are not entered more often than this at a time. */
+#define CFGREV_DEEPEST 10000u
 
 struct cfgrev_block {
     struct cfgrev_block *next;
@@ -10,21 +21,31 @@ struct cfgrev_arena {
     struct cfgrev_block *last, *first;
 };
 
+/* Where the stacks of a tape end. Functions that push and pop have a copy of their own while they run. */
+struct cfgrev_top {
+    double *real, *real_end;
+    float *real32, *real32_end;
+    int64_t *integer, *integer_end;
+    uint64_t *control, *control_end;
+    uint64_t bits;
+    unsigned filled;
+};
+
 /* What a forward sweep leaves for the reverse sweep, and memory for work arrays. Zero-initialised before its first use
    (struct cfgrev_tape tape = {0};), it keeps its memory from one call to the next, until cfgrev_tape_free. */
 struct cfgrev_tape {
-    double *real, *real_end, *real_begin;
-    float *real32, *real32_end, *real32_begin;
-    int64_t *integer, *integer_end, *integer_begin;
-    uint64_t *control, *control_end, *control_begin;
-    uint64_t bits;
-    unsigned filled;
+    struct cfgrev_top top;
+    double *real_begin;
+    float *real32_begin;
+    int64_t *integer_begin;
+    uint64_t *control_begin;
     struct cfgrev_arena work, arrays;
     struct cfgrev_tape *inner;
     const char *message;
+    unsigned depth;
 };
 
-static inline void cfgrev_free_arena(const struct cfgrev_arena *arena)
+CFGREV_INLINE void cfgrev_free_arena(const struct cfgrev_arena *arena)
 {
     struct cfgrev_block *block = arena->first;
     while (block) {
@@ -35,7 +56,7 @@ static inline void cfgrev_free_arena(const struct cfgrev_arena *arena)
 }
 
 /* Gives the memory of a tape back; the tape can be used again. */
-static inline void cfgrev_tape_free(struct cfgrev_tape *tape)
+CFGREV_INLINE void cfgrev_tape_free(struct cfgrev_tape *tape)
 {
     const struct cfgrev_tape empty = {0};
     struct cfgrev_tape *next, *outer = tape;
@@ -56,79 +77,79 @@ static inline void cfgrev_tape_free(struct cfgrev_tape *tape)
 }
 
 /* Says why a function that was given this tape did not return 0; "" if it did. */
-static inline const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
+CFGREV_INLINE const char *cfgrev_tape_message(const struct cfgrev_tape *tape)
 {
     return tape && tape->message ? tape->message : "";
 }
 
 /* The bytes that the values on a tape take now. */
-static inline size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
+CFGREV_INLINE size_t cfgrev_tape_bytes(const struct cfgrev_tape *tape)
 {
     size_t bytes = 0;
     for (; tape; tape = tape->inner) {
-        if (tape->real)
-            bytes += (size_t)(tape->real - tape->real_begin) * sizeof *tape->real;
-        if (tape->real32)
-            bytes += (size_t)(tape->real32 - tape->real32_begin) * sizeof *tape->real32;
-        if (tape->integer)
-            bytes += (size_t)(tape->integer - tape->integer_begin) * sizeof *tape->integer;
-        if (tape->control)
-            bytes += (size_t)(tape->control - tape->control_begin) * sizeof *tape->control;
-        bytes += (tape->filled + 7u) / 8u;
+        if (tape->top.real)
+            bytes += (size_t)(tape->top.real - tape->real_begin) * sizeof *tape->top.real;
+        if (tape->top.real32)
+            bytes += (size_t)(tape->top.real32 - tape->real32_begin) * sizeof *tape->top.real32;
+        if (tape->top.integer)
+            bytes += (size_t)(tape->top.integer - tape->integer_begin) * sizeof *tape->top.integer;
+        if (tape->top.control)
+            bytes += (size_t)(tape->top.control - tape->control_begin) * sizeof *tape->top.control;
+        bytes += (tape->top.filled + 7u) / 8u;
     }
     return bytes;
 }
 
 @STACKS@
-static inline void cfgrev_push_bits(struct cfgrev_tape *tape, uint64_t value, unsigned width)
+CFGREV_INLINE void cfgrev_push_bits(struct cfgrev_top *top, uint64_t value, unsigned width)
 {
-    const unsigned room = 64u - tape->filled;
+    const unsigned room = 64u - top->filled;
     if (width <= room) {
-        tape->bits = tape->bits << width | value;
-        tape->filled += width;
+        top->bits = top->bits << width | value;
+        top->filled += width;
     } else {
         const unsigned rest = width - room;
-        *tape->control++ = tape->bits << room | value >> rest;
-        tape->bits = value & (((uint64_t)1 << rest) - 1u);
-        tape->filled = rest;
+        *top->control++ = top->bits << room | value >> rest;
+        top->bits = value & (((uint64_t)1 << rest) - 1u);
+        top->filled = rest;
     }
 }
 
-static inline uint64_t cfgrev_pop_bits(struct cfgrev_tape *tape, unsigned width)
+CFGREV_INLINE uint64_t cfgrev_pop_bits(struct cfgrev_top *top, unsigned width)
 {
     uint64_t value;
-    if (tape->filled >= width) {
-        value = tape->bits & (((uint64_t)1 << width) - 1u);
-        tape->bits >>= width;
-        tape->filled -= width;
+    if (top->filled >= width) {
+        value = top->bits & (((uint64_t)1 << width) - 1u);
+        top->bits >>= width;
+        top->filled -= width;
     } else {
-        const unsigned rest = width - tape->filled;
-        const uint64_t word = *--tape->control;
-        value = (word & (((uint64_t)1 << rest) - 1u)) << tape->filled | tape->bits;
-        tape->bits = word >> rest;
-        tape->filled = 64u - rest;
+        const unsigned rest = width - top->filled;
+        const uint64_t word = *--top->control;
+        value = (word & (((uint64_t)1 << rest) - 1u)) << top->filled | top->bits;
+        top->bits = word >> rest;
+        top->filled = 64u - rest;
     }
     return value;
 }
 
 /* A count takes as many bits as it needs, and six that say how many. */
-static inline void cfgrev_push_count(struct cfgrev_tape *tape, int64_t count)
+CFGREV_INLINE void cfgrev_push_count(struct cfgrev_top *top, int64_t count)
 {
     const uint64_t value = (uint64_t)count;
     unsigned width = 0;
     while (width < 63u && value >> width)
         ++width;
-    cfgrev_push_bits(tape, value, width);
-    cfgrev_push_bits(tape, width, 6u);
+    cfgrev_push_bits(top, value, width);
+    cfgrev_push_bits(top, width, 6u);
 }
 
-static inline int64_t cfgrev_pop_count(struct cfgrev_tape *tape)
+CFGREV_INLINE int64_t cfgrev_pop_count(struct cfgrev_top *top)
 {
-    return (int64_t)cfgrev_pop_bits(tape, (unsigned)cfgrev_pop_bits(tape, 6u));
+    return (int64_t)cfgrev_pop_bits(top, (unsigned)cfgrev_pop_bits(top, 6u));
 }
 
 /* Memory for an array, until the mark before it is released; null if there is none. */
-static inline void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, size_t size)
+CFGREV_INLINE void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, size_t size)
 {
     struct cfgrev_block *block = arena->last, *next;
     size_t bytes, room;
@@ -144,7 +165,8 @@ static inline void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, s
             room = block ? 2u * block->room : 4096u;
             if (room < bytes)
                 room = bytes;
-            block = malloc(sizeof *block + room);
+            /* Not malloc: compilers would warn of arrays that are read where loops fill them. */
+            block = calloc(1, sizeof *block + room);
             if (!block)
                 return NULL;
             block->next = next;
@@ -169,7 +191,7 @@ struct cfgrev_mark {
     size_t used;
 };
 
-static inline struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena)
+CFGREV_INLINE struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena)
 {
     struct cfgrev_mark mark;
     mark.last = arena->last;
@@ -177,72 +199,75 @@ static inline struct cfgrev_mark cfgrev_mark_of(const struct cfgrev_arena *arena
     return mark;
 }
 
-static inline void cfgrev_release(struct cfgrev_arena *arena, struct cfgrev_mark mark)
+CFGREV_INLINE void cfgrev_release(struct cfgrev_arena *arena, struct cfgrev_mark mark)
 {
     arena->last = mark.last;
     if (mark.last)
         mark.last->used = mark.used;
 }
 
-/* Where the stacks of a tape end. */
+/* The numbers of values on the stacks of a tape. */
 struct cfgrev_level {
     size_t real, real32, integer, control;
     uint64_t bits;
     unsigned filled;
 };
 
-static inline struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape)
+CFGREV_INLINE struct cfgrev_level cfgrev_level_of(const struct cfgrev_tape *tape)
 {
     struct cfgrev_level level = {0, 0, 0, 0, 0, 0};
-    if (tape->real)
-        level.real = (size_t)(tape->real - tape->real_begin);
-    if (tape->real32)
-        level.real32 = (size_t)(tape->real32 - tape->real32_begin);
-    if (tape->integer)
-        level.integer = (size_t)(tape->integer - tape->integer_begin);
-    if (tape->control)
-        level.control = (size_t)(tape->control - tape->control_begin);
-    level.bits = tape->bits;
-    level.filled = tape->filled;
+    if (tape->top.real)
+        level.real = (size_t)(tape->top.real - tape->real_begin);
+    if (tape->top.real32)
+        level.real32 = (size_t)(tape->top.real32 - tape->real32_begin);
+    if (tape->top.integer)
+        level.integer = (size_t)(tape->top.integer - tape->integer_begin);
+    if (tape->top.control)
+        level.control = (size_t)(tape->top.control - tape->control_begin);
+    level.bits = tape->top.bits;
+    level.filled = tape->top.filled;
     return level;
 }
 
-static inline void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level level)
+CFGREV_INLINE void cfgrev_cut(struct cfgrev_tape *tape, struct cfgrev_level level)
 {
-    if (tape->real)
-        tape->real = tape->real_begin + level.real;
-    if (tape->real32)
-        tape->real32 = tape->real32_begin + level.real32;
-    if (tape->integer)
-        tape->integer = tape->integer_begin + level.integer;
-    if (tape->control)
-        tape->control = tape->control_begin + level.control;
-    tape->bits = level.bits;
-    tape->filled = level.filled;
+    if (tape->top.real)
+        tape->top.real = tape->real_begin + level.real;
+    if (tape->top.real32)
+        tape->top.real32 = tape->real32_begin + level.real32;
+    if (tape->top.integer)
+        tape->top.integer = tape->integer_begin + level.integer;
+    if (tape->top.control)
+        tape->top.control = tape->control_begin + level.control;
+    tape->top.bits = level.bits;
+    tape->top.filled = level.filled;
 }
 
 /* The state of a tape before a call, to go back to if the call fails. */
 struct cfgrev_state {
     struct cfgrev_level level;
     struct cfgrev_mark work, arrays;
+    unsigned depth;
 };
 
-static inline struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
+CFGREV_INLINE struct cfgrev_state cfgrev_begin(struct cfgrev_tape *tape)
 {
     struct cfgrev_state state;
     state.level = cfgrev_level_of(tape);
     state.work = cfgrev_mark_of(&tape->work);
     state.arrays = cfgrev_mark_of(&tape->arrays);
+    state.depth = tape->depth;
     return state;
 }
 
-static inline int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state *state, int status)
+CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state *state, int status)
 {
     static const char *const messages[] = {
         "", "out of memory", "a limit was reached", "the program stopped", "a check failed"};
     tape->message = messages[status >= 0 && status <= 4 ? status : 4];
     cfgrev_release(&tape->work, state->work);
     cfgrev_release(&tape->arrays, state->arrays);
+    tape->depth = state->depth;
     if (status) {
         const struct cfgrev_level empty = {0, 0, 0, 0, 0, 0};
         cfgrev_cut(tape, state->level);
@@ -253,7 +278,7 @@ static inline int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 }
 
 /* The tape of this number among those that functions have for themselves; null if there is no memory for it. */
-static inline struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
+CFGREV_INLINE struct cfgrev_tape *cfgrev_inner(struct cfgrev_tape *tape, int number)
 {
     const struct cfgrev_tape empty = {0};
     for (; number > 0; --number) {

@@ -24,38 +24,47 @@ pub(super) fn text() -> String {
 
 /// A stack of one type grows to twice its size.
 const STACK: &str = "\
-/* 0 if so many values more can be pushed. */
-static inline int cfgrev_room_@NAME@(struct cfgrev_tape *tape, int64_t count)
+CFGREV_INLINE int cfgrev_grow_@NAME@(struct cfgrev_tape *tape, int64_t count)
 {
-    size_t used, room, want;
+    struct cfgrev_top *const top = &tape->top;
+    const size_t used = top->@NAME@ ? (size_t)(top->@NAME@ - tape->@NAME@_begin) : 0;
+    const size_t room = top->@NAME@ ? (size_t)(top->@NAME@_end - tape->@NAME@_begin) : 512;
+    const size_t most = ((size_t)-1 / 4) / sizeof *top->@NAME@;
+    const size_t want = 2 * room > used + (size_t)count ? 2 * room : used + (size_t)count;
     @TYPE@ *cells;
-    if (count <= 0 || tape->@NAME@_end - tape->@NAME@ >= count)
-        return 0;
-    used = tape->@NAME@ ? (size_t)(tape->@NAME@ - tape->@NAME@_begin) : 0;
-    room = tape->@NAME@ ? (size_t)(tape->@NAME@_end - tape->@NAME@_begin) : 512;
-    want = ((size_t)-1 / 4) / sizeof *cells;
-    if ((uint64_t)count > want - used)
+    if ((uint64_t)count > most - used)
         return 1;
-    want = 2 * room > used + (size_t)count ? 2 * room : used + (size_t)count;
     cells = realloc(tape->@NAME@_begin, want * sizeof *cells);
     if (!cells)
         return 1;
     tape->@NAME@_begin = cells;
-    tape->@NAME@ = cells + used;
-    tape->@NAME@_end = cells + want;
+    top->@NAME@ = cells + used;
+    top->@NAME@_end = cells + want;
     return 0;
+}
+
+/* 0 if so many values more can be pushed. */
+CFGREV_INLINE int cfgrev_room_@NAME@(struct cfgrev_top *top, struct cfgrev_tape *tape, int64_t count)
+{
+    int failed;
+    if (top->@NAME@_end - top->@NAME@ >= count)
+        return 0;
+    tape->top = *top;
+    failed = cfgrev_grow_@NAME@(tape, count);
+    *top = tape->top;
+    return failed;
 }
 ";
 
 /// Push and pop, of values for which there is room.
 const ACCESS: &str = "\
-static inline void cfgrev_push_@NAME@(struct cfgrev_tape *tape, @TYPE@ value)
+CFGREV_INLINE void cfgrev_push_@NAME@(struct cfgrev_top *top, @TYPE@ value)
 {
-    *tape->@NAME@++ = value;
+    *top->@NAME@++ = value;
 }
 
-static inline @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_tape *tape)
+CFGREV_INLINE @TYPE@ cfgrev_pop_@NAME@(struct cfgrev_top *top)
 {
-    return *--tape->@NAME@;
+    return *--top->@NAME@;
 }
 ";

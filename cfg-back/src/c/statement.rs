@@ -3,7 +3,10 @@
 use super::{
     Emitted,
     names::comment,
-    operators::{self, Code, precedence::{SUM, UNARY}},
+    operators::{
+        self, Code,
+        precedence::{SUM, UNARY},
+    },
     variable::{Bound, Kind},
     writer::Writer,
 };
@@ -31,12 +34,30 @@ fn stack(class: TapeClass) -> (&'static str, i64) {
     }
 }
 
+/// The tape, the stack and the cells that a push of a scalar takes at most; of control bits their number.
+pub(super) fn pushes(statement: &Stmt) -> Option<(VarId, &'static str, i64)> {
+    let StmtKind::Push { tape, class, .. } = &statement.kind else {
+        return None;
+    };
+    let (name, cells) = stack(*class);
+    let cells = match class {
+        TapeClass::Control(ControlWidth::Bits(bits)) => i64::from(*bits),
+        // As many bits as an integer has at most, and six.
+        TapeClass::Control(ControlWidth::Count) => 69,
+        TapeClass::Integer | TapeClass::Real | TapeClass::Real32 => cells,
+    };
+    Some((*tape, name, cells))
+}
+
 impl Writer<'_> {
     /// The statements of a block.
     pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
         let mut from = 0;
         while from < statements.len() {
-            let run = statements[from..].iter().take_while(|s| !self.separates(s)).count();
+            let run = statements[from..]
+                .iter()
+                .take_while(|s| !self.separates(s))
+                .count();
             self.rooms(&statements[from..from + run])?;
             let to = (from + run + 1).min(statements.len());
             for (k, statement) in (from..).zip(&statements[from..to]) {
@@ -51,7 +72,7 @@ impl Writer<'_> {
     }
 
     /// True of a statement behind which room for what is pushed later would not be sure.
-    fn separates(&self, statement: &Stmt) -> bool {
+    pub(super) fn separates(&self, statement: &Stmt) -> bool {
         match &statement.kind {
             StmtKind::Call { .. } => true,
             StmtKind::Push { value, .. } => self.rank(value).is_none_or(|rank| rank > 0),
@@ -66,6 +87,9 @@ impl Writer<'_> {
 
     /// Makes room for all that is pushed in a row of statements.
     fn rooms(&mut self, statements: &[Stmt]) -> Emitted<()> {
+        if self.roomy {
+            return Ok(());
+        }
         let mut rooms: BTreeMap<(VarId, &str), i64> = BTreeMap::new();
         for statement in statements {
             if let StmtKind::Push { tape, class, .. } = &statement.kind {
@@ -74,16 +98,17 @@ impl Writer<'_> {
             }
         }
         for ((tape, name), cells) in rooms {
-            let tape = self.tape(tape)?;
-            self.room(&tape, name, &cells.to_string());
+            let (tape, top) = self.top(tape)?;
+            self.room((&tape, &top), name, &cells.to_string());
         }
         Ok(())
     }
 
-    fn room(&mut self, tape: &str, name: &str, count: &str) {
+    pub(super) fn room(&mut self, (tape, top): (&str, &str), name: &str, count: &str) {
         let leave = self.out_of_memory();
-        self.lines
-            .line(format_args!("if (cfgrev_room_{name}({tape}, {count}))"));
+        self.lines.line(format_args!(
+            "if (cfgrev_room_{name}(&{top}, {tape}, {count}))"
+        ));
         self.lines.line(format_args!("    {leave}"));
     }
 
@@ -130,8 +155,7 @@ impl Writer<'_> {
                 && !super::array::has_sum(operand)
             {
                 let sign = operator.trim();
-                self.lines
-                    .line(format_args!("{target} {sign}= {operand};"));
+                self.lines.line(format_args!("{target} {sign}= {operand};"));
                 return;
             }
         }
@@ -142,32 +166,36 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Emitted<()> {
-        let tape = self.tape(tape)?;
+        let (tape, top) = self.top(tape)?;
         if self.rank(value) != Some(0) {
+            let (from, declared) = (self.lines.here(), self.declared);
             let view = self.array_value(value)?;
             let (name, cells) = stack(class);
             let size = view.size().times(&cells.into());
-            self.room(&tape, name, &size.code().text);
-            return self.each_element(&view, false, |writer, at| {
+            self.room((&tape, &top), name, &size.code().text);
+            self.each_element(&view, false, |writer, at| {
                 let code = view.element(at);
-                let line = push_line(&tape, class, code, writer);
+                let line = push_line(&top, class, code, writer);
                 writer.lines.line(line);
                 Ok(())
-            });
+            })?;
+            self.release_since(from);
+            self.end_block(from, declared);
+            return Ok(());
         }
         let code = self.scalar(value)?;
-        let line = push_line(&tape, class, code, self);
+        let line = push_line(&top, class, code, self);
         self.lines.line(line);
         Ok(())
     }
 
     fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
-        let tape = self.tape(tape)?;
+        let (_, top) = self.top(tape)?;
         let ty = match typing::place_type(&self.routine.variables, target) {
             Ok(ty) => ty,
             Err(mismatch) => return Err(self.malformed(mismatch.message)),
         };
-        let value = pop_text(&tape, class, ty.ty);
+        let value = pop_text(&top, class, ty.ty);
         if ty.rank == 0 {
             let target = self.target(target, false)?;
             self.lines.line(format_args!("{} = {value};", target.text));
@@ -189,6 +217,11 @@ impl Writer<'_> {
     pub(super) fn unread(&self, named: &HashSet<&str>, read: &HashSet<&str>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut silence = |name: &str| lines.push(format!("(void){name};"));
+        for (name, _) in &self.helpers {
+            if named.contains(name.as_str()) && !read.contains(name.as_str()) {
+                silence(name);
+            }
+        }
         for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
             let parameter = self.routine.variable(v).intent().is_some();
             let local = self.routine.variable(v).role == Role::Local;
@@ -203,7 +236,10 @@ impl Writer<'_> {
             }
             if let (true, Kind::Array(array)) = (parameter, &variable.kind) {
                 for axis in &array.axes {
-                    for bound in [Some(&axis.extent), axis.stride.as_ref()].into_iter().flatten() {
+                    for bound in [Some(&axis.extent), axis.stride.as_ref()]
+                        .into_iter()
+                        .flatten()
+                    {
                         if let Bound::Kept(k) = bound
                             && let kept = &self.variables.bounds[*k]
                             && kept.value.is_none()
@@ -220,7 +256,7 @@ impl Writer<'_> {
 }
 
 /// The statement that pushes a scalar.
-fn push_line(tape: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> String {
+fn push_line(top: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> String {
     match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => {
             let value = if code.text.parse::<u32>().is_ok() {
@@ -228,35 +264,35 @@ fn push_line(tape: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) 
             } else {
                 format!("(uint64_t){}", code.at_least(UNARY))
             };
-            format!("cfgrev_push_bits({tape}, {value}, {bits});")
+            format!("cfgrev_push_bits(&{top}, {value}, {bits});")
         }
         TapeClass::Control(ControlWidth::Count) => {
-            format!("cfgrev_push_count({tape}, {});", code.text)
+            format!("cfgrev_push_count(&{top}, {});", code.text)
         }
-        TapeClass::Integer => format!("cfgrev_push_integer({tape}, {});", code.text),
+        TapeClass::Integer => format!("cfgrev_push_integer(&{top}, {});", code.text),
         TapeClass::Real => {
             let code = operators::convert(code, ScalarType::Real, writer.pieces);
-            format!("cfgrev_push_real({tape}, {});", code.text)
+            format!("cfgrev_push_real(&{top}, {});", code.text)
         }
         TapeClass::Real32 => {
             let code = operators::convert(code, ScalarType::Real32, writer.pieces);
-            format!("cfgrev_push_real32({tape}, {});", code.text)
+            format!("cfgrev_push_real32(&{top}, {});", code.text)
         }
     }
 }
 
 /// The value that is popped.
-fn pop_text(tape: &str, class: TapeClass, ty: ScalarType) -> String {
+fn pop_text(top: &str, class: TapeClass, ty: ScalarType) -> String {
     match class {
         TapeClass::Control(ControlWidth::Bits(bits)) if ty == ScalarType::Logical => {
-            format!("cfgrev_pop_bits({tape}, {bits}) != 0")
+            format!("cfgrev_pop_bits(&{top}, {bits}) != 0")
         }
         TapeClass::Control(ControlWidth::Bits(bits)) => {
-            format!("(int64_t)cfgrev_pop_bits({tape}, {bits})")
+            format!("(int64_t)cfgrev_pop_bits(&{top}, {bits})")
         }
-        TapeClass::Control(ControlWidth::Count) => format!("cfgrev_pop_count({tape})"),
-        TapeClass::Integer => format!("cfgrev_pop_integer({tape})"),
-        TapeClass::Real => format!("cfgrev_pop_real({tape})"),
-        TapeClass::Real32 => format!("cfgrev_pop_real32({tape})"),
+        TapeClass::Control(ControlWidth::Count) => format!("cfgrev_pop_count(&{top})"),
+        TapeClass::Integer => format!("cfgrev_pop_integer(&{top})"),
+        TapeClass::Real => format!("cfgrev_pop_real(&{top})"),
+        TapeClass::Real32 => format!("cfgrev_pop_real32(&{top})"),
     }
 }

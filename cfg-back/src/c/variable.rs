@@ -203,7 +203,8 @@ impl Variables {
 
     /// The strides of an array.
     pub(super) fn strides(&mut self, array: &Array) -> Vec<Amount> {
-        let given: Option<Vec<&Bound>> = array.axes.iter().map(|axis| axis.stride.as_ref()).collect();
+        let given: Option<Vec<&Bound>> =
+            array.axes.iter().map(|axis| axis.stride.as_ref()).collect();
         match given {
             Some(bounds) => bounds.into_iter().map(|bound| self.amount(bound)).collect(),
             None => strides(&self.extents(&array.axes), array.order),

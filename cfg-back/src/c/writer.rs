@@ -5,15 +5,23 @@ use super::{
     file::{File, Made},
     lines::Lines,
     names::Names,
-    operators::{Code, Pieces, precedence::{POSTFIX, UNARY}},
+    operators::{
+        Code, Pieces,
+        precedence::{POSTFIX, UNARY},
+    },
     variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
 };
 use cfg_core::{
-    diagnostic::{Diagnostic, site::{Element, Site}},
+    diagnostic::{
+        Diagnostic,
+        site::{Element, Site},
+    },
     entity::{RoutineId, VarId, VertexId},
     ir::{Intent, Role, Routine, ScalarType},
     memory::locations::Locations,
 };
+
+use std::collections::BTreeMap;
 
 /// The state in which one routine is written.
 pub(super) struct Writer<'a> {
@@ -46,10 +54,20 @@ pub(super) struct Writer<'a> {
     pub(super) made: Made,
     /// True if the routine uses memory for allocatable arrays itself.
     pub(super) allocates: bool,
+    /// For each tape that the routine itself pushes to or pops from, the copy of where its stacks end.
+    pub(super) tops: BTreeMap<VarId, String>,
+    /// True in a loop before which room was made for all that its passes push.
+    pub(super) roomy: bool,
     /// True while bounds of sections are kept in variables of their own, because what they name may change.
     pub(super) keeps_bounds: bool,
     /// True if elements of array parameters may have gaps between them.
     pub(super) strided: bool,
+    /// The number of variables that were declared in the innermost block so far.
+    pub(super) declared: usize,
+    /// Those of them that steps may leave unread.
+    pub(super) unsure: Vec<String>,
+    /// True if the routine may call itself.
+    pub(super) recursive: bool,
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
 }
@@ -80,7 +98,11 @@ impl<'a> Writer<'a> {
 
     /// A problem that no valid program has.
     pub(super) fn malformed(&self, message: impl Into<String>) -> Failed {
-        self.failed(&codes::MALFORMED, message, "report the program as a defect of cfgrev")
+        self.failed(
+            &codes::MALFORMED,
+            message,
+            "report the program as a defect of cfgrev",
+        )
     }
 
     /// An identifier that nothing else in the function has.
@@ -145,6 +167,15 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The pointer to a tape, and the copy of where its stacks end.
+    pub(super) fn top(&mut self, v: VarId) -> Result<(String, String), Failed> {
+        let tape = self.tape(v)?;
+        match self.tops.get(&v) {
+            Some(top) => Ok((tape, top.clone())),
+            None => Err(self.malformed("a tape is used that no statement names")),
+        }
+    }
+
     /// True of a variable that only this routine's own statements name: a local scalar, or a scalar passed by value.
     pub(super) fn is_own(&self, v: VarId) -> bool {
         let role = self.routine.variables.get(v.index()).map(|v| v.role);
@@ -196,9 +227,11 @@ pub(super) fn variables(
     routine: &Routine,
     names: &mut Names,
     strided: bool,
+    recursive: bool,
 ) -> (Variables, bool) {
     let mut made = Variables::default();
-    let mut on_stack = 0;
+    // Functions that call themselves take as little of the machine's stack as they can.
+    let mut on_stack = if recursive { i64::MAX } else { 0 };
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
     let mut own: Vec<Option<String>> = vec![None; routine.variables.len()];

@@ -21,9 +21,9 @@ pub enum Place {
 pub enum Line {
     /// A plain line.
     Solid,
-    /// Dashes.
+    /// A dashed line.
     Dashed,
-    /// Dots.
+    /// A dotted line.
     Dotted,
 }
 

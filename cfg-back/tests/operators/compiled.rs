@@ -18,8 +18,6 @@ pub(crate) struct Function {
     pub(crate) text: String,
     /// Arguments with results.
     pub(crate) rows: Vec<(Vec<Scalar>, Scalar)>,
-    /// The greatest error of reals, relative to the greater of the value and 1; 0: every bit agrees.
-    pub(crate) error: f64,
 }
 
 /// Names of parameters.
@@ -227,10 +225,7 @@ fn difference(f: &Function, row: &(Vec<Scalar>, Scalar), got: u64) -> Option<Str
     let (arguments, expected) = row;
     let value = of_word(f.result, got);
     let same = value.is_some_and(|value| {
-        let (x, y) = (value.to_f64(), expected.to_f64());
-        word(value) == word(*expected)
-            || (x.is_nan() && y.is_nan())
-            || (f.error > 0.0 && (x - y).abs() <= f.error * y.abs().max(1.0))
+        word(value) == word(*expected) || (value.to_f64().is_nan() && expected.to_f64().is_nan())
     });
     (!same).then(|| {
         format!(

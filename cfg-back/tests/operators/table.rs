@@ -35,23 +35,6 @@ pub(crate) fn constant(x: Scalar) -> Code {
     }
 }
 
-/// The error that is allowed where the executor does not call C's library.
-pub(crate) fn error(op: Op) -> f64 {
-    match op {
-        Op::Cbrt
-        | Op::Asinh
-        | Op::Acosh
-        | Op::Atanh
-        | Op::Erf
-        | Op::Erfc
-        | Op::Gamma
-        | Op::Lgamma
-        | Op::Digamma
-        | Op::Polygamma => 1e-12,
-        _ => 0.0,
-    }
-}
-
 /// All combinations of these values, or some of them if there are too many.
 fn combinations(rng: &mut Rng, values: &[Vec<Scalar>]) -> Vec<Vec<Scalar>> {
     let count: usize = values.iter().map(Vec::len).product();
@@ -104,7 +87,6 @@ fn function(
         result: case.result,
         text: code.text,
         rows,
-        error: error(case.op),
     }
 }
 

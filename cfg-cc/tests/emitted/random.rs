@@ -1,63 +1,126 @@
 //! Random programs, fixtures, their gradients and tangents have the executor's bits.
+//!
+//! Each family takes its seeds from `CFGREV_CASES` programs, 15 if that is not set, and goes to the compiler in batches of
+//! 50; a tenth is compiled with the sanitizers of addresses and of undefined behaviour.
 
-use crate::support::{Job, jobs, run_all};
+use crate::support::{Job, flags, jobs, run_all};
 use cfg_cc::Compiler;
-use cfg_reverse::{Blocks, Options};
-use cfg_testkit::{general, generate, kernels, needs};
+use cfg_reverse::{Blocks, Options, Unstructured};
+use cfg_testkit::{case::Case, general, generate, jumps, kernels, needs};
 
-/// Strict flags, under which a warning counts as an error.
-fn strict(more: &[&str]) -> Compiler {
-    let Some(command) = needs::tool("cc") else { panic!("no compiler") };
-    let flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O0", "-fno-builtin", "-ffp-contract=off"];
-    Compiler {
-        command,
-        flags: flags.iter().chain(more).map(|f| (*f).to_owned()).collect(),
-        ..Compiler::default()
+/// The greatest number of programs in one file.
+const BATCH: usize = 50;
+
+/// Compiles and runs jobs, and fails with what is wrong.
+pub(crate) fn check(jobs: &[Job]) {
+    let Some(command) = needs::tool("cc") else {
+        return;
+    };
+    let mut wrong = Vec::new();
+    let (tenth, rest) = jobs.split_at(jobs.len().div_ceil(10));
+    for (part, sanitized) in [(tenth, true), (rest, false)] {
+        let compiler = Compiler {
+            command: command.clone(),
+            flags: flags(sanitized),
+            ..Compiler::default()
+        };
+        for some in part.chunks(BATCH) {
+            wrong.extend(run_all(some, &compiler));
+        }
+    }
+    let (bad, all) = (wrong.len(), jobs.len());
+    assert!(wrong.is_empty(), "{bad} of {all}:\n{}", wrong.join("\n"));
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first: u64 = number("CFGREV_FIRST").unwrap_or(0);
+    first..first + number("CFGREV_CASES").unwrap_or(15)
+}
+
+/// The options of the reversal, each of which occurs with each of the others.
+fn options(seed: u64) -> Options {
+    let bit = |k: u32| (seed / 3) >> k & 1 == 1;
+    Options {
+        blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
+        counters: bit(0),
+        merge: bit(1),
+        unstructured: if bit(2) {
+            Unstructured::Trace
+        } else {
+            Unstructured::default()
+        },
+        ..Options::default()
     }
 }
 
-fn check(jobs: &[Job], size: usize, more: &[&str]) {
-    if needs::tool("cc").is_none() {
-        return;
+/// Programs, gradients and tangents of a family; of most of its programs there must be all three.
+fn family(name: &str, case: impl Fn(u64) -> Case) {
+    let mut all = Vec::new();
+    for seed in seeds() {
+        all.extend(jobs(
+            &format!("{name} {seed}"),
+            &case(seed),
+            &options(seed),
+            seed,
+        ));
     }
-    let compiler = strict(more);
-    let wrong: Vec<String> = jobs.chunks(size).flat_map(|some| run_all(some, &compiler)).collect();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), jobs.len(), wrong.join("\n"));
+    let least = 3 * seeds().count() * 3 / 4;
+    assert!(all.len() >= least, "{} jobs of at least {least}", all.len());
+    check(&all);
+}
+
+fn structured(name: &str, options: &generate::Options) {
+    family(name, |seed| generate::generate(options, seed).unwrap());
 }
 
 #[test]
 fn fixtures() {
-    let all: Vec<Job> = kernels::all()
-        .iter()
-        .flat_map(|kernel| jobs(kernel.name, &kernel.case(kernel.size), &Options::default(), 1))
-        .collect();
-    check(&all, 20, &[]);
-}
-
-fn seeds() -> u64 {
-    std::env::var("CFGREV_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
+    let mut all = Vec::new();
+    for (seed, kernel) in (0..).zip(kernels::all()) {
+        let case = kernel.case(kernel.size);
+        all.extend(jobs(kernel.name, &case, &options(seed), seed));
+    }
+    check(&all);
 }
 
 #[test]
 fn exact_programs() {
-    let mut all = Vec::new();
-    for seed in 0..seeds() {
-        let case = generate::generate(&generate::Options::EXACT, seed).unwrap();
-        let options = Options {
-            blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
-            ..Options::default()
-        };
-        all.extend(jobs(&format!("exact {seed}"), &case, &options, seed));
-    }
-    check(&all, 50, &[]);
+    structured("exact", &generate::Options::EXACT);
+}
+
+#[test]
+fn smooth_programs() {
+    structured("smooth", &generate::Options::SMOOTH);
+}
+
+#[test]
+fn wide_programs() {
+    structured("wide", &generate::Options::WIDE);
+}
+
+#[test]
+fn wide_smooth_programs() {
+    structured("wide smooth", &generate::Options::WIDE_SMOOTH);
+}
+
+#[test]
+fn small_programs() {
+    structured("small", &generate::Options::SMALL);
 }
 
 #[test]
 fn general_programs() {
+    family("general", general::generate);
+}
+
+#[test]
+fn shapes_of_jumps() {
     let mut all = Vec::new();
-    for seed in 0..seeds() {
-        let case = general::generate(seed);
-        all.extend(jobs(&format!("general {seed}"), &case, &Options::default(), seed));
+    for shape in jumps::shapes() {
+        for seed in [0, 4, 14] {
+            all.extend(jobs(shape.name, &shape.case, &options(seed), seed));
+        }
     }
-    check(&all, 50, &[]);
+    check(&all);
 }

@@ -108,14 +108,14 @@ impl RoutineBuilder {
         }
     }
 
-    /// Does `yes` if the condition is true.
+    /// Executes `yes` if the condition is true.
     pub fn if_then(&mut self, condition: impl Into<Expr>, yes: impl FnOnce(&mut Self)) {
         self.begin_if(condition);
         self.inside(yes);
         self.end_if();
     }
 
-    /// Does `yes` if the condition is true, otherwise `no`.
+    /// Executes `yes` if the condition is true, otherwise `no`.
     pub fn if_else(
         &mut self,
         condition: impl Into<Expr>,

@@ -27,7 +27,7 @@ impl Jumps {
     }
 }
 
-/// EXIT stays: that it cannot be reached is for validation to say.
+/// The graph without unreachable vertices, apart from EXIT: that it cannot be reached is for validation to say.
 fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
     let Some(entry) = cfg.entry() else {
         return Some(cfg);
@@ -63,7 +63,7 @@ impl RoutineBuilder {
         self.jump_in_loop("break_loop", 0);
     }
 
-    /// Goes on with the next pass of the innermost open loop, if its test says that there is one.
+    /// Continues with the next pass of the innermost open loop, if its test says that there is one.
     pub fn continue_loop(&mut self) {
         self.jump_in_loop("continue_loop", 1);
     }
@@ -110,7 +110,7 @@ impl RoutineBuilder {
         self.jumps.labels[label.0] = Target::Vertex(block);
     }
 
-    /// Goes on at a label, which may be anywhere in the routine.
+    /// Jumps to a label, which may be anywhere in the routine.
     pub fn goto(&mut self, label: Label) {
         let jump = self.jump();
         match self.jumps.labels.get_mut(label.0) {

@@ -122,20 +122,9 @@ impl RoutineBuilder {
 
     // --- variables ---------------------------------------------------------------------------
 
-    /// Declares a variable of any role. Parameters come before everything else.
+    /// Declares a variable of any role. Parameters are those of the signature in the order of their declarations,
+    /// whatever is declared between them.
     pub fn variable(&mut self, variable: Variable) -> VarId {
-        if matches!(variable.role, Role::Parameter { .. }) {
-            if self.routine.parameters < self.routine.variables.len() {
-                self.misuse(
-                    format!(
-                        "parameter {} is declared after other variables",
-                        variable.name
-                    ),
-                    "declare all parameters first",
-                );
-            }
-            self.routine.parameters += 1;
-        }
         self.names.insert(variable.name.clone());
         let role = variable.role;
         let v = self.routine.add_variable(variable);

@@ -61,7 +61,7 @@ enum Task {
 }
 
 impl RoutineBuilder {
-    /// `target = value`.
+    /// Adds the assignment `target = value`.
     pub fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
         // What has to be computed before has neither of its own.
         let (note, at) = (self.note.take(), self.at.take());

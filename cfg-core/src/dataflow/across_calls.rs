@@ -38,15 +38,15 @@ pub fn solve_across_calls(order: &[RoutineId], mut visit: impl FnMut(RoutineId, 
     let mut forward = true;
     while !wake.open.is_clear() {
         let mut at = match forward {
-            true => next(&wake.open, 0),
+            true => first_from(&wake.open, 0),
             false => wake.open.maximum(),
         };
         while let Some(here) = at {
             wake.open.set(here, false);
             visit(order[here], &mut wake);
             at = match forward {
-                true => next(&wake.open, here + 1),
-                false => previous(&wake.open, here),
+                true => first_from(&wake.open, here + 1),
+                false => last_below(&wake.open, here),
             };
         }
         forward = !forward;
@@ -56,7 +56,7 @@ pub fn solve_across_calls(order: &[RoutineId], mut visit: impl FnMut(RoutineId, 
 const BITS: usize = usize::BITS as usize;
 
 /// The first member that is not below `from`.
-fn next(set: &FixedBitSet, from: usize) -> Option<usize> {
+fn first_from(set: &FixedBitSet, from: usize) -> Option<usize> {
     let words = set.as_slice();
     let mut w = from / BITS;
     let mut word = *words.get(w)? & (usize::MAX << (from % BITS));
@@ -68,7 +68,7 @@ fn next(set: &FixedBitSet, from: usize) -> Option<usize> {
 }
 
 /// The last member below `end`.
-fn previous(set: &FixedBitSet, end: usize) -> Option<usize> {
+fn last_below(set: &FixedBitSet, end: usize) -> Option<usize> {
     let words = set.as_slice();
     let mut w = end / BITS;
     let mut word = words.get(w).copied().unwrap_or(0) & !(usize::MAX << (end % BITS));

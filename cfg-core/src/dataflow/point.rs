@@ -1,4 +1,4 @@
-//! Program points.
+//! Program points: before and after each statement, and on each edge.
 
 use crate::{
     entity::{EdgeId, VertexId},

@@ -17,7 +17,7 @@ pub struct Set {
 struct Notes {
     /// The numbers that were taken out, each once.
     removed: Vec<usize>,
-    /// The same numbers as bits.
+    /// The numbers of `removed` as bits, to see whether one is among them.
     gone: FixedBitSet,
     /// True if a number was put in that was not there at the beginning.
     grew: bool,

@@ -160,6 +160,27 @@ fn reducible_graphs_converge_in_depth_plus_two_passes() {
 }
 
 #[test]
+fn loops_in_a_row_are_done_one_after_the_other() {
+    // Each loop reads a variable of its own: what grows in a body is known before the search goes on.
+    let mut f = RoutineBuilder::new("f");
+    let n = 50;
+    for k in 0..n {
+        let (a, b) = (
+            f.inout(format!("a{k}"), Integer),
+            f.inout(format!("b{k}"), Integer),
+        );
+        f.begin_while(lt(a, b));
+        f.assign(a, b + 1);
+        f.end_loop();
+    }
+    let routine = f.finish().unwrap();
+    let cfg = routine.body.as_ref().unwrap();
+    let (program, effects) = (Program::default(), Effects::default());
+    let visits = solve(cfg, &ReadLater::of(&program, &effects, &routine)).visits();
+    assert!(visits <= 3 * cfg.vertex_count(), "{visits}");
+}
+
+#[test]
 fn every_vertex_of_a_graph_without_way_out_is_visited() {
     // A branch into a loop that never ends: reads there are live all the same.
     let mut cfg = graph("EcXb", &[(1, 2, -1), (2, 3, 1), (2, 4, 0), (4, 4, -1)]);

@@ -1,42 +1,68 @@
 //! The order in which the vertices of a graph are visited until nothing changes.
 
-use fixedbitset::FixedBitSet;
+const BITS: usize = u64::BITS as usize;
 
 /// Positions in an order of vertices that are still to be visited, the first ones first.
+///
+/// A tree of bits: a bit of a level says that a word of the level below it is not 0. So adding and taking cost the
+/// logarithm of the number of positions to the base 64, in whatever order they come.
 #[derive(Clone, Debug)]
 pub struct Worklist {
-    open: FixedBitSet,
-    /// A position before which no open one lies.
-    from: usize,
+    /// The words of each level, the positions themselves first; the last level has one word.
+    levels: Vec<Vec<u64>>,
 }
 
 impl Worklist {
     /// A list of `open` positions, out of `len`.
     pub fn of(len: usize, open: impl IntoIterator<Item = usize>) -> Self {
-        let mut all = FixedBitSet::with_capacity(len);
-        all.extend(open);
-        Self { open: all, from: 0 }
+        let mut levels = Vec::new();
+        let mut bits = len.max(1);
+        loop {
+            let words = bits.div_ceil(BITS);
+            levels.push(vec![0; words]);
+            if words == 1 {
+                break;
+            }
+            bits = words;
+        }
+        let mut list = Self { levels };
+        open.into_iter().for_each(|position| list.add(position));
+        list
     }
 
     /// A position is to be visited, again if it has been before.
     pub fn add(&mut self, position: usize) {
-        self.open.insert(position);
-        self.from = self.from.min(position);
+        let mut at = position;
+        for level in &mut self.levels {
+            let word = &mut level[at / BITS];
+            let was_empty = *word == 0;
+            *word |= 1 << (at % BITS);
+            if !was_empty {
+                break;
+            }
+            at /= BITS;
+        }
     }
 
     /// Takes the first open position.
     pub fn take(&mut self) -> Option<usize> {
-        const BITS: usize = usize::BITS as usize;
-        let words = self.open.as_slice();
-        let mut w = self.from / BITS;
-        let mut word = *words.get(w)? & (usize::MAX << (self.from % BITS));
-        while word == 0 {
-            w += 1;
-            word = *words.get(w)?;
+        let mut position = 0;
+        for level in self.levels.iter().rev() {
+            let word = level[position];
+            if word == 0 {
+                return None;
+            }
+            position = position * BITS + word.trailing_zeros() as usize;
         }
-        let position = w * BITS + word.trailing_zeros() as usize;
-        self.open.remove(position);
-        self.from = position + 1;
+        let mut at = position;
+        for level in &mut self.levels {
+            let word = &mut level[at / BITS];
+            *word &= !(1 << (at % BITS));
+            if *word != 0 {
+                break;
+            }
+            at /= BITS;
+        }
         Some(position)
     }
 }
@@ -44,6 +70,7 @@ impl Worklist {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_first_open_position_comes_first() {
@@ -57,5 +84,25 @@ mod tests {
         list.add(0);
         assert_eq!([list.take(), list.take()], [Some(0), None]);
         assert_eq!(Worklist::of(0, []).take(), None);
+    }
+
+    #[test]
+    fn positions_come_as_from_an_ordered_set() {
+        let len = 300_000;
+        let mut random = crate::random::SplitMix64::new(7);
+        let (mut list, mut expected) = (Worklist::of(len, []), BTreeSet::new());
+        for _ in 0..20_000 {
+            if random.bits() % 5 < 3 {
+                let position = (random.bits() % len as u64) as usize;
+                list.add(position);
+                expected.insert(position);
+            } else {
+                assert_eq!(list.take(), expected.pop_first());
+            }
+        }
+        while let Some(first) = expected.pop_first() {
+            assert_eq!(list.take(), Some(first));
+        }
+        assert_eq!(list.take(), None);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 /// An element of a program, or of one of its routines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
-    /// The program.
+    /// The program as a whole.
     Program,
     /// A global.
     Global(GlobalId),

@@ -113,7 +113,7 @@ impl Table<'_> {
         real(self.ty, value)
     }
 
-    /// The result: the caller's, or computed again.
+    /// The result of the operator: the caller's, or computed again.
     fn r(&self) -> Expr {
         self.result
             .cloned()
@@ -319,7 +319,7 @@ impl Table<'_> {
         }
     }
 
-    /// 1/y.
+    /// The partial 1/y.
     fn reciprocal(&self, y: Expr) -> Partial {
         let finiteness = match y {
             Expr::Real(c) if (1.0 / c).is_finite() => Finite,
@@ -344,7 +344,7 @@ impl Table<'_> {
         }
     }
 
-    /// y * x**(y-1); 0 where y is 0, also at base 0.
+    /// The partial y * x**(y-1); 0 where y is 0, also at base 0.
     fn power_base(&self, x: Expr, y: Expr) -> Partial {
         let constant = match y {
             Expr::Int(n) => Some(n as f64),

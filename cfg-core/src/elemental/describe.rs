@@ -13,7 +13,7 @@ pub struct Description {
     pub corners: &'static str,
 }
 
-/// True if the value may differ in the last place from platform to platform with
+/// True if the value may differ in the last places from platform to platform with
 /// [`Math::Native`](super::Math::Native). Everything else has the same bits everywhere. (`**` with an
 /// integer exponent of at most 64 in magnitude too.)
 pub fn platform_dependent(op: Op) -> bool {
@@ -36,8 +36,17 @@ pub fn platform_dependent(op: Op) -> bool {
             | Op::Sinh
             | Op::Cosh
             | Op::Tanh
+            | Op::Asinh
+            | Op::Acosh
+            | Op::Atanh
             | Op::Hypot
             | Op::Pow
+            | Op::Erf
+            | Op::Erfc
+            | Op::Gamma
+            | Op::Lgamma
+            | Op::Digamma
+            | Op::Polygamma
     )
 }
 

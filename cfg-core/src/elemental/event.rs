@@ -133,7 +133,7 @@ pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
     }
 }
 
-/// trunc(x/y) or floor(x/y), exact; where that is not known to the last place, any number that belongs to
+/// The value of trunc(x/y) or floor(x/y), exact; where that is not known to the last place, any number that belongs to
 /// this x alone.
 fn whole_quotient(x: f64, y: f64, down: bool) -> f64 {
     if (x / y).abs() < 9_007_199_254_740_992.0 {

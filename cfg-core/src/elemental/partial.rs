@@ -5,11 +5,11 @@ use crate::ir::{Expr, Op, ScalarType};
 /// The partial derivative of an elemental operator's result with respect to one of its operands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Partial {
-    /// Identically 0: no derivative passes.
+    /// The partial is identically 0: no derivative passes.
     Zero,
-    /// Identically 1.
+    /// The partial is identically 1.
     One,
-    /// Identically -1.
+    /// The partial is identically -1.
     MinusOne,
     /// 1 with a change of type: conversions between the real types.
     Convert {
@@ -34,7 +34,7 @@ pub enum Partial {
 /// A partial derivative that is an expression over the operands and, if offered, the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialExpr {
-    /// The expression; a scalar, or elementwise over arrays as the operands are.
+    /// The expression of the partial; a scalar, or elementwise over arrays as the operands are.
     pub expr: Expr,
     /// The extent to which it can be infinite or NaN although the operands are finite.
     pub finiteness: Finiteness,
@@ -48,7 +48,7 @@ pub struct PartialExpr {
 /// The extent to which a partial derivative can be infinite or NaN although the operands are finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Finiteness {
-    /// Finite.
+    /// The partial is finite.
     Finite,
     /// Infinite by overflow only, as `exp(x)` for large x.
     MayOverflow,

@@ -1,8 +1,9 @@
 //! The meaning of the operators: any elemental operator over typed scalars.
 
 use super::integer::{self, ArithmeticError};
+use super::math::Math;
 use super::polygamma::polygamma;
-use super::value::{Math, binary, compare, fma32, powi, ternary, unary};
+use super::value::{binary, compare, fma32, powi, ternary, unary};
 use crate::ir::{Op, ScalarType};
 
 /// A scalar value.
@@ -95,10 +96,10 @@ pub fn apply(op: Op, args: &[Scalar], math: Math) -> Result<Scalar, ArithmeticEr
             ],
         ) => integer::trips(*first, *last, *step).map(Scalar::Integer),
         (Op::Polygamma, [Scalar::Integer(n), Scalar::Real(x)]) => {
-            Ok(Scalar::Real(polygamma(*n, *x)))
+            Ok(Scalar::Real(polygamma(math)(*n, *x)))
         }
         (Op::Polygamma, [Scalar::Integer(n), Scalar::Real32(x)]) => {
-            Ok(Scalar::Real32(polygamma(*n, f64::from(*x)) as f32))
+            Ok(Scalar::Real32(polygamma(math)(*n, f64::from(*x)) as f32))
         }
         (Op::Pow, [Scalar::Real(x), Scalar::Integer(n)]) => Ok(Scalar::Real(powi(math)(*x, *n))),
         (Op::Pow, [Scalar::Real32(x), Scalar::Integer(n)]) => {

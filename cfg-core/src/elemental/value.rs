@@ -1,26 +1,8 @@
 //! Values over reals.
 
+use super::math::{Binary, Math, Ternary, Unary};
 use super::polygamma::{digamma, polygamma};
 use crate::ir::Op;
-
-/// The implementation that computes the transcendental functions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Math {
-    /// The platform's: fast, but the last place may differ from one platform to another for the
-    /// functions named by [`platform_dependent`](super::platform_dependent).
-    #[default]
-    Native,
-    /// The `libm` crate: the same bits on every platform with IEEE 754 arithmetic (of a NaN: that it is
-    /// one, not its sign and payload).
-    Portable,
-}
-
-/// A function of one real.
-pub type Unary = fn(f64) -> f64;
-/// A function of two reals.
-pub type Binary = fn(f64, f64) -> f64;
-/// A function of three reals.
-pub type Ternary = fn(f64, f64, f64) -> f64;
 
 fn neg(x: f64) -> f64 {
     -x
@@ -44,7 +26,7 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
         Op::Ceil => (f64::ceil, f64::ceil),
         Op::Round => (f64::round, f64::round),
         Op::Trunc => (f64::trunc, f64::trunc),
-        Op::Cbrt => (f64::cbrt, libm::cbrt),
+        Op::Cbrt => (|x| c_math::cbrt(x), libm::cbrt),
         Op::Exp => (f64::exp, libm::exp),
         Op::Expm1 => (f64::exp_m1, libm::expm1),
         Op::Log => (f64::ln, libm::log),
@@ -60,15 +42,14 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
         Op::Sinh => (f64::sinh, libm::sinh),
         Op::Cosh => (f64::cosh, libm::cosh),
         Op::Tanh => (f64::tanh, libm::tanh),
-        // Rust's own versions lose digits near 1 and 0; libm's do not.
-        Op::Asinh => (libm::asinh, libm::asinh),
-        Op::Acosh => (acosh, acosh),
-        Op::Atanh => (libm::atanh, libm::atanh),
-        Op::Erf => (libm::erf, libm::erf),
-        Op::Erfc => (libm::erfc, libm::erfc),
-        Op::Gamma => (libm::tgamma, libm::tgamma),
-        Op::Lgamma => (libm::lgamma, libm::lgamma),
-        Op::Digamma => (digamma, digamma),
+        Op::Asinh => (|x| c_math::asinh(x), libm::asinh),
+        Op::Acosh => (|x| c_math::acosh(x), acosh),
+        Op::Atanh => (|x| c_math::atanh(x), libm::atanh),
+        Op::Erf => (|x| c_math::erf(x), libm::erf),
+        Op::Erfc => (|x| c_math::erfc(x), libm::erfc),
+        Op::Gamma => (|x| c_math::tgamma(x), libm::tgamma),
+        Op::Lgamma => (c_math::lgamma, libm::lgamma),
+        Op::Digamma => (digamma(Math::Native), digamma(Math::Portable)),
         _ => return None,
     };
     Some(match math {
@@ -252,7 +233,7 @@ fn powi_by(x: f64, n: i64, pow: Binary) -> f64 {
 pub fn value_real(op: Op, args: &[f64], math: Math) -> Option<f64> {
     match *args {
         [x] => unary(op, math).map(|f| f(x)),
-        [n, x] if op == Op::Polygamma => Some(polygamma(n as i64, x)),
+        [n, x] if op == Op::Polygamma => Some(polygamma(math)(n as i64, x)),
         [x, y] => binary(op, math).map(|f| f(x, y)),
         [x, y, z] if op == Op::Fma => ternary(op, math).map(|f| f(x, y, z)),
         [first, ref rest @ ..] if op.arity().1 == usize::MAX => {

@@ -84,7 +84,7 @@ impl Dominators {
         std::iter::successors(start, |&v| self.immediate(v))
     }
 
-    /// The root.
+    /// The root, which dominates every vertex that is reached.
     pub fn root(&self) -> usize {
         self.root
     }

@@ -47,12 +47,12 @@ impl LoopId {
     }
 }
 
-/// One loop.
+/// One loop of the forest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// The vertex of it that the depth-first search met first; its only entry if it is reducible.
     pub header: usize,
-    /// The loop around it.
+    /// The loop around this one.
     pub parent: Option<LoopId>,
     /// Number of loops that it is in, itself included.
     pub depth: u32,
@@ -222,7 +222,7 @@ impl LoopForest {
         self.loops.is_empty()
     }
 
-    /// One loop.
+    /// The loop of a given id.
     pub fn get(&self, l: LoopId) -> &Loop {
         &self.loops[l.index()]
     }

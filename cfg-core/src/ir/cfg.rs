@@ -11,7 +11,7 @@ pub enum Control {
     /// Definition 1 holds: loops and branches nest.
     #[default]
     Structured,
-    /// Any graph of blocks and jumps.
+    /// General control: any graph of blocks and jumps.
     General,
 }
 
@@ -35,11 +35,11 @@ struct Graph {
 /// An edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// Source.
+    /// The vertex that the edge leaves.
     pub from: VertexId,
-    /// Target.
+    /// The vertex that the edge enters.
     pub to: VertexId,
-    /// The out-label: which arm or loop body of its source it starts.
+    /// The out-label: which arm or loop body of its source the edge starts.
     pub label: Option<i64>,
     /// The number that files show; `None` is the position among the edges.
     pub id: Option<i64>,
@@ -145,12 +145,12 @@ impl Cfg {
         None
     }
 
-    /// One vertex.
+    /// The vertex of a given id.
     pub fn vertex(&self, v: VertexId) -> &Vertex {
         &self.graph.vertices[v.index()]
     }
 
-    /// One vertex, to change what it holds (the graph itself cannot be changed).
+    /// The vertex of a given id, to change what it holds (the graph itself cannot be changed).
     pub fn vertex_mut(&mut self, v: VertexId) -> &mut Vertex {
         &mut Arc::make_mut(&mut self.graph).vertices[v.index()]
     }
@@ -160,7 +160,7 @@ impl Cfg {
         Arc::make_mut(&mut self.graph).vertices.iter_mut()
     }
 
-    /// One edge.
+    /// The edge of a given id.
     pub fn edge(&self, e: EdgeId) -> &Edge {
         &self.graph.edges[e.index()]
     }

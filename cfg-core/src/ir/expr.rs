@@ -51,27 +51,27 @@ impl PartialEq for Expr {
 /// a section of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// The variable.
+    /// The variable that is named.
     pub var: VarId,
-    /// Empty: the scalar or the whole array. Otherwise one subscript per dimension.
+    /// The subscripts, one per dimension; empty for a scalar or a whole array.
     pub subscripts: Box<[Subscript]>,
 }
 
 /// One subscript of a [`Place`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subscript {
-    /// One index; the dimension disappears.
+    /// An index, which picks one element of the dimension; the dimension disappears.
     Index(Expr),
-    /// `lower : upper : stride`; the dimension stays.
+    /// A range `lower : upper : stride`; the dimension stays.
     Range(Box<Range>),
 }
 
 /// A subscript range; a missing bound is the array's own, a missing stride is 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Range {
-    /// First index.
+    /// The first index; without one, the array's lower bound.
     pub lower: Option<Expr>,
-    /// Last index (inclusive).
+    /// The last index, inclusive; without one, the array's upper bound.
     pub upper: Option<Expr>,
     /// Step, not 0, may be negative.
     pub stride: Option<Expr>,
@@ -121,7 +121,7 @@ impl Place {
         }
     }
 
-    /// One element.
+    /// The place of one element.
     pub fn element(var: VarId, indices: impl IntoIterator<Item = Expr>) -> Self {
         Self {
             var,

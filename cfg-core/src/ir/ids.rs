@@ -27,7 +27,7 @@ impl Default for FreshIds {
 }
 
 impl FreshIds {
-    /// Ids beside these.
+    /// New ids that are none of the given ones.
     pub fn beside(ids: impl Iterator<Item = i64>) -> Self {
         let mut taken: Vec<i64> = ids.map(i64::saturating_abs).collect();
         let largest = taken.iter().copied().max().unwrap_or(0);
@@ -50,7 +50,7 @@ impl FreshIds {
         Self::beside(cfg.vertices().map(|(_, v)| v.id))
     }
 
-    /// The next one.
+    /// Takes the next id.
     pub fn next_id(&mut self) -> i64 {
         if self.next > MAX_ID {
             self.next = 1;

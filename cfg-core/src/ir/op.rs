@@ -35,7 +35,7 @@ macro_rules! ops {
                 match self { $(Self::$variant => OpClass::$class,)* }
             }
 
-            /// Fewest and most operands; most is `usize::MAX` for operators that take any number.
+            /// The fewest and the most operands; the most is `usize::MAX` for operators that take any number.
             pub fn arity(self) -> (usize, usize) {
                 const MANY: usize = 255;
                 let (min, max): (usize, usize) = match self { $(Self::$variant => ($min, $max),)* };

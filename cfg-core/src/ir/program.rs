@@ -46,10 +46,10 @@ pub struct Overlay {
 pub struct Routine {
     /// The name of the routine; unique in the program.
     pub name: String,
-    /// All variables that the routine names; [`VarId`] is the position. Parameters come first, in order.
+    /// All variables that the routine names, in any order; [`VarId`] is the position.
     pub variables: Vec<Variable>,
-    /// Number of parameters: variables `0 .. parameters`.
-    pub parameters: usize,
+    /// The parameters in the order of the signature: each variable whose role is [`Role::Parameter`], once.
+    pub parameters: Vec<VarId>,
     /// The result variable of a function.
     pub result: Option<VarId>,
     /// Variables to differentiate with respect to.
@@ -58,7 +58,7 @@ pub struct Routine {
     pub dependents: Vec<VarId>,
     /// The form that the graph promises to have.
     pub control: Control,
-    /// The graph; `None` for an external routine.
+    /// The control-flow graph; `None` for an external routine.
     pub body: Option<Cfg>,
     /// The facts that are given about a routine without a body.
     pub external: Option<Box<External>>,
@@ -86,7 +86,7 @@ pub struct External {
 /// The partial derivative of an external function's result with respect to one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partial {
-    /// The parameter.
+    /// The parameter that the result is differentiated by.
     pub parameter: VarId,
     /// The partial, an expression over the parameters.
     pub value: Expr,
@@ -109,9 +109,9 @@ pub struct Variable {
     pub name: String,
     /// Type of the scalar or of the elements.
     pub ty: ScalarType,
-    /// Dimensions; empty for a scalar.
+    /// The dimensions; empty for a scalar.
     pub shape: Vec<Dim>,
-    /// Storage order.
+    /// The storage order of the elements.
     pub order: Order,
     /// The part that the variable plays in the routine.
     pub role: Role,
@@ -142,7 +142,7 @@ pub enum Role {
 /// The use that a routine makes of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intent {
-    /// Read only.
+    /// The parameter is read only.
     In,
     /// Undefined at entry.
     Out,
@@ -211,14 +211,51 @@ impl Variable {
 }
 
 impl Routine {
-    /// One variable.
+    /// The variable of a given id.
     pub fn variable(&self, v: VarId) -> &Variable {
         &self.variables[v.index()]
     }
 
-    /// The parameters.
-    pub fn parameter_ids(&self) -> impl ExactSizeIterator<Item = VarId> + use<> {
-        (0..self.parameters).map(VarId::new)
+    /// The ids of the parameters, in the order of the signature.
+    pub fn parameter_ids(
+        &self,
+    ) -> impl ExactSizeIterator<Item = VarId> + DoubleEndedIterator + Clone + use<'_> {
+        self.parameters.iter().copied()
+    }
+
+    /// The declaration of the parameter at a position of the signature; `None` behind the last one, or if the list
+    /// names a variable that does not exist, which validation refuses.
+    pub fn parameter(&self, position: usize) -> Option<&Variable> {
+        let v = self.parameters.get(position)?;
+        self.variables.get(v.index())
+    }
+
+    /// The position of a parameter in the signature. Who asks for many of them takes [`Routine::parameter_positions`].
+    pub fn parameter_position(&self, v: VarId) -> Option<usize> {
+        self.parameters.iter().position(|&p| p == v)
+    }
+
+    /// The position in the signature of each variable; `None` for those that are no parameters.
+    pub fn parameter_positions(&self) -> Vec<Option<usize>> {
+        let mut positions = vec![None; self.variables.len()];
+        for (k, v) in self.parameters.iter().enumerate() {
+            if let Some(position) = positions.get_mut(v.index()) {
+                position.get_or_insert(k);
+            }
+        }
+        positions
+    }
+
+    /// The variables that are no parameters: locals and globals, in the order of declaration.
+    pub fn non_parameter_ids(&self) -> Vec<VarId> {
+        let positions = self.parameter_positions().into_iter().enumerate();
+        let others = positions.filter(|(_, position)| position.is_none());
+        others.map(|(v, _)| VarId::new(v)).collect()
+    }
+
+    /// All variables in the order in which files declare them: the parameters, then the others.
+    pub fn declaration_order(&self) -> impl Iterator<Item = VarId> {
+        self.parameter_ids().chain(self.non_parameter_ids())
     }
 
     /// The statements of its body, vertex after vertex; none of a routine without one.
@@ -235,10 +272,14 @@ impl Routine {
             .map(VarId::new)
     }
 
-    /// Adds a variable and returns its id. Parameters must be added before anything else.
+    /// Adds a variable and returns its id. A parameter becomes the last one of the signature.
     pub fn add_variable(&mut self, variable: Variable) -> VarId {
+        let v = VarId::new(self.variables.len());
+        if matches!(variable.role, Role::Parameter { .. }) {
+            self.parameters.push(v);
+        }
         self.variables.push(variable);
-        VarId::new(self.variables.len() - 1)
+        v
     }
 }
 
@@ -259,7 +300,7 @@ impl Program {
         Some((owner, offset..offset.checked_add(size)?))
     }
 
-    /// One routine.
+    /// The routine of a given id.
     pub fn routine(&self, r: RoutineId) -> &Routine {
         &self.routines[r.index()]
     }
@@ -272,7 +313,7 @@ impl Program {
             .map(RoutineId::new)
     }
 
-    /// One global.
+    /// The global of a given id.
     pub fn global(&self, g: GlobalId) -> &Global {
         &self.globals[g.index()]
     }

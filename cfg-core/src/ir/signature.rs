@@ -95,13 +95,17 @@ impl Signature {
             same.or_else(|| by_name.get(renamed?.of.as_str())).copied()
         };
         // Derivatives say of which variable of their own routine they are.
-        let here: HashMap<&str, VarId> = (this.parameter_ids().zip(&this.variables))
-            .filter_map(|(_, variable)| Some((variable.name.as_str(), primal(variable)?)))
+        let declared = |p: VarId| this.variables.get(p.index());
+        let here: HashMap<&str, VarId> = (this.parameter_ids().filter_map(declared))
+            .filter_map(|variable| Some((variable.name.as_str(), primal(variable)?)))
             .collect();
-        let part = |(p, variable): (VarId, &Variable)| {
+        let part = |p: VarId| {
             if origin.is_none() {
                 return ParameterRole::Primal(p);
             }
+            let Some(variable) = declared(p) else {
+                return ParameterRole::Own(p);
+            };
             if let Some(v) = primal(variable) {
                 return ParameterRole::Primal(v);
             }
@@ -118,11 +122,10 @@ impl Signature {
                 ParameterRole::Own(p)
             }
         };
-        let parameters = this.parameter_ids().zip(&this.variables);
         Self {
             original: original.map(RoutineId::new),
             role: origin.map(|o| o.role.clone()),
-            parameters: parameters.map(part).collect(),
+            parameters: this.parameter_ids().map(part).collect(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Statements.
+//! Statements: assignments, calls, pushes and pops, and opaque ones.
 
 use super::{Annotations, At, Expr, Place, StatementOrigin};
 use crate::entity::{RoutineId, VarId};
@@ -49,7 +49,7 @@ pub enum StmtKind {
     },
     /// Pops what a push of the same class and shape has pushed.
     Pop {
-        /// The tape.
+        /// The tape that is pushed to.
         tape: VarId,
         /// The stack and encoding.
         class: TapeClass,
@@ -61,9 +61,9 @@ pub enum StmtKind {
     Opaque {
         /// The text of the statement, for people to read.
         text: Box<str>,
-        /// Variables that it reads.
+        /// The variables that the statement reads.
         reads: Box<[VarId]>,
-        /// Variables that it writes.
+        /// The variables that the statement writes.
         writes: Box<[VarId]>,
     },
 }
@@ -73,11 +73,11 @@ pub enum StmtKind {
 pub enum TapeClass {
     /// Bits on the control stack: markers, trip counts, logicals.
     Control(ControlWidth),
-    /// 64-bit integers.
+    /// The stack of 64-bit integers.
     Integer,
-    /// 64-bit reals.
+    /// The stack of 64-bit reals.
     Real,
-    /// 32-bit reals.
+    /// The stack of 32-bit reals.
     Real32,
 }
 
@@ -122,7 +122,7 @@ impl Stmt {
         }
     }
 
-    /// `target = value`.
+    /// An assignment `target = value`.
     pub fn assign(target: Place, value: Expr) -> Self {
         Self::new(StmtKind::Assign { target, value })
     }

@@ -72,7 +72,7 @@ impl Order {
 /// One dimension of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dim {
-    /// First subscript; integer scalar expression, evaluated once on entry of the routine.
+    /// The first subscript: an integer scalar expression, evaluated once on entry of the routine.
     pub lower: Expr,
     /// Number of elements.
     pub extent: Extent,

@@ -3,7 +3,7 @@
 use super::{Annotations, At, Expr, Stmt};
 use crate::entity::VarId;
 
-/// A vertex.
+/// A vertex of a control-flow graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vertex {
     /// The number that files and pictures show: unique in its graph, not 0, within ±2^53.
@@ -25,9 +25,9 @@ pub enum VertexKind {
     Entry,
     /// The only vertex without successors.
     Exit,
-    /// Straight-line statements.
+    /// A basic block: straight-line statements.
     Block(Vec<Stmt>),
-    /// Loop header.
+    /// The header of a loop.
     Loop {
         /// LOOP, or FORLOOP in an adjoint graph.
         form: LoopForm,
@@ -36,7 +36,7 @@ pub enum VertexKind {
     },
     /// End of a loop body; its successor is its loop header.
     EndLoop,
-    /// Chooses one of its out-edges.
+    /// A branch, which chooses one of its out-edges.
     Branch(Box<Selector>),
     /// End of a branch, where its arms meet.
     EndBranch,
@@ -47,7 +47,7 @@ pub enum VertexKind {
 pub enum LoopForm {
     /// LOOP.
     Loop,
-    /// FORLOOP: takes the place of LOOP in an adjoint graph; always counted.
+    /// FORLOOP, which takes the place of LOOP in an adjoint graph; always counted.
     ForLoop,
 }
 
@@ -60,13 +60,13 @@ pub enum LoopTest {
     Post(Expr),
     /// Counted: first, last and step are evaluated once on entry; the index is an integer scalar.
     Counted {
-        /// The index: `first` on entry, `+= step` at each back edge, `first + n*step` afterwards.
+        /// The index variable: `first` on entry, `+= step` at each back edge, `first + n*step` afterwards.
         index: VarId,
-        /// First value.
+        /// The first value of the index.
         first: Expr,
-        /// Bound, inclusive.
+        /// The last value of the index, inclusive.
         last: Expr,
-        /// Step; 0 is an error.
+        /// The step of the index; 0 is an error.
         step: Expr,
     },
 }
@@ -78,7 +78,7 @@ pub enum Selector {
     Condition(Expr),
     /// A multi-way branch, by an integer.
     Cases {
-        /// The integer.
+        /// The integer that chooses the arm.
         value: Expr,
         /// The arms, one per out-edge.
         arms: Box<[Arm]>,
@@ -90,7 +90,7 @@ pub enum Selector {
 pub struct Arm {
     /// Label of the out-edge that it takes.
     pub label: i64,
-    /// Values that choose it.
+    /// The values that choose the arm.
     pub cases: Box<[CaseRange]>,
     /// Chosen if no case of any arm matches. Without a default, no match is a run-time error.
     pub default: bool,
@@ -99,9 +99,9 @@ pub struct Arm {
 /// Values `lower ..= upper`; `None` is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CaseRange {
-    /// Smallest value.
+    /// The smallest value of the range; `None` for no limit.
     pub lower: Option<i64>,
-    /// Largest value.
+    /// The largest value of the range; `None` for no limit.
     pub upper: Option<i64>,
 }
 
@@ -156,7 +156,7 @@ pub enum OriginRole {
 }
 
 impl OriginRole {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Self; 18] = [
         Self::Copy,
         Self::Adjoint,
@@ -230,7 +230,7 @@ pub enum VertexType {
 }
 
 impl VertexType {
-    /// Every type.
+    /// All types.
     pub const ALL: [Self; 8] = [
         Self::Entry,
         Self::Exit,

@@ -64,7 +64,7 @@ pub(super) enum Cure {
     Assignment,
     /// `["call", "f", "x"]`
     Call,
-    /// One element where a list of such should be.
+    /// One element stands where a list of such elements should be.
     List,
     /// A list of numbers where an edge should be.
     Edge,
@@ -185,7 +185,7 @@ impl Context {
         }
     }
 
-    /// Does something one step below the place.
+    /// Calls a function with the place one step further down.
     pub(super) fn below<R>(&mut self, seg: Seg, work: impl FnOnce(&mut Self) -> R) -> R {
         self.path.push(seg);
         let result = work(self);

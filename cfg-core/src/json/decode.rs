@@ -199,9 +199,9 @@ macro_rules! wire_object {
         #[derive(Debug)]
         pub(in crate::json) struct $name {
             $($(#[doc = $field_doc])* pub(in crate::json) $field: Option<<$ty as $crate::json::decode::Wire>::Out>,)*
-            /// Which members stand in the file, readable or not; a bit for each.
+            /// The members that stand in the file, readable or not; a bit for each.
             given: u32,
-            /// Which members an unknown name was near to.
+            /// The members that an unknown name was near to, a bit for each.
             meant: u32,
         }
 

@@ -431,7 +431,7 @@ mod tests {
         }
     }
 
-    /// Whatever the text, there is an end and no panic.
+    /// Reading ends without a panic, whatever the text.
     #[test]
     fn any_text() {
         let pieces = [

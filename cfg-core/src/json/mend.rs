@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Cures that are written out: more help than anybody reads costs only time.
 const MOST: usize = 1000;
 
-/// Longest suggestion.
+/// The length of the longest suggestion.
 const LONGEST: usize = 160;
 
 /// Writes the cures into the help of the problems, before these are put in order.

@@ -69,10 +69,16 @@ fn variable(program: &Program, site: &Site, v: VarId) -> Option<String> {
     Some(match variable.role {
         Role::Global(g) => format!("/globals/{}", g.index()),
         _ if routine.result == Some(v) => format!("/routines/{r}/result"),
-        Role::Parameter { .. } => format!("/routines/{r}/parameters/{}", v.index()),
+        Role::Parameter { .. } => match routine.parameter_position(v) {
+            Some(position) => format!("/routines/{r}/parameters/{position}"),
+            None => format!("/routines/{r}/parameters"),
+        },
         Role::Local => {
-            let local = v.index().saturating_sub(routine.parameters);
-            format!("/routines/{r}/locals/{local}")
+            let local = routine.non_parameter_ids().binary_search(&v);
+            match local {
+                Ok(local) => format!("/routines/{r}/locals/{local}"),
+                Err(_) => format!("/routines/{r}/locals"),
+            }
         }
     })
 }

@@ -77,7 +77,7 @@ impl Outlook {
         None
     }
 
-    /// Goes over bytes without structure; the offset of the first digit too many.
+    /// Scans bytes without structure; the offset of the first digit too many.
     fn plain(&mut self, block: &[u8]) -> Option<usize> {
         let first = block.iter().take_while(|b| b.is_ascii_digit()).count();
         if self.digits + first > MAX_DIGITS {
@@ -92,7 +92,7 @@ impl Outlook {
         None
     }
 
-    /// Goes on inside a string; the offset after what was looked at.
+    /// Scans further inside a string and returns the offset after what was looked at.
     fn string(&mut self, piece: &[u8], mut i: usize) -> usize {
         if std::mem::take(&mut self.escaped) {
             i += 1;

@@ -3,7 +3,7 @@
 use schemars::{Schema, json_schema};
 use serde_json::{Value, json};
 
-/// One member of an object.
+/// The schema of one member of an object.
 pub(super) struct Member {
     pub(super) name: &'static str,
     pub(super) doc: &'static str,
@@ -32,13 +32,13 @@ pub(super) fn object(doc: &str, members: Vec<Member>) -> Schema {
     })
 }
 
-/// One of a few words.
+/// The schema of a string that is one of a few words.
 pub(super) fn words(words: impl IntoIterator<Item = &'static str>) -> Schema {
     let words: Vec<&str> = words.into_iter().collect();
     json_schema!({ "type": "string", "enum": words })
 }
 
-/// Any of these.
+/// The schema of a value that fits any of the given ones.
 pub(super) fn any_of(schemas: Vec<Value>) -> Value {
     json!({ "anyOf": schemas })
 }

@@ -1,4 +1,4 @@
-//! Spans.
+//! Reading the spans of elements: their places in the sources.
 
 use crate::{
     ir::Span,

@@ -422,7 +422,7 @@ enum Listing {
     List(Box<[Option<Expr>]>),
     /// A list, one of which was reported.
     Unreadable,
-    /// No list.
+    /// The value is no list.
     One,
 }
 
@@ -601,9 +601,9 @@ wire_object! {
         origin: StatementOrigin::default(),
         annotations: boxed(wire.annotations.unwrap_or_default()),
     }) => Stmt;
-    /// The statement.
+    /// The statement, as an array.
     "statement" statement: Bare, required;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -613,9 +613,9 @@ wire_object! {
     /// What an opaque statement does to variables.
     Effects, "the object of what is read and written",
         |wire: Effects, _| Some((names(wire.reads), names(wire.writes))) => (Box<[VarId]>, Box<[VarId]>);
-    /// Variables that it reads.
+    /// The variables that the statement reads.
     "reads" reads: Vec<VariableName>;
-    /// Variables that it writes; they are undefined afterwards.
+    /// The variables that the statement writes; they are undefined afterwards.
     "writes" writes: Vec<VariableName>;
 }
 

@@ -584,7 +584,7 @@ mod tests {
         }
     }
 
-    /// Whatever the text, there is an end and no panic; where there is a slip it is not JSON.
+    /// The search ends without a panic, whatever the text; where it finds a slip, the text is not JSON.
     #[test]
     fn any_text() {
         let pieces = [

@@ -3,9 +3,9 @@
 /// A value that is neither array nor object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Token<'t> {
-    /// null
+    /// The value `null`.
     Null,
-    /// true, false
+    /// The value `true` or `false`.
     Logical(bool),
     /// A number without `.` and exponent that fits 64 bits.
     Int(i64),

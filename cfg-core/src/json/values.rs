@@ -27,7 +27,7 @@ pub enum ValueTree {
     Int(i64),
     /// Any other number; or the strings "NaN", "inf", "-inf".
     Real(f64),
-    /// true, false
+    /// The value `true` or `false`.
     Logical(bool),
     /// An array.
     Array(Vec<ValueTree>),

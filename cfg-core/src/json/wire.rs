@@ -42,7 +42,7 @@ wire_object! {
     "main" main: RoutineName;
     /// Global (module, static) variables.
     "globals" globals: Vec<Global>;
-    /// Names of the sources that it was made from; spans count them from 0.
+    /// Names of the sources that the program was made from; spans count them from 0.
     "sources" sources: Vec<String>;
     /// The routines.
     "routines" routines: Vec<Routine>, required;
@@ -90,7 +90,7 @@ impl JsonSchema for Format {
     }
 }
 
-/// What a global's shape and initial value were read as.
+/// A global as read, with its shape and initial value.
 #[derive(Debug)]
 pub(super) struct GlobalDraft {
     pub(super) global: ir::Global,
@@ -101,7 +101,7 @@ pub(super) struct GlobalDraft {
 wire_object! {
     /// A global variable: it lives as long as the program runs.
     Global, "a global", global => GlobalDraft;
-    /// Its name, unique among globals.
+    /// The name of the global, unique among globals.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
     "type" ty: OneOf<ScalarType>, required;
@@ -109,11 +109,11 @@ wire_object! {
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
     "order" order: OneOf<Order>;
-    /// Initial value: one constant for all elements, or a list in storage order. Uninitialised without.
+    /// The initial value: one constant for all elements, or a list in storage order; without it the global is uninitialised.
     "initial" initial: Initial;
-    /// Shares the storage of another global.
+    /// The storage of another global that this one shares (COMMON, EQUIVALENCE).
     "overlay" overlay: Overlay;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -160,7 +160,7 @@ fn global(wire: Global, cx: &mut Context) -> Option<GlobalDraft> {
 }
 
 wire_object! {
-    /// Shared storage (COMMON, EQUIVALENCE).
+    /// Storage that globals share (COMMON, EQUIVALENCE).
     Overlay, "an overlay", |wire: Overlay, _| Some((wire.global?, wire.offset.unwrap_or(0))) => (String, i64);
     /// The global that owns the storage.
     "global" global: String, required;
@@ -265,10 +265,10 @@ impl JsonSchema for Initial {
     }
 }
 
-/// What the edges and names of a routine were read as; [`super::resolve`] finishes it.
+/// A routine as read, with edges and names as they stand in the file; [`super::resolve`] finishes it.
 #[derive(Debug, Default)]
 pub(super) struct RoutineDraft {
-    /// With provisional variables (positions in `symbols`).
+    /// The routine, with provisional variables (positions in `symbols`).
     pub(super) routine: ir::Routine,
     /// Names of variables that are used.
     pub(super) symbols: Vec<Box<str>>,
@@ -279,16 +279,16 @@ pub(super) struct RoutineDraft {
     /// `None` for a routine without a body.
     pub(super) vertices: Option<Vec<ir::Vertex>>,
     pub(super) edges: Vec<EdgeDraft>,
-    /// A vertex or edge could not be understood.
+    /// True if a vertex or edge could not be understood.
     pub(super) broken: bool,
-    /// A declaration could not be understood: names that are not known may be its.
+    /// True if a declaration could not be understood: names that are not known may be its.
     pub(super) names_lost: bool,
 }
 
 wire_object! {
     /// A routine: variables, and a control-flow graph unless it is external.
     Routine, "a routine", routine => RoutineDraft, placeholder RoutineDraft::default();
-    /// Its name, unique in the program.
+    /// The name of the routine, unique in the program.
     "name" name: String, required;
     /// The parameters, in order; they are passed by reference.
     "parameters" parameters: Vec<Parameter>;
@@ -302,13 +302,13 @@ wire_object! {
     "dependents" dependents: Vec<VariableName>;
     /// What the graph promises: loops and branches that nest (`structured`, default), or anything.
     "control" control: OneOf<Control>;
-    /// Parameters may overlap although one of them is written.
+    /// True if parameters may overlap although one of them is written.
     "aliased" aliased: bool;
     /// What is known of a routine without a body.
     "external" external: External;
     /// Derivative routines that are given.
     "derivatives" derivatives: Derivatives;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -326,7 +326,7 @@ fn routine(wire: Routine, cx: &mut Context) -> Option<RoutineDraft> {
     let routine = &mut draft.routine;
     routine.name = wire.name.unwrap_or_default();
     routine.variables = wire.parameters.unwrap_or_default();
-    routine.parameters = routine.variables.len();
+    routine.parameters = (0..routine.variables.len()).map(VarId::new).collect();
     for local in wire.locals.unwrap_or_default() {
         match local {
             LocalDraft::Declared(variable) => routine.variables.push(variable),
@@ -402,7 +402,7 @@ wire_object! {
         ir::Role::Parameter { intent: wire.intent.unwrap_or(Intent::InOut), optional: wire.optional.unwrap_or(false) },
         cx,
     )) => ir::Variable, lost |cx| cx.names_lost = true;
-    /// Its name, unique in the routine.
+    /// The name of the parameter, unique in the routine.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
     "type" ty: OneOf<ScalarType>, required;
@@ -410,11 +410,11 @@ wire_object! {
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
     "order" order: OneOf<Order>;
-    /// How it is used: `in`, `out` (undefined at entry) or `inout`.
+    /// How the parameter is used: `in`, `out` (undefined at entry) or `inout`.
     "intent" intent: OneOf<Intent>, required;
-    /// The caller may leave it out.
+    /// True if the caller may leave the argument out.
     "optional" optional: bool;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -431,7 +431,7 @@ wire_object! {
     /// A local variable; or `{"global": name}`, which says where in the table of variables a global that
     /// the routine uses stands (without it: after the locals, in the order of first use).
     Local, "a local", local => LocalDraft, schema local_rules, lost |cx| cx.names_lost = true;
-    /// Its name, unique in the routine.
+    /// The name of the local, unique in the routine.
     "name" name: String;
     /// Type of the scalar or of the elements.
     "type" ty: OneOf<ScalarType>;
@@ -439,9 +439,9 @@ wire_object! {
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
     "order" order: OneOf<Order>;
-    /// Name of a global that the routine uses; then it has no other member.
+    /// The name of a global that the routine uses; then the entry has no other member.
     "global" global: String;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -490,7 +490,7 @@ wire_object! {
     DeclaredResult, "a result", |wire: DeclaredResult, cx| Some(variable(
         (wire.name, wire.ty, wire.shape, wire.order, wire.at, wire.annotations), ir::Role::Local, cx,
     )) => ir::Variable;
-    /// Its name, unique in the routine.
+    /// The name of the result, unique in the routine.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
     "type" ty: OneOf<ScalarType>, required;
@@ -498,7 +498,7 @@ wire_object! {
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
     "order" order: OneOf<Order>;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -541,18 +541,18 @@ impl JsonSchema for FunctionResult {
 }
 
 wire_object! {
-    /// Both bounds of a dimension.
+    /// A dimension with both of its bounds.
     Bounds, "a dimension", |wire: Bounds, _| Some(Dim {
         lower: wire.lower.unwrap_or(Expr::Int(1)),
         extent: wire.extent.flatten().map_or(Extent::Deferred, Extent::Fixed),
     }) => Dim;
-    /// First subscript; 1 by default.
+    /// The first subscript; 1 by default.
     "lower" lower: Expression;
     /// Number of elements; null if it is taken from the actual argument or from an assignment.
     "extent" extent: Bound, required;
 }
 
-/// A dimension.
+/// A dimension with its bounds, or the number of its elements.
 pub(super) struct DimensionOrExtent;
 
 impl Wire for DimensionOrExtent {

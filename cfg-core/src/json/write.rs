@@ -17,7 +17,8 @@ use serde_json::Value;
 use std::io;
 
 /// Writes a program. Reading it again gives the same program, bit for bit, but for what the format
-/// cannot say: the bits of a NaN, and empty annotations (they become none).
+/// cannot say: the bits of a NaN, empty annotations (they become none), and where parameters stand among the
+/// variables (they come first).
 ///
 /// # Errors
 /// `out` fails; or, as [`io::ErrorKind::InvalidData`] with a [`Diagnostic`] inside, the program names
@@ -61,7 +62,7 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    /// Between elements: keeps the buffer small and stops at the first problem.
+    /// A pause between elements, which keeps the buffer small and stops at the first problem.
     fn pause(&mut self) -> io::Result<()> {
         if self.buffer.len() > FLUSH_AT {
             self.out.write_all(&self.buffer)?;
@@ -103,7 +104,7 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    /// `, "key": `
+    /// Writes `, "key": `.
     fn member(&mut self, key: &str) {
         self.raw(", \"");
         self.raw(key);
@@ -309,25 +310,21 @@ impl<W: io::Write> Writer<'_, W> {
 
     fn routine(&mut self, routine: &Routine) -> io::Result<()> {
         self.enter(routine);
-        let implicit = globals::implicit(routine);
-        let end = routine.variables.len() - implicit;
-        let result_at_end = routine
-            .result
-            .is_some_and(|r| r.index() + 1 == end && r.index() >= routine.parameters)
-            && matches!(routine.variables[end - 1].role, Role::Local);
-        let locals = routine.parameters..end - usize::from(result_at_end);
+        let mut locals = routine.non_parameter_ids();
+        locals.truncate(locals.len() - globals::implicit(routine, &locals));
+        let is_result =
+            |v: &mut VarId| routine.result == Some(*v) && routine.variable(*v).role == Role::Local;
+        let own_result = locals.pop_if(is_result);
         self.raw("{\"name\": ");
         self.string(&routine.name);
-        if routine.parameters > 0 {
+        if !routine.parameters.is_empty() {
             self.raw(",\n   \"parameters\": [");
-            for (i, v) in routine
-                .variables
-                .iter()
-                .take(routine.parameters)
-                .enumerate()
-            {
+            for (i, v) in routine.parameter_ids().enumerate() {
                 self.raw(if i > 0 { ",\n    {" } else { "\n    {" });
-                self.parameter(v);
+                match routine.variables.get(v.index()) {
+                    Some(variable) => self.parameter(variable),
+                    None => self.fail(format!("variable {v} does not exist")),
+                }
                 self.raw("}");
                 self.pause()?;
             }
@@ -335,9 +332,9 @@ impl<W: io::Write> Writer<'_, W> {
         }
         if let Some(result) = routine.result {
             self.raw(",\n   \"result\": ");
-            if result_at_end {
+            if let Some(own) = own_result {
                 self.raw("{");
-                let variable = &routine.variables[end - 1];
+                let variable = routine.variable(own);
                 self.variable_members(variable);
                 self.variable_annotations(variable);
                 self.raw("}");
@@ -347,9 +344,9 @@ impl<W: io::Write> Writer<'_, W> {
         }
         if !locals.is_empty() {
             self.raw(",\n   \"locals\": [");
-            for (i, v) in routine.variables[locals].iter().enumerate() {
+            for (i, v) in locals.into_iter().enumerate() {
                 self.raw(if i > 0 { ",\n    {" } else { "\n    {" });
-                self.local(v);
+                self.local(routine.variable(v));
                 self.raw("}");
                 self.pause()?;
             }
@@ -406,12 +403,6 @@ impl<W: io::Write> Writer<'_, W> {
                 Role::Parameter { .. } | Role::Local => quoted(&variable.name, &mut name),
             }
             self.names.push(name);
-        }
-        if routine.parameters > routine.variables.len() {
-            self.fail(format!(
-                "routine {} has fewer variables than parameters",
-                routine.name
-            ));
         }
         self.only_tape = super::resolve::only_tape(routine);
     }

@@ -24,7 +24,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// The variable.
+    /// The variable that is accessed.
     pub fn variable(self) -> VarId {
         let (Self::Read(v) | Self::Write(v) | Self::MayWrite(v)) = self;
         v
@@ -63,7 +63,7 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
             PlaceRole::Bind { callee, formal } => {
                 walk_place(self, place);
                 let called = self.program.and_then(|p| p.routines.get(callee.index()));
-                let formal = called.and_then(|r| r.variables.get(..r.parameters)?.get(formal));
+                let formal = called.and_then(|r| r.parameter(formal));
                 let intent = formal.and_then(Variable::intent);
                 if intent != Some(Intent::Out) {
                     (self.found)(Access::Read(place.var));

@@ -230,12 +230,18 @@ impl Effects {
             let left = solution.incoming(exit);
             let mut formals = FixedBitSet::with_capacity(self.formals[r.index()].written.len());
             let mut globals = GlobalSet::default();
+            for (k, p) in routine.parameter_ids().enumerate() {
+                let is_parameter = |v: &Variable| matches!(v.role, Role::Parameter { .. });
+                if routine.variables.get(p.index()).is_some_and(is_parameter)
+                    && !left.contains(p.index())
+                {
+                    formals.insert(k);
+                }
+            }
             for (v, variable) in routine.variables.iter().enumerate() {
                 match variable.role {
-                    _ if left.contains(v) => {}
-                    Role::Parameter { .. } if v < formals.len() => formals.insert(v),
-                    Role::Global(g) => globals.insert(g),
-                    Role::Parameter { .. } | Role::Local => {}
+                    Role::Global(g) if !left.contains(v) => globals.insert(g),
+                    Role::Global(_) | Role::Parameter { .. } | Role::Local => {}
                 }
             }
             self.formals[r.index()].surely_written = formals;
@@ -258,16 +264,16 @@ impl Direct {
     fn of(program: &Program) -> Self {
         let n = program.routines.len();
         let declared = |routine: &Routine| {
-            let n = routine.parameters.min(routine.variables.len());
-            let formals = routine.parameter_ids().zip(&routine.variables);
-            let written = formals.filter(|(_, v)| v.intent().is_some_and(Intent::writes));
+            let n = routine.parameters.len();
+            let intent = |k: usize| routine.parameter(k).and_then(Variable::intent);
             let mut effects = FormalEffects {
                 read: FixedBitSet::with_capacity(n),
                 written: FixedBitSet::with_capacity(n),
                 surely_written: FixedBitSet::with_capacity(n),
                 asked: FixedBitSet::with_capacity(n),
             };
-            effects.written.extend(written.map(|(p, _)| p.index()));
+            let written = (0..n).filter(|&k| intent(k).is_some_and(Intent::writes));
+            effects.written.extend(written);
             effects
         };
         let mut direct = Self {
@@ -276,9 +282,10 @@ impl Direct {
             written: vec![GlobalSet::default(); n],
             formals: program.routines.iter().map(declared).collect(),
             bound: (program.routines.iter())
-                .map(|r| vec![Vec::new(); r.parameters.min(r.variables.len())])
+                .map(|r| vec![Vec::new(); r.parameters.len()])
                 .collect(),
         };
+        let positions = positions_of(program);
         for (r, routine) in program.routines.iter().enumerate() {
             let id = RoutineId::new(r);
             let globals = global_variables(routine).map(|(_, g)| g);
@@ -291,6 +298,7 @@ impl Direct {
                 direct: &mut direct,
                 id,
                 routine,
+                positions: &positions[r],
             }
             .routine(routine);
             if routine.body.is_none() {
@@ -303,12 +311,10 @@ impl Direct {
     /// A routine without a body does what the intents say.
     fn declared(&mut self, r: RoutineId, routine: &Routine) {
         let formals = &mut self.formals[r.index()];
-        for (p, variable) in routine.parameter_ids().zip(&routine.variables) {
-            let intent = variable.intent();
-            formals.read.set(p.index(), intent != Some(Intent::Out));
-            formals
-                .surely_written
-                .set(p.index(), intent == Some(Intent::Out));
+        for k in 0..routine.parameters.len() {
+            let intent = routine.parameter(k).and_then(Variable::intent);
+            formals.read.set(k, intent != Some(Intent::Out));
+            formals.surely_written.set(k, intent == Some(Intent::Out));
         }
     }
 
@@ -317,6 +323,7 @@ impl Direct {
         type Kind = fn(&mut FormalEffects) -> &mut FixedBitSet;
         let kinds: [(Kind, bool); 2] = [(|f| &mut f.read, true), (|f| &mut f.asked, false)];
         let bound = std::mem::take(&mut self.bound);
+        let positions = positions_of(program);
         for (kind, reads) in kinds {
             let mut work: Vec<(usize, usize)> = Vec::new();
             for (r, formals) in self.formals.iter_mut().enumerate() {
@@ -328,8 +335,10 @@ impl Direct {
                     match routine.variable(v).role {
                         Role::Parameter { .. } => {
                             let formals = kind(&mut self.formals[caller.index()]);
-                            if v.index() < formals.len() && !formals.put(v.index()) {
-                                work.push((caller.index(), v.index()));
+                            if let Some(own) = positions[caller.index()][v.index()]
+                                && !formals.put(own)
+                            {
+                                work.push((caller.index(), own));
                             }
                         }
                         Role::Global(g) if reads => self.read[caller.index()].insert(g),
@@ -341,12 +350,20 @@ impl Direct {
     }
 }
 
+/// The position of each variable of each routine among its parameters.
+fn positions_of(program: &Program) -> Vec<Vec<Option<usize>>> {
+    let routines = program.routines.iter();
+    routines.map(Routine::parameter_positions).collect()
+}
+
 /// A visit of one routine.
 struct Walk<'a> {
     program: &'a Program,
     direct: &'a mut Direct,
     id: RoutineId,
     routine: &'a Routine,
+    /// The position of each variable among the parameters.
+    positions: &'a [Option<usize>],
 }
 
 impl Walk<'_> {
@@ -369,7 +386,7 @@ impl Walk<'_> {
                 list.push((self.id, v));
             }
             let called = self.program.routines.get(callee.index());
-            let formal = called.and_then(|c| c.variables.get(formal));
+            let formal = called.and_then(|c| c.parameter(formal));
             if !formal.is_some_and(|f| f.intent().is_some_and(Intent::writes)) {
                 return;
             }
@@ -379,8 +396,8 @@ impl Walk<'_> {
             Role::Parameter { .. } => {
                 let formals = &mut self.direct.formals[r];
                 let put = |set: &mut FixedBitSet| {
-                    if v.index() < set.len() {
-                        set.insert(v.index());
+                    if let Some(own) = self.positions[v.index()] {
+                        set.insert(own);
                     }
                 };
                 if role == PlaceRole::Shape {
@@ -485,7 +502,7 @@ impl<'ir> Visit<'ir> for Overwritten<'_> {
                 let formals = effects.formals.get(callee.index());
                 formals.is_some_and(|f| f.surely_written.contains(formal))
                     && place.subscripts.is_empty()
-                    && is_scalar(called.and_then(|r| r.variables.get(formal)))
+                    && is_scalar(called.and_then(|r| r.parameter(formal)))
                     && is_scalar(routine.variables.get(place.var.index()))
             }
             PlaceRole::Read

@@ -74,8 +74,10 @@ impl Locations {
         // By type: the location of parameters that may overlap.
         let mut parameters: HashMap<ScalarType, LocationId> = HashMap::new();
         if routine.aliased {
-            for (p, variable) in routine.parameter_ids().zip(&routine.variables) {
-                if variable.ty != ScalarType::Tape {
+            for p in routine.parameter_ids() {
+                if let Some(variable) = routine.variables.get(p.index())
+                    && variable.ty != ScalarType::Tape
+                {
                     let own = of_variable[p.index()];
                     of_variable[p.index()] = *parameters.entry(variable.ty).or_insert(own);
                 }
@@ -186,7 +188,7 @@ impl Locations {
         self.len
     }
 
-    /// True if there is none.
+    /// True if there is no location.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

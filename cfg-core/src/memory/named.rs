@@ -32,7 +32,7 @@ impl Named {
         }
     }
 
-    /// The globals.
+    /// The globals that are named, as a set.
     pub fn set(&self) -> &GlobalSet {
         &self.set
     }

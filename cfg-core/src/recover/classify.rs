@@ -70,7 +70,7 @@ pub enum Obstacle {
 /// The class of a graph, and why it is no better one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
-    /// The class.
+    /// The class of the graph.
     pub class: ControlClass,
     /// The first obstacle in reverse postorder; `None` of structured graphs.
     pub obstacle: Option<Obstacle>,

@@ -129,7 +129,7 @@ impl Search<'_> {
             return None;
         };
         let index = target.var;
-        let mut writers = self.writes.inside(forest, l, index);
+        let mut writers = self.writes.inside(l, index);
         if !target.subscripts.is_empty()
             || !self.writes.is_index(index)
             || writers.next() != Some(latch.index())
@@ -162,7 +162,7 @@ impl Search<'_> {
         {
             return Some(found);
         }
-        if !self.writes.is_integer(bound) || !self.writes.invariant(forest, l, bound) {
+        if !self.writes.is_integer(bound) || !self.writes.invariant(l, bound) {
             return None;
         }
         let mut without = vec![(latch, 1)];
@@ -202,7 +202,7 @@ impl Search<'_> {
     ) -> Option<Found> {
         let [before_all, latch_all] = [before, latch].map(|v| self.cfg.vertex(v).statements());
         let range = passes::find(&self.uses, left, before_all, latch_all)?;
-        let mut writers = self.writes.inside(self.forest, l, range.index);
+        let mut writers = self.writes.inside(l, range.index);
         let (others, _) = latch_all.split_last_chunk::<2>()?;
         if writers.next() != Some(latch.index())
             || writers.next().is_some()

@@ -123,14 +123,14 @@ fn form(writes: &Writes<'_>, forest: &LoopForest, header: usize, test: &LoopTest
     let Some(l) = forest.headed_by(header) else {
         return Form::Hidden;
     };
-    let mut writers = writes.inside(forest, l, *index);
+    let mut writers = writes.inside(l, *index);
     if !forest.get(l).is_reducible() || writers.next() != Some(header) || writers.next().is_some() {
         return Form::Hidden;
     }
     let by_index = writes.is_index(*index)
         && matches!(step, Expr::Int(s) if *s != 0)
         && last.depth() < Expr::MAX_DEPTH
-        && writes.invariant(forest, l, last);
+        && writes.invariant(l, last);
     if by_index { Form::Index } else { Form::Passes }
 }
 

@@ -4,22 +4,15 @@ use crate::{
     entity::VarId,
     graph::loops::{LoopForest, LoopId},
     ir::{Cfg, Dim, Expr, Extent, OpClass, Program, Role, Routine, ScalarType, Stmt},
-    memory::{
-        access::{Access, Accesses, decision_accesses},
-        effects::Effects,
-        locations::Locations,
-    },
+    memory::{effects::Effects, loop_writes::LoopWrites},
     typing::{self, Type},
 };
 
-/// The vertices that may write each variable, or another one in the same storage.
+/// What the loops of a routine write, and what of it recovery has to know.
 pub(super) struct Writes<'a> {
     effects: &'a Effects,
-    accesses: Accesses<'a>,
     routine: &'a Routine,
-    locations: Locations,
-    /// The writers of each location: (place among the members of loops, vertex), sorted; only vertices in loops.
-    by_location: Vec<Vec<(usize, usize)>>,
+    loops: LoopWrites<'a>,
 }
 
 impl<'a> Writes<'a> {
@@ -28,83 +21,50 @@ impl<'a> Writes<'a> {
         effects: &'a Effects,
         routine: &'a Routine,
         cfg: &Cfg,
-        forest: &LoopForest,
+        forest: &'a LoopForest,
     ) -> Self {
-        let locations = Locations::of(program, routine);
-        let accesses = Accesses::of(program, effects, routine);
-        let mut by_location: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
-        for (v, vertex) in cfg.vertices() {
-            let Some(place) = forest.place(v.index()) else {
-                continue;
-            };
-            let mut found = |access| match access {
-                Access::Read(_) => {}
-                Access::Write(x) | Access::MayWrite(x) => {
-                    let location = locations.of_variable(x).index();
-                    if let Some(list) = by_location.get_mut(location)
-                        && list.last() != Some(&(place, v.index()))
-                    {
-                        list.push((place, v.index()));
-                    }
-                }
-            };
-            for statement in vertex.statements() {
-                accesses.statement(statement, &mut found);
-            }
-            decision_accesses(vertex, &mut found);
-        }
-        for list in &mut by_location {
-            list.sort_unstable();
-            list.dedup();
-        }
         Self {
             effects,
-            accesses,
             routine,
-            locations,
-            by_location,
+            loops: LoopWrites::of(program, effects, routine, cfg, forest),
         }
     }
 
-    /// Up to two vertices of the loop that may write the variable's storage.
-    pub(super) fn inside(
-        &self,
-        forest: &LoopForest,
-        l: LoopId,
-        x: VarId,
-    ) -> impl Iterator<Item = usize> {
-        let list = &self.by_location[self.locations.of_variable(x).index()];
-        let range = forest.places(l);
-        let first = list.partition_point(|w| w.0 < range.start);
-        let inside = list[first..].iter().take_while(move |w| w.0 < range.end);
-        inside.map(|w| w.1).take(2)
+    /// The vertices of a loop that may write the variable's storage.
+    pub(super) fn inside(&self, l: LoopId, x: VarId) -> impl Iterator<Item = usize> {
+        self.loops.inside(l, x)
+    }
+
+    /// True if a statement may write the variable's storage.
+    pub(super) fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
+        self.loops.may_write(statement, x)
     }
 
     /// True if nothing that the expression reads may be written in the loop. The shape of an array is what it
     /// is at entry, unless it is a local whose extents are not declared.
-    pub(super) fn invariant(&self, forest: &LoopForest, l: LoopId, e: &Expr) -> bool {
-        let written = |x: VarId| self.inside(forest, l, x).next().is_some();
+    pub(super) fn invariant(&self, l: LoopId, e: &Expr) -> bool {
+        let written = |x: VarId| self.inside(l, x).next().is_some();
         match e {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
             Expr::Place(place) => {
                 let mut subscripts = place.subscript_exprs();
-                !written(place.var) && subscripts.all(|s| self.invariant(forest, l, s))
+                !written(place.var) && subscripts.all(|s| self.invariant(l, s))
             }
             Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
                 operands.iter().all(|e| match e {
                     Expr::Place(place) if !self.changes_shape(place.var) => {
                         let mut subscripts = place.subscript_exprs();
-                        subscripts.all(|s| self.invariant(forest, l, s))
+                        subscripts.all(|s| self.invariant(l, s))
                     }
                     e @ (Expr::Int(_)
                     | Expr::Real(_)
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..)) => self.invariant(forest, l, e),
+                    | Expr::Op(..)) => self.invariant(l, e),
                 })
             }
-            Expr::Op(_, operands) => operands.iter().all(|e| self.invariant(forest, l, e)),
+            Expr::Op(_, operands) => operands.iter().all(|e| self.invariant(l, e)),
         }
     }
 
@@ -113,17 +73,6 @@ impl<'a> Writes<'a> {
         let variable = self.routine.variable(x);
         let deferred = |d: &Dim| matches!(d.extent, Extent::Deferred);
         !matches!(variable.role, Role::Parameter { .. }) && variable.shape.iter().any(deferred)
-    }
-
-    /// True if a statement may write the variable's storage.
-    pub(super) fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
-        let mut found = false;
-        self.accesses.statement(statement, &mut |access| {
-            if let Access::Write(y) | Access::MayWrite(y) = access {
-                found |= self.locations.may_share(x, y);
-            }
-        });
-        found
     }
 
     /// True of an integer scalar that nothing else shares storage with, so that who writes it is known.
@@ -136,7 +85,7 @@ impl<'a> Writes<'a> {
             }
             // Validation refuses writes to whatever lies in its storage.
             Role::Global(g) => {
-                !self.locations.is_shared(x) && self.effects.storage.around(g).is_none()
+                !self.loops.locations().is_shared(x) && self.effects.storage.around(g).is_none()
             }
         };
         private && variable.ty == ScalarType::Integer && variable.rank() == 0

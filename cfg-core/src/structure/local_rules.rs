@@ -94,7 +94,7 @@ pub(super) fn at_edge(
         ))
 }
 
-/// "LOOP 4": how messages call a vertex.
+/// The name of a vertex in messages, such as "LOOP 4".
 pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
     let vertex = cfg.vertex(v);
     format!("{} {}", vertex.vertex_type().name(), vertex.id)
@@ -183,7 +183,7 @@ fn only(
     (!several).then_some(first)
 }
 
-/// One problem for a set of vertices: the first is the place, the message names up to ten.
+/// Reports one problem for a set of vertices: the first is the place, the message names up to ten.
 fn listed(
     cfg: &Cfg,
     mut vertices: impl Iterator<Item = usize>,
@@ -207,7 +207,7 @@ fn listed(
     Some(at_vertex(cfg, first, info, format!("{names} {what}"), help))
 }
 
-/// Ids: unique, within the range that every JSON reader reads exactly.
+/// Checks that ids are unique and within the range that every JSON reader reads exactly.
 fn ids(cfg: &Cfg, out: &mut Violations) {
     let mut by_id: Vec<(i64, VertexId)> = cfg.vertices().map(|(v, x)| (x.id, v)).collect();
     by_id.sort_unstable();
@@ -475,7 +475,7 @@ fn branch_labels(cfg: &Cfg, v: VertexId, selector: &Selector, out: &mut Violatio
     }
 }
 
-/// Each ENDLOOP leads to a LOOP; of a structured graph, back edges come from ENDLOOP only.
+/// Checks that each ENDLOOP leads to a LOOP, and that back edges of a structured graph come from ENDLOOP only.
 fn back_edges(cfg: &Cfg, control: Control, v: VertexId, out: &mut Violations) {
     let is_loop = |v| matches!(cfg.vertex(v).kind, VertexKind::Loop { .. });
     let is_end = |v| matches!(cfg.vertex(v).kind, VertexKind::EndLoop);

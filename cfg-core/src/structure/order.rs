@@ -1,4 +1,4 @@
-//! Algorithm 1: topological order of a structured graph, and with it the nesting.
+//! Algorithm 1 of the paper: topological order of a structured graph, and with it the nesting.
 //!
 //! One walk along the edges, with a stack of the loops and branches that are open. It follows
 //! Algorithm 1 of U. Naumann, J. Utke, A. Lyons, M. Fagan, *Control Flow Reversal for Adjoint Code

@@ -50,7 +50,7 @@ pub enum RegionKind {
     LoopBody(VertexId),
     /// An arm of the branch with this header.
     Arm {
-        /// The BRANCH.
+        /// The BRANCH that has the arm.
         header: VertexId,
         /// The out-edge that starts the arm.
         edge: EdgeId,
@@ -69,14 +69,14 @@ impl RegionKind {
     }
 }
 
-/// One region.
+/// One region of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The part of the routine that the region is.
     pub kind: RegionKind,
     /// The region around it; `None` for the routine.
     pub parent: Option<RegionId>,
-    /// Number of regions around it.
+    /// The number of regions around this one.
     pub depth: u32,
     /// The positions of its vertices in [`Structure::order`], those of inner regions included. Empty for an empty body
     /// or arm.
@@ -206,7 +206,7 @@ impl RegionTree {
         (0..self.regions.len() as u32).map(RegionId)
     }
 
-    /// One region.
+    /// The region of a given id.
     pub fn region(&self, r: RegionId) -> &Region {
         &self.regions[r.index()]
     }

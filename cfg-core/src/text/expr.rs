@@ -193,7 +193,7 @@ fn list<'e>(
     out.write_char(')')
 }
 
-/// A variable with its subscripts.
+/// Writes a variable with its subscripts.
 pub(super) fn write_place(
     out: &mut impl Write,
     p: &Printer<'_>,

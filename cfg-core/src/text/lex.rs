@@ -7,7 +7,7 @@ pub(super) enum Kind {
     Word,
     /// Name in double quotes, as it stands in the text.
     Quoted,
-    /// Digits only.
+    /// An integer: digits only.
     Integer,
     /// Number with a point or an exponent; one of 32 bits ends in `f`.
     Real,
@@ -120,7 +120,7 @@ fn quoted(rest: &str) -> (Kind, usize) {
     (Kind::Bad, rest.len())
 }
 
-/// A number; `1..5` is the integer 1 and two points.
+/// The kind and the length of a number; `1..5` is the integer 1 and two points.
 fn number(rest: &str) -> (Kind, usize) {
     let bytes = rest.as_bytes();
     let digits = |from: usize| {

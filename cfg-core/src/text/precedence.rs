@@ -4,9 +4,9 @@
 pub(super) const LOOSEST: u8 = 0;
 /// `or`, the loosest operator.
 pub(super) const OR: u8 = 1;
-/// `and`.
+/// The precedence of `and`.
 pub(super) const AND: u8 = 2;
-/// `not`.
+/// The precedence of `not`.
 pub(super) const NOT: u8 = 3;
 /// `==`, `<` and the like, which do not associate.
 pub(super) const COMPARISON: u8 = 4;
@@ -16,7 +16,7 @@ pub(super) const SUM: u8 = 5;
 pub(super) const PRODUCT: u8 = 6;
 /// `-` before an operand.
 pub(super) const NEGATION: u8 = 7;
-/// `**`.
+/// The precedence of `**`.
 pub(super) const POWER: u8 = 8;
 /// Constants, places, calls, and what is in parentheses.
 pub(super) const ATOM: u8 = 9;

@@ -2,6 +2,7 @@
 
 use super::precedence::LOOSEST;
 use super::{Name, Printer, body, expr, graph, name::write_quoted};
+use crate::entity::VarId;
 use crate::ir::{Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, Variable};
 use crate::structure::Structure;
 use std::fmt::{self, Write};
@@ -47,15 +48,11 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
     let p = Printer::exact(program, routine);
     let result = own_result(routine);
     write_head(out, &p, result)?;
-    for (i, v) in routine
-        .variables
-        .iter()
-        .enumerate()
-        .skip(routine.parameters)
-    {
-        if Some(i) == result {
+    for id in routine.non_parameter_ids() {
+        if Some(id) == result {
             continue;
         }
+        let v = routine.variable(id);
         match v.role {
             Role::Global(id) => {
                 out.write_str("  uses ")?;
@@ -118,19 +115,18 @@ pub(super) fn write(out: &mut impl Write, program: &Program, routine: &Routine) 
     out.write_str("end\n")
 }
 
-/// The result, if it is the last variable and a local: its type stands in the head then, unless the head says more of the
+/// The result, if it is the last variable that is no parameter, and a local: its type stands in the head then, unless the head says more of the
 /// routine, which would be read as said of the result.
-fn own_result(routine: &Routine) -> Option<usize> {
+fn own_result(routine: &Routine) -> Option<VarId> {
     if routine.origin.is_some() || routine.at.is_some() {
         return None;
     }
-    let result = routine.result?.index();
-    let variable = routine.variables.get(result)?;
-    let last = result + 1 == routine.variables.len() && result >= routine.parameters;
-    (last && variable.role == Role::Local).then_some(result)
+    let last = routine.non_parameter_ids().pop()?;
+    let own = routine.result == Some(last) && routine.variable(last).role == Role::Local;
+    own.then_some(last)
 }
 
-fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<usize>) -> fmt::Result {
+fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<VarId>) -> fmt::Result {
     let routine = p.routine;
     if routine.aliased {
         out.write_str("aliased ")?;
@@ -147,15 +143,14 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<usize>) 
         "subroutine"
     };
     write!(out, "{kind} {}(", Name(&routine.name))?;
-    for (i, v) in routine
-        .variables
-        .iter()
-        .take(routine.parameters)
-        .enumerate()
-    {
+    for (i, id) in routine.parameter_ids().enumerate() {
         if i > 0 {
             out.write_str(", ")?;
         }
+        let Some(v) = routine.variables.get(id.index()) else {
+            write!(out, "{id}?")?;
+            continue;
+        };
         if let Role::Parameter { intent, optional } = v.role {
             write!(
                 out,
@@ -167,7 +162,7 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<usize>) 
         write_variable(out, p, v)?;
     }
     out.write_char(')')?;
-    if let Some(variable) = own_result.and_then(|v| routine.variables.get(v)) {
+    if let Some(variable) = own_result.map(|v| routine.variable(v)) {
         out.write_str(" result ")?;
         write_variable(out, p, variable)?;
     } else if let Some(result) = routine.result {

@@ -188,7 +188,6 @@ fn statements() {
 fn a_whole_program() {
     let mut r = Routine {
         name: "f".into(),
-        parameters: 2,
         ..Routine::default()
     };
     let parameter = |intent| Role::Parameter {

@@ -1,4 +1,4 @@
-//! Calls: arguments against the parameters of the called routine.
+//! Validation of calls: arguments against the parameters of the called routine.
 
 use super::{
     checker::{At, Checker},
@@ -23,24 +23,26 @@ pub(super) fn check(
     result: Option<&Place>,
 ) {
     let routine = c.program.routine(callee);
-    let parameters = routine.variables.get(..routine.parameters).unwrap_or(&[]);
     check_result(c, base, routine, result);
     let list = At::new(base, Part::Arguments);
-    if arguments.len() != parameters.len() {
+    if arguments.len() != routine.parameters.len() {
         c.error(
             list,
             &codes::ARGUMENT_COUNT,
             format!(
                 "{} has {} parameters, but {} arguments are given",
                 Name(&routine.name),
-                parameters.len(),
+                routine.parameters.len(),
                 arguments.len()
             ),
             "give one argument per parameter, in order; null for an optional one that is left out",
         );
     }
     let mut bound = Vec::with_capacity(arguments.len());
-    for (i, (argument, parameter)) in arguments.iter().zip(parameters).enumerate() {
+    for (i, argument) in arguments.iter().enumerate() {
+        let Some(parameter) = routine.parameter(i) else {
+            continue;
+        };
         let site = list.index(i);
         match argument {
             Some(e) => {
@@ -113,7 +115,7 @@ fn check_result(c: &mut Checker<'_>, base: Element, callee: &Routine, result: Op
     }
 }
 
-/// One argument; true if it fits.
+/// Checks one argument; true if it fits.
 fn check_argument(
     c: &mut Checker<'_>,
     site: At,

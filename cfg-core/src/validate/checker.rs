@@ -106,7 +106,7 @@ impl<'p> Checker<'p> {
         self.out.push(problem.at_element(element));
     }
 
-    /// A variable; references are checked first, so it is there.
+    /// The variable of a given id; references are checked first, so it is there.
     pub(super) fn variable(&self, v: VarId) -> &'p Variable {
         self.routine.variable(v)
     }

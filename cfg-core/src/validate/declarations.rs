@@ -43,9 +43,16 @@ fn derivatives(c: &mut Checker<'_>) {
             .iter()
             .filter(|v| v.ty.is_real() || (tangent && v.ty == ScalarType::Tape));
         let wanted: Vec<&Variable> = formals.iter().chain(derived).copied().collect();
-        let have = routine.variables.get(..routine.parameters).unwrap_or(&[]);
+        // The other routine may list what it does not have.
+        let have = routine
+            .parameters
+            .iter()
+            .map(|v| routine.variables.get(v.index()));
+        let Some(have) = have.collect::<Option<Vec<&Variable>>>() else {
+            continue;
+        };
         let name = Name(&routine.name);
-        let differs = wanted.iter().zip(have).enumerate().find(|(i, (w, h))| {
+        let differs = wanted.iter().zip(&have).enumerate().find(|(i, (w, h))| {
             let intent = if tangent {
                 // A function's result is a local.
                 let written = w.intent().is_none_or(Intent::writes);
@@ -87,6 +94,7 @@ fn derivatives(c: &mut Checker<'_>) {
 /// Everything but names; references have been checked.
 pub(super) fn check(c: &mut Checker<'_>) {
     roles(c);
+    parameters(c);
     body(c);
     extents(c);
     cyclic_extents(c);
@@ -105,18 +113,6 @@ fn roles(c: &mut Checker<'_>) {
     for (i, variable) in c.routine.variables.iter().enumerate() {
         let v = VarId::new(i);
         let name = Name(&variable.name);
-        let is_parameter = matches!(variable.role, Role::Parameter { .. });
-        if is_parameter != (i < c.routine.parameters) {
-            c.error(
-                At::of(Element::Variable(v)),
-                &codes::ROLE,
-                format!(
-                    "{name} is variable {i} of a routine with {} parameters, but its role says otherwise",
-                    c.routine.parameters
-                ),
-                "add parameters before all other variables, and count them in `parameters`",
-            );
-        }
         if let Role::Global(g) = variable.role {
             if !globals.insert(g) {
                 c.error(
@@ -149,6 +145,44 @@ fn roles(c: &mut Checker<'_>) {
                 &codes::TAPE_VARIABLE,
                 format!("the tape {name} is an array or a global"),
                 "declare the tape as a scalar parameter or local",
+            );
+        }
+    }
+}
+
+/// The parameters: each variable with that role is in their list, once, and no other.
+fn parameters(c: &mut Checker<'_>) {
+    let routine = c.routine;
+    let mut listed = vec![false; routine.variables.len()];
+    for (i, &v) in routine.parameters.iter().enumerate() {
+        let name = c.name(v);
+        let (problem, help) = if std::mem::replace(&mut listed[v.index()], true) {
+            (
+                format!("the parameter {name} is listed twice"),
+                "list it once",
+            )
+        } else {
+            match c.variable(v).role {
+                Role::Parameter { .. } => continue,
+                Role::Local | Role::Global(_) => (
+                    format!("{name} is listed as a parameter, but its role says otherwise"),
+                    "give it the role of a parameter, or take it out of the list",
+                ),
+            }
+        };
+        let site = At::new(Element::Routine, Part::Parameters).index(i);
+        c.error(site, &codes::PARAMETERS, problem, help);
+    }
+    for (i, variable) in routine.variables.iter().enumerate() {
+        if is_parameter(variable) && !listed[i] {
+            c.error(
+                At::of(Element::Variable(VarId::new(i))),
+                &codes::PARAMETERS,
+                format!(
+                    "{} has the role of a parameter, but is not listed as one",
+                    Name(&variable.name)
+                ),
+                "add it to the list `parameters`, at its place in the signature",
             );
         }
     }
@@ -385,7 +419,7 @@ fn external(c: &mut Checker<'_>) {
         let site = at(Part::Partials);
         let parameter = c.variable(partial.parameter);
         let name = c.name(partial.parameter);
-        let is_parameter = partial.parameter.index() < c.routine.parameters;
+        let is_parameter = is_parameter(parameter);
         if !is_parameter || !parameter.ty.is_real() || !seen.insert(partial.parameter) {
             c.error(
                 site,
@@ -434,10 +468,14 @@ fn mismatch(
     }
 }
 
+fn is_parameter(variable: &Variable) -> bool {
+    matches!(variable.role, Role::Parameter { .. })
+}
+
 fn only_parameters(c: &mut Checker<'_>, site: At, e: &crate::ir::Expr) {
     let mut other = None;
     e.walk_places(&mut |p| {
-        if p.var.index() >= c.routine.parameters {
+        if !is_parameter(c.variable(p.var)) {
             other = other.or(Some(p.var));
         }
     });

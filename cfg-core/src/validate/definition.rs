@@ -26,7 +26,7 @@ use crate::{
     graph::dominance::Dominators,
     ir::{
         Cfg, Expr, Intent, LoopTest, Op, OpClass, Place, Program, Role, Routine, ScalarType,
-        Selector, Stmt, StmtKind, Vertex, VertexKind,
+        Selector, Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
     structure::Structure,
 };
@@ -111,10 +111,7 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
             arguments,
             result,
         } => {
-            let parameters = program
-                .routines
-                .get(callee.index())
-                .map_or(&[][..], |r| &r.variables);
+            let called = program.routines.get(callee.index());
             for argument in arguments.iter().flatten() {
                 match argument {
                     Expr::Place(place) => subscript_uses(place, found),
@@ -125,9 +122,10 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
                     | Expr::Op(..)) => uses(value, found),
                 }
             }
-            for (argument, parameter) in arguments.iter().zip(parameters) {
+            for (k, argument) in arguments.iter().enumerate() {
+                let parameter = called.and_then(|r| r.parameter(k));
                 if let Some(Expr::Place(place)) = argument
-                    && parameter.intent().is_some_and(Intent::writes)
+                    && (parameter.and_then(Variable::intent)).is_some_and(Intent::writes)
                 {
                     found(Event::Define(place.var));
                 }
@@ -300,7 +298,7 @@ enum Step {
     CloseBranch,
 }
 
-/// One walk along the order.
+/// One walk along the topological order.
 struct Pass<'a> {
     program: &'a Program,
     cfg: &'a Cfg,
@@ -369,7 +367,7 @@ impl Pass<'_> {
     }
 }
 
-/// Some of the variables, as bits: possibly assigned before.
+/// The analysis of which of some variables are possibly assigned, with a bit for each.
 struct Possible<'a> {
     program: &'a Program,
     /// The bit of each variable, or none.

@@ -1,4 +1,4 @@
-//! Expressions: operands, types, ranks, shapes and subscripts as far as they are constant.
+//! Validation of expressions: operands, types, ranks, shapes and subscripts as far as they are constant.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::Step;

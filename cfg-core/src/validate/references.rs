@@ -27,15 +27,8 @@ impl References<'_, '_> {
     fn declarations(&mut self) {
         let routine = self.c.routine;
         let at = |part| At::new(Element::Routine, part);
-        if routine.parameters > routine.variables.len() {
-            self.dangling(
-                at(Part::Parameters),
-                format!(
-                    "the routine has {} parameters but {} variables",
-                    routine.parameters,
-                    routine.variables.len()
-                ),
-            );
+        for (i, &v) in routine.parameters.iter().enumerate() {
+            self.var(at(Part::Parameters).index(i), v);
         }
         if let Some(v) = routine.result {
             self.var(at(Part::Result), v);

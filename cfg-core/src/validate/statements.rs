@@ -1,4 +1,4 @@
-//! Statements: assignments, pushes, pops, opaque statements; calls are in [`super::calls`].
+//! Validation of statements: assignments, pushes, pops, opaque statements; calls are in [`super::calls`].
 
 use super::{
     calls,

@@ -272,9 +272,9 @@ fn loops_over_globals_in_broken_programs() {
     assert!(!problems(&program()).1.has_errors());
     type Damage = fn(&mut Program);
     let damages: [Damage; 6] = [
-        |p| p.routines[0].parameters = 0,
-        |p| p.routines[0].parameters = usize::MAX / 2,
-        |p| p.routines[1].parameters = 7,
+        |p| p.routines[0].parameters.clear(),
+        |p| p.routines[0].parameters = vec![crate::entity::VarId::new(0); 3],
+        |p| p.routines[1].parameters.push(crate::entity::VarId::new(7)),
         |p| p.globals.clear(),
         |p| p.routines.truncate(1),
         |p| drop(p.routines.remove(0)),

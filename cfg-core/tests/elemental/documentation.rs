@@ -22,9 +22,10 @@ r is the result. Partials are with respect to the operands in order; a dash stan
   `strong*` itself, cut off derivatives of what was not chosen, infinite and NaN ones too.
 * **32-bit reals**: the 64-bit function, rounded to 32 bits after each operation (`fma` is rounded once). Constants
   of the partials are then 32-bit.
-* **Platforms**: with `--math native` the functions marked *native* may differ in the last place from one
-  platform to another; all others have the same bits everywhere. With `--math portable` all have. (Of a NaN,
-  that it is one; not its sign and payload.)
+* **Platforms**: with `--math native` the functions marked *native* may differ in the last places from one
+  platform to another, because they are those of its C library, or, `digamma` and `polygamma`, made of them; all
+  others have the same bits everywhere. With `--math portable` all have. (Of a NaN, that it is one; not its sign
+  and payload.)
 * **n-ary** `+ * min max` are folded from the left; the partials are those of the two-operand steps.
 * **Reductions**: `sum` has partial 1 for every element; those of `product`, `maxval` and `minval` are the
   arrays `product_partial(a)` (each element: the product of the others), `maxval_partial(a)` and

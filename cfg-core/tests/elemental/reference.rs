@@ -9,6 +9,8 @@ fn tolerance(op: Op, args: &[f64]) -> f64 {
         Op::Pow if args[1].fract() == 0.0 => 4.0 + args[1].abs().min(64.0),
         Op::Gamma | Op::Lgamma => 16.0,
         // Close to a zero lgamma and digamma are accurate in the absolute sense.
+        // The terms are greater than the sum.
+        Op::Digamma if (1.0..2.0).contains(&args[0]) => 100.0,
         Op::Digamma => 12.0,
         // By logarithms of about 2e5.
         Op::Polygamma if args[0] > 10_000.0 => 1e6,
@@ -126,52 +128,61 @@ fn real32() {
 #[test]
 fn near_negative_zeros() {
     // mpmath: digamma(-0.504083008264455409) = 0, lgamma(-2.457024738220800622) = 0
-    assert!(cfg_core::elemental::digamma(-0.504_083_008_264_455_4).abs() < 2e-15);
-    let zero = -2.457_024_738_220_800_6;
-    assert!(
-        apply(Op::Lgamma, &[Scalar::Real(zero)], Math::Native)
-            .expect("value")
-            .to_f64()
-            .abs()
-            < 4e-15
-    );
-    // digamma next to its positive zero 1.461632144968362341263: relative accuracy (mpmath).
-    let digamma = cfg_core::elemental::digamma(1.461_632_144_968_362_2);
-    assert!(
-        error(digamma, -9.241_265_521_729_427e-17) < 1e-14,
-        "{digamma:e}"
-    );
+    for math in [Math::Native, Math::Portable] {
+        let value = |op, x| apply(op, &[Scalar::Real(x)], math).map(Scalar::to_f64);
+        let digamma = |x| value(Op::Digamma, x).expect("value");
+        assert!(digamma(-0.504_083_008_264_455_4).abs() < 2e-15);
+        let lgamma = value(Op::Lgamma, -2.457_024_738_220_800_6).expect("value");
+        assert!(lgamma.abs() < 4e-15, "{lgamma:e}");
+        // digamma next to its positive zero 1.461632144968362341263: relative accuracy (mpmath).
+        let near = digamma(1.461_632_144_968_362_2);
+        assert!(error(near, -9.241_265_521_729_427e-17) < 1e-14, "{near:e}");
+    }
 }
 
 #[test]
 fn portable_math_is_close_to_native() {
     let mut rng = Rng(7);
+    let mut failures = Vec::new();
     for (op, n) in real_ops() {
         for _ in 0..200 {
             let args: Vec<f64> = (0..n).map(|_| 3.0 * rng.unit()).collect();
             let args = typed(op, &args);
             let values = [Math::Native, Math::Portable]
                 .map(|m| apply(op, &args, m).expect("value").to_f64());
-            assert!(
-                error(values[0], values[1]) < 1e-15,
-                "{op:?} {args:?} {values:?}"
-            );
-            if !cfg_core::elemental::platform_dependent(op) {
-                assert!(same(values[0], values[1]), "{op:?} {args:?} {values:?}");
+            // Near zeros these are accurate in the absolute sense.
+            let (limit, least) = match op {
+                Op::Lgamma | Op::Digamma => (3e-15, 1.0),
+                Op::Polygamma => (1e-13, 1.0),
+                _ => (1e-15, 0.0),
+            };
+            let [native, portable] = values;
+            let close =
+                error(native, portable) < limit || (native - portable).abs() < limit * least;
+            let wanted = cfg_core::elemental::platform_dependent(op);
+            if !(if wanted {
+                close
+            } else {
+                same(native, portable)
+            }) {
+                failures.push(format!("{op:?} {args:?} {values:?}"));
             }
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Orders far beyond what anybody needs end, with the right limit.
 #[test]
 fn huge_orders() {
-    use cfg_core::elemental::polygamma;
-    assert_eq!(polygamma(i64::MAX, 1e300), 0.0);
-    assert_eq!(polygamma(i64::MAX, 1.0), f64::INFINITY);
-    assert!(!polygamma(i64::MAX, 5e17).is_nan());
-    assert_eq!(polygamma(i64::MAX - 1, 0.25), f64::NEG_INFINITY);
-    assert_eq!(polygamma(300, -0.25), f64::INFINITY);
-    assert_eq!(polygamma(300, -0.75), f64::NEG_INFINITY);
-    assert_eq!(polygamma(301, -0.5), f64::INFINITY);
+    for math in [Math::Native, Math::Portable] {
+        let polygamma = cfg_core::elemental::polygamma(math);
+        assert_eq!(polygamma(i64::MAX, 1e300), 0.0);
+        assert_eq!(polygamma(i64::MAX, 1.0), f64::INFINITY);
+        assert!(!polygamma(i64::MAX, 5e17).is_nan());
+        assert_eq!(polygamma(i64::MAX - 1, 0.25), f64::NEG_INFINITY);
+        assert_eq!(polygamma(300, -0.25), f64::INFINITY);
+        assert_eq!(polygamma(300, -0.75), f64::NEG_INFINITY);
+        assert_eq!(polygamma(301, -0.5), f64::INFINITY);
+    }
 }

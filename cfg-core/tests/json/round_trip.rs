@@ -6,7 +6,10 @@ use cfg_core::{
     ir::*,
     json,
 };
-use cfg_testkit::rng::Rng;
+use cfg_testkit::{
+    reorder::{as_declared, reorder},
+    rng::Rng,
+};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -60,6 +63,24 @@ fn random_programs_of_any_shape_survive() {
     }
 }
 
+/// Parameters come first in files, all else as it was.
+#[test]
+fn variables_in_any_order_survive() {
+    for seed in 0..500 {
+        let mut program = random_program(seed);
+        let mut rng = Rng::new(seed);
+        for routine in &mut program.routines {
+            let mut order: Vec<VarId> = (0..routine.variables.len()).map(VarId::new).collect();
+            rng.shuffle(&mut order);
+            reorder(routine, &order);
+        }
+        let text = written(&program);
+        let again = json::read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_same(&again, &as_declared(&program), &text);
+        assert_eq!(written(&again), text);
+    }
+}
+
 #[test]
 fn members_come_in_any_order() {
     let text = r#"{"routines": [{
@@ -76,7 +97,7 @@ fn members_come_in_any_order() {
     let names: Vec<&str> = f.variables.iter().map(|v| v.name.as_str()).collect();
     assert_eq!(names, ["x", "y", "n", "g"]);
     assert_eq!(f.variables[3].role, Role::Global(GlobalId::new(0)));
-    assert_eq!(f.parameters, 2);
+    assert_eq!(f.parameters, [0, 1].map(VarId::new));
     assert_eq!(program.main, Some(RoutineId::new(0)));
     let body = f.body.as_ref().unwrap();
     assert_eq!(
@@ -303,15 +324,16 @@ fn random_routine(rng: &mut Rng, program: &Program, r: usize, routines: usize) -
         aliased: rng.percent(20),
         origin: origin(rng),
         at: at(rng),
-        parameters: rng.below(4),
+        parameters: (0..rng.below(4)).map(VarId::new).collect(),
         ..Routine::default()
     };
+    let parameters = routine.parameters.len();
     let mut names: Vec<usize> = (0..program.globals.len()).collect();
     rng.shuffle(&mut names);
-    let total = routine.parameters + 1 + rng.below(5);
+    let total = parameters + 1 + rng.below(5);
     for v in 0..total {
         let mut variable = variable(rng, format!("v{v}"), total);
-        if v < routine.parameters {
+        if v < parameters {
             variable.role = Role::Parameter {
                 intent: *rng.pick(&[Intent::In, Intent::Out, Intent::InOut]).unwrap(),
                 optional: rng.percent(20),
@@ -319,7 +341,7 @@ fn random_routine(rng: &mut Rng, program: &Program, r: usize, routines: usize) -
         }
         routine.variables.push(variable);
         // Globals among the locals and at the end, used or not.
-        if v >= routine.parameters
+        if v >= parameters
             && rng.percent(30)
             && let Some(g) = names.pop()
         {
@@ -342,7 +364,7 @@ fn random_routine(rng: &mut Rng, program: &Program, r: usize, routines: usize) -
         }));
     }
     if rng.percent(20) {
-        let parameters = routine.parameters.min(rng.below(3));
+        let parameters = parameters.min(rng.below(3));
         routine.external = Some(Box::new(External {
             value: rng.percent(70).then(|| expr(rng, count, 3)),
             partials: rng.percent(80).then(|| {

@@ -215,8 +215,8 @@ impl Comparison<'_> {
             }
             match slot {
                 Slot::Parameter(v) => {
-                    if let Some(argument) = point.arguments.get_mut(v.index()) {
-                        *argument = moved.into();
+                    if let Some(k) = point.position(*v) {
+                        point.arguments[k] = moved.into();
                     }
                 }
                 Slot::Global(g) => {

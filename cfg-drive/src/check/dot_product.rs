@@ -96,7 +96,7 @@ impl Products<'_> {
 const MANY: f64 = 64.0;
 
 impl DotProduct {
-    /// Puts so much of the difference down to rounding.
+    /// Attributes so much of the difference to rounding.
     fn grant(&mut self, rounding: f64, tolerance: f64) {
         let difference = (self.adjoint - self.tangent).abs() - rounding;
         if difference.is_finite() {

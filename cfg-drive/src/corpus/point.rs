@@ -3,8 +3,8 @@
 use crate::{Point, Primal, codes};
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::RoutineId,
-    ir::{Expr, Extent, Order, Program, ScalarType},
+    entity::{RoutineId, VarId},
+    ir::{Expr, Extent, Order, Program, Role, ScalarType},
 };
 
 /// Independents 1/2, 2/2, 3/2, ... in storage order; other parameters and dependents 0.
@@ -18,7 +18,8 @@ pub(super) fn point(
     let mut members = Vec::new();
     let others = routine.dependents.iter().copied();
     let globals = routine.independents.iter().copied().chain(others);
-    let globals = globals.filter(|&v| v.index() >= routine.parameters);
+    let is_parameter = |v: VarId| matches!(routine.variable(v).role, Role::Parameter { .. });
+    let globals = globals.filter(|&v| !is_parameter(v));
     let mut seen = Vec::new();
     for v in routine.parameter_ids().chain(globals) {
         if seen.contains(&v) {

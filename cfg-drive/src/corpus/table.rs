@@ -89,9 +89,9 @@ pub fn table(entries: &[Entry]) -> String {
 pub struct Line<'e> {
     /// Largest relative error; null if there is none.
     error: Option<f64>,
-    /// The file without its extension.
+    /// The name of the file without its extension.
     name: &'e str,
-    /// How it fared.
+    /// The outcome of the document.
     status: Status,
     /// Why it does not agree; empty if it does.
     why: &'e str,

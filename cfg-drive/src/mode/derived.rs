@@ -32,6 +32,8 @@ pub(super) struct Derived {
     globals: BTreeMap<GlobalId, GlobalId>,
     /// The argument that holds the derivative of each parameter, then that of the result.
     derivative: Vec<Option<usize>>,
+    /// The position of each variable of the original among its parameters.
+    positions: Vec<Option<usize>>,
     pub(super) independents: Vec<Slot>,
     pub(super) dependents: Vec<Slot>,
     options: Options,
@@ -74,6 +76,7 @@ impl Derived {
             given,
             globals: globals.into_iter().collect(),
             derivative,
+            positions: declared.parameter_positions(),
             independents,
             dependents,
             options: options.clone(),
@@ -108,8 +111,8 @@ impl Derived {
 
     fn position(&self, slot: Slot) -> Option<usize> {
         match slot {
-            Slot::Parameter(v) => Some(v.index()),
-            Slot::Result(_) => Some(self.declared().parameters),
+            Slot::Parameter(v) => self.positions.get(v.index()).copied().flatten(),
+            Slot::Result(_) => Some(self.declared().parameters.len()),
             Slot::Global(_) => None,
         }
     }
@@ -153,7 +156,7 @@ impl Derived {
     /// Words that the value of a slot takes at a point.
     fn words_of(&self, slot: Slot, point: &Point) -> u64 {
         match slot {
-            Slot::Parameter(v) => words(point.arguments.get(v.index())),
+            Slot::Parameter(v) => words(point.argument(v)),
             Slot::Global(g) => self
                 .machine
                 .session
@@ -484,7 +487,7 @@ fn at_originals(program: &Program, given: usize, problems: Diagnostics) -> Diagn
     Diagnostics(problems.map(|d| at_original(program, given, d)).collect())
 }
 
-/// Gives a run these derivatives.
+/// Sets the derivatives that a run begins with.
 fn set_derivatives(
     session: &mut Session,
     arguments: &mut [Argument],

@@ -1,4 +1,4 @@
-//! Where in the original a problem of a generated routine comes from.
+//! The place in the original that a problem of a generated routine comes from.
 
 use cfg_core::{
     diagnostic::{

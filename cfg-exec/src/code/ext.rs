@@ -148,19 +148,19 @@ pub(crate) enum Ext {
         d: Arr,
         arr: Arr,
     },
-    /// Another descriptor of the cells of an array that must be there.
+    /// Makes another descriptor of the cells of an array that must be there.
     Alias {
         d: Arr,
         arr: Arr,
         rank: u8,
     },
-    /// Another descriptor of the cells of an array that may not be there.
+    /// Makes another descriptor of the cells of an array that may not be there.
     Same {
         d: Arr,
         arr: Arr,
         rank: u8,
     },
-    /// Goes on at `t` if something fails before the matching `EndTry`.
+    /// Continues at `t` if something fails before the matching `EndTry`.
     Try {
         t: Target,
     },

@@ -9,14 +9,14 @@ use cfg_core::{
 /// The convention by which one parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// The value: an `in` scalar whose cell cannot be written while the routine runs.
+    /// The argument is passed as its value: an `in` scalar whose cell cannot be written while the routine runs.
     Value,
     /// The cell's address.
     Address,
     /// The cell's address, but the routine works on a copy in a register and stores it at the end: a
     /// written scalar that nothing else can reach meanwhile.
     Copied,
-    /// A descriptor.
+    /// The argument is passed as a descriptor.
     Array,
     /// A tape handle.
     Tape,
@@ -52,8 +52,8 @@ fn decide(program: &Program, effects: &Effects) -> Vec<Abi> {
     let mut abis = vec![Abi::default(); n];
     for (r, (abi, routine)) in abis.iter_mut().zip(&program.routines).enumerate() {
         let written = effects.types_written(RoutineId::new(r));
-        abi.passes = routine.variables[..routine.parameters]
-            .iter()
+        let formals = routine.parameter_ids().map(|p| routine.variable(p));
+        abi.passes = formals
             .map(|formal| match formal.role {
                 _ if formal.rank() > 0 => Pass::Array,
                 _ if formal.ty == ScalarType::Tape => Pass::Tape,
@@ -80,11 +80,11 @@ fn decide(program: &Program, effects: &Effects) -> Vec<Abi> {
     }
     for (r, (abi, routine)) in abis.iter_mut().zip(&program.routines).enumerate() {
         let named = effects.types_named(RoutineId::new(r));
-        for (k, pass) in abi.passes.iter_mut().enumerate() {
-            let formal = &routine.variables[k];
+        for (p, pass) in routine.parameter_ids().zip(&mut abi.passes) {
+            let formal = routine.variable(p);
             if *pass == Pass::Address
                 && !routine.aliased
-                && !abi.addressed[k]
+                && !abi.addressed[p.index()]
                 && !named.contains(formal.ty)
                 && matches!(
                     formal.role,

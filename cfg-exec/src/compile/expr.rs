@@ -1,4 +1,4 @@
-//! Scalar expressions.
+//! Code of scalar expressions.
 
 use cfg_core::{
     entity::VarId,

@@ -1,4 +1,4 @@
-//! The graph: code for each vertex, in an order in which most successors follow directly.
+//! Code of a graph: that of each vertex, in an order in which most successors follow directly.
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
@@ -144,7 +144,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Goes on to the only successor.
+    /// Emits the jump to the only successor.
     fn only(
         &mut self,
         cfg: &Cfg,
@@ -169,14 +169,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Goes to a target, unless it follows anyway.
+    /// Emits a jump to a target, unless it follows anyway.
     fn go(&mut self, t: Target, next: Option<Target>) {
         if Some(t) != next {
             self.jump(t);
         }
     }
 
-    /// Goes one of two ways.
+    /// Emits a conditional jump to one of two targets.
     fn decide(&mut self, e: &Expr, yes: Target, no: Target, next: Option<Target>) -> Compiling<()> {
         let (sense, far, near) = if Some(yes) == next {
             (false, no, yes)

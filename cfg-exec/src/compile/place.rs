@@ -1,4 +1,4 @@
-//! Places: loading, storing, addresses of elements.
+//! Code of places: loading, storing, addresses of elements.
 
 use cfg_core::{
     entity::VarId,
@@ -11,9 +11,9 @@ use crate::code::{Arr, Instr, Reg};
 
 /// An element's subscripts, as far as one instruction can take them.
 enum Element {
-    /// Rank 1.
+    /// An element of an array of rank 1.
     One { i: Reg, u: i8, arr: Arr },
-    /// Rank 2.
+    /// An element of an array of rank 2.
     Two {
         i: Reg,
         j: Reg,

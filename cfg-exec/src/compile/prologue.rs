@@ -66,9 +66,8 @@ impl Emitter<'_> {
                 self.emit(Instr::LoadAt { d: r, p });
             }
         }
-        for k in 0..routine.parameters {
-            let v = VarId::new(k);
-            let kept = matches!(self.homes[k], Home::Address(_) | Home::AddressFrame(_));
+        for (k, v) in routine.parameter_ids().enumerate() {
+            let kept = matches!(self.home(v), Home::Address(_) | Home::AddressFrame(_));
             if kept
                 && matches!(abi.passes[k], Pass::Address | Pass::Copied)
                 && self.intent(v) == Some((Intent::Out, false))
@@ -130,18 +129,17 @@ impl Emitter<'_> {
     /// shape, in an order in which each finds the arrays that its shape asks about.
     fn bind_parameters(&mut self) -> Compiling<()> {
         let routine = self.routine;
-        let mut unbound = vec![false; routine.parameters];
+        let mut unbound = vec![false; routine.variables.len()];
         let mut later = Vec::new();
-        self.code.explicit = vec![None; routine.parameters];
-        for (k, waits) in unbound.iter_mut().enumerate() {
-            let v = VarId::new(k);
+        self.code.explicit = vec![None; routine.parameters.len()];
+        for (k, v) in routine.parameter_ids().enumerate() {
             if let (Home::Array(arr), ParameterHome::Staged(staged)) =
-                (self.homes[k], self.code.homes[k])
+                (self.home(v), self.code.homes[k])
             {
                 if self.is_deferred(v) {
                     self.bind_parameter(v, arr, staged)?;
                 } else {
-                    *waits = true;
+                    unbound[v.index()] = true;
                     let rank = routine.variable(v).rank() as u8;
                     self.code.explicit[k] = Some((arr, rank));
                     later.push((v, arr, staged));

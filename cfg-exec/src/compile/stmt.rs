@@ -1,4 +1,4 @@
-//! Statements.
+//! Code of statements.
 
 use cfg_core::{
     entity::{GlobalId, LocationId, RoutineId, VarId},
@@ -154,11 +154,10 @@ impl Emitter<'_> {
         let routine = self.program.routine(callee);
         let passes = &self.abis[callee.index()].passes;
         let mut passed = Vec::with_capacity(arguments.len());
-        for (k, actual) in arguments.iter().enumerate() {
-            let pass = passes.get(k).copied().unwrap_or(Pass::Value);
+        for ((p, &pass), actual) in routine.parameter_ids().zip(passes).zip(arguments) {
             passed.push(match actual {
                 None => Passed::Absent,
-                Some(e) => self.argument(pass, e, routine.variable(VarId::new(k)).ty)?,
+                Some(e) => self.argument(pass, e, routine.variable(p).ty)?,
             });
         }
         let overlaps = if routine.aliased {
@@ -301,8 +300,8 @@ impl Emitter<'_> {
         let routine = self.program.routine(callee);
         let mut pairs = Vec::new();
         let mut places: Vec<(LocationId, usize, &Place, bool)> = Vec::new();
-        for (k, actual) in arguments.iter().enumerate() {
-            let variable = routine.variable(VarId::new(k));
+        for (k, (p, actual)) in routine.parameter_ids().zip(arguments).enumerate() {
+            let variable = routine.variable(p);
             if let Some(Expr::Place(place)) = actual
                 && variable.ty != ScalarType::Tape
             {
@@ -357,7 +356,8 @@ impl Emitter<'_> {
             return Ok(());
         }
         let (named, all_written) = (self.effects.named(callee), self.effects.written(callee));
-        for (k, actual) in arguments.iter().enumerate() {
+        let formals = program.routine(callee).parameter_ids();
+        for (k, (p, actual)) in formals.zip(arguments).enumerate() {
             let Some(Expr::Place(place)) = actual else {
                 continue;
             };
@@ -376,7 +376,7 @@ impl Emitter<'_> {
                 }
                 Role::Parameter { .. } | Role::Local => {}
             }
-            let formal = program.routine(callee).variable(VarId::new(k));
+            let formal = program.routine(callee).variable(p);
             let written = formal.intent().is_some_and(Intent::writes);
             for used in used {
                 let global = &program.global(used).variable;

@@ -120,16 +120,16 @@ impl Emitter<'_> {
         // Scalars that may be in a register; what is held there is the value or the address.
         let mut wanted: Vec<usize> = Vec::new();
         let addressed = |k: usize| abi.addressed.get(k) == Some(&true);
+        let positions = routine.parameter_positions();
+        let pass_of = |k: usize| positions[k].map(|position: usize| abi.passes[position]);
         for (k, variable) in routine.variables.iter().enumerate() {
             let register = variable.rank() == 0
-                && match variable.role {
-                    Role::Parameter { .. } => match abi.passes[k] {
-                        Pass::Value => !addressed(k),
-                        Pass::Address | Pass::Copied | Pass::Tape => true,
-                        Pass::Array => false,
-                    },
-                    Role::Local => !addressed(k),
-                    Role::Global(_) => false,
+                && match (variable.role, pass_of(k)) {
+                    (_, Some(Pass::Address | Pass::Copied | Pass::Tape)) => true,
+                    (_, Some(Pass::Array)) | (Role::Global(_), _) => false,
+                    (_, Some(Pass::Value)) | (Role::Parameter { .. } | Role::Local, None) => {
+                        !addressed(k)
+                    }
                 };
             if register {
                 wanted.push(k);
@@ -149,6 +149,15 @@ impl Emitter<'_> {
         let mut frame: Vec<u64> = Vec::new();
         let mut template: Vec<u64> = Vec::new();
         let mut staged = 0usize;
+        self.code.homes = (abi.passes.iter())
+            .map(|pass| match pass {
+                Pass::Array => {
+                    staged += 1;
+                    ParameterHome::Staged((staged - 1) as u16)
+                }
+                Pass::Value | Pass::Address | Pass::Copied | Pass::Tape => ParameterHome::Frame(0),
+            })
+            .collect();
         for (k, variable) in routine.variables.iter().enumerate() {
             let poison = cell::poison(variable.ty);
             let v = VarId::new(k);
@@ -156,10 +165,6 @@ impl Emitter<'_> {
                 let arr = self.temporary_array(variable.rank())?;
                 self.homes[k] = Home::Array(arr);
                 self.code.array_names.push((arr, v));
-                if k < routine.parameters {
-                    self.code.homes.push(ParameterHome::Staged(staged as u16));
-                    staged += 1;
-                }
                 continue;
             }
             if let Role::Global(g) = variable.role {
@@ -171,11 +176,19 @@ impl Emitter<'_> {
                 next += 1;
                 (next - 1) as Reg
             });
-            let pass = (k < routine.parameters).then(|| abi.passes[k]);
-            self.homes[k] = self.scalar_home(pass, register, || {
+            let mut take_frame = || {
                 frame.push(poison);
                 (frame.len() - 1) as u32
-            });
+            };
+            self.homes[k] = match positions[k] {
+                Some(position) => {
+                    let (home, argument) =
+                        parameter_home(abi.passes[position], register, take_frame);
+                    self.code.homes[position] = argument;
+                    home
+                }
+                None => register.map_or_else(|| Home::Frame(take_frame()), Home::Register),
+            };
         }
         if staged > 65_000 {
             return Err(self.too_large("too many array parameters"));
@@ -203,44 +216,6 @@ impl Emitter<'_> {
         self.code.frame = frame;
         self.temporaries_at = loops_at + loops;
         Ok(())
-    }
-
-    /// The home of a scalar, by how it is passed if it is a parameter; the way in which its argument comes to it
-    /// is noted.
-    fn scalar_home(
-        &mut self,
-        pass: Option<Pass>,
-        register: Option<Reg>,
-        take_frame: impl FnOnce() -> u32,
-    ) -> Home {
-        match (pass, register) {
-            (Some(Pass::Address), Some(r)) => {
-                self.code.homes.push(ParameterHome::Register(r));
-                Home::Address(r)
-            }
-            (Some(Pass::Address), None) => {
-                let at = take_frame();
-                self.code.homes.push(ParameterHome::Frame(at));
-                Home::AddressFrame(at)
-            }
-            (Some(Pass::Copied), register) => {
-                // The address is needed at both ends only.
-                let at = take_frame();
-                self.code.homes.push(ParameterHome::Frame(at));
-                register.map_or(Home::AddressFrame(at), Home::Register)
-            }
-            (Some(Pass::Value | Pass::Tape | Pass::Array), Some(r)) => {
-                self.code.homes.push(ParameterHome::Register(r));
-                Home::Register(r)
-            }
-            (Some(Pass::Value | Pass::Tape | Pass::Array), None) => {
-                let at = take_frame();
-                self.code.homes.push(ParameterHome::Frame(at));
-                Home::Frame(at)
-            }
-            (None, Some(r)) => Home::Register(r),
-            (None, None) => Home::Frame(take_frame()),
-        }
     }
 
     /// Reserves state for counted loops, one per depth (loops of one depth never run at the same time)
@@ -283,11 +258,16 @@ impl Emitter<'_> {
     /// Parameters that live in a register and are stored at the end: parameter, frame cell of the
     /// address, register.
     pub(super) fn copied(&self) -> Vec<(VarId, u32, Reg)> {
-        let abi = &self.abis[self.id.index()];
-        (0..self.routine.parameters)
-            .filter(|&k| abi.passes[k] == Pass::Copied)
-            .filter_map(|k| match (self.code.homes[k], self.homes[k]) {
-                (ParameterHome::Frame(at), Home::Register(r)) => Some((VarId::new(k), at, r)),
+        let passes = &self.abis[self.id.index()].passes;
+        let formals = self
+            .routine
+            .parameter_ids()
+            .zip(passes)
+            .zip(&self.code.homes);
+        formals
+            .filter(|((_, pass), _)| **pass == Pass::Copied)
+            .filter_map(|((p, _), argument)| match (*argument, self.home(p)) {
+                (ParameterHome::Frame(at), Home::Register(r)) => Some((p, at, r)),
                 _ => None,
             })
             .collect()
@@ -310,6 +290,34 @@ impl Emitter<'_> {
         match self.routine.variable(v).role {
             Role::Parameter { intent, optional } => Some((intent, optional)),
             Role::Local | Role::Global(_) => None,
+        }
+    }
+}
+
+/// The home of a scalar parameter, by how it is passed, and the place to which its argument comes.
+fn parameter_home(
+    pass: Pass,
+    register: Option<Reg>,
+    take_frame: impl FnOnce() -> u32,
+) -> (Home, ParameterHome) {
+    match (pass, register) {
+        (Pass::Address, Some(r)) => (Home::Address(r), ParameterHome::Register(r)),
+        (Pass::Address, None) => {
+            let at = take_frame();
+            (Home::AddressFrame(at), ParameterHome::Frame(at))
+        }
+        (Pass::Copied, register) => {
+            // The address is needed at both ends only.
+            let at = take_frame();
+            let home = register.map_or(Home::AddressFrame(at), Home::Register);
+            (home, ParameterHome::Frame(at))
+        }
+        (Pass::Value | Pass::Tape | Pass::Array, Some(r)) => {
+            (Home::Register(r), ParameterHome::Register(r))
+        }
+        (Pass::Value | Pass::Tape | Pass::Array, None) => {
+            let at = take_frame();
+            (Home::Frame(at), ParameterHome::Frame(at))
         }
     }
 }

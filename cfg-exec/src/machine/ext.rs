@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Machine {
-    /// Goes on where a fault is expected.
+    /// Continues where a fault is expected.
     ///
     /// # Errors
     /// The fault, if it is not, or is that of a limit.

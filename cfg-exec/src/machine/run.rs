@@ -1,7 +1,7 @@
 //! The loop that runs instructions.
 
 use cfg_core::{
-    elemental::{integer, polygamma},
+    elemental::integer,
     ir::{Op, ScalarType},
 };
 
@@ -300,7 +300,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 r!(d) = if r!(a) == POISON_INT_CELL || r!(b) == POISON_REAL {
                     POISON_REAL
                 } else {
-                    real(polygamma(r!(a) as i64, f!(b)))
+                    real((math.polygamma)(r!(a) as i64, f!(b)))
                 };
             }
             Instr::AddI { d, a, b } => {

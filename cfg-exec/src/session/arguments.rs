@@ -101,20 +101,20 @@ impl Session {
         signature: &Signature,
         arguments: &[Argument],
     ) -> Result<(), Box<Diagnostic>> {
-        if arguments.len() != signature.parameters {
+        if arguments.len() != signature.parameters.len() {
             return Err(problem(
                 format!(
                     "'{}' takes {} arguments, not {}",
                     signature.name,
-                    signature.parameters,
+                    signature.parameters.len(),
                     arguments.len()
                 ),
                 "give one argument per parameter",
                 signature,
             ));
         }
-        for (k, argument) in arguments.iter().enumerate() {
-            let variable = &signature.variables[k];
+        for (&p, argument) in signature.parameters.iter().zip(arguments) {
+            let variable = &signature.variables[p.index()];
             let name = &variable.name;
             let wrong = |what: String| {
                 let help = "give a value of the declared type and shape";
@@ -151,7 +151,7 @@ impl Session {
                         .iter()
                         .any(|d| matches!(d.extent, Extent::Deferred));
                     if variable.rank() > 0 && !deferred {
-                        let shape = self.shape_of_parameter(routine, VarId::new(k), arguments)?;
+                        let shape = self.shape_of_parameter(routine, p, arguments)?;
                         if shape != value.shape() {
                             return Err(wrong(format!(
                                 "has shape {shape:?}, but a value of shape {:?} is given",
@@ -175,7 +175,7 @@ pub(super) fn load(
     homes: &mut Vec<Option<usize>>,
 ) -> Result<(), Fault> {
     for (k, argument) in arguments.iter_mut().enumerate() {
-        let variable = &signature.variables[k];
+        let variable = signature.parameter(k);
         let mut home = None;
         incoming.push(match argument {
             Argument::Absent => Incoming::Absent,

@@ -23,6 +23,13 @@ pub(super) struct Known<'s> {
     pub(super) left: std::cell::Cell<(u32, u32)>,
 }
 
+impl Known<'_> {
+    fn argument(&self, v: VarId) -> Option<&Argument> {
+        let position = *self.signature.positions.get(v.index())?;
+        self.arguments.get(position?)
+    }
+}
+
 impl Environment for Known<'_> {
     fn value(&self, v: VarId, subscripts: &[i64]) -> Option<Scalar> {
         let variable = self.signature.variables.get(v.index())?;
@@ -35,7 +42,7 @@ impl Environment for Known<'_> {
         };
         match variable.role {
             Role::Parameter { .. } => {
-                let value = self.arguments.get(v.index())?.value()?;
+                let value = self.argument(v)?.value()?;
                 let at = if subscripts.is_empty() {
                     0
                 } else {
@@ -72,7 +79,7 @@ impl Environment for Known<'_> {
         let (levels, bounds) = self.left.get();
         self.left
             .set((levels.checked_sub(1)?, bounds.checked_sub(1)?));
-        let value = self.arguments.get(v.index()).and_then(Argument::value);
+        let value = self.argument(v).and_then(Argument::value);
         let bounds = variable
             .shape
             .iter()
@@ -92,7 +99,7 @@ impl Environment for Known<'_> {
     }
 
     fn present(&self, v: VarId) -> bool {
-        !matches!(self.arguments.get(v.index()), None | Some(Argument::Absent))
+        !matches!(self.argument(v), None | Some(Argument::Absent))
     }
 
     fn math(&self) -> Math {

@@ -24,11 +24,11 @@ use crate::{
 /// A vertex that a run visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visited {
-    /// The routine.
+    /// The routine that the vertex is in.
     pub routine: RoutineId,
     /// Number of the activation of the routine: 0 is what the host called, then by time of the call.
     pub activation: u64,
-    /// The vertex.
+    /// The vertex that was visited.
     pub vertex: VertexId,
     /// The id of the vertex.
     pub id: i64,
@@ -39,7 +39,7 @@ pub struct Visited {
 /// A kink, a singular point or the edge of a domain that a run met; reported once per place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Met {
-    /// The operator.
+    /// The operator at which it happened.
     pub op: Op,
     /// The event that happened.
     pub event: Event,

@@ -1,7 +1,7 @@
 //! Random programs give bit for bit what the naive interpreter gives, and visit the same vertices.
 
 use cfg_core::{
-    entity::{GlobalId, VarId},
+    entity::GlobalId,
     ir::{Role, ScalarType},
     validate::validate,
 };
@@ -74,17 +74,18 @@ fn agrees(case: &Case) {
     let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
     let mut session = Session::new(&compiled);
     let routine = case.routine();
-    let mut arguments: Vec<Argument> = vec![Argument::Absent; routine.parameters];
+    let mut arguments: Vec<Argument> = vec![Argument::Absent; routine.parameters.len()];
     for (v, datum) in &case.point {
-        arguments[v.index()] = value(datum, routine.variable(*v).order).into();
+        let position = routine.parameter_position(*v).unwrap();
+        arguments[position] = value(datum, routine.variable(*v).order).into();
     }
-    for v in routine.parameter_ids() {
+    for (k, v) in routine.parameter_ids().enumerate() {
         let optional = matches!(
             routine.variable(v).role,
             Role::Parameter { optional: true, .. }
         );
-        if arguments[v.index()] == Argument::Absent && !optional {
-            arguments[v.index()] = session
+        if arguments[k] == Argument::Absent && !optional {
+            arguments[k] = session
                 .uninitialised_argument(case.main, v, &arguments)
                 .unwrap_or_else(|e| panic!("{e}"));
         }
@@ -92,8 +93,9 @@ fn agrees(case: &Case) {
     let report = session
         .run(case.main, &mut arguments, &RunOptions::default())
         .unwrap_or_else(|e| panic!("{e}"));
-    for (k, (argument, naive_argument)) in arguments.iter().zip(&expected.parameters).enumerate() {
-        let name = &routine.variable(VarId::new(k)).name;
+    let found = arguments.iter().zip(&expected.parameters);
+    for (v, (argument, naive_argument)) in routine.parameter_ids().zip(found) {
+        let name = &routine.variable(v).name;
         let ours = argument.value().map_or(Vec::new(), ours);
         assert_eq!(ours, naive(naive_argument), "{name}");
     }

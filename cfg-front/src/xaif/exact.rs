@@ -40,7 +40,7 @@ fn data_text(annotation: &str) -> Option<&str> {
         .strip_suffix('}')
 }
 
-/// Reads such a document.
+/// Reads a document that the writer made.
 pub(crate) fn program(
     doc: &Document<'_>,
     declared: &str,
@@ -205,7 +205,7 @@ impl Reader<'_, '_> {
         data
     }
 
-    /// Annotations: those in the data, else what the attributes say.
+    /// The annotations of an element: those in the data, else what the attributes say.
     fn annotations(
         &self,
         n: NodeId,

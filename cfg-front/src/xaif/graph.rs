@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     EndBranch,
 }
 
-/// A vertex.
+/// A vertex of a graph that is still changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) id: i64,
@@ -30,7 +30,7 @@ pub(crate) struct Draft {
     pub(crate) annotations: Annotations,
 }
 
-/// An edge.
+/// An edge of a graph that is still changed.
 #[derive(Clone, Debug)]
 pub(crate) struct DraftEdge {
     pub(crate) id: i64,
@@ -48,7 +48,7 @@ pub(crate) struct Places {
     pub(crate) edges: Vec<NodeId>,
 }
 
-/// A graph.
+/// A graph that is still changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) vertices: Vec<Draft>,

@@ -156,7 +156,6 @@ impl<'a, 't> Lower<'a, 't> {
             };
             self.declare(symbol, name, role);
         }
-        self.ir.parameters = self.ir.variables.len();
         // Globals keep their names in every routine; locals make way.
         let mut globals: Vec<&str> = Vec::new();
         for &symbol in &routine.used {
@@ -443,7 +442,7 @@ impl<'a, 't> Lower<'a, 't> {
         }
     }
 
-    /// A condition: a logical scalar.
+    /// Lowers a condition, which is a logical scalar.
     pub(crate) fn condition(&mut self, n: NodeId) -> Option<Typed> {
         let Some(condition) = self.doc.child(n, El::Condition) else {
             self.report(

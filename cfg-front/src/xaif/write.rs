@@ -46,6 +46,7 @@ pub fn to_string(program: &Program) -> io::Result<String> {
         global_symbols: global_symbols(program),
         routine_symbols: routine_symbols(program),
         symbols: Vec::new(),
+        numbers: Vec::new(),
     };
     writer.document(&declarations);
     Ok(writer.out)
@@ -138,6 +139,8 @@ struct Writer<'p> {
     routine_symbols: Vec<String>,
     /// Scope and symbol of each variable of the routine.
     symbols: Vec<(usize, String)>,
+    /// The number of each variable of the routine in the order of declaration, which it has when it is read again.
+    numbers: Vec<usize>,
 }
 
 /// Spaces of a nesting level.
@@ -301,9 +304,10 @@ impl<'p> Writer<'p> {
             self.line(2, &format!("<xaif:Scope vertex_id=\"{}\">", r + 2));
             self.line(3, "<xaif:SymbolTable>");
             let symbols = std::mem::take(&mut self.symbols);
-            for (variable, (scope, id)) in routine.variables.iter().zip(&symbols) {
+            for v in routine.declaration_order() {
+                let (scope, id) = &symbols[v.index()];
                 if *scope != 1 {
-                    self.symbol(id, variable);
+                    self.symbol(id, routine.variable(v));
                 }
             }
             self.line(3, "</xaif:SymbolTable>");
@@ -365,9 +369,12 @@ impl<'p> Writer<'p> {
     fn enter(&mut self, r: usize, routine: &'p Routine) {
         self.routine = Some(routine);
         let mut taken = HashSet::new();
-        let mut symbols = Vec::with_capacity(routine.variables.len());
-        for (i, variable) in routine.variables.iter().enumerate() {
-            symbols.push(match variable.role {
+        let mut symbols = vec![(1, String::new()); routine.variables.len()];
+        self.numbers = vec![0; routine.variables.len()];
+        for (i, v) in routine.declaration_order().enumerate() {
+            self.numbers[v.index()] = i;
+            let variable = routine.variable(v);
+            symbols[v.index()] = match variable.role {
                 Role::Global(g) => (
                     1,
                     self.global_symbols
@@ -379,7 +386,7 @@ impl<'p> Writer<'p> {
                     let source = symbol_of(&variable.annotations);
                     (r + 2, symbol(&mut taken, source, &variable.name, i + 1))
                 }
-            });
+            };
         }
         self.symbols = symbols;
     }

@@ -24,7 +24,7 @@ pub(crate) fn jacobian(
     let find = |name: &str| {
         routine
             .find_variable(name)
-            .filter(|v| v.index() < routine.parameters)
+            .filter(|&v| routine.parameter_position(v).is_some())
             .ok_or_else(|| format!("no parameter {name}"))
     };
     let (x, y) = (find(x)?, find(y)?);
@@ -58,7 +58,8 @@ pub(crate) fn jacobian(
     .map_err(|f| format!("{f:?}"))?;
     let mut values = Vec::new();
     let mut rows = Vec::new();
-    for element in &outcome.parameters[y.index()].elements {
+    let y = routine.parameter_position(y).ok_or("no parameter")?;
+    for element in &outcome.parameters[y].elements {
         let (value, mut row) = match element {
             Value::Real(v, d) => (*v, d.clone()),
             Value::Integer(i) => (*i as f64, Vec::new()),

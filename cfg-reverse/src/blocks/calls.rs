@@ -92,7 +92,8 @@ impl<'p> Draft<'p> {
                 format!("`{}` has no body and no derivatives", called.name),
             ));
         };
-        let bind = |e: &Expr| bind_formals(e, arguments);
+        let positions = called.parameter_positions();
+        let bind = |e: &Expr| bind_formals(e, &positions, arguments);
         let Some(partials) = &external.partials else {
             let Some(value) = &external.value else {
                 return Err((
@@ -108,7 +109,8 @@ impl<'p> Draft<'p> {
         let mut reverse = Vec::new();
         if let Some(result_b) = self.scope.derivative_place(result) {
             for partial in partials {
-                let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+                let position = positions[partial.parameter.index()];
+                let Some(Some(Expr::Place(actual))) = position.and_then(|k| arguments.get(k))
                 else {
                     continue;
                 };

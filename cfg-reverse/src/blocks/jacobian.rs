@@ -32,7 +32,7 @@ use crate::{
 /// The code of a segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
-    /// The JAEs.
+    /// The Jacobian accumulation expressions.
     pub(crate) jaes: Vec<Stmt>,
     /// The pushes of entries, after the JAEs.
     pub(crate) pushes: Vec<Stmt>,

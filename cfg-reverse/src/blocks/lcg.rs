@@ -42,7 +42,7 @@ pub(crate) enum Label {
     Constant(f64),
     /// Computed in the forward sweep.
     Variable {
-        /// The partial.
+        /// The expression of the partial.
         partial: Expr,
         /// A zero cancels every derivative, even an infinite one: an arm that is not taken.
         masks: bool,
@@ -75,7 +75,7 @@ pub(crate) struct Segment {
     pub(crate) partials: Vec<Expr>,
     /// The place that each vertex is a value of; none for what is inside an expression.
     pub(crate) names: Vec<Option<Place>>,
-    /// The graph; vertex v has the id v + 1. None if no dependent depends on anything.
+    /// The linearized graph; vertex v has the id v + 1. None if no dependent depends on anything.
     pub(crate) lcg: Option<Arc<Lcg>>,
     /// The temporaries of the forward sweep in code, labels and partials, with the bases of their names and their types.
     locals: Vec<(VarId, &'static str, ExprType)>,
@@ -111,7 +111,7 @@ impl Segment {
     }
 }
 
-/// Other variables for some.
+/// Variables that take the place of others.
 struct Replaced<'a>(&'a HashMap<VarId, VarId>);
 
 impl VisitMut for Replaced<'_> {
@@ -299,7 +299,7 @@ fn graph_edge(edge: &Edge, label: &Label, tag: usize) -> NewEdge {
     }
 }
 
-/// One statement's code.
+/// The linearization of one statement.
 struct Linearized {
     before: Vec<Stmt>,
     assignment: Stmt,

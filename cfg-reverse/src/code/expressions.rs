@@ -62,7 +62,7 @@ fn add(value: Expr, term: Expr) -> Expr {
     }
 }
 
-/// `size(v, k+1)`.
+/// The expression `size(v, k+1)`.
 pub(crate) fn extent_of(v: VarId, k: usize) -> Expr {
     Expr::op(Op::Size, [Expr::var(v), Expr::Int(k as i64 + 1)])
 }
@@ -79,13 +79,20 @@ pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
     }
 }
 
-/// An expression over formals as one over actuals.
-pub(crate) fn bind_formals(e: &Expr, arguments: &[Option<Expr>]) -> Expr {
+/// An expression over formals as one over actuals; `positions` are those of the variables among the formals.
+pub(crate) fn bind_formals(
+    e: &Expr,
+    positions: &[Option<usize>],
+    arguments: &[Option<Expr>],
+) -> Expr {
     e.map(&mut |node| match &node {
-        Expr::Place(place) => match arguments.get(place.var.index()) {
-            Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
-            _ => node,
-        },
+        Expr::Place(place) => {
+            let position = positions.get(place.var.index()).copied().flatten();
+            match position.and_then(|k| arguments.get(k)) {
+                Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
+                _ => node,
+            }
+        }
         Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => node,
     })
 }

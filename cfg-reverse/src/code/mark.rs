@@ -10,7 +10,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Those of a statement, which is this one of the original routine if it stands there as it is.
+    /// The marks of a statement, which is this one of the original routine if it stands there as it is.
     pub(crate) fn of(statement: &Stmt, number: Option<usize>) -> Self {
         Self {
             at: statement.at.clone(),

@@ -24,7 +24,7 @@ impl Namer {
         Self::with_shared(Arc::default(), taken)
     }
 
-    /// Some of the names that are taken are held once for many scopes.
+    /// A scope in which names are taken that are held once for many scopes.
     pub(crate) fn with_shared<'n>(
         shared: Arc<HashSet<String>>,
         taken: impl IntoIterator<Item = &'n str>,

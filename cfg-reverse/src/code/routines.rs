@@ -12,7 +12,7 @@ use cfg_core::{
 pub(crate) fn routine_shell(routine: &Routine) -> Routine {
     Routine {
         name: routine.name.clone(),
-        parameters: routine.parameters,
+        parameters: routine.parameters.clone(),
         result: routine.result,
         control: routine.control,
         aliased: routine.aliased,
@@ -27,7 +27,7 @@ pub(crate) fn without_body(routine: &Routine) -> Routine {
     Routine {
         name: routine.name.clone(),
         variables: routine.variables.clone(),
-        parameters: routine.parameters,
+        parameters: routine.parameters.clone(),
         result: routine.result,
         independents: routine.independents.clone(),
         dependents: routine.dependents.clone(),

@@ -96,7 +96,7 @@ impl Splice {
         }
     }
 
-    /// The graph; edges of the original keep their ids.
+    /// The resulting graph; edges of the original keep their ids.
     pub(crate) fn finish(self) -> Result<Cfg, Diagnostics> {
         built::graph(self.vertices, self.edges)
     }

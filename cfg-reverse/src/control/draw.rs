@@ -20,7 +20,7 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// A vertex; without an id it gets one at the end.
+    /// Adds a vertex; without an id it gets one at the end.
     pub(crate) fn vertex(&mut self, id: i64, kind: VertexKind, role: OriginRole, of: i64) -> usize {
         self.vertices.push(Vertex {
             id,
@@ -74,7 +74,7 @@ impl End {
         }
     }
 
-    /// Goes on through a block, unless that is empty.
+    /// Continues through a block, unless that is empty.
     pub(crate) fn insert(&mut self, draw: &mut Draw, role: OriginRole, of: i64, block: Vec<Stmt>) {
         if !block.is_empty() {
             let next = draw.vertex(0, VertexKind::Block(block), role, of);

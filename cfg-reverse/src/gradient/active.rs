@@ -29,7 +29,9 @@ pub(crate) fn declare_active(
             .or_insert_with(|| routine.add_variable(out.global(g).variable.clone()))
     };
     // For each parameter, and for the result behind them, the adjoints that are declared before its own.
-    let variables = routine.variables[..original.parameters].iter();
+    let positions = original.parameter_positions();
+    let parameters = original.parameters.len();
+    let variables = original.parameter_ids().map(|p| original.variable(p));
     let before: Vec<usize> = std::iter::once(0)
         .chain(variables.scan(0, |reals, v| {
             *reals += usize::from(v.ty.is_real());
@@ -46,11 +48,7 @@ pub(crate) fn declare_active(
                 globals.extend(context.adjoint_globals[g.index()]);
                 continue;
             }
-            let k = if original.result == Some(v) {
-                original.parameters
-            } else {
-                v.index()
-            };
+            let k = positions[v.index()].unwrap_or(parameters);
             values.push(VarId::new(k));
             adjoints.push(VarId::new(primal + before[k]));
         }

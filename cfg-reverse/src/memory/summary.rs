@@ -1,9 +1,9 @@
 //! The facts about a program's globals that are known before it is reversed.
 
 use cfg_core::{
-    entity::{GlobalId, RoutineId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Routine, Stmt, StmtKind, visit::each_written},
-    memory::{callgraph::CallGraph, effects::Effects, global_set::GlobalSet},
+    memory::{callgraph::CallGraph, effects::Effects, global_set::GlobalSet, named::Named},
 };
 use fixedbitset::FixedBitSet;
 use std::{
@@ -63,6 +63,22 @@ impl Summary {
     /// Globals that a routine and everything that it calls name, given adjoints included.
     pub(crate) fn touched(&self, r: RoutineId) -> &GlobalSet {
         &self.touched[r.index()]
+    }
+
+    /// Calls `written` with the variables that a statement may write: of a call also the globals among `named`, those of
+    /// the calling routine.
+    pub(crate) fn each_written(
+        &self,
+        program: &Program,
+        named: &Named,
+        statement: &Stmt,
+        written: &mut impl FnMut(VarId),
+    ) {
+        each_written(program, statement, written);
+        if let Some(callee) = statement.kind.callee() {
+            let globals = named.among(self.written(callee));
+            globals.into_iter().for_each(written);
+        }
     }
 
     /// Globals that a call may write.

@@ -44,7 +44,7 @@ pub(crate) struct Node<'e> {
 pub(crate) enum NodeKind<'e> {
     /// A real place with a derivative.
     Leaf(&'e Place),
-    /// Anything without a derivative.
+    /// An operand without a derivative.
     Passive(&'e Expr),
     /// An operator over nodes.
     Op(Op, Operands),

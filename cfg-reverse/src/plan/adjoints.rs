@@ -21,7 +21,7 @@ pub(crate) struct StatementCode {
 pub(crate) struct StatementAdjoint {
     /// The statements that come first, before the pops: shapes that the pops need.
     pub(crate) before_pops: Vec<Stmt>,
-    /// The adjoint.
+    /// The code of the adjoint.
     pub(crate) code: Vec<Stmt>,
     /// The adjoint stands after the pops (values before the statement), or before them (after it).
     pub(crate) after_pops: bool,
@@ -56,7 +56,7 @@ impl Reads {
         }
     }
 
-    /// The list with these locations too.
+    /// The list with more locations.
     #[must_use]
     pub(crate) fn with(&self, each: impl FnOnce(&mut dyn FnMut(u32))) -> Self {
         let (mut few, mut len) = match self {

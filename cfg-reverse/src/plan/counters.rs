@@ -3,19 +3,13 @@
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     graph::loops::LoopForest,
-    ir::{
-        Cfg, Expr, LoopTest, Op, Program, Role, Routine, StmtKind, Vertex, VertexKind,
-        visit::{each_place, each_written},
-    },
-    memory::{locations::Locations, named::Named},
+    ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, Vertex, VertexKind, visit::each_place},
+    memory::{locations::Locations, loop_writes::LoopWrites, named::Named},
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{
-    memory::{loops::Writes, summary::Summary},
-    prepare::context::Context,
-};
+use crate::{memory::summary::Summary, prepare::context::Context};
 
 /// The way in which a loop's trip count comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +52,7 @@ pub(crate) fn is_deep(bound: &Expr) -> bool {
     bound.depth() > Expr::MAX_DEPTH / 2
 }
 
-/// A LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
+/// The header of a LOOP: its index and what its bounds read, if it is a counted one. Read once, used often.
 struct Header<'g> {
     at: VertexId,
     counted: Option<(VarId, [Bound<'g>; 3])>,
@@ -157,7 +151,7 @@ pub(crate) fn named_indices(
     named
 }
 
-/// More iterations than any run does.
+/// A number of iterations that no run reaches.
 const ENDLESS: i128 = 1 << 62;
 
 /// A loop that takes steps no larger than this needs more than any run does to cross the range of integers.
@@ -252,11 +246,7 @@ pub(crate) fn plan_loops(
                 }
             };
             for statement in cfg.vertex(v).statements() {
-                each_written(program, statement, &mut at);
-                if let StmtKind::Call { callee, .. } = &statement.kind {
-                    let written = summary.written(*callee);
-                    globals.among(written).into_iter().for_each(&mut at);
-                }
+                summary.each_written(program, &globals, statement, &mut at);
             }
         }
     }
@@ -302,9 +292,8 @@ pub(crate) fn changing_bounds(
     routine: &Routine,
     cfg: &Cfg,
     forest: &LoopForest,
-    locations: &Locations,
 ) -> Vec<[bool; 3]> {
-    let writes = Writes::of(program, summary, routine, cfg, locations, forest);
+    let writes = LoopWrites::of(program, &summary.effects, routine, cfg, forest);
     let mut changing = vec![[false; 3]; cfg.vertex_count()];
     for (h, vertex) in cfg.vertices() {
         if let VertexKind::Loop { test, .. } = &vertex.kind
@@ -315,7 +304,7 @@ pub(crate) fn changing_bounds(
         {
             changing[h.index()] = [first, last, step].map(|e| {
                 let mut found = false;
-                e.walk_places(&mut |p| found |= writes.inside(l, p.var, None));
+                e.walk_places(&mut |p| found |= writes.inside(l, p.var).next().is_some());
                 found || is_deep(e)
             });
         }

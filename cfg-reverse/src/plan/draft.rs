@@ -14,8 +14,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{
-        expressions::as_place, mark::Mark, names::Namer, rename::Rename, routines::routine_shell,
-        rows::Rows, temporaries::Temporaries,
+        expressions::as_place, mark::Mark, names::Namer, routines::routine_shell, rows::Rows,
+        temporaries::Temporaries,
     },
     memory::summary::given_adjoint,
     partials::scope::{ForwardScope, Scope},
@@ -50,19 +50,18 @@ pub(crate) struct Draft<'p> {
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
-    /// The adjoint of every statement, until the reverse sweep is written; variables have the numbers that they have
-    /// there.
+    /// The adjoint of every statement, until the reverse sweep is written.
     pub(crate) adjoints: Rows<StatementAdjoint>,
     /// Temporaries of the forward routine.
     pub(crate) forward: ForwardScope,
-    /// The numbers of variables in the forward sweep: parameters, result, tape first.
-    pub(crate) forward_numbers: Rename,
-    /// The numbers of variables in the reverse sweep: parameters, result, their adjoints, tape first.
-    pub(crate) reverse_numbers: Rename,
+    /// The parameters of the forward sweep: those of the routine, its result, the tape.
+    pub(crate) forward_parameters: Vec<VarId>,
+    /// The parameters of the reverse sweep: those of the routine, its result, their adjoints, the tape.
+    pub(crate) reverse_parameters: Vec<VarId>,
 }
 
 impl<'p> Draft<'p> {
-    /// Declares everything; no code yet.
+    /// Declares all variables; there is no code yet.
     pub(crate) fn new(
         context: &'p Context,
         id: RoutineId,
@@ -103,16 +102,11 @@ impl<'p> Draft<'p> {
             routine: scope.routine.clone(),
             temporaries: Temporaries::default(),
         };
-        let mut first: Vec<VarId> = routine.parameter_ids().chain(routine.result).collect();
-        let numbers =
-            |first: &[VarId], of: &Routine| Rename::parameters_first(of.variables.len(), first);
-        let forward_first: Vec<VarId> = first.iter().copied().chain([tape]).collect();
-        let forward_numbers = numbers(&forward_first, &forward.routine);
         add_adjoints(context, id, routine, &mut scope);
-        let adjoints = first.iter().filter_map(|v| scope.derivative[v.index()]);
-        let adjoints: Vec<VarId> = adjoints.chain([tape]).collect();
-        first.extend(adjoints);
-        let reverse_numbers = numbers(&first, &scope.routine);
+        let primal = || routine.parameter_ids().chain(routine.result);
+        let adjoints = primal().filter_map(|v| scope.derivative[v.index()]);
+        let forward_parameters = primal().chain([tape]).collect();
+        let reverse_parameters = primal().chain(adjoints).chain([tape]).collect();
         Some(Self {
             id,
             originals: routine.variables.len(),
@@ -129,14 +123,12 @@ impl<'p> Draft<'p> {
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             forward,
-            forward_numbers,
-            reverse_numbers,
+            forward_parameters,
+            reverse_parameters,
         })
     }
 
-    pub(crate) fn push(&mut self, (code, mut adjoint): Written) {
-        let statements = adjoint.before_pops.iter_mut().chain(&mut adjoint.code);
-        statements.for_each(|s| self.reverse_numbers.stmt(s));
+    pub(crate) fn push(&mut self, (code, adjoint): Written) {
         self.code.push(code);
         self.adjoints.push(adjoint);
     }

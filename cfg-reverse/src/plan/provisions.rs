@@ -173,7 +173,7 @@ impl<'a> Provisions<'a> {
         });
     }
 
-    /// How the trip count of the LOOP at a vertex comes to the reverse sweep.
+    /// The way in which the trip count of the LOOP at a vertex comes to the reverse sweep.
     pub(crate) fn of_loop(&self, header: VertexId) -> LoopPlan {
         self.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
     }

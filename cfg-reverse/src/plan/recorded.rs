@@ -137,7 +137,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Compares; `reachable`: the routines, callees first where there is no recursion, the main one last.
+    /// Prepares a comparison; `reachable`: the routines, callees first where there is no recursion, the main one last.
     pub(crate) fn new(
         reachable: &[RoutineId],
         drafts: &[Option<Draft<'_>>],

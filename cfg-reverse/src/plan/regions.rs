@@ -98,8 +98,7 @@ impl Regions {
         let (live, forest) = loops::live_loops(cfg);
         let locations = Locations::of(program, routine);
         let named = named_indices(program, routine, cfg, indices(cfg), &locations);
-        let changing =
-            counters::changing_bounds(program, summary, routine, cfg, &forest, &locations);
+        let changing = counters::changing_bounds(program, summary, routine, cfg, &forest);
         let mut order: Vec<VertexId> = cfg
             .entry()
             .map(|entry| reverse_postorder(cfg, entry.index()))

@@ -222,7 +222,7 @@ fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
     (operand(), [operand(), operand()])
 }
 
-/// Each arm is assigned to what the statement assigns to, or to a temporary that the statement reads.
+/// Assigns each arm to what the statement assigns to, or to a temporary that the statement reads.
 fn to_place(
     routine: &mut Routine,
     namer: &mut Namer,

@@ -2,10 +2,7 @@
 
 use cfg_core::{
     entity::{LocationId, VarId},
-    ir::{
-        Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable,
-        visit::each_written,
-    },
+    ir::{Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable},
     memory::{locations::Locations, named::Named},
 };
 use std::collections::HashSet;
@@ -90,12 +87,10 @@ impl Hoist<'_> {
             arguments: arguments.clone(),
             result: result.clone(),
         });
-        each_written(self.program, &call, &mut |v| {
-            written.insert(self.locations.of_variable(v));
-        });
-        for v in self.globals.among(self.summary.written(callee)) {
-            written.insert(self.locations.of_variable(v));
-        }
+        self.summary
+            .each_written(self.program, self.globals, &call, &mut |v| {
+                written.insert(self.locations.of_variable(v));
+            });
         let called = self.program.routine(callee);
         for (p, argument) in called.parameter_ids().zip(arguments.iter_mut()) {
             match argument {

@@ -13,16 +13,13 @@ use cfg_core::{
         Cfg, Edge, Expr, FreshIds, LoopTest, NameRole, Op, Place, Program, Routine, ScalarType,
         Selector, Stmt, Vertex, VertexKind, keep_edge_ids,
     },
-    memory::locations::Locations,
+    memory::loop_writes::LoopWrites,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::{
     code::{built, names::Namer, routines::add_local},
-    memory::{
-        loops::{Writes, live_loops},
-        summary::Summary,
-    },
+    memory::{loops::live_loops, summary::Summary},
 };
 
 fn is_end_loop(cfg: &Cfg, v: VertexId) -> bool {
@@ -63,8 +60,7 @@ fn not_kept(
         return found;
     }
     let (live, forest) = live_loops(cfg);
-    let locations = Locations::of(program, routine);
-    let writes = Writes::of(program, summary, routine, cfg, &locations, &forest);
+    let writes = LoopWrites::of(program, &summary.effects, routine, cfg, &forest);
     for (h, vertex) in cfg.vertices() {
         let VertexKind::Loop { test, .. } = &vertex.kind else {
             continue;
@@ -84,7 +80,9 @@ fn not_kept(
                     (edge.label == Some(1)) == inside(edge.to)
                 })
                 && match test.as_ref() {
-                    LoopTest::Counted { index, .. } => !writes.inside(l, *index, Some(h.index())),
+                    LoopTest::Counted { index, .. } => {
+                        writes.inside(l, *index).all(|v| v == h.index())
+                    }
                     LoopTest::Pre(_) | LoopTest::Post(_) => true,
                 }
         });

@@ -30,7 +30,7 @@ use crate::{
 struct Contains {
     /// Statements that need hoisting.
     hoisted: bool,
-    /// Conditional expressions.
+    /// Conditional expressions that are written as branches.
     conditionals: bool,
     /// Partials of the reduction `product`.
     partials: bool,

@@ -46,7 +46,10 @@ pub(crate) fn each_handed_on(
             let PlaceRole::Bind { callee, formal } = role else {
                 return;
             };
-            let (called, p) = (self.program.routine(callee), VarId::new(formal));
+            let called = self.program.routine(callee);
+            let Some(&p) = called.parameters.get(formal) else {
+                return;
+            };
             if place.subscripts.is_empty()
                 && may_be_absent(called, p)
                 && called.variable(p).intent().is_some_and(Intent::writes)

@@ -56,7 +56,9 @@ impl Binding<'_> {
     }
 
     fn actual(&self, v: VarId) -> Option<Expr> {
-        self.arguments.get(v.index())?.clone()
+        self.arguments
+            .get(self.called.parameter_position(v)?)?
+            .clone()
     }
 
     /// The parameter's own extents, or where these are deferred those of the actual argument.

@@ -75,12 +75,11 @@ impl<'p> Sweeps<'_, 'p> {
             }
             Shape::General(g) => general::forward_graph(self.draft.cfg, g, &mut code)?,
         };
-        let numbers = &self.draft.forward_numbers;
         let routine = finish(
             code.routine,
             cfg,
             name,
-            numbers,
+            &self.draft.forward_parameters,
             original,
             NameRole::Forward,
         );
@@ -148,15 +147,11 @@ impl<'p> Forward<'_, '_, 'p> {
     pub(super) fn note_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
         let bounds = self.bounds(header).into_iter();
         bounds
-            .map(|(v, e)| {
-                let mut note = Stmt::assign(Place::whole(v), e.clone());
-                self.sweeps.draft.forward_numbers.stmt(&mut note);
-                note
-            })
+            .map(|(v, e)| Stmt::assign(Place::whole(v), e.clone()))
             .collect()
     }
 
-    /// Records them; after the loop.
+    /// Records the bounds of a counted loop, behind the loop.
     pub(super) fn push_bounds(&mut self, header: VertexId) -> Vec<Stmt> {
         let bounds = self.bounds(header).into_iter();
         bounds
@@ -182,11 +177,8 @@ impl ForwardCode for Forward<'_, '_, '_> {
     fn copy(&mut self, v: VertexId) -> VertexKind {
         let s = self.sweeps;
         let vertex = s.draft.cfg.vertex(v);
-        let numbers = &s.draft.forward_numbers;
         let VertexKind::Block(statements) = &vertex.kind else {
-            let mut kind = vertex.kind.clone();
-            numbers.decision(&mut kind);
-            return kind;
+            return vertex.kind.clone();
         };
         s.provisions.each_save(v, |i, place| {
             let push = s.push(s.class(place.var), Expr::Place(place.clone()));
@@ -205,7 +197,6 @@ impl ForwardCode for Forward<'_, '_, '_> {
             while let Some((_, push)) = pushes.next_if(|p| p.0 == i) {
                 out.push(push);
             }
-            let first = out.len();
             match &s.draft.code.of(v)[i].forward {
                 Some(forward) => {
                     for (k, f) in forward.iter().enumerate() {
@@ -222,7 +213,6 @@ impl ForwardCode for Forward<'_, '_, '_> {
                 }
                 None => out.push(statement.clone()),
             }
-            out[first..].iter_mut().for_each(|s| numbers.stmt(s));
             let mark = s.draft.mark(v, i);
             out[start..].iter_mut().for_each(|s| mark.put(s));
         }

@@ -59,7 +59,7 @@ impl<'p> Reverse<'_, '_, 'p> {
                 first, last, step, ..
             } => {
                 let trips = Expr::op(Op::Trips, [first.clone(), last.clone(), step.clone()]);
-                Some(self.sweeps.assign(bound, trips))
+                Some(Stmt::assign(bound, trips))
             }
             LoopTest::Pre(_) | LoopTest::Post(_) => None,
         }
@@ -107,26 +107,13 @@ impl<'p> Reverse<'_, '_, 'p> {
                 Expr::op(Op::Add, [first, half.clone(), half, odd])
             }
         };
-        vec![self.sweeps.assign(Place::whole(index), value)]
+        vec![Stmt::assign(Place::whole(index), value)]
     }
 
     /// The FORLOOP that runs the adjoint body: over rCtr = from..rBound, or, for a counted loop, over its
     /// own index from the last value it had in the body back to the first. `bound`: the number of passes
     /// is a variable. `complete`: the loop is left at its header only.
     pub(super) fn for_loop(
-        &mut self,
-        header: VertexId,
-        bound: bool,
-        complete: bool,
-        from: i64,
-    ) -> LoopTest {
-        let mut test = self.original_for_loop(header, bound, complete, from);
-        self.sweeps.draft.reverse_numbers.test(&mut test);
-        test
-    }
-
-    /// The loop test with variables as numbered in the original.
-    fn original_for_loop(
         &mut self,
         header: VertexId,
         bound: bool,

@@ -107,12 +107,11 @@ impl<'p> Sweeps<'_, 'p> {
             }
             Shape::General(g) => general::adjoint_graph(self.draft.cfg, g, &mut code)?,
         };
-        let numbers = &self.draft.reverse_numbers;
         let routine = finish(
             code.routine,
             cfg,
             name,
-            numbers,
+            &self.draft.reverse_parameters,
             original,
             NameRole::Reverse,
         );
@@ -301,7 +300,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             if rank > 0 {
                 let shape = extents[..rank].iter().map(|&n| Expr::var(n));
                 let blank = fill(original.variable(v).ty, shape);
-                out.push(s.assign(Place::whole(v), blank));
+                out.push(Stmt::assign(Place::whole(v), blank));
             }
             for place in places.into_iter().rev() {
                 out.push(s.pop(s.class(v), place));
@@ -319,7 +318,7 @@ impl AdjointCode for Reverse<'_, '_, '_> {
                 } else {
                     zero(variable.ty)
                 };
-                out.push(s.assign(Place::whole(*b), start));
+                out.push(Stmt::assign(Place::whole(*b), start));
             }
         }
         out

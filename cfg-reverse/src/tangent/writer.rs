@@ -16,13 +16,12 @@ use cfg_core::{
     text,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use crate::{
     code::{
         expressions::{as_place, bind_formals, sum, zero},
         mark::Mark,
-        rename::Rename,
         routines::{call_statement, is_deferred},
         splice::Splice,
     },
@@ -53,7 +52,7 @@ pub(crate) struct Writer<'a> {
     /// The locations of the independents.
     pub(super) given: HashSet<LocationId>,
     /// Variables that are 0, by the parameter whose tangent they are for calls.
-    pub(super) zeros: BTreeMap<VarId, VarId>,
+    pub(super) zeros: Vec<(VarId, VarId)>,
     pub(super) scope: Scope,
     /// True if the graph is the one that was given.
     pub(super) same_graph: bool,
@@ -136,11 +135,7 @@ impl<'a> Writer<'a> {
         routine.result = None;
         routine.independents = independents;
         routine.dependents = dependents;
-        let rename = Rename::parameters_first(routine.variables.len(), &order);
-        rename.declarations(&mut routine);
-        if let Some(cfg) = &mut cfg {
-            rename.graph(cfg);
-        }
+        routine.parameters = order;
         routine.body = cfg;
         Ok(routine)
     }
@@ -260,7 +255,8 @@ impl<'a> Writer<'a> {
             return;
         }
         let original = self.program.routine(self.id);
-        for v in self.taken().ones().map(VarId::new) {
+        let taken = self.taken();
+        for v in (original.parameter_ids()).filter(|v| taken.contains(v.index())) {
             let variable = original.variable(v);
             let is_read = |optional| {
                 let role = Role::Parameter {
@@ -280,7 +276,7 @@ impl<'a> Writer<'a> {
                 origin: Some(Box::new(NameOrigin::new(NameRole::Temporary, ""))),
                 ..variable.clone()
             });
-            self.zeros.insert(v, zero);
+            self.zeros.push((v, zero));
             self.scope.derivative[v.index()] = Some(zero);
         }
     }
@@ -298,7 +294,7 @@ impl<'a> Writer<'a> {
             return code;
         }
         let original = self.program.routine(self.id);
-        for v in (0..original.variables.len()).map(VarId::new) {
+        for v in original.declaration_order() {
             let variable = original.variable(v);
             let zeroed = variable.ty.is_real()
                 && !self.is_given(v)
@@ -318,7 +314,7 @@ impl<'a> Writer<'a> {
                 Role::Parameter { .. } | Role::Local => {}
             }
         }
-        for (&v, &var) in &self.zeros {
+        for &(v, var) in &self.zeros {
             let variable = self.scope.routine.variable(var);
             if is_deferred(variable) {
                 code.push(Stmt::assign(Place::whole(var), Expr::var(v)));
@@ -547,9 +543,9 @@ impl<'a> Writer<'a> {
                 return Err(missing());
             };
             if let Some(partials) = &external.partials {
-                self.external(partials, arguments, result, code);
+                self.external(called, partials, arguments, result, code);
             } else if let Some(value) = &external.value {
-                let value = bind_formals(value, arguments);
+                let value = bind_formals(value, &called.parameter_positions(), arguments);
                 let tangent = assignment::tangent(&mut self.scope, result, &value)
                     .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
                 code.extend(tangent);
@@ -575,6 +571,7 @@ impl<'a> Writer<'a> {
     /// An external function's tangent from its partials, before the call.
     fn external(
         &mut self,
+        called: &Routine,
         partials: &[cfg_core::ir::Partial],
         arguments: &[Option<Expr>],
         result: &Place,
@@ -584,13 +581,15 @@ impl<'a> Writer<'a> {
         let Some(result_t) = result_t.filter(|_| self.scope.is_target(result.var)) else {
             return;
         };
+        let positions = called.parameter_positions();
         let mut terms = Vec::new();
         for partial in partials {
-            if let Some(Some(Expr::Place(actual))) = arguments.get(partial.parameter.index())
+            if let Some(Some(Expr::Place(actual))) =
+                positions[partial.parameter.index()].and_then(|k| arguments.get(k))
                 && self.scope.contributes(actual.var)
                 && let Some(t) = self.scope.derivative_place(actual)
             {
-                let p = bind_formals(&partial.value, arguments);
+                let p = bind_formals(&partial.value, &positions, arguments);
                 terms.push(Expr::op(Op::StrongMul, [Expr::Place(t), p]));
             }
         }

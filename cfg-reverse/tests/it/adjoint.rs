@@ -37,13 +37,13 @@ fn primal(
             None => Argument::Absent,
         });
     }
-    let count = original.parameters + usize::from(original.result.is_some());
+    let count = original.parameters.len() + usize::from(original.result.is_some());
     arguments.resize(count, Argument::Absent);
-    arguments.resize(r.parameters, Argument::Absent);
-    for p in 0..count.min(r.parameters) {
-        if arguments[p] == Argument::Absent && r.variables[p].intent().is_some_and(Intent::writes) {
+    arguments.resize(r.parameters.len(), Argument::Absent);
+    for (p, v) in r.parameter_ids().enumerate().take(count) {
+        if arguments[p] == Argument::Absent && r.variable(v).intent().is_some_and(Intent::writes) {
             let made = session
-                .uninitialised_argument(routine, VarId::new(p), &arguments)
+                .uninitialised_argument(routine, v, &arguments)
                 .map_err(|d| d.to_string())?;
             arguments[p] = made;
         }
@@ -93,12 +93,8 @@ fn run(case: &Case, options: &Options) -> Result<Run, String> {
     let tape = arguments.pop().unwrap_or_default();
     let results = arguments.clone();
 
-    for (p, argument) in results.iter().enumerate().take(count) {
-        let v = if p < original.parameters {
-            VarId::new(p)
-        } else {
-            original.result.expect("there is a result")
-        };
+    let interface = original.parameter_ids().chain(original.result);
+    for (v, argument) in interface.zip(&results) {
         if let Argument::Value(x) = argument
             && original.variable(v).ty.is_real()
         {
@@ -138,7 +134,7 @@ fn run_original(
     let compiled = Compiled::new(&valid, options).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let mut arguments = primal(case, &session, case.main, &case.program)?;
-    arguments.truncate(case.routine().parameters);
+    arguments.truncate(case.routine().parameters.len());
     let report = session
         .run(case.main, &mut arguments, &RunOptions::default())
         .map_err(|d| format!("the original fails: {d}"))?;
@@ -255,8 +251,9 @@ fn is_undefined(run: &Run) -> bool {
 fn gradient(case: &Case, run: &Run) -> Result<Vec<(VarId, Vec<f64>)>, String> {
     let original = case.routine();
     let of = |v: VarId| {
-        let position = (0..v.index())
-            .filter(|&k| original.variables[k].ty.is_real())
+        let before = original.parameter_ids().take_while(|&p| p != v);
+        let position = before
+            .filter(|&p| original.variable(p).ty.is_real())
             .count();
         let adjoint = run.adjoints[position].to_f64s();
         Ok((v, adjoint.ok_or("an adjoint is uninitialised")?))

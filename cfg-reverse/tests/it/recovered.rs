@@ -3,7 +3,7 @@
 use crate::run::value;
 use cfg_core::memory::effects::Effects;
 use cfg_core::{
-    entity::{RoutineId, VarId},
+    entity::RoutineId,
     ir::{Control, Intent, Program},
     recover, validate,
 };
@@ -25,15 +25,16 @@ fn arguments(
     });
     let mut all: Vec<Argument> = given.collect();
     let routine = program.routine(forward);
-    all.resize(routine.parameters, Argument::Absent);
-    for p in 0..routine.parameters - 1 {
-        let written = routine.variables[p].intent().is_some_and(Intent::writes);
+    let tape = routine.parameters.len() - 1;
+    all.resize(tape, Argument::Absent);
+    for (p, v) in routine.parameter_ids().enumerate().take(tape) {
+        let written = routine.variable(v).intent().is_some_and(Intent::writes);
         if all[p] == Argument::Absent && written {
-            let made = session.uninitialised_argument(forward, VarId::new(p), &all);
+            let made = session.uninitialised_argument(forward, v, &all);
             all[p] = made.unwrap();
         }
     }
-    all[routine.parameters - 1] = Tape::default().into();
+    all.push(Tape::default().into());
     all
 }
 

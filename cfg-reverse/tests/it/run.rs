@@ -78,13 +78,13 @@ pub(crate) fn run(
             None => Argument::Absent,
         })
         .collect();
-    for p in r.parameter_ids() {
+    for (k, p) in r.parameter_ids().enumerate() {
         let variable = r.variable(p);
-        if arguments[p.index()] == Argument::Absent
+        if arguments[k] == Argument::Absent
             && variable.ty != ScalarType::Tape
             && variable.intent() == Some(Intent::Out)
         {
-            arguments[p.index()] = session
+            arguments[k] = session
                 .uninitialised_argument(routine, p, &arguments)
                 .map_err(|d| d.to_string())?;
         }

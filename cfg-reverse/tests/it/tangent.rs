@@ -25,7 +25,7 @@ fn run(case: &Case) -> Result<[Arguments; 2], String> {
         .parameter_ids()
         .map(|p| case.value(p).map(|d| d.argument(|_| ())))
         .collect();
-    let first = original.parameters + usize::from(original.result.is_some());
+    let first = original.parameters.len() + usize::from(original.result.is_some());
     arguments.resize(first, None);
     for p in original.parameter_ids() {
         if !original.variable(p).ty.is_real() {
@@ -44,7 +44,7 @@ fn run(case: &Case) -> Result<[Arguments; 2], String> {
             argument
         }));
     }
-    arguments.resize(t.parameters, None);
+    arguments.resize(t.parameters.len(), None);
     let outcome = interpret(
         program.program(),
         made.tangent,
@@ -84,8 +84,9 @@ fn tangent_of(case: &Case, tangents: &Arguments, v: VarId) -> Option<Vec<f64>> {
     if original.result == Some(v) {
         return tangents.last().map(reals);
     }
-    let position = (0..v.index())
-        .filter(|&k| original.variables[k].ty.is_real())
+    let before = original.parameter_ids().take_while(|&p| p != v);
+    let position = before
+        .filter(|&p| original.variable(p).ty.is_real())
         .count();
     tangents.get(position).map(reals)
 }
@@ -96,8 +97,8 @@ fn agrees(case: &Case, tolerance: f64) -> Result<(), String> {
         .run(Limits::default())
         .map_err(|f| format!("the program itself fails: {f:?}"))?;
     let original = case.routine();
-    for p in original.parameter_ids() {
-        if format!("{:?}", primal[p.index()]) != format!("{:?}", expected.parameters[p.index()]) {
+    for (k, p) in original.parameter_ids().enumerate() {
+        if format!("{:?}", primal[k]) != format!("{:?}", expected.parameters[k]) {
             return Err(format!(
                 "{} differs from the original's",
                 original.variable(p).name

@@ -178,7 +178,6 @@ impl<'a> Builder<'a> {
         let role = Role::Parameter { intent, optional };
         let (ty, range) = (formal.ty, formal.range);
         self.formals.push(formal);
-        self.routine.parameters += 1;
         let mut variable = Variable::new(name, ty, shape, role);
         if column {
             variable.order = Order::Column;

@@ -32,7 +32,7 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
     locals.sort_unstable();
     // A result after all locals is declared on its own, another among them.
     if let Some(result) = routine.result
-        && routine.parameters.is_multiple_of(2)
+        && routine.parameters.len().is_multiple_of(2)
     {
         locals.retain(|&v| v != result);
         locals.push(result);
@@ -57,8 +57,16 @@ pub(super) fn renumber(routine: &mut Routine, tree: Option<&mut Region>) {
             }
         }
     }
-    let lists = [&mut routine.independents, &mut routine.dependents];
-    for v in lists.into_iter().flatten().chain(&mut routine.result) {
+    let (lists, more) = (
+        [&mut routine.parameters, &mut routine.independents],
+        &mut routine.dependents,
+    );
+    for v in lists
+        .into_iter()
+        .flatten()
+        .chain(more)
+        .chain(&mut routine.result)
+    {
         rename(v);
     }
 }

@@ -155,16 +155,16 @@ fn routine(rng: &mut Rng, parts: &[Part], form: Form, kind: usize) -> (Routine, 
     }
     let mut result = None;
     if form.function && kind > 0 {
-        result = Some(add("f", Part::O, ScalarType::Real, Intent::Out));
+        let f = add("f", Part::O, ScalarType::Real, Intent::Out);
         if kind == 1 {
             // Of the result an adjoint routine is told nothing.
-            routine.variables.pop();
             let role = Role::Parameter {
                 intent: Intent::InOut,
                 optional: false,
             };
-            result = Some(routine.add_variable(Variable::new("f", ScalarType::Real, vec![], role)));
+            routine.variables[f.index()] = Variable::new("f", ScalarType::Real, vec![], role);
         }
+        result = Some(f);
     }
     let mut dots = Vec::new();
     if kind > 0 {
@@ -200,7 +200,6 @@ fn routine(rng: &mut Rng, parts: &[Part], form: Form, kind: usize) -> (Routine, 
             dots.push((Part::O, d));
         }
     }
-    routine.parameters = routine.variables.len();
     if form.function && kind == 0 {
         let f = routine.add_variable(Variable::new("f", ScalarType::Real, vec![], Role::Local));
         routine.result = Some(f);

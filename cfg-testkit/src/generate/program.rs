@@ -202,7 +202,6 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
 fn external(rng: &mut Rng, options: &Options) -> (Routine, Signature) {
     let mut routine = Routine {
         name: "given".to_owned(),
-        parameters: 2,
         ..Routine::default()
     };
     for name in ["u", "v"] {

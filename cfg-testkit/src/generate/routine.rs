@@ -118,7 +118,7 @@ impl Builder<'_> {
         }
         region.extend(self.last_values());
         self.lists();
-        let parameters = (self.vars[..self.routine.parameters].iter())
+        let parameters = (self.vars[..self.routine.parameters.len()].iter())
             .map(|v| Parameter {
                 extents: v.dims.iter().map(|d| d.1 as usize).collect(),
                 range: v.range,
@@ -192,7 +192,7 @@ impl Builder<'_> {
 
     /// What the main routine is differentiated with respect to, and what of it.
     fn lists(&mut self) {
-        for p in self.routine.parameter_ids() {
+        for p in self.routine.parameters.clone() {
             let variable = self.routine.variable(p);
             if !variable.ty.is_real() {
                 continue;

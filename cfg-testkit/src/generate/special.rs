@@ -401,7 +401,7 @@ impl Builder<'_> {
         let var = &self.vars[v];
         var.usage == Use::Free
             && var.global.is_none()
-            && v >= self.routine.parameters
+            && self.routine.variable(var.id).role == cfg_core::ir::Role::Local
             && (self.routine.variable(var.id).shape.iter()).any(|d| d.extent == Extent::Deferred)
     }
 }

@@ -47,7 +47,6 @@ fn parameter(routine: &mut Routine, name: &str, ty: ScalarType, intent: Intent) 
         intent,
         optional: false,
     };
-    routine.parameters += 1;
     routine.add_variable(Variable::new(name, ty, vec![], role))
 }
 

@@ -28,21 +28,22 @@ impl<D: Derivative> Machine<'_, D> {
             }
         }
         // Scalars first: shapes are expressions over them.
-        for (k, actual) in actuals.iter().enumerate() {
+        for (p, actual) in routine.parameter_ids().zip(&actuals) {
             if let Actual::View(view) = actual
-                && routine.variables[k].shape.is_empty()
+                && routine.variable(p).shape.is_empty()
             {
-                views[k] = View {
+                views[p.index()] = View {
                     dims: Vec::new(),
                     ..view.clone()
                 };
             }
         }
-        for (k, actual) in actuals.iter().enumerate() {
-            let shape = &routine.variables[k].shape;
-            let column = routine.variables[k].order == Order::Column;
+        for (p, actual) in routine.parameter_ids().zip(&actuals) {
+            let variable = routine.variable(p);
+            let shape = &variable.shape;
+            let column = variable.order == Order::Column;
             let deferred = shape.iter().any(|d| d.extent == Extent::Deferred);
-            views[k] = match actual {
+            views[p.index()] = match actual {
                 Actual::Absent => View::default(),
                 Actual::View(_) if shape.is_empty() => continue,
                 Actual::View(view) if deferred => {
@@ -71,7 +72,7 @@ impl<D: Derivative> Machine<'_, D> {
                     let bounds = self.bounds(shape, &views)?;
                     let mut view = View::dense(0, &bounds, column);
                     view.base = self.cells.allocate(view.len(), self.limits.cells)?;
-                    if routine.variables[k].ty == ScalarType::Tape {
+                    if variable.ty == ScalarType::Tape {
                         self.new_tape(view.base);
                     }
                     view
@@ -166,9 +167,9 @@ impl<D: Derivative> Machine<'_, D> {
         result_to: Option<(View, bool)>,
     ) -> Step<()> {
         let mut views = vec![View::default(); callee.variables.len()];
-        for (view, actual) in views.iter_mut().zip(actuals) {
+        for (p, actual) in callee.parameter_ids().zip(actuals) {
             if let Actual::View(v) = actual {
-                *view = v.clone();
+                views[p.index()] = v.clone();
             }
         }
         let value = external.value.as_ref().ok_or(FaultKind::Graph)?;

@@ -1,5 +1,6 @@
 //! Values and partial derivatives of the real operators, written down once more and on purpose apart
-//! from the product's own table: what both agree on is unlikely to be wrong in both.
+//! from the product's own table: what both agree on is unlikely to be wrong in both. Values are those of C's library,
+//! as the product's are with native mathematics.
 
 use cfg_core::ir::Op;
 
@@ -20,7 +21,7 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Pow, &[a, b]) => two(a.powf(b), b * a.powf(b - 1.0), a.powf(b) * a.ln()),
         (Op::StrongMul, &[d, p]) => two(if d == 0.0 { 0.0 } else { d * p }, p, d),
         (Op::Sqrt, &[a]) => one(a.sqrt(), 0.5 / a.sqrt()),
-        (Op::Cbrt, &[a]) => one(a.cbrt(), 1.0 / (3.0 * a.cbrt().powi(2))),
+        (Op::Cbrt, &[a]) => one(c_math::cbrt(a), 1.0 / (3.0 * a.cbrt().powi(2))),
         (Op::Exp, &[a]) => one(a.exp(), a.exp()),
         (Op::Expm1, &[a]) => one(a.exp_m1(), a.exp()),
         (Op::Log, &[a]) => one(a.ln(), 1.0 / a),
@@ -40,9 +41,9 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Sinh, &[a]) => one(a.sinh(), a.cosh()),
         (Op::Cosh, &[a]) => one(a.cosh(), a.sinh()),
         (Op::Tanh, &[a]) => one(a.tanh(), 1.0 - a.tanh().powi(2)),
-        (Op::Asinh, &[a]) => one(a.asinh(), 1.0 / (1.0 + a * a).sqrt()),
-        (Op::Acosh, &[a]) => one(a.acosh(), 1.0 / (a * a - 1.0).sqrt()),
-        (Op::Atanh, &[a]) => one(a.atanh(), 1.0 / (1.0 - a * a)),
+        (Op::Asinh, &[a]) => one(c_math::asinh(a), 1.0 / (1.0 + a * a).sqrt()),
+        (Op::Acosh, &[a]) => one(c_math::acosh(a), 1.0 / (a * a - 1.0).sqrt()),
+        (Op::Atanh, &[a]) => one(c_math::atanh(a), 1.0 / (1.0 - a * a)),
         (Op::Hypot, &[a, b]) => two(a.hypot(b), a / a.hypot(b), b / a.hypot(b)),
         (Op::Abs, &[a]) => one(a.abs(), slope_of_abs(a)),
         (Op::Min, &[a, b]) if b < a || b.is_nan() => two(b, 0.0, 1.0),
@@ -78,13 +79,13 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Ceil, &[a]) => one(a.ceil(), 0.0),
         (Op::Round, &[a]) => one(a.round(), 0.0),
         (Op::Trunc, &[a]) => one(a.trunc(), 0.0),
-        (Op::Erf, &[a]) => one(libm::erf(a), gauss(a)),
-        (Op::Erfc, &[a]) => one(libm::erfc(a), -gauss(a)),
+        (Op::Erf, &[a]) => one(c_math::erf(a), gauss(a)),
+        (Op::Erfc, &[a]) => one(c_math::erfc(a), -gauss(a)),
         (Op::Gamma, &[a]) => {
-            let v = libm::tgamma(a);
+            let v = c_math::tgamma(a);
             one(v, v * polygamma(0, a))
         }
-        (Op::Lgamma, &[a]) => one(libm::lgamma(a), polygamma(0, a)),
+        (Op::Lgamma, &[a]) => one(c_math::lgamma(a), polygamma(0, a)),
         (Op::Digamma, &[a]) => one(polygamma(0, a), polygamma(1, a)),
         (Op::Polygamma, &[n, a]) => two(polygamma(n as i32, a), 0.0, polygamma(n as i32 + 1, a)),
         _ => None,

@@ -39,11 +39,6 @@ impl<'p> Bodies<'_, 'p> {
         if a.origin.is_none() {
             equal(at, &a.name, &b.name)?;
         }
-        equal(
-            || format!("{}, parameters", at()),
-            &a.parameters,
-            &b.parameters,
-        )?;
         equal(|| format!("{}, control", at()), &a.control, &b.control)?;
         equal(|| format!("{}, aliased", at()), &a.aliased, &b.aliased)?;
         equal(
@@ -56,17 +51,16 @@ impl<'p> Bodies<'_, 'p> {
             &a.variables.len(),
             &b.variables.len(),
         )?;
-        for p in a.parameter_ids() {
-            self.variables.bind(p, p);
-        }
+        self.list("parameters", &a.parameters, &b.parameters)?;
         let list = |v: &Option<VarId>| v.iter().copied().collect::<Vec<_>>();
         self.list("result", &list(&a.result), &list(&b.result))?;
-        for (k, v) in a.variables.iter().enumerate().skip(a.parameters) {
+        for k in a.non_parameter_ids() {
+            let v = a.variable(k);
             if v.origin.is_some() {
                 continue;
             }
             match b.find_variable(&v.name) {
-                Some(w) => self.pair(VarId::new(k), w)?,
+                Some(w) => self.pair(k, w)?,
                 None => return differ(format!("{}, variables", at()), &v.name, "no such variable"),
             }
         }

@@ -38,9 +38,11 @@ fn read(program: &Program) -> Vec<(BTreeSet<usize>, Globals)> {
         let before = found.clone();
         for (r, routine) in program.routines.iter().enumerate() {
             if routine.body.is_none() {
-                let formals = routine.parameter_ids().map(|p| (p, routine.variable(p)));
-                let read = formals.filter(|(_, v)| v.intent() != Some(Intent::Out));
-                found[r].0.extend(read.map(|(p, _)| p.index()));
+                let formals = routine.parameter_ids().map(|p| routine.variable(p));
+                let read = formals
+                    .enumerate()
+                    .filter(|(_, v)| v.intent() != Some(Intent::Out));
+                found[r].0.extend(read.map(|(k, _)| k));
             }
             for &(v, role) in &all[r] {
                 let reads = match role {
@@ -51,7 +53,7 @@ fn read(program: &Program) -> Vec<(BTreeSet<usize>, Globals)> {
                 };
                 if reads {
                     match routine.variable(v).role {
-                        Role::Parameter { .. } => drop(found[r].0.insert(v.index())),
+                        Role::Parameter { .. } => found[r].0.extend(routine.parameter_position(v)),
                         Role::Global(g) => drop(found[r].1.insert(g)),
                         Role::Local => {}
                     }
@@ -105,7 +107,7 @@ fn can_stay(program: &Program, effects: &Effects, routine: &Routine, v: VarId) -
                 && match role {
                     PlaceRole::Define { whole } | PlaceRole::Pop { whole } => whole,
                     PlaceRole::Bind { callee, formal } => {
-                        let scalar = program.routine(callee).variables[formal].rank() == 0;
+                        let scalar = program.routine(callee).parameter(formal).unwrap().rank() == 0;
                         scalar && effects.formals(callee).surely_written.contains(formal)
                     }
                     _ => false,

@@ -25,8 +25,8 @@ use crate::{codes::NOT_A_PARAMETER, names};
 /// The new routine's variables, and what the call passes.
 pub(super) struct Interface {
     pub(super) variables: Vec<Variable>,
-    /// Number of parameters.
-    pub(super) parameters: usize,
+    /// Those that are parameters.
+    pub(super) parameters: Vec<VarId>,
     /// The arguments of the call, one per parameter.
     pub(super) arguments: Vec<Expr>,
     /// The variable of the new routine that each variable of the old one becomes.
@@ -56,7 +56,7 @@ impl<'p> Names<'p> {
         self.named.insert(v.index());
         let writes = match role {
             PlaceRole::Bind { callee, formal } => {
-                let called = self.program.routine(callee).variables.get(formal);
+                let called = self.program.routine(callee).parameter(formal);
                 called
                     .and_then(Variable::intent)
                     .is_some_and(Intent::writes)
@@ -238,8 +238,12 @@ impl Interface {
             lowers: Vec::new(),
             map: vec![None; parts.len()],
         };
-        for (v, _) in of(Part::Parameter) {
-            made.parameter(VarId::new(v))?;
+        // The parameters of the old routine come first, in its order.
+        let routine = facts.routine;
+        for v in routine.declaration_order() {
+            if parts[v.index()] == Part::Parameter {
+                made.parameter(v)?;
+            }
         }
         let named = all().filter(|(_, (_, part))| **part != Part::Absent);
         let mut taken: HashSet<String> = named.map(|(_, (v, _))| v.name.clone()).collect();
@@ -276,7 +280,7 @@ impl Interface {
         }
         Ok(Self {
             variables,
-            parameters,
+            parameters: (0..parameters).map(VarId::new).collect(),
             arguments,
             map,
             moved,

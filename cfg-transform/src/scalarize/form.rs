@@ -70,7 +70,7 @@ pub enum Step {
     Transpose {
         /// The array that is made.
         array: ArrayId,
-        /// The matrix.
+        /// The matrix that is transposed.
         of: ArrayId,
     },
     /// An array becomes a view of the cells of another one, which must be there.
@@ -84,7 +84,7 @@ pub enum Step {
     Same {
         /// The array that is made.
         array: ArrayId,
-        /// The other array.
+        /// The array that is viewed.
         of: ArrayId,
     },
     /// An array is marked as part of an operand that is not evaluated: it conforms with everything.
@@ -124,7 +124,7 @@ pub enum Step {
     },
     /// A local with deferred extents gets the extents of another array, and cells of its own.
     Reallocate {
-        /// The local.
+        /// The local that gets cells.
         array: ArrayId,
         /// The array that has the extents.
         like: ArrayId,
@@ -133,7 +133,7 @@ pub enum Step {
     Fill {
         /// The array that is written.
         array: ArrayId,
-        /// The value.
+        /// The value of all elements.
         value: Expr,
     },
     /// The elements of an array become those of another one of the same extents, which has no cells of the first, or
@@ -146,11 +146,11 @@ pub enum Step {
     },
     /// A scalar becomes the reduction of an array, in storage order.
     Reduce {
-        /// The reduction.
+        /// The operator of the reduction.
         op: Op,
         /// The name that has the result.
         name: VarId,
-        /// The array.
+        /// The array that is reduced.
         of: ArrayId,
     },
     /// An array becomes the partials of a reduction of another array of the same extents, in storage order.
@@ -170,7 +170,7 @@ pub enum Step {
         sense: bool,
         /// True if a condition without value is no error but makes the steps be left out.
         lenient: bool,
-        /// The steps.
+        /// The steps that depend on the condition.
         taken: Vec<Step>,
         /// The arrays that are not taken if the steps are left out.
         untaken: Vec<ArrayId>,
@@ -214,7 +214,7 @@ pub struct Loop {
     pub over: ArrayId,
     /// The arrays whose elements the body reads.
     pub elements: Vec<Element>,
-    /// The body.
+    /// The body of the loops.
     pub action: Action,
 }
 
@@ -223,7 +223,7 @@ pub struct Loop {
 pub struct Element {
     /// The name of the element at the position of the loops.
     pub name: VarId,
-    /// The array. One that is not taken has no elements, and the body does not come to them.
+    /// The array that the element is of. One that is not taken has no elements, and the body does not come to them.
     pub array: ArrayId,
     /// True if the body reads the element exactly once; otherwise it may not read it.
     pub once: bool,
@@ -236,11 +236,11 @@ pub enum Action {
     Store(Expr),
     /// The value is added to a reduction, which begins with its first element or that of none.
     Fold {
-        /// The reduction.
+        /// The operator of the reduction.
         op: Op,
         /// The name that has the result after the loops.
         name: VarId,
-        /// The value.
+        /// The value that is added to the reduction.
         value: Expr,
     },
 }

@@ -57,7 +57,7 @@ impl<W: Write> Print<'_, W> {
         write!(self.out, "{:1$}", "", 2 * depth)
     }
 
-    /// A line of its own.
+    /// Writes a line.
     fn line(&mut self, depth: usize, text: fmt::Arguments<'_>) -> fmt::Result {
         self.indent(depth)?;
         writeln!(self.out, "{text}")

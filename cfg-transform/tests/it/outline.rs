@@ -13,6 +13,7 @@ use cfg_testkit::{
     generate::{self, generate},
     interpret::{Limits, Outcome},
     property::check_numbered,
+    reorder::spread,
     rng::Rng,
 };
 use cfg_transform::outline::{Region, outline};
@@ -180,6 +181,26 @@ fn general_programs() {
         agrees(seed, &case, &counted).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     }
     counted.are_at_least(150, 50);
+}
+
+/// Where parameters stand among the variables of the routine shows neither in it nor in the new one.
+#[test]
+fn parameters_anywhere() {
+    let mut count = 0;
+    for seed in 0..200 {
+        let Ok(case) = generate(&generate::Options::WIDE, 2000 + seed) else {
+            continue;
+        };
+        let other = spread(&case, &mut Rng::new(seed));
+        let [(a, done), (b, _)] = [case, other].map(|case| {
+            let program = valid(case.program).expect("programs are valid");
+            let all: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
+            outlined(&program, seed, &all).unwrap_or_else(|e| panic!("seed {seed}: {e}"))
+        });
+        assert_eq!(a.to_string(), b.to_string(), "seed {seed}");
+        count += done;
+    }
+    assert!(count > 300, "{count}");
 }
 
 /// Loops of the sweeps, which push and pop, become routines that take the tape.

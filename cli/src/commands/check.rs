@@ -1,4 +1,4 @@
-//! `cfgrev check`: are the derivatives right?
+//! The command `cfgrev check`, which says whether the derivatives are right.
 
 use super::results::write_object;
 use super::{Prepared, evaluation, in_text};
@@ -58,13 +58,13 @@ struct Differences {
     agrees: Option<bool>,
 }
 
-/// What was pushed and popped.
+/// The stack of a run: the numbers of pushes and pops.
 #[derive(JsonSchema, Serialize)]
 struct Stack {
-    /// Values pushed; not with `--engine cc`.
+    /// The number of values pushed; it is not counted with `--engine cc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pushes: Option<u64>,
-    /// Values popped; not with `--engine cc`.
+    /// The number of values popped; it is not counted with `--engine cc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pops: Option<u64>,
     /// Nothing was left.

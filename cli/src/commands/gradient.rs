@@ -25,7 +25,7 @@ pub(crate) enum Output<'r> {
     Several(Vec<One<'r>>),
 }
 
-/// A gradient.
+/// The gradient for one seed.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct One<'r> {
     /// The routine.
@@ -42,7 +42,7 @@ pub(crate) struct One<'r> {
     trace: Option<Visits<'r>>,
 }
 
-/// What the tape was used for.
+/// The uses of the tape in one gradient.
 #[derive(JsonSchema, Serialize)]
 struct Tape {
     /// Bits of markers and trip counts.

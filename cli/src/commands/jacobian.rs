@@ -23,7 +23,7 @@ pub(crate) struct Output<'r> {
     /// independent's, in storage order.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, Vec<Vec<Real>>>>")]
     jacobian: Blocks<'r>,
-    /// What it took, with `--compress`.
+    /// The cost of a compressed Jacobian, with `--compress`.
     #[serde(skip_serializing_if = "Option::is_none")]
     compression: Option<Compression>,
 }

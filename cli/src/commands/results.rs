@@ -73,9 +73,9 @@ impl JsonSchema for Values<'_> {
 /// The ids of the vertices of the original that were visited.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct Visits<'t> {
-    /// In the forward sweep.
+    /// The order of visits in the forward sweep.
     forward: &'t [i64],
-    /// In the reverse sweep.
+    /// The order of visits in the reverse sweep.
     reverse: &'t [i64],
 }
 

@@ -263,9 +263,15 @@ impl Pieces {
         self.headers.insert(header);
     }
 
-    /// The functions, each behind those that it calls, separated by empty lines.
+    /// The functions, each behind those that it calls, separated by empty lines. Each has a guard: files that have some of
+    /// the same may be included together.
     pub(crate) fn text(&self) -> String {
-        let texts: Vec<String> = self.needed.iter().map(|piece| piece.text()).collect();
+        let guarded = |piece: &Piece| {
+            let guard = format!("{}_IS_DEFINED", piece.name().to_ascii_uppercase());
+            let text = piece.text();
+            format!("#ifndef {guard}\n#define {guard}\n{text}#endif\n")
+        };
+        let texts: Vec<String> = self.needed.iter().map(guarded).collect();
         texts.join("\n")
     }
 

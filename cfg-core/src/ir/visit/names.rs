@@ -15,8 +15,8 @@ pub fn each_name(statement: &Stmt, found: &mut impl FnMut(VarId, PlaceRole)) {
 /// intent says so; what a callee does to globals is not among them.
 pub fn each_written(program: &Program, statement: &Stmt, written: &mut impl FnMut(VarId)) {
     let binds = |callee: RoutineId, formal: usize| {
-        let formals = program.routines.get(callee.index()).map(|r| &r.variables);
-        let formal = formals.and_then(|list| list.get(formal));
+        let called = program.routines.get(callee.index());
+        let formal = called.and_then(|r| r.parameter(formal));
         formal.and_then(|p| p.intent()).is_some_and(Intent::writes)
     };
     each_written_if(statement, binds, written);
@@ -62,7 +62,7 @@ impl<'ir, F: FnMut(&Place)> Visit<'ir> for Places<'_, F> {
         walk_place(self, place);
         if let PlaceRole::Bind { callee, formal } = role {
             let called = self.program.routines.get(callee.index());
-            let formal = called.and_then(|r| r.variables.get(formal));
+            let formal = called.and_then(|r| r.parameter(formal));
             if formal.is_some_and(|f| f.rank() > 0) {
                 (self.found)(&Place::whole(place.var));
             }

@@ -1,4 +1,4 @@
-//! One routine: its table of variables, its graph.
+//! Names of one routine: its table of variables, its graph.
 
 use super::{Routines, duplicate_name, unknown_global};
 use crate::{
@@ -81,7 +81,7 @@ impl<'p, 'c> Scope<'p, 'c> {
 
     /// Completes the table of variables.
     fn declare(&mut self, global_names: Vec<usize>, result: Option<Variable>) {
-        let parameters = self.routine.parameters;
+        let parameters = self.routine.parameters.len();
         for v in global_names {
             let name = std::mem::take(&mut self.routine.variables[v].name);
             match self.global_ids.get(name.as_str()) {
@@ -206,7 +206,7 @@ impl<'p, 'c> Scope<'p, 'c> {
 
     /// Bounds of a variable.
     fn shape(&mut self, v: usize) {
-        let parameters = self.routine.parameters;
+        let parameters = self.routine.parameters.len();
         let variable = &mut self.routine.variables[v];
         if matches!(variable.role, Role::Global(_)) {
             return; // constants

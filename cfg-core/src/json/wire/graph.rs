@@ -23,7 +23,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
 use std::{borrow::Cow, sync::Arc};
 
-/// Largest `|id|`: beyond it readers that hold numbers as doubles lose digits.
+/// The largest `|id|`: beyond it readers that hold numbers as doubles lose digits.
 const MAX_ID: i64 = 1 << 53;
 
 wire_object! {
@@ -32,15 +32,15 @@ wire_object! {
         schema vertex_rules,
         placeholder ir::Vertex::new(0, VertexKind::Block(Vec::new())),
         lost |cx| cx.graph_broken = true;
-    /// Its number: unique in the routine, within ±2^53, not 0.
+    /// The number of the vertex: unique in the routine, within ±2^53, not 0.
     "id" id: Id, required;
-    /// Its type, as Definition 1 names it.
+    /// The type of the vertex, as Definition 1 names it.
     "type" ty: OneOf<VertexType>, required;
     /// BASICBLOCK: the statements, executed in order.
     "statements" statements: Statements;
     /// LOOP: when the body is entered: `pre` and `post` by a condition, `counted` by an index.
     "test" test: OneOf<Test>;
-    /// LOOP pre and post: the body is entered while it is true. BRANCH: true takes edge 1, false edge 0.
+    /// LOOP pre and post: the body is entered while the condition is true. BRANCH: true takes edge 1, false edge 0.
     "condition" condition: Expression;
     /// LOOP counted: the index, an integer scalar.
     "index" index: VariableName;
@@ -54,7 +54,7 @@ wire_object! {
     "selector" selector: Expression;
     /// BRANCH with a selector: which values take which edge.
     "arms" arms: Vec<Arm>;
-    /// What it stands for in a source: source, line, column, last line, column behind the end.
+    /// The place in the sources: source, line, column, last line, column behind the end.
     "at" at: SourceSpan;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;
@@ -229,11 +229,11 @@ wire_object! {
         cases: wire.cases.unwrap_or_default().into_boxed_slice(),
         default: wire.default.unwrap_or(false),
     }) => ir::Arm;
-    /// Label of the edge that it takes.
+    /// The label of the edge that the arm takes.
     "label" label: i64, required;
-    /// Values that choose it: 3, [5, 9] (inclusive), [null, 0] (unbounded below).
+    /// The values that choose the arm: 3, [5, 9] (inclusive), [null, 0] (unbounded below).
     "cases" cases: Vec<Case>;
-    /// Chosen if no case of any arm matches.
+    /// True for the arm that is chosen if no case of any arm matches.
     "default" default: bool;
 }
 
@@ -334,15 +334,15 @@ wire_object! {
     /// An edge.
     Edge, "an edge", edge => EdgeDraft, placeholder EdgeDraft::default(),
         lost |cx| cx.graph_broken = true, array Cure::Edge;
-    /// Id of its source.
+    /// The id of the vertex that the edge leaves.
     "from" from: i64, required;
-    /// Id of its target.
+    /// The id of the vertex that the edge enters.
     "to" to: i64, required;
-    /// Which arm or body of its source it starts.
+    /// Which arm or body of its source the edge starts.
     "label" label: i64;
-    /// The arm or body that it ends; computed from the nesting, and checked if it is written.
+    /// The arm or body that the edge ends; computed from the nesting, and checked if it is written.
     "in_label" in_label: i64;
-    /// Its number; by default its position.
+    /// The number of the edge; by default its position.
     "id" id: EdgeId;
     /// Free-form data, kept by every transformation.
     "annotations" annotations: FreeForm;

@@ -15,7 +15,7 @@ use crate::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-/// How a loop is tested.
+/// The test of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::json) enum Test {
     Pre,
@@ -25,13 +25,13 @@ pub(in crate::json) enum Test {
 
 /// Words of the format that stand for values of `Self`.
 pub(in crate::json) trait Words: Copy + PartialEq + 'static {
-    /// With an article.
+    /// The name of a value of the type, with an article.
     const WHAT: &'static str;
     /// All values.
     const ALL: &'static [Self];
-    /// The word.
+    /// The word that stands in a file.
     fn name(self) -> &'static str;
-    /// How others call the values, where spelling does not suggest ours.
+    /// The names of the values in other languages, where spelling does not suggest ours.
     const ELSEWHERE: &'static [(&'static str, Self)] = &[];
     /// What to write for a word that is none of these choices.
     fn advice(_: &str) -> Option<&'static str> {
@@ -115,7 +115,7 @@ pub(in crate::json) fn control_name(control: Control) -> &'static str {
     }
 }
 
-/// How a graph says what other languages have a word for.
+/// The advice on how a graph says what other languages have a word for.
 pub(in crate::json) fn control_word(word: &str) -> Option<&'static str> {
     Some(match &*word.to_ascii_lowercase() {
         "while" => {

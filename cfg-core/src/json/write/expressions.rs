@@ -9,7 +9,7 @@ use crate::{
 use std::io::{self, Write};
 
 impl<W: io::Write> Writer<'_, W> {
-    /// An expression; its depth is checked.
+    /// Writes an expression; its depth is checked.
     pub(super) fn expr(&mut self, e: &Expr) {
         self.expr_at(e, 1);
     }
@@ -46,7 +46,7 @@ impl<W: io::Write> Writer<'_, W> {
         }
     }
 
-    /// A real: always with `.` or `e`, and reads back as the same bits.
+    /// Writes a real, always with `.` or `e`, and reads back as the same bits.
     fn real(&mut self, r: f64) {
         if r.is_nan() {
             self.raw("[\"nan\"]");

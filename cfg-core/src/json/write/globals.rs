@@ -6,51 +6,47 @@
 
 use crate::{
     entity::VarId,
-    ir::{
-        Expr, Extent, LoopTest, Place, Role, Routine, Selector, StmtKind, Variable, Vertex,
-        VertexKind,
-    },
+    ir::{Expr, Extent, LoopTest, Place, Role, Routine, Selector, StmtKind, Vertex, VertexKind},
 };
 
-/// Number of globals at the end of the table that the reader puts there by itself.
-pub(super) fn implicit(routine: &Routine) -> usize {
-    let is_global = |v: &Variable| matches!(v.role, Role::Global(_));
-    let count = routine
-        .variables
-        .iter()
-        .rev()
-        .take_while(|v| is_global(v))
-        .count();
-    let start = (routine.variables.len() - count).max(routine.parameters);
-    if start >= routine.variables.len() {
+/// Number of globals at the end of `locals`, the variables that are no parameters, that the reader puts there by
+/// itself.
+pub(super) fn implicit(routine: &Routine, locals: &[VarId]) -> usize {
+    let is_global = |v: &&VarId| matches!(routine.variable(**v).role, Role::Global(_));
+    let count = locals.iter().rev().take_while(is_global).count();
+    if count == 0 {
         return 0;
     }
+    let (declared, globals) = locals.split_at(locals.len() - count);
     let mut uses = FirstUses {
-        start,
-        seen: vec![false; routine.variables.len() - start],
-        next: start,
+        place: vec![None; routine.variables.len()],
+        next: 0,
         in_order: true,
     };
-    uses.routine(routine);
-    if uses.in_order && uses.next == routine.variables.len() {
-        routine.variables.len() - start
+    for (k, v) in globals.iter().enumerate() {
+        uses.place[v.index()] = Some(k);
+    }
+    uses.routine(routine, declared);
+    if uses.in_order && uses.next == count {
+        count
     } else {
         0
     }
 }
 
-/// Checks that variables from `start` on are used first in the order of the table.
+/// Checks that the globals at the end are used first in the order of the table.
 struct FirstUses {
-    start: usize,
-    seen: Vec<bool>,
+    /// The place of each global at the end that has not been used yet.
+    place: Vec<Option<usize>>,
     next: usize,
     in_order: bool,
 }
 
 impl FirstUses {
     /// Visits a routine in the order in which the reader resolves names.
-    fn routine(&mut self, routine: &Routine) {
-        for variable in &routine.variables[..self.start] {
+    fn routine(&mut self, routine: &Routine, declared: &[VarId]) {
+        let declared = routine.parameters.iter().chain(declared);
+        for variable in declared.filter_map(|v| routine.variables.get(v.index())) {
             if matches!(variable.role, Role::Global(_)) {
                 continue;
             }
@@ -140,16 +136,10 @@ impl FirstUses {
     }
 
     fn variable(&mut self, v: VarId) {
-        let Some(seen) = v
-            .index()
-            .checked_sub(self.start)
-            .and_then(|i| self.seen.get_mut(i))
-        else {
+        let Some(place) = self.place.get_mut(v.index()).and_then(Option::take) else {
             return;
         };
-        if !std::mem::replace(seen, true) {
-            self.in_order &= v.index() == self.next;
-            self.next += 1;
-        }
+        self.in_order &= place == self.next;
+        self.next += 1;
     }
 }

@@ -47,7 +47,7 @@ struct DraftEdge {
 enum Open {
     Loop {
         header: usize,
-        /// `do`: the condition stands at the end.
+        /// True for `do`, whose condition stands at the end.
         post: bool,
         breaks: Vec<usize>,
         continues: Vec<usize>,
@@ -387,6 +387,10 @@ impl Parser<'_> {
                     }
                     "default" => "write `case default`".to_owned(),
                     "then" => "leave it out: the statements follow on the next lines".to_owned(),
+                    _ if self.is_bare_declaration() => {
+                        "declare variables with `local`, before the first statement: `local real x`"
+                            .to_owned()
+                    }
                     _ if names.find(word).is_some() => {
                         format!("write what it becomes: `{word} := ...`")
                     }

@@ -18,7 +18,7 @@ type Deep = (Expr, usize);
 const MAX_NESTING: usize = 256;
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expr(&mut self, names: &Names) -> Parse<Expr> {
         self.level(names, OR, 0).map(|(e, _)| e)
     }
@@ -187,7 +187,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A constant with its sign.
+    /// Parses a constant with its sign.
     fn literal(&mut self) -> Parse<Expr> {
         let negative = self.take_symbol("-");
         let token = self.token();
@@ -274,7 +274,7 @@ impl Parser<'_> {
         self.operation(op, operands)
     }
 
-    /// A variable with its subscripts.
+    /// Parses a variable with its subscripts.
     pub(super) fn place(&mut self, names: &Names) -> Parse<Place> {
         self.deep_place(names, 0).map(|(place, _)| place)
     }
@@ -350,8 +350,9 @@ impl Parser<'_> {
         if let Some(v) = names.find(&name) {
             return Ok(v);
         }
-        // A name that is not declared is told once for each routine, and not where declarations could not be read.
-        if names.lost {
+        // A name that is not declared is told once for each routine, and not where it was told that declarations could
+        // not be read.
+        if names.lost && self.problems.len() > names.told {
             self.failed = true;
             return Err(Fail);
         }
@@ -360,7 +361,7 @@ impl Parser<'_> {
                 format!("write `uses {name}` among the declarations")
             } else {
                 self.suggestions.of(&name, || names.known()).unwrap_or_else(|| {
-                    if self.begins_line(at) {
+                    if self.continues_line(1) {
                         return "the line before it ends in an operator, a comma or a bracket, and goes on here"
                             .to_owned();
                     }

@@ -174,7 +174,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `[label]`, if it is there.
+    /// Parses `[label]`, if it is there.
     pub(super) fn label(&mut self) -> Parse<Option<i64>> {
         if !self.take_symbol("[") {
             return Ok(None);
@@ -199,6 +199,10 @@ impl Parser<'_> {
 
     /// `i = 1, n, 2`: index, first and last value, step if it is not 1.
     pub(super) fn counted(&mut self, names: &Names) -> Parse<LoopTest> {
+        if self.is_symbol("(") {
+            let help = "a counted loop is written `i = 1, n`, without parentheses";
+            return Err(self.unexpected("the name of a variable", help));
+        }
         let index = self.variable_of(ScalarType::Integer, names)?;
         self.symbol(
             "=",
@@ -309,7 +313,7 @@ impl Parser<'_> {
         Ok(Some(Origin { role, vertex }))
     }
 
-    /// `@[source:line:column-line:column]`, if it is there.
+    /// Parses `@[source:line:column-line:column]`, if it is there.
     pub(super) fn span(&mut self) -> Parse<At> {
         if !self.is_symbol("@") || !self.symbol_at(1, "[") {
             return Ok(None);

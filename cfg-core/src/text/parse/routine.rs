@@ -1,4 +1,4 @@
-//! Routines: heads and declarations.
+//! Parsing routines: heads and declarations.
 
 use super::{Fail, Kind, Parse, Parser, RoutinePlaces, codes};
 use crate::{
@@ -20,6 +20,8 @@ pub(super) struct Names {
     collecting: bool,
     /// True if a declaration could not be read: names that are not known may be its.
     pub(super) lost: bool,
+    /// The number of problems that were told before the routine.
+    pub(super) told: usize,
 }
 
 impl Names {
@@ -50,11 +52,15 @@ impl Parser<'_> {
             ..Names::default()
         };
         let (mut routine, mut places) = (Routine::default(), RoutinePlaces::default());
-        self.declarations(&collecting, &mut routine, &mut places);
+        let complete = self.declarations(&collecting, &mut routine, &mut places);
         self.problems.truncate(count);
         self.failed = failed;
         self.unknown.clear();
-        let mut names = Names::default();
+        let mut names = Names {
+            lost: !complete,
+            told: count,
+            ..Names::default()
+        };
         for (i, v) in routine.variables.iter().enumerate() {
             names.table.entry(v.name.clone()).or_insert(VarId::new(i));
         }
@@ -155,6 +161,12 @@ impl Parser<'_> {
                     complete = false;
                     self.skip_line();
                 }
+                _ if self.is_bare_declaration() => {
+                    let help = "declare variables with `local`, a line for each type: `local real x, y[n]`";
+                    let Fail = self.unexpected("`local`", help);
+                    complete = false;
+                    self.skip_line();
+                }
                 _ => break,
             }
         }
@@ -175,6 +187,15 @@ impl Parser<'_> {
             }
         }
         complete
+    }
+
+    /// True if the line declares a variable as other languages do: `integer i`, `var x`.
+    pub(super) fn is_bare_declaration(&self) -> bool {
+        let word = self.spelled(self.token());
+        let is_type = ScalarType::ALL.iter().any(|ty| ty.name() == word)
+            || Self::other_type(word).is_some()
+            || matches!(word, "var" | "let" | "dim");
+        is_type && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
     }
 
     fn head(
@@ -221,8 +242,7 @@ impl Parser<'_> {
             }
             self.symbol(")", "write a comma between parameters, `)` after the last")?;
         }
-        routine.parameters = routine.variables.len();
-        places.parameters = routine.parameters;
+        routine.parameters = (0..routine.variables.len()).map(VarId::new).collect();
         if self.take_word("result") {
             let at = self.token().start;
             let next_is_name = matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted);
@@ -403,7 +423,7 @@ impl Parser<'_> {
         Ok((shape, self.order()))
     }
 
-    /// `column`, if it is there.
+    /// Parses `column`, if it is there.
     fn order(&mut self) -> Order {
         if self.take_word("column") {
             Order::Column

@@ -322,6 +322,11 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
         ),
         (
             "V120",
+            "parameter",
+            edit(three(), |p| p.routines[0].parameters.push(VarId::new(7))),
+        ),
+        (
+            "V120",
             "callee",
             one(|f| f.call::<Expr>(RoutineId::new(3), [])),
         ),
@@ -363,16 +368,6 @@ fn declarations() -> Vec<(&'static str, &'static str, Program)> {
             "V122",
             "routines",
             edit(one(|_| {}), |p| p.routines.push(p.routines[0].clone())),
-        ),
-        (
-            "V123",
-            "parameter after locals",
-            edit(
-                one(|f| {
-                    f.local("a", Real);
-                }),
-                |p| p.routines[0].parameters = 1,
-            ),
         ),
         ("V123", "global with another shape", {
             let mut p = ProgramBuilder::new();
@@ -1011,8 +1006,34 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
         }),
         ("V156", "unknown source", with_span(3, [1, 2, 1, 5])),
         ("V156", "end before start", with_span(0, [4, 2, 4, 1])),
+        (
+            "V157",
+            "left out",
+            edit(three(), |p| p.routines[0].parameters.truncate(1)),
+        ),
+        (
+            "V157",
+            "twice",
+            edit(three(), |p| p.routines[0].parameters.push(VarId::new(0))),
+        ),
+        (
+            "V157",
+            "a local",
+            edit(three(), |p| p.routines[0].parameters.push(VarId::new(1))),
+        ),
     ]);
     list
+}
+
+/// A parameter, a local, a parameter.
+fn three() -> Program {
+    one(|f| {
+        let a = f.input("a", Real);
+        let b = f.local("b", Real);
+        let c = f.output("c", Real);
+        f.assign(b, a);
+        f.assign(c, b);
+    })
 }
 
 /// A program whose statement has this span, in one source.

@@ -163,7 +163,11 @@ fn mutate(rng: &mut Rng, program: &mut Program) {
                 dim.extent = Extent::Deferred;
             }
         }
-        7 => routine.parameters = rng.below(n + 2),
+        7 => match rng.below(3) {
+            0 => routine.parameters.truncate(rng.below(n)),
+            1 => routine.parameters.push(VarId::new(rng.below(n + 1))),
+            _ => routine.parameters.reverse(),
+        },
         8 => routine.result = Some(VarId::new(rng.below(n + 1))),
         9 => routine.independents.push(VarId::new(rng.below(n + 1))),
         10 => routine.dependents.push(VarId::new(rng.below(n + 1))),
@@ -232,8 +236,9 @@ fn keeps_rules(program: &Program) -> bool {
                         callee, arguments, ..
                     } => {
                         let callee = program.routine(*callee);
-                        arguments.len() == callee.parameters
-                            && arguments.iter().flatten().zip(&callee.variables).all(|(e, p)| {
+                        let formals = callee.parameter_ids().map(|p| callee.variable(p));
+                        arguments.len() == callee.parameters.len()
+                            && arguments.iter().flatten().zip(formals).all(|(e, p)| {
                                 type_of(&routine.variables, e).is_ok_and(|t| t.ty == p.ty)
                                     && (!p.intent().is_some_and(Intent::writes)
                                         || matches!(e, Expr::Place(place) if written(place.var)))
@@ -265,9 +270,12 @@ fn keeps_rules(program: &Program) -> bool {
                 };
             }
         }
-        ok && routine.variables[..routine.parameters]
-            .iter()
-            .all(|v| matches!(v.role, Role::Parameter { .. }))
+        let is_parameter =
+            |v: &VarId| matches!(routine.variable(*v).role, Role::Parameter { .. });
+        let mut listed = routine.parameters.clone();
+        listed.sort_unstable();
+        let all = (0..routine.variables.len()).map(VarId::new);
+        ok && listed.into_iter().eq(all.filter(is_parameter))
     })
 }
 

@@ -14,7 +14,7 @@ type Given = Vec<Option<Value>>;
 
 /// The real ones of the first `count` parameters.
 fn reals(routine: &Routine, count: usize) -> Vec<usize> {
-    let real = |k: &usize| routine.variables[*k].ty.is_real();
+    let real = |k: &usize| routine.parameter(*k).is_some_and(|v| v.ty.is_real());
     (0..count).filter(real).collect()
 }
 
@@ -32,20 +32,20 @@ fn run(program: &ValidProgram, routine: RoutineId, given: &Given) -> Result<Give
     let compiled = Compiled::new(program, &CompileOptions::default()).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let r = program.routine(routine);
-    let mut arguments: Vec<Argument> = (0..r.parameters)
+    let mut arguments: Vec<Argument> = (0..r.parameters.len())
         .map(|k| match given.get(k).and_then(Option::as_ref) {
             Some(value) => value.clone().into(),
             None => Argument::Absent,
         })
         .collect();
-    for p in r.parameter_ids() {
+    for (k, p) in r.parameter_ids().enumerate() {
         let optional = matches!(r.variable(p).role, Role::Parameter { optional: true, .. });
-        if arguments[p.index()] == Argument::Absent
+        if arguments[k] == Argument::Absent
             && !optional
             && r.variable(p).intent() == Some(Intent::Out)
         {
             let made = session.uninitialised_argument(routine, p, &arguments);
-            arguments[p.index()] = made.map_err(|d| d.to_string())?;
+            arguments[k] = made.map_err(|d| d.to_string())?;
         }
     }
     let report = session.run(routine, &mut arguments, &RunOptions::default());
@@ -89,8 +89,8 @@ impl Setting {
         }
         let exit = run(program, case.main, &entry)?;
         let place = |v: &VarId| match r.variable(*v).role {
-            Role::Parameter { .. } => Some(v.index()),
-            _ if r.result == Some(*v) => Some(r.parameters),
+            Role::Parameter { .. } => r.parameter_position(*v),
+            _ if r.result == Some(*v) => Some(r.parameters.len()),
             _ => None,
         };
         let list = |list: &[VarId]| -> Vec<usize> { list.iter().filter_map(place).collect() };
@@ -124,7 +124,7 @@ pub(super) fn agrees(
 ) -> Result<(), Failure> {
     let s = Setting::new(case, program)?;
     let r = case.routine();
-    let count = r.parameters + usize::from(r.result.is_some());
+    let count = r.parameters.len() + usize::from(r.result.is_some());
     // What the result looks like, with the parameters before it.
     let result = r.result.map(|v| {
         let variable = r.variable(v);
@@ -139,8 +139,8 @@ pub(super) fn agrees(
         made
     });
     let is_real = |k: usize| match r.result {
-        Some(v) if k == r.parameters => r.variable(v).ty.is_real(),
-        _ => r.variables[k].ty.is_real(),
+        Some(v) if k == r.parameters.len() => r.variable(v).ty.is_real(),
+        _ => r.parameter(k).is_some_and(|v| v.ty.is_real()),
     };
     let real: Vec<usize> = (0..count).filter(|&k| is_real(k)).collect();
     let place = |k: usize| real.iter().position(|&j| j == k).expect("it is real");
@@ -190,9 +190,10 @@ pub(super) fn agrees(
     let mut changed = once.program;
     let routine = &mut changed.routines[once.tangent.index()];
     debug_assert_eq!(reals(routine, count), real);
-    let first = |k: usize| VarId::new(count + place(k));
-    routine.independents = s.independents.iter().map(|&k| VarId::new(k)).collect();
+    let first = |k: usize| routine.parameters[count + place(k)];
     routine.dependents = s.dependents.iter().map(|&k| first(k)).collect();
+    let independents = s.independents.iter().map(|&k| routine.parameters[k]);
+    routine.independents = independents.collect();
     if routine.independents.is_empty() || routine.dependents.is_empty() {
         return Ok(());
     }
@@ -225,14 +226,14 @@ pub(super) fn agrees(
 /// Runs with what `out` parameters do not take left out.
 fn outs(program: &ValidProgram, routine: RoutineId, mut given: Given) -> Result<Given, String> {
     let r = program.routine(routine);
-    for p in r.parameter_ids() {
+    for (k, p) in r.parameter_ids().enumerate() {
         let role = r.variable(p).role;
         if let Role::Parameter {
             intent: Intent::Out,
             optional: false,
         } = role
         {
-            given[p.index()] = None;
+            given[k] = None;
         }
     }
     run(program, routine, &given)

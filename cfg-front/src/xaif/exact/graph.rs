@@ -1,4 +1,4 @@
-//! Graphs: vertices and edges with the data of their annotations.
+//! Reading graphs exactly: vertices and edges with the data of their annotations.
 
 use super::Reader;
 use crate::xaif::{
@@ -214,7 +214,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// One edge; nothing for an edge that only repeats another for a further value.
+    /// Reads one edge; `None` for an edge that only repeats another for a further value.
     fn edge(
         &mut self,
         n: NodeId,

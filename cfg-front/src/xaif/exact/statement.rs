@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
                 }
             },
         };
-        let parameters = program.routines[callee].parameters;
+        let parameters = program.routines[callee].parameters.len();
         let mut arguments: Vec<Option<Expr>> = vec![None; parameters];
         for (position, e) in given {
             let slot = usize::try_from(position.saturating_sub(1))
@@ -173,7 +173,7 @@ impl Reader<'_, '_> {
         );
     }
 
-    /// One vertex of an expression, with its number of levels.
+    /// Reads one vertex of an expression, with its number of levels.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other elements of XAIF are treated alike"

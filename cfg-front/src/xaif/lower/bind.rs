@@ -1,4 +1,4 @@
-//! Calls: actual arguments bound to formals.
+//! Lowering calls: actual arguments bound to formals.
 
 use crate::xaif::{
     codes,
@@ -639,7 +639,7 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Copy-in, copy-out.
+    /// Binds an argument by copy-in and copy-out.
     fn copied(
         &mut self,
         argument: NodeId,

@@ -16,7 +16,7 @@ use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     graph::{Adjacency, postorder},
     ir::{
-        Cfg, Intent, Place, Program, Role, Routine, Stmt, StmtKind,
+        Cfg, Intent, Place, Program, Role, Stmt, StmtKind,
         visit::{PlaceRole, Visit, walk_place, walk_statement},
     },
     structure::Structure,
@@ -31,13 +31,12 @@ pub(crate) fn independents(doc: &Document<'_>, model: &Model, scan: &Scan, progr
         let mut independents = Vec::new();
         let mut dependents = Vec::new();
         for (i, &(symbol, node)) in decl.formals.iter().enumerate() {
-            let v = VarId::new(i);
             let routine = &program.routines[r];
             let active = model.symbols[symbol].active
-                && routine.variables.get(i).is_some_and(|x| x.ty.is_real());
-            if !active {
+                && routine.parameter(i).is_some_and(|x| x.ty.is_real());
+            let Some(&v) = routine.parameters.get(i).filter(|_| active) else {
                 continue;
-            }
+            };
             let out = doc.attr(node, At::Intent).as_deref() == Some("out");
             if exposed[r].contains(i) && !out {
                 independents.push(v);
@@ -103,7 +102,7 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
     let mut found: Vec<FixedBitSet> = program
         .routines
         .iter()
-        .map(|r| FixedBitSet::with_capacity(r.parameters))
+        .map(|r| FixedBitSet::with_capacity(r.parameters.len()))
         .collect();
     // Callees first; only recursion needs another round.
     let calls = callers
@@ -135,7 +134,7 @@ fn exposed(scan: &Scan, program: &Program) -> Vec<FixedBitSet> {
     found
 }
 
-/// Variables that one routine reads before it writes them, given those of the routines it calls.
+/// Parameters that one routine reads before it writes them, by position, given those of the routines it calls.
 fn of_routine(
     scan: &Scan,
     program: &Program,
@@ -144,13 +143,14 @@ fn of_routine(
     callees: &[FixedBitSet],
 ) -> FixedBitSet {
     let routine = &program.routines[r];
+    let parameters = routine.parameters.len();
     let mut flow = Flow {
         scan,
         program,
-        routine,
         callees,
-        exposed: FixedBitSet::with_capacity(routine.parameters),
-        written: FixedBitSet::with_capacity(routine.parameters),
+        positions: routine.parameter_positions(),
+        exposed: FixedBitSet::with_capacity(parameters),
+        written: FixedBitSet::with_capacity(parameters),
         bound: Vec::new(),
     };
     let Some(cfg) = &routine.body else {
@@ -177,8 +177,7 @@ fn of_routine(
                         }
                     }
                 }
-                flow.written =
-                    state.unwrap_or_else(|| FixedBitSet::with_capacity(routine.parameters));
+                flow.written = state.unwrap_or_else(|| FixedBitSet::with_capacity(parameters));
                 flow.vertex(v, cfg.vertex(v));
                 out[v.index()] = Some(flow.written.clone());
             }
@@ -197,8 +196,9 @@ fn of_routine(
 struct Flow<'a> {
     scan: &'a Scan,
     program: &'a Program,
-    routine: &'a Routine,
     callees: &'a [FixedBitSet],
+    /// The position of each variable among the parameters.
+    positions: Vec<Option<usize>>,
     exposed: FixedBitSet,
     written: FixedBitSet,
     /// The variables among the arguments seen of a call, as far as it writes them.
@@ -207,15 +207,16 @@ struct Flow<'a> {
 
 impl Flow<'_> {
     fn read_var(&mut self, v: VarId) {
-        let i = v.index();
-        if i < self.routine.parameters && !self.written.contains(i) {
+        if let Some(i) = self.positions[v.index()]
+            && !self.written.contains(i)
+        {
             self.exposed.insert(i);
         }
     }
 
     fn write(&mut self, v: VarId) {
-        if v.index() < self.routine.parameters {
-            self.written.insert(v.index());
+        if let Some(i) = self.positions[v.index()] {
+            self.written.insert(i);
         }
     }
 
@@ -233,7 +234,7 @@ impl Flow<'_> {
     fn writes_formal(&self, callee: RoutineId, formal: usize) -> bool {
         let scanned = self.scan.writes_formal.get(callee.index());
         let declared = || {
-            let formal = self.program.routine(callee).variables.get(formal);
+            let formal = self.program.routine(callee).parameter(formal);
             formal.and_then(|p| p.intent()).is_some_and(Intent::writes)
         };
         let scanned = scanned.and_then(|f| f.get(formal).copied());

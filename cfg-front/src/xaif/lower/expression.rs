@@ -322,7 +322,7 @@ impl Lower<'_, '_> {
         Some((reference, subscripts))
     }
 
-    /// A subscript; a vector is handed back as such.
+    /// Lowers a subscript; a vector is handed back as such.
     fn subscript(
         &mut self,
         triplet: NodeId,

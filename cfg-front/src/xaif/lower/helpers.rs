@@ -103,7 +103,6 @@ fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine
     let a = parameter("a", rank_a, Intent::In);
     let b = parameter("b", rank_b, Intent::In);
     let c = parameter("c", rank_a + rank_b - 2, Intent::InOut);
-    routine.parameters = 3;
     // c(i, j) = sum(a(i, :) * b(:, j)); a vector on the left has no i, one on the right no j.
     let mut loops = Vec::new();
     let mut index = |name: &str, of: VarId, dim: i64| {
@@ -173,7 +172,7 @@ fn matmul(name: String, ty: ScalarType, rank_a: usize, rank_b: usize) -> Routine
 }
 
 impl Lower<'_, '_> {
-    /// `matmul(a, b)`: a call before the statement, into a temporary.
+    /// Lowers `matmul(a, b)`: a call before the statement, into a temporary.
     pub(crate) fn matmul(&mut self, v: NodeId, operands: Vec<Typed>) -> Option<Typed> {
         let ranks: Vec<usize> = operands.iter().map(|o| o.rank).collect();
         let (&[rank_a, rank_b], true) = (

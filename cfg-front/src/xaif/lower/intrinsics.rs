@@ -137,7 +137,7 @@ fn rounding(operands: Vec<Typed>, op: Op, to_int: bool) -> Result<Typed> {
     }
 }
 
-/// A comparison; logicals can be equal or not.
+/// Lowers a comparison; logicals can be equal or not.
 pub(crate) fn compare(op: Op, operands: Vec<Typed>) -> Result<Typed> {
     let (a, b) = two(operands)?;
     conform(&[a.clone(), b.clone()])?;

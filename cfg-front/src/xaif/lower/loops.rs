@@ -130,7 +130,7 @@ fn last_value(condition: &Expr, index: &Place) -> Option<Expr> {
     }
 }
 
-/// The step: what Update adds to the index.
+/// The step of a loop: what Update adds to the index.
 fn addend(next: &Expr, index: &Place) -> Option<Expr> {
     let is_index = |e: &Expr| matches!(e, Expr::Place(p) if p == index);
     let step = match next {

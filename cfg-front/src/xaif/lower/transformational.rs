@@ -417,7 +417,7 @@ impl Lower<'_, '_> {
         Ok(self.by_helper(v, callee, vec![Expr::Place(place)], ty, extents))
     }
 
-    /// `reshape(source, shape)`: elements in storage order.
+    /// Lowers `reshape(source, shape)`: elements in storage order.
     fn reshape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let [source, wanted]: [Typed; 2] = operands
             .try_into()
@@ -484,7 +484,7 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// `shape(a)`: a vector of the extents.
+    /// Lowers `shape(a)`: a vector of the extents.
     fn shape(&mut self, v: NodeId, operands: Vec<Typed>) -> Outcome<Option<Typed>> {
         let [array]: [Typed; 1] = operands
             .try_into()

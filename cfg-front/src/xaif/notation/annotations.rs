@@ -3,7 +3,7 @@
 use cfg_core::ir::Annotations;
 use serde_json::{Map, Value};
 
-/// `{"xaif": {...}}`.
+/// The annotations `{"xaif": {...}}`.
 pub(crate) fn annotations(entries: Vec<(&str, Value)>) -> Annotations {
     let inner: Map<String, Value> = entries
         .into_iter()

@@ -58,7 +58,7 @@ pub(crate) struct Scope {
 pub(crate) enum SymbolType {
     /// A type that can be computed with.
     Scalar(ScalarType),
-    /// Any other type, as the document calls it.
+    /// A type that is not supported, as the document calls it.
     Unsupported(String),
 }
 
@@ -101,7 +101,7 @@ impl RoutineDecl {
     }
 }
 
-/// Everything declared.
+/// Everything that a document declares.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     pub(crate) scopes: Vec<Scope>,

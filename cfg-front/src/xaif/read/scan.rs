@@ -29,7 +29,7 @@ pub(crate) enum Home {
     Global,
 }
 
-/// A call.
+/// A call of a routine.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) callee: usize,

@@ -79,7 +79,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     name: El,
-    /// Byte offset of its `<`.
+    /// The byte offset of the element's `<`.
     offset: u32,
     attrs: u32,
     parent: u32,
@@ -533,7 +533,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// An id: a number below 2^52, or the number of a name.
+    /// The id in an attribute: a number below 2^52, or the number of a name.
     pub(crate) fn id(&self, n: NodeId, name: At) -> Option<i64> {
         let raw = self.raw(n, name)?.0.trim();
         match raw.parse::<i64>() {

@@ -72,8 +72,8 @@ impl Writer<'_> {
                 writes,
             } => {
                 let names = |list: &[VarId]| -> Value {
-                    let ids = list.iter().map(|v| v.index());
-                    json!(ids.collect::<Vec<_>>())
+                    let numbers = list.iter().map(|v| self.numbers[v.index()]);
+                    json!(numbers.collect::<Vec<_>>())
                 };
                 if !reads.is_empty() {
                     data.insert("reads".to_owned(), names(reads));

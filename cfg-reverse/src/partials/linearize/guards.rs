@@ -91,7 +91,7 @@ impl<'e> Nodes<'e> {
         std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer)
     }
 
-    /// Many scalar conditions as one, so that no expression grows deep by them. `and` is lazy too.
+    /// The conjunction of many scalar conditions, so that no expression grows deep by them. `and` is lazy too.
     fn conjunction(&self, n: usize) -> Option<Expr> {
         let guards = self.guards_of(n);
         if guards.clone().count() <= MOST_NESTED || guards.clone().any(|g| !self.guards[g].scalar) {

@@ -90,7 +90,7 @@ fn vertices(result: &Preaccumulation) -> Vec<String> {
     ids.iter().map(i64::to_string).collect()
 }
 
-/// ROUTINE.VERTEX.STATEMENT
+/// The beginning of file names: ROUTINE.VERTEX.STATEMENT.
 fn stem(result: &Preaccumulation, block: &Block) -> String {
     let name = &result.program.routine(block.routine).name;
     let (vertex, first) = (block.vertex, block.statements.start);

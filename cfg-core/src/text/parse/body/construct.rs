@@ -3,7 +3,7 @@
 use super::{Body, DraftEdge, Mark, Open};
 use crate::{
     ir::{Arm, Expr, LoopForm, LoopTest, Routine, Selector, VertexKind},
-    text::parse::{Fail, Parse, Parser, codes, routine::Names},
+    text::parse::{Fail, Kind, Parse, Parser, codes, routine::Names},
 };
 
 impl Parser<'_> {
@@ -27,8 +27,13 @@ impl Parser<'_> {
             _ => self.counted(names),
         };
         // The construct is opened all the same, so that its end is understood.
-        let failed = test.is_err();
+        let mut failed = test.is_err();
         let test = test.unwrap_or(LoopTest::Pre(Expr::Logical(true)));
+        if word == "do" && self.token().kind == Kind::Word {
+            let help = "a counted loop is written `for i = 1, n`, one tested first `while more`";
+            let Fail = self.unexpected("the end of the line", help);
+            failed = true;
+        }
         if !failed {
             self.description(&mut mark)?;
         }
@@ -43,7 +48,7 @@ impl Parser<'_> {
         body.leave(header, Some(1));
         let open = Open::Loop {
             header,
-            post: word == "do",
+            post: word == "do" && !failed,
             breaks: Vec::new(),
             continues: Vec::new(),
             word,

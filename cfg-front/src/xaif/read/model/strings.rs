@@ -12,7 +12,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
-/// Fortran's order: as if the shorter string were filled up with blanks.
+/// The order of strings in Fortran: as if the shorter string were filled up with blanks.
 fn order(a: &str, b: &str) -> Ordering {
     let filled = |s: &str, n: usize| s.bytes().chain(std::iter::repeat(b' ')).take(n).collect();
     let n = a.len().max(b.len());

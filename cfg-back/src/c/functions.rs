@@ -1,0 +1,135 @@
+//! The functions of a file: called ones come first, and each in the form that its graph allows.
+
+use super::{
+    Failed,
+    file::{File, Written},
+    operators::Pieces,
+    routine,
+};
+use cfg_core::{
+    entity::RoutineId,
+    ir::{Control, Routine, VertexKind},
+    memory::{callgraph::CallGraph, effects::Effects},
+    recover::{self, Checked},
+    structure::Structure,
+    validate::ValidProgram,
+};
+use std::borrow::Cow;
+
+/// The functions of all routines that `wanted` reach, called ones first. Pieces and headers that they need are added.
+///
+/// # Errors
+/// What has no C.
+pub(super) fn functions(
+    file: &File<'_>,
+    program: &ValidProgram,
+    wanted: &[RoutineId],
+    pieces: &mut Pieces,
+) -> Result<String, Vec<Failed>> {
+    let effects = Effects::of(program);
+    let graph = CallGraph::of(program);
+    let mut needed = vec![false; program.routines.len()];
+    let mut open: Vec<RoutineId> = wanted.to_vec();
+    while let Some(r) = open.pop() {
+        if !std::mem::replace(&mut needed[r.index()], true) {
+            open.extend(graph.callees(r));
+        }
+    }
+    let mut text = String::new();
+    let mut problems = Vec::new();
+    for component in graph.components() {
+        let members: Vec<RoutineId> = component
+            .iter()
+            .copied()
+            .filter(|r| needed[r.index()])
+            .collect();
+        let recursive = members.len() > 1 || members.iter().any(|r| graph.callees(*r).contains(r));
+        let variants: Vec<(RoutineId, bool)> = members
+            .iter()
+            .flat_map(|&r| [(r, false), (r, true)])
+            .filter(|&(r, strided)| !strided || (file.gaps && program.routine(r).aliased))
+            .collect();
+        if recursive {
+            // What is not known yet may be anything.
+            for &(r, strided) in &variants {
+                file.set(r, strided, true, true);
+                text.push_str(&routine::prototype(file, r, strided));
+                text.push_str(";\n");
+            }
+            text.push('\n');
+        }
+        for (r, strided) in variants {
+            let written = written(program, &effects, r);
+            match routine::function(file, r, &written, (recursive, strided), pieces) {
+                Ok((made, function)) => {
+                    file.set(r, strided, made.can_fail, made.needs_memory);
+                    text.push_str(&function);
+                    text.push('\n');
+                }
+                Err(problem) => {
+                    file.set(r, strided, true, true);
+                    problems.push(problem);
+                }
+            }
+        }
+    }
+    if problems.is_empty() {
+        Ok(text)
+    } else {
+        Err(problems)
+    }
+}
+
+/// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is
+/// blocks and jumps.
+fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Written<'a> {
+    /// The greatest number of loops and branches around one another: C99 asks compilers for 127 nested blocks, and array
+    /// statements have some of their own.
+    const DEEPEST: usize = 100;
+    let routine = program.routine(r);
+    if let Some(structure) = program.structure(r)
+        && depth(routine, structure) <= DEEPEST
+    {
+        return Written {
+            routine: Cow::Borrowed(routine),
+            structure: Some(Cow::Borrowed(structure)),
+        };
+    }
+    if routine.body.is_none() {
+        return Written {
+            routine: Cow::Borrowed(routine),
+            structure: None,
+        };
+    }
+    let recovered = recover::recover(program, effects, routine);
+    if recovered.control == Control::Structured
+        && let Some(Ok(structure)) = recovered.body.as_ref().map(Structure::of)
+        && depth(&recovered, &structure) <= DEEPEST
+    {
+        return Written {
+            routine: Cow::Owned(recovered),
+            structure: Some(Cow::Owned(structure)),
+        };
+    }
+    Written {
+        routine: Cow::Owned(recover::flatten_as(program, effects, routine, Checked::Yes)),
+        structure: None,
+    }
+}
+
+/// The greatest number of loops and branches around a vertex.
+fn depth(routine: &Routine, structure: &Structure) -> usize {
+    let Some(cfg) = &routine.body else {
+        return 0;
+    };
+    let (mut open, mut deepest) = (0_usize, 0);
+    for &v in &structure.order {
+        match cfg.vertex(v).kind {
+            VertexKind::Loop { .. } | VertexKind::Branch(_) => open += 1,
+            VertexKind::EndLoop | VertexKind::EndBranch => open = open.saturating_sub(1),
+            VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) => {}
+        }
+        deepest = deepest.max(open);
+    }
+    deepest
+}

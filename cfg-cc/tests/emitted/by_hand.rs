@@ -1,0 +1,193 @@
+//! Programs that were written to be hard: each file in `programs` begins with a line like `// n = 3, k = -2`, the values
+//! of the main routine's integers; all other values are random.
+
+use crate::{
+    random::check,
+    support::{Job, flags, jobs},
+};
+use cfg_cc::{Compiler, Executable};
+use cfg_core::{
+    ir::{Extent, ScalarType, Variable},
+    text,
+    validate::validate,
+};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session};
+use cfg_reverse::{Blocks, Options};
+use cfg_testkit::{
+    case::{Case, Datum, Elements},
+    needs,
+    rng::Rng,
+};
+use std::collections::BTreeMap;
+
+/// The integers that the first line of a file gives.
+fn integers(text: &str) -> BTreeMap<&str, i64> {
+    let line = text.lines().next().unwrap().trim_start_matches('/');
+    let pairs = line.split(',').map(|pair| pair.split_once('=').unwrap());
+    pairs
+        .map(|(name, n)| (name.trim(), n.trim().parse().unwrap()))
+        .collect()
+}
+
+/// Random elements of a parameter.
+fn elements(variable: &Variable, count: usize, given: Option<i64>, rng: &mut Rng) -> Elements {
+    let mut real = || rng.between(1, 16) as f64 / 8.0;
+    match variable.ty {
+        ScalarType::Real => Elements::Real((0..count).map(|_| real()).collect()),
+        ScalarType::Real32 => Elements::Real32((0..count).map(|_| real() as f32).collect()),
+        ScalarType::Integer => {
+            let all = (0..count).map(|k| given.unwrap_or(k as i64 % 4 + 1));
+            Elements::Integer(all.collect())
+        }
+        ScalarType::Logical => Elements::Logical((0..count).map(|k| k % 2 == 0).collect()),
+        ScalarType::Tape => panic!("a tape has no value"),
+    }
+}
+
+/// The program of a text, at a random point.
+fn case(name: &str, text: &str) -> Case {
+    let parsed = text::parse(text);
+    let Some(program) = parsed.program else {
+        panic!("{name}: {:?}", parsed.problems)
+    };
+    let main = program.main.unwrap();
+    let valid = validate(program.clone()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let compiled = Compiled::new(&valid, &CompileOptions::default()).unwrap();
+    let session = Session::new(&compiled);
+    let routine = valid.routine(main);
+    let integers = integers(text);
+    let mut rng = Rng::new(7);
+    let mut point = Vec::new();
+    let mut arguments = vec![Argument::Absent; routine.parameter_ids().len()];
+    // Scalars first: extents name them.
+    for arrays in [false, true] {
+        for (k, v) in routine.parameter_ids().enumerate() {
+            let variable = routine.variable(v);
+            if (variable.rank() > 0) != arrays {
+                continue;
+            }
+            let deferred = |dim: &cfg_core::ir::Dim| dim.extent == Extent::Deferred;
+            assert!(!variable.shape.iter().any(deferred), "{name}");
+            let extents = if arrays {
+                let made = session.uninitialised_argument(main, v, &arguments);
+                let Ok(Argument::Value(value)) = made else {
+                    panic!("{name}: {made:?}")
+                };
+                value.shape().to_vec()
+            } else {
+                Vec::new()
+            };
+            let given = integers.get(&*variable.name).copied();
+            let count = extents.iter().product();
+            let elements = elements(variable, count, given, &mut rng);
+            if let (Elements::Integer(n), false) = (&elements, arrays) {
+                arguments[k] = n[0].into();
+            }
+            point.push((v, Datum { extents, elements }));
+        }
+    }
+    Case {
+        program,
+        main,
+        point,
+        direction: Vec::new(),
+        seed: Vec::new(),
+    }
+}
+
+#[test]
+fn programs_by_hand() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/emitted/programs");
+    let mut all: Vec<Job> = Vec::new();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let mut short = Vec::new();
+    for file in files {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let case = case(name, &text);
+        for blocks in [Blocks::Statement, Blocks::Preaccumulate] {
+            let options = Options {
+                blocks,
+                ..Options::default()
+            };
+            let made = jobs(name, &case, &options, 5);
+            // There is no reversal where an extent names what the routine changes.
+            let least = if name == "extents" { 2 } else { 3 };
+            if made.len() < least {
+                short.push(format!("{name}: {} of {least} jobs", made.len()));
+            }
+            all.extend(made);
+        }
+    }
+    assert!(short.is_empty(), "{short:?}");
+    check(&all);
+}
+
+/// Loops and branches nest deeper than compilers allow, operands are more than they take.
+#[test]
+fn deep_nests_and_long_lists() {
+    let deep = 300;
+    let mut text = String::from(
+        "// n = 1\nmain subroutine f(in integer n, in real x, out real y)\n  local integer i\n",
+    );
+    text += "  independent x\n  dependent y\n  y := x\n";
+    for k in 0..deep {
+        text += if k % 2 == 0 {
+            "  for i = 1, n\n"
+        } else {
+            "  if x > 0.0\n"
+        };
+    }
+    text += "  y := y*x\n";
+    text += &"  end\n".repeat(deep);
+    let operands = vec!["x*y"; 300].join(", ");
+    text += &format!("  y := y + max({operands}, 2.0) + min(x, {operands})\n");
+    text += "  select n + 1\n";
+    for k in 0..300 {
+        text += &format!("  case {}\n    y := y + {k}.0*x\n", 3 * k + 2);
+    }
+    text += "  case default\n  end\nend\n";
+    // Each loop of the nest needs an index of its own.
+    for k in 0..deep / 2 {
+        text = text.replacen("for i = ", &format!("for i{k} = "), 1);
+    }
+    let names: Vec<String> = (0..deep / 2).map(|k| format!("i{k}")).collect();
+    text = text.replace(
+        "local integer i\n",
+        &format!("local integer {}\n", names.join(", ")),
+    );
+    let case = case("deep", &text);
+    check(&jobs("deep", &case, &Options::default(), 1));
+}
+
+/// Recursion ends where the executor ends it, and the process goes on.
+#[test]
+fn recursion_has_a_limit() {
+    let Some(command) = needs::tool("cc") else {
+        return;
+    };
+    let text = "main function f(in integer n) result real r\n  local real w[300]\n  w := 1.0\n  \
+                r := 0.0\n  if n > 1\n    r := call f(n - 1)\n  end\n  r := r + w[7]\nend\n";
+    let program = validate(text::parse(text).program.unwrap()).unwrap();
+    let main = program.main.unwrap();
+    let compiler = Compiler {
+        command,
+        flags: flags(false),
+    };
+    let mut built = Executable::build(&[(&program, main)], &compiler).unwrap();
+    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    for n in [9_000, 11_000, 100] {
+        let mut arguments = [Argument::from(n)];
+        let ran = Session::new(&compiled).run(main, &mut arguments, &RunOptions::default());
+        let answer = built.run(0, &arguments, &[]).unwrap();
+        match ran {
+            Ok(report) => assert_eq!((answer.status, answer.result), (0, report.result)),
+            Err(_) => assert_eq!(answer.status, 2, "{n}"),
+        }
+        assert_eq!(answer.status == 2, n > 10_000);
+    }
+}

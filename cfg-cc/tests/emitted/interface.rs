@@ -1,0 +1,322 @@
+//! The functions for callers: the interface, the tape, what goes wrong.
+
+use cfg_back::c;
+use cfg_core::{
+    entity::RoutineId,
+    text,
+    validate::{ValidProgram, validate},
+};
+use cfg_reverse::Options;
+use cfg_testkit::{golden::golden, needs};
+use std::{fs, path::Path, process::Command};
+
+const HERON: &str = "
+subroutine heron(in integer n, in real a[n], out real s)
+  local integer i
+  local real x
+  local real w[n]
+  independent a
+  dependent s
+  s := 0.0
+  w := 2.0*a
+  for i = 1, n
+    if a[i] > 0.0
+      x := a[i]
+      while abs(x*x - a[i]) > 1e-12
+        x := (x + a[i]/x)/2.0
+      end
+      s := s + x*w[i]
+    end
+  end
+end
+";
+
+const NORM: &str = "
+global real scale = 2.0
+
+function norm(in integer n, in real x[n], inout real y[n]) result r
+  local real r
+  uses scale
+  local integer i
+  independent x, y, scale
+  dependent r, y
+  r := 0.0
+  for i = 1, n
+    r := r + scale*x[i]*x[i]
+    y[i] := y[i]*r
+  end
+  r := sqrt(r)
+end
+";
+
+fn parse(source: &str) -> ValidProgram {
+    let parsed = text::parse(source);
+    validate(
+        parsed
+            .program
+            .unwrap_or_else(|| panic!("{}", parsed.problems)),
+    )
+    .unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The adjoint file and the tangent file of a program's only routine.
+fn files(source: &str) -> [String; 2] {
+    let program = parse(source);
+    let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Options::default()).unwrap();
+    let routines = c::Adjoint {
+        original: reversal.original,
+        forward: reversal.forward,
+        reverse: reversal.reverse,
+        gradient: reversal.gradient,
+    };
+    let reversed = validate(reversal.program).unwrap();
+    let tangent = cfg_reverse::tangent(&program, RoutineId::new(0)).unwrap();
+    let tangent_program = validate(tangent.program).unwrap();
+    [
+        c::adjoint(&reversed, routines).unwrap(),
+        c::tangent(&tangent_program, tangent.original, tangent.tangent).unwrap(),
+    ]
+}
+
+#[test]
+fn what_people_read() {
+    let [adjoint, tangent] = files(HERON);
+    golden("tests/golden/heron.adjoint.c", &adjoint);
+    // What stands behind the declarations of the tape.
+    let functions = |text: &str| {
+        let tape = text
+            .split_once("#define CFGREV_TAPE_VERSION")
+            .map(|(_, behind)| behind);
+        let behind = tape.and_then(|tape| tape.split_once("#endif\n"));
+        let (_, functions) = behind.expect("the tape has a guard");
+        functions.to_owned()
+    };
+    golden("tests/golden/heron.tangent.c", &functions(&tangent));
+    let [adjoint, tangent] = files(NORM);
+    golden("tests/golden/norm.adjoint.c", &functions(&adjoint));
+    golden("tests/golden/norm.tangent.c", &functions(&tangent));
+    golden(
+        "tests/golden/norm.c",
+        &functions(&c::program(&parse(NORM)).unwrap()),
+    );
+}
+
+/// Memory that is counted, and refused at a chosen request.
+const COUNTED: &str = r"
+#include <stdlib.h>
+long requests, held, refused = -1;
+void *counted_malloc(size_t n);
+void *counted_realloc(void *p, size_t n);
+void counted_free(void *p);
+void *counted_calloc(size_t n, size_t size);
+void *counted_calloc(size_t n, size_t size)
+{
+    if (requests++ == refused)
+        return NULL;
+    ++held;
+    return calloc(n, size);
+}
+void *counted_malloc(size_t n) { if (requests++ == refused) return NULL; ++held; return malloc(n); }
+void *counted_realloc(void *p, size_t n)
+{
+    if (requests++ == refused)
+        return NULL;
+    if (!p)
+        ++held;
+    return realloc(p, n);
+}
+void counted_free(void *p) { if (p) { --held; free(p); } }
+";
+
+/// Uses the functions as docs/c-out.md says.
+const MAIN: &str = r#"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "norm_adjoint.c"
+#include "norm_tangent.c"
+#include "heron_tangent.c"
+
+/* Linked, not included. */
+int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
+int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
+int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
+
+extern long requests, held, refused;
+
+static int failures;
+
+static void check(bool holds, const char *what)
+{
+    if (!holds) {
+        printf("%s\n", what);
+        ++failures;
+    }
+}
+
+int main(void)
+{
+    enum { N = 5 };
+    const double a[N] = {2, -1, 9, 4, 0.25}, a_t[N] = {1, 1, 1, 1, 1};
+    double a_b[N], first[N], s, s_b, s_t, sum = 0;
+    struct cfgrev_tape tape = {0};
+    long before;
+    int i, k;
+
+    /* A hundred gradients in a row ask for no memory after the first. */
+    for (k = 0; k < 100; ++k) {
+        memset(a_b, 0, sizeof a_b);
+        s_b = 1;
+        before = requests;
+        check(heron_grad(N, a, a_b, &s, &s_b, &tape) == 0, "a gradient fails");
+        check(k == 0 || requests == before, "a gradient asks for memory again");
+        check(s_b == 0, "the adjoint of what is overwritten is not 0");
+        check(cfgrev_tape_bytes(&tape) == 0, "a gradient leaves something on its tape");
+        if (k == 0)
+            memcpy(first, a_b, sizeof first);
+        check(memcmp(first, a_b, sizeof first) == 0, "gradients differ");
+    }
+    /* d/da 2 a sqrt(a) = 3 sqrt(a) */
+    for (i = 0; i < N; ++i)
+        check(fabs(first[i] - (a[i] > 0 ? 3 * sqrt(a[i]) : 0)) < 1e-9, "the gradient is wrong");
+    check(strcmp(cfgrev_tape_message(&tape), "") == 0, "there is a message");
+
+    /* Gradients are added. */
+    s_b = 1;
+    heron_grad(N, a, a_b, &s, &s_b, NULL);
+    for (i = 0; i < N; ++i)
+        check(fabs(a_b[i] - 2 * first[i]) < 1e-12, "the gradient is not added");
+
+    /* Sweeps nest on one tape. */
+    {
+        double b[N] = {1, 4, 9, 16, 25}, b_b[N] = {0}, s2, s2_b = 1;
+        memset(a_b, 0, sizeof a_b);
+        s_b = 1;
+        check(heron_fwd(N, a, &s, &tape) == 0 && heron_fwd(N, b, &s2, &tape) == 0, "a forward sweep fails");
+        check(cfgrev_tape_bytes(&tape) > 0, "forward sweeps leave nothing");
+        check(heron_rev(N, b, b_b, &s2, &s2_b, &tape) == 0 && heron_rev(N, a, a_b, &s, &s_b, &tape) == 0,
+              "a reverse sweep fails");
+        check(memcmp(first, a_b, sizeof first) == 0, "nested sweeps give another gradient");
+        check(fabs(b_b[3] - 12) < 1e-9, "the inner gradient is wrong");
+        check(cfgrev_tape_bytes(&tape) == 0, "reverse sweeps leave something");
+    }
+
+    check(heron_t(N, a, a_t, &s, &s_t, NULL) == 0, "the tangent fails");
+    for (i = 0; i < N; ++i)
+        sum += first[i];
+    check(fabs(s_t - sum) < 1e-9, "the tangent is not the gradient in its direction");
+
+    /* The result of a function may not be wanted; derivatives of globals come in a structure. */
+    {
+        const double x[2] = {3, 4}, x_t[2] = {1, 0};
+        double x_b[2] = {0}, y[2] = {1, 1}, y_b[2] = {0}, value, value_t, y_t[2] = {0};
+        struct norm_globals_b globals_b = {0};
+        struct norm_globals_t globals_t = {0};
+        check(norm_grad(2, x, x_b, y, y_b, &value, 1, &globals_b, &tape) == 0, "a gradient fails");
+        check(fabs(value - sqrt(50)) < 1e-12 && fabs(x_b[0] - 6 / sqrt(50)) < 1e-12, "norm is wrong");
+        check(fabs(globals_b.scale_b - 12.5 / sqrt(50)) < 1e-12, "the adjoint of a global is wrong");
+        y[0] = y[1] = 1;
+        check(norm_grad(2, x, x_b, y, y_b, NULL, 1, &globals_b, NULL) == 0, "a null value is not taken");
+        y[0] = y[1] = 1;
+        check(norm_globals()->scale == 2, "the globals are not those of the program");
+        check(norm_t(2, x, x_t, y, y_t, &value, &value_t, &globals_t, NULL) == 0, "a tangent fails");
+        check(fabs(value_t - 6 / sqrt(50)) < 1e-12, "the tangent of norm is wrong");
+    }
+    cfgrev_tape_free(&tape);
+    check(held == 0, "memory is lost");
+
+    /* Whatever request for memory fails: 1 comes back, nothing is lost, and the tape can be used again. */
+    for (k = 0;; ++k) {
+        requests = 0;
+        refused = k;
+        s_b = 1;
+        if (heron_grad(N, a, a_b, &s, &s_b, &tape) == 0)
+            break;
+        check(strcmp(cfgrev_tape_message(&tape), "out of memory") == 0, "the message is wrong");
+        check(cfgrev_tape_bytes(&tape) == 0, "a gradient that fails leaves something on its tape");
+        refused = -1;
+        memset(a_b, 0, sizeof a_b);
+        s_b = 1;
+        check(heron_grad(N, a, a_b, &s, &s_b, &tape) == 0, "a tape cannot be used again");
+        check(memcmp(first, a_b, sizeof first) == 0, "the gradient after a failure differs");
+        cfgrev_tape_free(&tape);
+        check(held == 0, "memory is lost after a failure");
+    }
+    check(k > 2, "no request for memory fails");
+    cfgrev_tape_free(&tape);
+    return failures > 0;
+}
+"#;
+
+fn compile(folder: &Path, cc: &Path, arguments: &[&str]) {
+    let flags = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-pedantic",
+        "-Werror",
+        "-O1",
+        "-g",
+    ];
+    let ran = Command::new(cc)
+        .current_dir(folder)
+        .args(flags)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+}
+
+#[test]
+fn callers_in_c() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    for (name, source) in [("heron", HERON), ("norm", NORM)] {
+        let [adjoint, tangent] = files(source);
+        write(&format!("{name}_adjoint.c"), &adjoint);
+        write(&format!("{name}_tangent.c"), &tangent);
+    }
+    write("memory.c", COUNTED);
+    write("main.c", MAIN);
+    let counted = ["-include", "counted.h", "-c"];
+    write(
+        "counted.h",
+        "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_calloc(size_t n, size_t size);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
+         #define malloc counted_malloc\n#define calloc counted_calloc\n#define realloc counted_realloc\n#define free counted_free\n",
+    );
+    for sanitizer in ["-O2", "-fsanitize=address,undefined"] {
+        compile(folder.path(), &cc, &[sanitizer, "-c", "memory.c"]);
+        for file in ["heron_adjoint.c", "main.c"] {
+            compile(
+                folder.path(),
+                &cc,
+                &[&counted[..], &[sanitizer, file]].concat(),
+            );
+        }
+        compile(
+            folder.path(),
+            &cc,
+            &[
+                sanitizer,
+                "-o",
+                "main",
+                "main.o",
+                "memory.o",
+                "heron_adjoint.o",
+                "-lm",
+            ],
+        );
+        let ran = Command::new(folder.path().join("main")).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
+        assert!(
+            ran.status.success() && said.is_empty(),
+            "{sanitizer}: {said}"
+        );
+    }
+}

@@ -1,0 +1,161 @@
+
+#ifndef CFGREV_STRONG_IS_DEFINED
+#define CFGREV_STRONG_IS_DEFINED
+/* Strong product: 0 if the derivative is, whatever the partial is. */
+CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
+    double product = derivative * partial;
+    return derivative == 0.0 ? 0.0 : product;
+}
+#endif
+
+#ifndef CFGREV_NORM_GLOBALS_IS_DEFINED
+#define CFGREV_NORM_GLOBALS_IS_DEFINED
+struct norm_globals {
+    double scale;
+};
+
+static struct norm_globals norm_globals_data = {
+    2.0
+};
+
+struct norm_globals *norm_globals(void);
+
+struct norm_globals *norm_globals(void)
+{
+    return &norm_globals_data;
+}
+#endif
+
+struct norm_globals_b {
+    double scale_b;
+};
+
+static struct norm_globals_b norm_globals_b_data = {
+    0.0
+};
+
+/* reverse of norm */
+static void norm_rev_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b, struct cfgrev_tape *tape)
+{
+    double t1 = 0.0, b1 = 0.0;
+    int64_t i = 0;
+    struct cfgrev_top top = tape->top;
+    *r = cfgrev_pop_real(&top);
+    *r_b = cfgrev_strong(*r_b, 0.5 / sqrt(*r));
+    for (i = n; i >= 1; --i) {
+        y[i - 1] = cfgrev_pop_real(&top);
+        *r_b += cfgrev_strong(y_b[i - 1], y[i - 1]);
+        y_b[i - 1] = cfgrev_strong(y_b[i - 1], *r);
+        *r = cfgrev_pop_real(&top);
+        t1 = norm_globals_data.scale * x[i - 1];
+        b1 = cfgrev_strong(*r_b, x[i - 1]);
+        norm_globals_b_data.scale_b += cfgrev_strong(b1, x[i - 1]);
+        x_b[i - 1] = x_b[i - 1] + cfgrev_strong(b1, norm_globals_data.scale) + cfgrev_strong(*r_b, t1);
+    }
+    *r_b = 0.0;
+    tape->top = top;
+}
+
+/* forward of norm */
+static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, struct cfgrev_tape *tape)
+{
+    int64_t i = 0;
+    struct cfgrev_top top = tape->top;
+    *r = 0.0;
+    if (cfgrev_room_real(&top, tape, n*2))
+        return 1;
+    for (i = 1; i <= n; ++i) {
+        cfgrev_push_real(&top, *r);
+        *r += norm_globals_data.scale * x[i - 1] * x[i - 1];
+        cfgrev_push_real(&top, y[i - 1]);
+        y[i - 1] = y[i - 1] * *r;
+    }
+    if (cfgrev_room_real(&top, tape, 1))
+        return 1;
+    cfgrev_push_real(&top, *r);
+    *r = sqrt(*r);
+    tape->top = top;
+    return 0;
+}
+
+/* gradient of norm */
+static int norm_grad_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, double *restrict x_b, double *restrict y_b, double *restrict r_b, struct cfgrev_tape *memory)
+{
+    int status;
+    struct cfgrev_tape *const tape = memory;
+    const struct cfgrev_level level = cfgrev_level_of(tape);
+    struct cfgrev_tape *const results = cfgrev_inner(memory, 1);
+    if (!results)
+        return 1;
+    const struct cfgrev_level level_2 = cfgrev_level_of(results);
+    struct cfgrev_top top = results->top;
+    status = norm_fwd_body(n, x, y, r, tape);
+    if (status)
+        return status;
+    if (cfgrev_room_real(&top, results, n))
+        return 1;
+    for (int64_t k = 0; k < n; ++k) {
+        cfgrev_push_real(&top, y[k]);
+    }
+    if (cfgrev_room_real(&top, results, 1))
+        return 1;
+    cfgrev_push_real(&top, *r);
+    norm_rev_body(n, x, y, r, x_b, y_b, r_b, tape);
+    *r = cfgrev_pop_real(&top);
+    for (int64_t k = n - 1; k >= 0; --k) {
+        y[k] = cfgrev_pop_real(&top);
+    }
+    results->top = top;
+    cfgrev_cut(results, level_2);
+    cfgrev_cut(tape, level);
+    return 0;
+}
+
+int norm_fwd(int64_t n, const double *x, double *y, double *norm_value, struct cfgrev_tape *tape);
+
+int norm_fwd(int64_t n, const double *x, double *y, double *norm_value, struct cfgrev_tape *tape)
+{
+    const struct cfgrev_state state = cfgrev_begin(tape);
+    int status = 0;
+    double value_kept = 0.0;
+    double *const value_at = norm_value ? norm_value : &value_kept;
+    status = norm_fwd_body(n, x, y, value_at, tape);
+    if (!status && cfgrev_room_real(&tape->top, tape, 1))
+        status = 1;
+    if (!status)
+        cfgrev_push_real(&tape->top, *value_at);
+    return cfgrev_end(tape, &state, status);
+}
+
+int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape);
+
+int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
+{
+    const struct cfgrev_state state = cfgrev_begin(tape);
+    int status = 0;
+    double value = 0.0;
+    value = cfgrev_pop_real(&tape->top);
+    norm_globals_b_data = *norm_globals_b_2;
+    norm_rev_body(n, x, y, &value, x_b, y_b, &norm_b, tape);
+    *norm_globals_b_2 = norm_globals_b_data;
+    return cfgrev_end(tape, &state, status);
+}
+
+int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape);
+
+int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, double *norm_value, double norm_b, struct norm_globals_b *norm_globals_b_2, struct cfgrev_tape *tape)
+{
+    struct cfgrev_tape own = {0};
+    struct cfgrev_tape *const used = tape ? tape : &own;
+    const struct cfgrev_state state = cfgrev_begin(used);
+    int status = 0;
+    double value_kept = 0.0;
+    double *const value_at = norm_value ? norm_value : &value_kept;
+    norm_globals_b_data = *norm_globals_b_2;
+    status = norm_grad_body(n, x, y, value_at, x_b, y_b, &norm_b, used);
+    *norm_globals_b_2 = norm_globals_b_data;
+    status = cfgrev_end(used, &state, status);
+    cfgrev_tape_free(&own);
+    return status;
+}
+

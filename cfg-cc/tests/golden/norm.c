@@ -1,0 +1,33 @@
+
+
+#ifndef CFGREV_PROGRAM_GLOBALS_IS_DEFINED
+#define CFGREV_PROGRAM_GLOBALS_IS_DEFINED
+struct program_globals {
+    double scale;
+};
+
+static struct program_globals program_globals_data = {
+    2.0
+};
+
+struct program_globals *program_globals(void);
+
+struct program_globals *program_globals(void)
+{
+    return &program_globals_data;
+}
+#endif
+
+double norm(int64_t n, const double *restrict x, double *restrict y)
+{
+    double r = 0.0;
+    int64_t i = 0;
+    r = 0.0;
+    for (i = 1; i <= n; ++i) {
+        r += program_globals_data.scale * x[i - 1] * x[i - 1];
+        y[i - 1] = y[i - 1] * r;
+    }
+    r = sqrt(r);
+    return r;
+}
+

@@ -1,0 +1,72 @@
+
+#ifndef CFGREV_STRONG_IS_DEFINED
+#define CFGREV_STRONG_IS_DEFINED
+/* Strong product: 0 if the derivative is, whatever the partial is. */
+CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
+    double product = derivative * partial;
+    return derivative == 0.0 ? 0.0 : product;
+}
+#endif
+
+#ifndef CFGREV_NORM_GLOBALS_IS_DEFINED
+#define CFGREV_NORM_GLOBALS_IS_DEFINED
+struct norm_globals {
+    double scale;
+};
+
+static struct norm_globals norm_globals_data = {
+    2.0
+};
+
+struct norm_globals *norm_globals(void);
+
+struct norm_globals *norm_globals(void)
+{
+    return &norm_globals_data;
+}
+#endif
+
+struct norm_globals_t {
+    double scale_t;
+};
+
+static struct norm_globals_t norm_globals_t_data = {
+    0.0
+};
+
+/* tangent of norm */
+static void norm_t_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, const double *restrict x_t, double *restrict y_t, double *restrict r_t)
+{
+    double t1 = 0.0;
+    int64_t i = 0;
+    *r_t = 0.0;
+    *r = 0.0;
+    for (i = 1; i <= n; ++i) {
+        t1 = norm_globals_data.scale * x[i - 1];
+        *r_t += (cfgrev_strong(cfgrev_strong(norm_globals_t_data.scale_t, x[i - 1]) + cfgrev_strong(x_t[i - 1], norm_globals_data.scale), x[i - 1]) + cfgrev_strong(x_t[i - 1], t1));
+        *r += norm_globals_data.scale * x[i - 1] * x[i - 1];
+        y_t[i - 1] = cfgrev_strong(y_t[i - 1], *r) + cfgrev_strong(*r_t, y[i - 1]);
+        y[i - 1] = y[i - 1] * *r;
+    }
+    *r_t = cfgrev_strong(*r_t, 0.5 / sqrt(*r));
+    *r = sqrt(*r);
+}
+
+int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t, double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2, struct cfgrev_tape *tape);
+
+int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t, double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2, struct cfgrev_tape *tape)
+{
+    struct cfgrev_tape own = {0};
+    struct cfgrev_tape *const used = tape ? tape : &own;
+    const struct cfgrev_state state = cfgrev_begin(used);
+    int status = 0;
+    double value_kept = 0.0;
+    double *const value_at = norm_value ? norm_value : &value_kept;
+    norm_globals_t_data = *norm_globals_t_2;
+    norm_t_body(n, x, y, value_at, x_t, y_t, norm_value_t);
+    *norm_globals_t_2 = norm_globals_t_data;
+    status = cfgrev_end(used, &state, status);
+    cfgrev_tape_free(&own);
+    return status;
+}
+

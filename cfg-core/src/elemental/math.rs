@@ -1,0 +1,20 @@
+//! The two implementations of the table.
+
+/// The implementation that computes the transcendental functions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Math {
+    /// The platform's C library, which C programs call too: fast, but the last places may differ from one platform to
+    /// another for the functions named by [`platform_dependent`](super::platform_dependent).
+    #[default]
+    Native,
+    /// The `libm` crate: the same bits on every platform with IEEE 754 arithmetic (of a NaN: that it is
+    /// one, not its sign and payload).
+    Portable,
+}
+
+/// A function of one real.
+pub type Unary = fn(f64) -> f64;
+/// A function of two reals.
+pub type Binary = fn(f64, f64) -> f64;
+/// A function of three reals.
+pub type Ternary = fn(f64, f64, f64) -> f64;

@@ -1,0 +1,91 @@
+//! The vertices of loops that may write each location.
+
+use super::{
+    access::{Access, Accesses, decision_accesses},
+    effects::Effects,
+    locations::Locations,
+};
+use crate::{
+    entity::VarId,
+    graph::loops::{LoopForest, LoopId},
+    ir::{Cfg, Program, Routine, Stmt},
+};
+
+/// The vertices in loops that may write each location of a routine, through calls too.
+#[derive(Clone, Debug)]
+pub struct LoopWrites<'a> {
+    accesses: Accesses<'a>,
+    locations: Locations,
+    forest: &'a LoopForest,
+    /// The writers of each location: (place among the members of loops, vertex), each once, in ascending order.
+    writers: Vec<Vec<(usize, usize)>>,
+}
+
+impl<'a> LoopWrites<'a> {
+    /// The writers in the loops of a graph of the routine, of a program with these effects.
+    pub fn of(
+        program: &'a Program,
+        effects: &'a Effects,
+        routine: &'a Routine,
+        cfg: &Cfg,
+        forest: &'a LoopForest,
+    ) -> Self {
+        let locations = Locations::of(program, routine);
+        let accesses = Accesses::of(program, effects, routine);
+        let mut writers: Vec<Vec<(usize, usize)>> = vec![Vec::new(); routine.variables.len()];
+        for (v, vertex) in cfg.vertices() {
+            let Some(place) = forest.place(v.index()) else {
+                continue;
+            };
+            let mut found = |access| match access {
+                Access::Read(_) => {}
+                Access::Write(x) | Access::MayWrite(x) => {
+                    let location = locations.of_variable(x).index();
+                    if let Some(list) = writers.get_mut(location)
+                        && list.last() != Some(&(place, v.index()))
+                    {
+                        list.push((place, v.index()));
+                    }
+                }
+            };
+            for statement in vertex.statements() {
+                accesses.statement(statement, &mut found);
+            }
+            decision_accesses(vertex, &mut found);
+        }
+        for list in &mut writers {
+            list.sort_unstable();
+        }
+        Self {
+            accesses,
+            locations,
+            forest,
+            writers,
+        }
+    }
+
+    /// The vertices of a loop that may write the variable's storage.
+    pub fn inside(&self, l: LoopId, x: VarId) -> impl Iterator<Item = usize> {
+        let list = &self.writers[self.locations.of_variable(x).index()];
+        let range = self.forest.places(l);
+        let first = list.partition_point(|w| w.0 < range.start);
+        let inside = list[first..].iter().take_while(move |w| w.0 < range.end);
+        inside.map(|w| w.1)
+    }
+
+    /// True if a statement may write the variable's storage.
+    pub fn may_write(&self, statement: &Stmt, x: VarId) -> bool {
+        let mut found = false;
+        self.accesses.statement(statement, &mut |access| {
+            if let Access::Write(y) | Access::MayWrite(y) = access {
+                found |= self.locations.may_share(x, y);
+            }
+        });
+        found
+    }
+
+    /// The locations of the routine's variables.
+    pub fn locations(&self) -> &Locations {
+        &self.locations
+    }
+}
