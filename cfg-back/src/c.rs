@@ -213,7 +213,11 @@ pub fn server(programs: &[(&ValidProgram, RoutineId)]) -> Result<String, Diagnos
     let head = file::head("Written by cfgrev.", &bundle.pieces);
     let serve = driver::head();
     let main = driver::main(&bundle.drivers);
-    Ok(format!("{}{head}{serve}\n{}{main}", driver::first(), bundle.text))
+    Ok(format!(
+        "{}{head}{serve}\n{}{main}",
+        driver::first(),
+        bundle.text
+    ))
 }
 
 /// The names of what has to do with globals.

@@ -87,7 +87,8 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
 
 /// True for a parameter whose cells are part of the answer.
 fn is_written(variable: &Variable) -> bool {
-    !variable.ty.is_tape() && matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In)
+    !variable.ty.is_tape()
+        && matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In)
 }
 
 /// The statement that calls the function of a routine with the arguments that were read.
@@ -130,7 +131,8 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
 
 /// Calls that are timed.
 fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
-    let mut text = "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
+    let mut text =
+        "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
@@ -196,7 +198,10 @@ fn answer(routine: &Routine, owners: &[String]) -> String {
 pub(super) fn main(functions: &[String]) -> String {
     let mut text = "int main(void)\n{\n    int64_t request[2];\n    while (!cfgrev_read(request, sizeof request)) {\n        int failed = 1;\n        switch (request[0]) {\n".to_owned();
     for (k, name) in functions.iter().enumerate() {
-        let _ = writeln!(text, "        case {k}:\n            failed = {name}(request[1]);\n            break;");
+        let _ = writeln!(
+            text,
+            "        case {k}:\n            failed = {name}(request[1]);\n            break;"
+        );
     }
     text.push_str("        default:\n            break;\n        }\n        if (failed || fflush(stdout))\n            return 2;\n    }\n    return 0;\n}\n");
     text

@@ -268,12 +268,15 @@ impl Derived {
             return Ok(None);
         };
         let (all, _held) = self.arguments(point)?;
-        let result = self.declared().parameters;
         let arguments = Signature::of(&self.program, forward).parameters;
         let arguments = arguments.iter().map(|role| match role {
             ParameterRole::Primal(v) => {
-                let at = v.index().min(result);
-                all.get(at).cloned().unwrap_or_default()
+                let slot = match self.positions.get(v.index()) {
+                    Some(Some(_)) => Slot::Parameter(*v),
+                    Some(None) | None => Slot::Result(*v),
+                };
+                let at = self.position(slot);
+                at.and_then(|at| all.get(at)).cloned().unwrap_or_default()
             }
             ParameterRole::Adjoint(_)
             | ParameterRole::Tangent(_)
