@@ -117,14 +117,14 @@ impl<'a> File<'a> {
 fn has_gaps(program: &Program) -> bool {
     let section = |e: &Option<Expr>| matches!(e, Some(Expr::Place(p)) if !p.subscripts.is_empty() && !p.is_element());
     let statements = program.routines.iter().flat_map(Routine::statements);
-    let mut calls = statements.filter_map(|s| match &s.kind {
-        StmtKind::Call {
+    let mut calls = statements.filter_map(|s| {
+        let StmtKind::Call {
             callee, arguments, ..
-        } => Some((callee, arguments)),
-        StmtKind::Assign { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => None,
+        } = &s.kind
+        else {
+            return None;
+        };
+        Some((callee, arguments))
     });
     calls.any(|(callee, arguments)| {
         program.routine(*callee).aliased && arguments.iter().any(section)

@@ -8,10 +8,10 @@ use super::{
 };
 use cfg_core::{
     entity::RoutineId,
-    ir::{Control, Routine, VertexKind},
+    ir::{Control, Routine},
     memory::{callgraph::CallGraph, effects::Effects},
     recover::{self, Checked},
-    structure::Structure,
+    structure::{RegionTree, Structure},
     validate::ValidProgram,
 };
 use std::borrow::Cow;
@@ -122,14 +122,7 @@ fn depth(routine: &Routine, structure: &Structure) -> usize {
     let Some(cfg) = &routine.body else {
         return 0;
     };
-    let (mut open, mut deepest) = (0_usize, 0);
-    for &v in &structure.order {
-        match cfg.vertex(v).kind {
-            VertexKind::Loop { .. } | VertexKind::Branch(_) => open += 1,
-            VertexKind::EndLoop | VertexKind::EndBranch => open = open.saturating_sub(1),
-            VertexKind::Entry | VertexKind::Exit | VertexKind::Block(_) => {}
-        }
-        deepest = deepest.max(open);
-    }
-    deepest
+    let tree = RegionTree::of(cfg, structure);
+    let depths = tree.regions().map(|r| tree.region(r).depth as usize);
+    depths.max().unwrap_or(0)
 }

@@ -4,7 +4,7 @@ use super::{Emitted, body::test, writer::Writer};
 use cfg_core::{
     entity::VertexId,
     graph::reverse_postorder,
-    ir::{Cfg, Op, ScalarType, Selector, VertexKind},
+    ir::{Cfg, Op, ScalarType, Selector},
 };
 use std::collections::HashMap;
 
@@ -70,17 +70,17 @@ impl Writer<'_> {
         labels: &[Option<String>],
         jumped: &mut [bool],
     ) -> Emitted<()> {
-        match &cfg.vertex(v).kind {
-            VertexKind::Exit => return Ok(()),
-            VertexKind::Block(statements) => self.statements(statements)?,
-            VertexKind::Branch(selector) => {
-                return self.jump_branch(cfg, v, selector, next, labels, jumped);
-            }
-            VertexKind::Entry | VertexKind::EndBranch | VertexKind::EndLoop => {}
-            VertexKind::Loop { .. } => {
-                return Err(self.malformed("a graph of jumps has a LOOP"));
-            }
+        let vertex = cfg.vertex(v);
+        if cfg.exit() == Some(v) {
+            return Ok(());
         }
+        if let Some(selector) = vertex.kind.selector() {
+            return self.jump_branch(cfg, v, selector, next, labels, jumped);
+        }
+        if vertex.kind.test().is_some() {
+            return Err(self.malformed("a graph of jumps has a LOOP"));
+        }
+        self.statements(vertex.statements())?;
         let Some(to) = cfg.successors(v).next() else {
             return Err(self.malformed("a path ends before EXIT"));
         };
