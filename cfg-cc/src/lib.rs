@@ -40,7 +40,7 @@ use cfg_core::{
     ir::{Extent, Intent, Program, ScalarType, Variable},
     validate::ValidProgram,
 };
-use cfg_exec::{Argument, Value};
+use cfg_exec::{Argument, TapeCounts, Value};
 use process::{Process, watching};
 use std::{
     io::{self, Read},
@@ -58,6 +58,8 @@ pub struct Compiler {
     pub flags: Vec<String>,
     /// Warnings are errors.
     pub strict: bool,
+    /// Counts what the tapes of calls are used for, which takes time.
+    pub counting: bool,
     /// The folder in which executables are kept for the next time. Nothing is kept if there is none, if it or a folder in
     /// it belongs to others, or if a flag may make the result depend on more than the source, the flags and the compiler.
     pub cache: Option<PathBuf>,
@@ -75,6 +77,7 @@ impl Default for Compiler {
             command: "cc".into(),
             flags: flags.map(str::to_owned).into(),
             strict: true,
+            counting: false,
             cache: None,
             limit: None,
             watch: None,
@@ -99,6 +102,8 @@ pub struct Answer {
     pub status: i64,
     /// The bytes that are left on the tape that was given.
     pub tape_bytes: u64,
+    /// What tapes were used for, without what is left on them; known if [`Compiler::counting`] is set.
+    pub tape: Option<TapeCounts>,
     /// The value of a function.
     pub result: Option<Value>,
     /// The arguments; those that the routine writes as it left them.
@@ -112,6 +117,7 @@ pub struct Answer {
 pub struct Executable {
     callables: Vec<Callable>,
     process: Process,
+    counting: bool,
 }
 
 fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
@@ -166,7 +172,7 @@ impl Executable {
         programs: &[(&ValidProgram, RoutineId)],
         compiler: &Compiler,
     ) -> Result<Self, Diagnostics> {
-        let text = cfg_back::c::server(programs)?;
+        let text = cfg_back::c::server(programs, compiler.counting)?;
         // Goes last: a signal ends this process when it does.
         let watching = watching(compiler)?;
         let made = compile::compile(&text, compiler, &*watching)?;
@@ -177,6 +183,7 @@ impl Executable {
                 .map(|(program, r)| callable(program, *r))
                 .collect(),
             process,
+            counting: compiler.counting,
         })
     }
 
@@ -193,7 +200,9 @@ impl Executable {
     ) -> Result<Answer, Diagnostics> {
         let (callable, request) = self.request(position, 0, arguments, globals)?;
         let read = |output: &mut dyn Read| read_answer(output, &callable, arguments, globals);
-        self.process.exchange(&callable.name, &request, read)
+        let mut answer = self.process.exchange(&callable.name, &request, read)?;
+        answer.tape = answer.tape.filter(|_| self.counting);
+        Ok(answer)
     }
 
     /// Calls a routine as [`Self::run`] does, so often, each time with these arguments and globals, and returns how long
@@ -284,6 +293,7 @@ fn read_answer(
     let (mut status, mut tape_bytes) = ([0; 8], [0; 8]);
     output.read_exact(&mut status)?;
     output.read_exact(&mut tape_bytes)?;
+    let tape = read_counts(output)?;
     let result = match callable.result {
         Some(ty) => Some(read_value(output, ty, &[], cfg_core::ir::Order::Row)?),
         None => None,
@@ -310,10 +320,33 @@ fn read_answer(
     Ok(Answer {
         status: i64::from_ne_bytes(status),
         tape_bytes: u64::from_ne_bytes(tape_bytes),
+        tape: Some(tape),
         result,
         arguments: left,
         globals: after,
     })
+}
+
+/// Reads a `struct cfgrev_use`.
+fn read_counts(output: &mut dyn Read) -> io::Result<TapeCounts> {
+    let mut next = || -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        output.read_exact(&mut bytes)?;
+        Ok(u64::from_ne_bytes(bytes))
+    };
+    let mut counts = TapeCounts {
+        pushes: next()?,
+        pops: next()?,
+        control_bits: next()?,
+        integers: next()?,
+        reals: next()?,
+        reals32: next()?,
+        ..TapeCounts::default()
+    };
+    let [_now, most] = [next()?, next()?];
+    counts.value_bytes = 8 * (counts.integers + counts.reals) + 4 * counts.reals32;
+    counts.peak_bytes = most.div_ceil(8);
+    Ok(counts)
 }
 
 fn put(request: &mut Vec<u8>, n: i64) {

@@ -9,7 +9,7 @@ use cfg_core::{
     entity::{GlobalId, RoutineId},
     validate::ValidProgram,
 };
-use cfg_exec::{Argument, RunOptions, RunReport, Session, TapeSize, Value};
+use cfg_exec::{Argument, RunOptions, RunReport, Session, TapeCounts, TapeSize, Value};
 use std::{
     fmt::Debug,
     time::{Duration, Instant},
@@ -17,10 +17,10 @@ use std::{
 
 /// What runs routines in place of the executor.
 ///
-/// It counts no steps and no use of tapes, traces nothing, meets no kinks, does not know what is uninitialised, and keeps
+/// It counts no steps, and the use of tapes only where it is asked to, traces nothing, meets no kinks, does not know what is uninitialised, and keeps
 /// to no limit of [`RunOptions`].
 pub trait Engine: Debug + Send + Sync {
-    /// Makes a routine ready to be run many times.
+    /// Makes a routine ready to be run many times; what it uses tapes for is counted only if `counting` is set.
     ///
     /// # Errors
     /// What the engine cannot run.
@@ -28,6 +28,7 @@ pub trait Engine: Debug + Send + Sync {
         &self,
         program: &ValidProgram,
         routine: RoutineId,
+        counting: bool,
     ) -> Result<Box<dyn Runner>, Diagnostics>;
 }
 
@@ -64,6 +65,8 @@ pub struct Outcome {
     pub result: Option<Value>,
     /// Bytes that were left on tapes.
     pub tape_bytes: u64,
+    /// What tapes were used for, if that is counted.
+    pub tape: Option<TapeCounts>,
 }
 
 /// A routine that is ready to be run, by the executor or by another engine.
@@ -84,7 +87,7 @@ impl Machine {
     ) -> Result<Self, Diagnostics> {
         let session = options.session(&options.compile(program)?);
         let engine = options.engine.as_ref();
-        let runner = engine.map(|engine| engine.prepare(program, routine));
+        let runner = engine.map(|engine| engine.prepare(program, routine, false));
         let globals = (0..program.globals.len()).map(GlobalId::new);
         Ok(Self {
             session,
@@ -105,6 +108,23 @@ impl Machine {
     pub(crate) fn globals(&self) -> Vec<Value> {
         let owners = self.owners.iter();
         owners.map(|g| self.session.global(*g)).collect()
+    }
+
+    /// What a run uses tapes for, as the engine counts it; none if there is no other than the executor.
+    pub(crate) fn counted(
+        &mut self,
+        program: &ValidProgram,
+        arguments: &mut [Argument],
+        options: &Options,
+        start: impl Fn(&mut Session, &mut [Argument]) -> Result<(), Diagnostics>,
+    ) -> Result<Option<TapeCounts>, Diagnostics> {
+        let Some(engine) = &options.engine else {
+            return Ok(None);
+        };
+        start(&mut self.session, arguments)?;
+        let mut runner = engine.prepare(program, self.routine, true)?;
+        let outcome = runner.run(arguments, &mut self.globals())?;
+        Ok(outcome.tape)
     }
 
     /// Runs the routine from what `start` makes of globals and arguments.

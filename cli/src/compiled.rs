@@ -55,6 +55,7 @@ pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::E
         command,
         flags: all.map(str::to_owned).collect(),
         strict: false,
+        counting: false,
         cache: (!args.cc_no_cache).then(cache_folder).flatten(),
         limit: Some(args.cc_time),
         watch: Some(Arc::new(Signals)),
@@ -102,10 +103,15 @@ impl cfg_drive::Engine for Cc {
         &self,
         program: &ValidProgram,
         routine: RoutineId,
+        counting: bool,
     ) -> Result<Box<dyn Runner>, Diagnostics> {
+        let compiler = Compiler {
+            counting,
+            ..self.0.clone()
+        };
         Ok(Box::new(Ready {
             name: program.routine(routine).name.clone(),
-            executable: Executable::build(&[(program, routine)], &self.0)?,
+            executable: Executable::build(&[(program, routine)], &compiler)?,
         }))
     }
 }
@@ -130,6 +136,7 @@ impl Runner for Ready {
         Ok(Outcome {
             result: answer.result,
             tape_bytes: answer.tape_bytes,
+            tape: answer.tape,
         })
     }
 

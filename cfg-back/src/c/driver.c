@@ -1,3 +1,11 @@
+/* What the tapes of a call were used for, if that is counted: values pushed and popped, bits of markers and trip counts, values
+   of each type, bits now and at most. */
+struct cfgrev_use {
+    int64_t pushes, pops, control, integer, real, real32, now, most;
+};
+
+static struct cfgrev_use cfgrev_use;
+
 /* An argument as it is read from standard input: whether it is given, its deferred extents, its cells. */
 struct cfgrev_argument {
     int64_t given, count, extents[15];

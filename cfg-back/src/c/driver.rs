@@ -4,8 +4,8 @@
 //! arguments, and the cells of all globals that own storage, in order. An argument is 17 integers, whether it is given,
 //! the number of its cells, and up to 15 deferred extents, and then its cells.
 //!
-//! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the result of
-//! a function, the cells of all arguments that are given and not only read, and the cells of the globals. The answer to a
+//! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts of
+//! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, the cells of all arguments that are given and not only read, and the cells of the globals. The answer to a
 //! request for more is the status and the seconds that the calls took together, as a real: each begins with the values of
 //! the request, and one before the first is not counted.
 
@@ -19,6 +19,42 @@ use cfg_core::{
     ir::{Extent, Intent, Role, Routine, Variable},
 };
 use std::fmt::Write as _;
+
+/// Functions in place of those of the tape, which count in `cfgrev_use` and go behind [`head`].
+pub(super) fn counting() -> String {
+    let mut values = String::new();
+    for (name, ty, bits) in [
+        ("real", "double", 64),
+        ("real32", "float", 32),
+        ("integer", "int64_t", 64),
+    ] {
+        let made = COUNTED.replace("@NAME@", name).replace("@TYPE@", ty);
+        values.push_str(&made.replace("@BITS@", &bits.to_string()));
+    }
+    include_str!("counting.c").replace("@VALUES@", &values)
+}
+
+/// Push and pop of a type that are counted.
+const COUNTED: &str = "\
+CFGREV_INLINE void cfgrev_counted_push_@NAME@(struct cfgrev_top *top, @TYPE@ value)
+{
+    cfgrev_push_@NAME@(top, value);
+    ++cfgrev_use.pushes;
+    ++cfgrev_use.@NAME@;
+    cfgrev_hold(@BITS@);
+}
+
+CFGREV_INLINE @TYPE@ cfgrev_counted_pop_@NAME@(struct cfgrev_top *top)
+{
+    ++cfgrev_use.pops;
+    cfgrev_hold(-@BITS@);
+    return cfgrev_pop_@NAME@(top);
+}
+
+#define cfgrev_push_@NAME@ cfgrev_counted_push_@NAME@
+#define cfgrev_pop_@NAME@ cfgrev_counted_pop_@NAME@
+
+";
 
 /// What all driver functions use.
 pub(super) fn head() -> &'static str {
@@ -51,7 +87,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
     if let Some(ty) = result {
         let _ = writeln!(text, "    {ty} value;");
     }
-    text.push_str("    memset(a, 0, sizeof a);\n    memset(kept, 0, sizeof kept);\n");
+    text.push_str("    memset(a, 0, sizeof a);\n    memset(kept, 0, sizeof kept);\n    memset(&cfgrev_use, 0, sizeof cfgrev_use);\n");
     if let Some(ty) = result {
         let _ = writeln!(text, "    memset(&value, 0, sizeof(({ty}){{0}}));");
     }
@@ -173,6 +209,7 @@ fn answer(routine: &Routine, owners: &[String]) -> String {
     let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
         cfgrev_write(&left, sizeof left);
+        cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
 "
     .to_owned();
     if routine.result.is_some() {

@@ -203,17 +203,21 @@ impl Adjoint {
         self.derived.time(point, &slots, seed, calls)
     }
 
-    /// The most bytes that a gradient has on its tapes at one time, as the executor counts them, or those on the tape
-    /// between the sweeps of another engine.
+    /// What both sweeps use the tape for, also where another engine than the executor runs them: it is made ready once more, so
+    /// that it counts. Trip counts take the bits that the engine writes; all else is the same for every engine.
     ///
     /// # Errors
     /// The errors are those of [`Self::gradient`].
-    pub fn tape_bytes(&mut self, point: &Point, seed: &[Value]) -> Result<u64, Diagnostics> {
-        if let Some(bytes) = self.derived.recorded(point, self.forward)? {
-            return Ok(bytes);
+    pub fn tape(
+        &mut self,
+        point: &Point,
+        seed: &[Value],
+    ) -> Result<Option<TapeCounts>, Diagnostics> {
+        let slots = self.derived.dependents.clone();
+        match self.derived.counted(point, &slots, seed)? {
+            Some(counts) => Ok(Some(counts)),
+            None => Ok(self.gradient(point, seed)?.tape),
         }
-        let counts = self.gradient(point, seed)?.tape;
-        Ok(counts.map_or(0, |counts| counts.peak_bytes))
     }
 
     /// The originals of the vertices that the first activation of a sweep visited.

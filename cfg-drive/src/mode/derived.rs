@@ -13,9 +13,9 @@ use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Expr, Extent, ParameterRole, Program, Routine, Signature};
+use cfg_core::ir::{Expr, Extent, Program, Routine, Signature};
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, Value};
+use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, TapeCounts, Value};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -258,37 +258,24 @@ impl Derived {
         timed.map_err(|found| at_originals(&self.program, self.given, found))
     }
 
-    /// Bytes on the tape after a run of the forward sweep by the engine; none if there is no other than the executor.
-    pub(super) fn recorded(
+    /// What a run as [`Self::execute`] makes it uses tapes for, as the engine counts it; none if there is no other than the
+    /// executor.
+    pub(super) fn counted(
         &mut self,
         point: &Point,
-        forward: RoutineId,
-    ) -> Result<Option<u64>, Diagnostics> {
-        let Some(engine) = self.options.engine.clone() else {
-            return Ok(None);
+        slots: &[Slot],
+        derivatives: &[Value],
+    ) -> Result<Option<TapeCounts>, Diagnostics> {
+        let targets = self.targets(point, slots, derivatives)?;
+        let (mut arguments, _held) = self.arguments(point)?;
+        let (options, declared) = (&self.options, self.program.routine(self.original));
+        let within = |words| options.lease(words, declared);
+        let start = |session: &mut Session, arguments: &mut [Argument]| {
+            set_globals(session, point)?;
+            set_derivatives(session, arguments, &targets, within)
         };
-        let (all, _held) = self.arguments(point)?;
-        let arguments = Signature::of(&self.program, forward).parameters;
-        let arguments = arguments.iter().map(|role| match role {
-            ParameterRole::Primal(v) => {
-                let slot = match self.positions.get(v.index()) {
-                    Some(Some(_)) => Slot::Parameter(*v),
-                    Some(None) | None => Slot::Result(*v),
-                };
-                let at = self.position(slot);
-                at.and_then(|at| all.get(at)).cloned().unwrap_or_default()
-            }
-            ParameterRole::Adjoint(_)
-            | ParameterRole::Tangent(_)
-            | ParameterRole::Tape
-            | ParameterRole::Own(_) => Argument::Absent,
-        });
-        let mut arguments: Vec<Argument> = arguments.collect();
-        set_globals(&mut self.machine.session, point)?;
-        let mut globals = self.machine.globals();
-        let mut runner = engine.prepare(&self.program, forward)?;
-        let outcome = runner.run(&mut arguments, &mut globals)?;
-        Ok(Some(outcome.tape_bytes))
+        let counted = (self.machine).counted(&self.program, &mut arguments, options, start);
+        counted.map_err(|found| at_originals(&self.program, self.given, found))
     }
 
     /// The arguments at a point, derivatives zero, and what pays for them.

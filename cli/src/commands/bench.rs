@@ -1,5 +1,6 @@
 //! `cfgrev bench`: the time of a program and of its gradient.
 
+use super::gradient::Tape;
 use super::results::write_object;
 use super::{in_text, options, prepare, reverse};
 use crate::Outcome;
@@ -44,8 +45,9 @@ struct Timed {
     gradient: Times,
     /// The least time of the gradient, in parts of that of the program.
     ratio: Real,
-    /// The largest size of the tape in bytes; of compiled C, between the sweeps.
-    tape_bytes: u64,
+    /// The uses of the tape in one gradient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tape: Option<Tape>,
 }
 
 /// The times of samples.
@@ -199,7 +201,7 @@ fn time(
     }
     let mut found = Vec::new();
     for (subject, engine) in subjects.iter_mut().zip(["executor", "cc"]) {
-        let tape_bytes = subject.adjoint.tape_bytes(point, seed)?;
+        let tape = subject.adjoint.tape(point, seed)?;
         let [primal, gradient] = [0, 1].map(|which| {
             let samples = std::mem::take(&mut subject.samples[which]);
             Times::of(samples, subject.calls[which])
@@ -210,7 +212,7 @@ fn time(
             ratio: Real(gradient.minimum.0 / primal.minimum.0),
             primal,
             gradient,
-            tape_bytes,
+            tape: tape.as_ref().map(Tape::from),
         });
     }
     Ok(found)
@@ -265,12 +267,11 @@ fn table(out: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
         }
         let flags = timed.flags.iter().map(|flags| format!("; {flags}"));
         let flags: String = flags.collect();
-        let (ratio, bytes) = (timed.ratio.0, timed.tape_bytes);
-        writeln!(
-            out,
-            "{:20}gradient/primal {ratio:.2}; tape {bytes} bytes{flags}",
-            ""
-        )?;
+        write!(out, "{:20}gradient/primal {:.2}", "", timed.ratio.0)?;
+        if let Some(tape) = &timed.tape {
+            write!(out, "; tape {} bytes", tape.peak_bytes)?;
+        }
+        writeln!(out, "{flags}")?;
     }
     Ok(())
 }

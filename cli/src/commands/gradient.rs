@@ -8,6 +8,7 @@ use crate::input::Session;
 use crate::output::to_stdout;
 use crate::progress::Status;
 use cfg_drive::{Adjoint, kinks};
+use cfg_exec::TapeCounts;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -44,13 +45,23 @@ pub(crate) struct One<'r> {
 
 /// The uses of the tape in one gradient.
 #[derive(JsonSchema, Serialize)]
-struct Tape {
+pub(super) struct Tape {
     /// Bits of markers and trip counts.
     control_bits: u64,
     /// Bytes of integers and reals.
     value_bytes: u64,
     /// Largest size of all stacks at one time.
-    peak_bytes: u64,
+    pub(super) peak_bytes: u64,
+}
+
+impl From<&TapeCounts> for Tape {
+    fn from(counts: &TapeCounts) -> Self {
+        Self {
+            control_bits: counts.control_bits,
+            value_bytes: counts.value_bytes,
+            peak_bytes: counts.peak_bytes,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome> {
@@ -121,16 +132,11 @@ fn write_gradient(
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
-    let tape = gradient.tape.as_ref().map(|tape| Tape {
-        control_bits: tape.control_bits,
-        value_bytes: tape.value_bytes,
-        peak_bytes: tape.peak_bytes,
-    });
     let one = One {
         routine,
         value: Values(&gradient.value),
         gradient: Values(&gradient.gradient),
-        tape,
+        tape: gradient.tape.as_ref().map(Tape::from),
         trace: trace.then(|| Visits::of(&gradient.trace)),
     };
     write_object(out, &one)
