@@ -1,5 +1,5 @@
 /* Pushes and pops that are counted. What goes around them is an own function, so that arguments are evaluated once. */
-static void cfgrev_hold(int64_t bits)
+CFGREV_INLINE void cfgrev_hold(int64_t bits)
 {
     cfgrev_use.now += bits;
     if (cfgrev_use.now > cfgrev_use.most)
@@ -45,7 +45,7 @@ CFGREV_INLINE int64_t cfgrev_counted_pop_count(struct cfgrev_top *top)
     return count;
 }
 
-static int64_t cfgrev_bits_of(struct cfgrev_level level)
+CFGREV_INLINE int64_t cfgrev_bits_of(struct cfgrev_level level)
 {
     return 64 * (int64_t)(level.real + level.integer + level.control) + 32 * (int64_t)level.real32 + (int64_t)level.filled;
 }

@@ -18,7 +18,7 @@ struct cfgrev_kept {
     size_t bytes;
 };
 
-static int cfgrev_keep(struct cfgrev_kept *kept, void *cells, size_t bytes)
+CFGREV_INLINE int cfgrev_keep(struct cfgrev_kept *kept, void *cells, size_t bytes)
 {
     kept->now = cells;
     kept->bytes = bytes;
@@ -30,7 +30,7 @@ static int cfgrev_keep(struct cfgrev_kept *kept, void *cells, size_t bytes)
     return 0;
 }
 
-static void cfgrev_restore(const struct cfgrev_kept *kept, int count)
+CFGREV_INLINE void cfgrev_restore(const struct cfgrev_kept *kept, int count)
 {
     for (; count > 0; --count, ++kept)
         if (kept->bytes)
@@ -38,7 +38,7 @@ static void cfgrev_restore(const struct cfgrev_kept *kept, int count)
 }
 
 /* Seconds from some time on; without a clock for it, seconds of the processor. */
-static double cfgrev_now(void)
+CFGREV_INLINE double cfgrev_now(void)
 {
 #ifdef CLOCK_MONOTONIC
     struct timespec now;
@@ -48,18 +48,18 @@ static double cfgrev_now(void)
     return (double)clock() / (double)CLOCKS_PER_SEC;
 }
 
-static int cfgrev_read(void *cells, size_t bytes)
+CFGREV_INLINE int cfgrev_read(void *cells, size_t bytes)
 {
     return fread(cells, 1, bytes, stdin) != bytes;
 }
 
-static void cfgrev_write(const void *cells, size_t bytes)
+CFGREV_INLINE void cfgrev_write(const void *cells, size_t bytes)
 {
     if (bytes > 0 && fwrite(cells, 1, bytes, stdout) != bytes)
         exit(3);
 }
 
-static int cfgrev_read_argument(struct cfgrev_argument *argument, size_t size)
+CFGREV_INLINE int cfgrev_read_argument(struct cfgrev_argument *argument, size_t size)
 {
     size_t bytes;
     if (cfgrev_read(argument, offsetof(struct cfgrev_argument, cells)))
