@@ -131,7 +131,7 @@ fn results_are_those_of_the_executor() {
             assert_eq!(own, compiled, "{name} {command}");
         }
     }
-    assert_eq!(place.entries("temporary"), [PathBuf::new(); 0]);
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_program_that_hangs_or_dies_is_a_diagnostic() {
         "{}",
         ran.err
     );
-    assert_eq!(place.entries("temporary"), [PathBuf::new(); 0]);
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn what_was_compiled_is_kept() {
     std::fs::write(place.path("cache"), "").expect("it can be written");
     assert_eq!(json(&place.run(&args)), first);
     assert_eq!(place.compiled(), 5);
-    assert_eq!(place.entries("temporary"), [PathBuf::new(); 0]);
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn signals_end_compiler_and_program_and_leave_nothing() {
         "--cc-no-cache",
     ];
     assert_eq!(interrupted(&place, &args, &|| mark.exists()), Some(15));
-    assert_eq!(place.entries("temporary"), [PathBuf::new(); 0]);
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
     let id = std::fs::read_to_string(&mark).expect("it was written");
     assert!(!is_running(id.trim()), "the compiler runs on");
     if !cfg!(target_os = "linux") {
@@ -318,7 +318,7 @@ fn signals_end_compiler_and_program_and_leave_nothing() {
     };
     assert_eq!(interrupted(&place, &args[..6], &running), Some(15));
     assert!(!running(), "the program runs on");
-    assert_eq!(place.entries("temporary"), [PathBuf::new(); 0]);
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
 }
 
 /// True if there is a process of this number that has not ended.
