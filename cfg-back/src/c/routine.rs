@@ -3,6 +3,7 @@
 use super::{
     Emitted, codes,
     file::{File, Made, Written},
+    held,
     lines::Lines,
     names::{Names, comment},
     operators::Pieces,
@@ -72,8 +73,6 @@ fn head(
 ) -> String {
     let storage = match file.public && !made.needs_memory && !strided {
         true => "",
-        // Not all of these may be called.
-        false if strided => "CFGREV_INLINE ",
         false => "static ",
     };
     head_with(routine, made, variables, memory, value, storage).0
@@ -90,11 +89,13 @@ fn head_with(
 ) -> (String, Vec<String>) {
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for p in routine.parameter_ids() {
-        let (name, extents) = match &variables.all[p.index()].kind {
-            Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name) => {
+        let held = &variables.all[p.index()];
+        let (name, extents) = match (&held.behind, &held.kind) {
+            (Some(name), _)
+            | (None, Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name)) => {
                 (name.clone(), (Vec::new(), Vec::new()))
             }
-            Kind::Array(array) => {
+            (None, Kind::Array(array)) => {
                 let kept = |bound: &Bound| match bound {
                     Bound::Kept(k) => variables.bounds[*k].name.clone(),
                     Bound::Constant(_) | Bound::Parameter(_) => String::new(),
@@ -184,7 +185,10 @@ pub(super) fn function(
 ) -> Emitted<(Made, String)> {
     let routine = &*written.routine;
     let mut names = Names::of_function();
-    let (variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
+    let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
+    held::hold(file.program, written, &mut variables, |name| {
+        names.fresh(name, Some(&file.names))
+    });
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let mut tops = BTreeMap::new();
@@ -459,12 +463,19 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
                 .line(format_args!("    {name}[{k}] = {};", zero(ty)));
         }
     }
+    let (loads, stores) = writer.held();
+    after.extend(stores);
     after.reverse();
     let mut epilogue = Lines::new(1);
     for line in after {
         epilogue.line(line);
     }
-    Ok(std::mem::replace(&mut writer.lines, epilogue).into_text())
+    let mut first = Lines::new(1);
+    for line in loads {
+        first.line(line);
+    }
+    let rest = std::mem::replace(&mut writer.lines, epilogue).into_text();
+    Ok(first.into_text() + &rest)
 }
 
 /// The identifiers in a text.
