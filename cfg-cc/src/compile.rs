@@ -4,23 +4,15 @@ use crate::{
     Compiler,
     cache::{Cache, identity},
     codes, no_folder, problem,
-    process::{Watching, finish},
+    process::{Made, Watching, finish},
 };
 use cfg_core::diagnostic::Diagnostics;
 use std::{
     fs::{self, File},
     io,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, ExitStatus, Stdio},
 };
-use tempfile::TempDir;
-
-/// An executable file.
-pub(crate) struct Made {
-    pub(crate) path: PathBuf,
-    /// The folder that it is in, if it is not kept.
-    pub(crate) folder: Option<TempDir>,
-}
 
 /// Compiles a program, or finds what was made of it before.
 pub(crate) fn compile(

@@ -1,10 +1,11 @@
 //! Waiting for compiler and program: not forever, and not past a signal.
 
-use crate::{Compiler, codes, compile::Made, problem};
+use crate::{Compiler, codes, problem};
 use cfg_core::diagnostic::Diagnostics;
 use std::{
     fmt::Debug,
     io::{self, BufReader, Read, Write as _},
+    path::PathBuf,
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Arc, mpsc},
     thread,
@@ -93,6 +94,13 @@ pub(crate) fn finish(
         thread::sleep(step);
         step = STEP.min(step * 2);
     }
+}
+
+/// An executable file.
+pub(crate) struct Made {
+    pub(crate) path: PathBuf,
+    /// The folder that it is in, if it is not kept.
+    pub(crate) folder: Option<TempDir>,
 }
 
 /// A program that waits for requests.

@@ -36,7 +36,7 @@
 //! |---|---|
 //! | `point`, `json`, `slot` | values of variables by name, in and out |
 //! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
-//! | `engine` | what runs routines, if not the executor |
+//! | `engine`, `machine` | what may run routines in place of the executor; a routine ready to be run by either |
 //! | `jacobian` | rows by adjoint or columns by tangent |
 //! | `sparsity`, `colouring` | which rows or columns can share a run |
 //! | `check`, `absolute`, `single_precision` | are the derivatives right, and in which measure |
@@ -55,6 +55,7 @@ mod engine;
 mod extract;
 mod jacobian;
 mod json;
+mod machine;
 mod mode;
 mod options;
 pub mod point;

@@ -11,7 +11,7 @@ pub(crate) use derived::of_generated;
 pub use tangent::{Directional, Tangent};
 
 use crate::codes;
-use crate::engine::Machine;
+use crate::machine::Machine;
 use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};

@@ -6,7 +6,7 @@ use super::{
     set_globals,
 };
 use crate::codes;
-use crate::engine::Machine;
+use crate::machine::Machine;
 use crate::options::{Options, words};
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
 use crate::slot::{Slot, active};
