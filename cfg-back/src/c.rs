@@ -199,21 +199,34 @@ pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
 
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
 /// program and the arguments of the routine, and writes what that leaves to standard output, until the input ends. All
-/// in the machine's own form of numbers, as the head of `driver.rs` says.
+/// in the machine's own form of numbers, as the head of `driver.rs` says. What goes on tapes is counted only if `counting` is set:
+/// it takes time.
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
-pub fn server(programs: &[(&ValidProgram, RoutineId)]) -> Result<String, Diagnostics> {
+pub fn server(
+    programs: &[(&ValidProgram, RoutineId)],
+    counting: bool,
+) -> Result<String, Diagnostics> {
     let mut bundle = Bundle::new();
     bundle.pieces.include("stdio.h");
     bundle.pieces.include("string.h");
+    bundle.pieces.include("time.h");
     for (program, routine) in programs {
         bundle.add(program, Some(*routine))?;
     }
     let head = file::head("Written by cfgrev.", &bundle.pieces);
-    let serve = driver::head();
+    let mut serve = driver::head().to_owned();
+    if counting {
+        serve.push('\n');
+        serve.push_str(&driver::counting());
+    }
     let main = driver::main(&bundle.drivers);
-    Ok(format!("{head}{serve}\n{}{main}", bundle.text))
+    Ok(format!(
+        "{}{head}{serve}\n{}{main}",
+        driver::first(),
+        bundle.text
+    ))
 }
 
 /// The names of what has to do with globals.

@@ -27,7 +27,7 @@ pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order) {
 
 /// Reads a value of this type and shape, whose elements come in storage order.
 pub(crate) fn read_value(
-    from: &mut impl Read,
+    from: &mut (impl Read + ?Sized),
     ty: ScalarType,
     shape: &[usize],
     order: Order,

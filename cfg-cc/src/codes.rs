@@ -17,4 +17,14 @@ cfg_core::diagnostic_codes! {
     ARGUMENT "B904" "an argument does not fit"
         "Arguments have the types and ranks of the parameters."
         "Give one value per parameter and global, of the declared type and rank.";
+    TIME "B905" "the compiled program takes too long"
+        "A call of compiled code ends within the time limit."
+        "The process has been ended. A loop may have no end, or the program may need more time: compiled code counts no steps, \
+         so the clock is all there is. The executor says where a program is when its steps run out.";
+    STOPPED "B906" "stopped by a signal"
+        "A signal ends compiler and compiled program."
+        "Both have been ended, and their folder has been removed.";
+    STATUS "B907" "the compiled program reports a failure"
+        "Compiled code returns 0, or says that there was no memory or that a check has failed."
+        "After a failure there are no results. Run the program with the executor, which names the place.";
 }

@@ -17,11 +17,21 @@
 //! assert_eq!(answer.arguments[1], Argument::from(9.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `compile`, `cache` | from a source to an executable file; those that were made before |
+//! | `process` | waiting for compiler and program: a time limit, and signals |
+//! | `cells` | values as bytes |
 
+mod cache;
 mod cells;
 mod codes;
+mod compile;
+mod process;
 
 pub use codes::CODES;
+pub use process::{Watch, Watching};
 
 use cells::{read_value, write_value};
 use cfg_core::{
@@ -30,30 +40,47 @@ use cfg_core::{
     ir::{Extent, Intent, Program, ScalarType, Variable},
     validate::ValidProgram,
 };
-use cfg_exec::{Argument, Value};
+use cfg_exec::{Argument, TapeCounts, Value};
+use process::{Process, watching};
 use std::{
-    io::{Read, Write},
+    io::{self, Read},
     path::PathBuf,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::Arc,
+    time::Duration,
 };
-use tempfile::TempDir;
 
-/// The compiler, and what it is called with.
+/// The compiler, what it is called with, and how what it makes is run.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     /// The command: a path, or a name that is looked up.
     pub command: PathBuf,
     /// The flags, without those that name files.
     pub flags: Vec<String>,
+    /// Warnings are errors.
+    pub strict: bool,
+    /// Counts what the tapes of calls are used for, which takes time.
+    pub counting: bool,
+    /// The folder in which executables are kept for the next time. Nothing is kept if there is none, if it or a folder in
+    /// it belongs to others, or if a flag may make the result depend on more than the source, the flags and the compiler.
+    pub cache: Option<PathBuf>,
+    /// The longest time that a call may take; then the process is ended.
+    pub limit: Option<Duration>,
+    /// Who may want to stop compiler and program.
+    pub watch: Option<Arc<dyn Watch>>,
 }
 
 impl Default for Compiler {
-    /// `cc` with flags under which values are those of the executor, bit for bit.
+    /// `cc` with flags under which values are those of the executor, bit for bit; nothing is kept, and there is no limit.
     fn default() -> Self {
         let flags = ["-std=c99", "-O1", "-fno-builtin", "-ffp-contract=off"];
         Self {
             command: "cc".into(),
             flags: flags.map(str::to_owned).into(),
+            strict: true,
+            counting: false,
+            cache: None,
+            limit: None,
+            watch: None,
         }
     }
 }
@@ -73,6 +100,10 @@ struct Callable {
 pub struct Answer {
     /// 0, or why the call failed: 1 no memory, 2 a limit, 4 a check.
     pub status: i64,
+    /// The bytes that are left on the tape that was given.
+    pub tape_bytes: u64,
+    /// What tapes were used for, without what is left on them; known if [`Compiler::counting`] is set.
+    pub tape: Option<TapeCounts>,
     /// The value of a function.
     pub result: Option<Value>,
     /// The arguments; those that the routine writes as it left them.
@@ -85,24 +116,36 @@ pub struct Answer {
 #[derive(Debug)]
 pub struct Executable {
     callables: Vec<Callable>,
-    child: Child,
-    input: Option<ChildStdin>,
-    output: ChildStdout,
-    /// The folder of the executable, which goes when this does.
-    _folder: TempDir,
-}
-
-impl Drop for Executable {
-    fn drop(&mut self) {
-        // The process ends with its input; one that hangs is ended. That it has ended already is no problem.
-        drop(self.input.take());
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    process: Process,
+    counting: bool,
 }
 
 fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
     Diagnostic::error(code, message, help).into()
+}
+
+/// Fails if a status says that a call has failed.
+///
+/// # Errors
+/// The status is not 0.
+pub fn check_status(name: &str, status: i64) -> Result<(), Diagnostics> {
+    let why = match status {
+        0 => return Ok(()),
+        1 => "there is not enough memory",
+        2 => "a limit was reached",
+        3 => "the program has stopped",
+        _ => "a check has failed",
+    };
+    let help = "run it with the executor, which names the place";
+    Err(problem(&codes::STATUS, format!("`{name}`: {why}"), help))
+}
+
+fn no_folder(e: &io::Error) -> Diagnostics {
+    problem(
+        &codes::PROCESS,
+        format!("there is no place for what is compiled: {e}"),
+        "set TMPDIR to a folder that can be written",
+    )
 }
 
 fn callable(program: &Program, r: RoutineId) -> Callable {
@@ -129,68 +172,18 @@ impl Executable {
         programs: &[(&ValidProgram, RoutineId)],
         compiler: &Compiler,
     ) -> Result<Self, Diagnostics> {
-        let text = cfg_back::c::server(programs)?;
-        let folder = tempfile::Builder::new()
-            .prefix("cfgrev-cc-")
-            .tempdir()
-            .map_err(|e| no_folder(&e))?;
-        let source = folder.path().join("program.c");
-        let target = folder.path().join("program");
-        std::fs::write(&source, text).map_err(|e| no_folder(&e))?;
-        let command = compiler.command.display();
-        let help = "install a C compiler, or name one with CC";
-        let made = Command::new(&compiler.command)
-            .args(&compiler.flags)
-            .arg("-o")
-            .args([&target, &source])
-            .arg("-lm")
-            .output()
-            .map_err(|e| {
-                problem(
-                    &codes::COMPILER,
-                    format!("`{command}` cannot be started: {e}"),
-                    help,
-                )
-            })?;
-        if !made.status.success() || !made.stderr.is_empty() {
-            let said = String::from_utf8_lossy(&made.stderr);
-            let message = format!(
-                "`{command}` does not take what was written: {}",
-                said.trim_end()
-            );
-            return Err(problem(
-                &codes::REFUSED,
-                message,
-                "report it with the program, or use other flags",
-            ));
-        }
-        let mut child = Command::new(&target)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|e| {
-                problem(
-                    &codes::PROCESS,
-                    format!("what was compiled cannot be started: {e}"),
-                    "allow programs to be run in the folder for temporary files",
-                )
-            })?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(problem(
-                &codes::PROCESS,
-                "the process has no input".into(),
-                "try again",
-            ));
-        };
+        let text = cfg_back::c::server(programs, compiler.counting)?;
+        // Goes last: a signal ends this process when it does.
+        let watching = watching(compiler)?;
+        let made = compile::compile(&text, compiler, &*watching)?;
+        let process = Process::start(made, compiler)?;
         Ok(Self {
             callables: programs
                 .iter()
                 .map(|(program, r)| callable(program, *r))
                 .collect(),
-            child,
-            input: Some(input),
-            output,
-            _folder: folder,
+            process,
+            counting: compiler.counting,
         })
     }
 
@@ -198,14 +191,56 @@ impl Executable {
     /// storage, in the order of the program.
     ///
     /// # Errors
-    /// Arguments or globals that do not fit, and a process that ends.
+    /// Arguments or globals that do not fit, and a process that ends or takes too long.
     pub fn run(
         &mut self,
         position: usize,
         arguments: &[Argument],
         globals: &[Value],
     ) -> Result<Answer, Diagnostics> {
-        let Some(callable) = self.callables.get(position).cloned() else {
+        let (callable, request) = self.request(position, 0, arguments, globals)?;
+        let read = |output: &mut dyn Read| read_answer(output, &callable, arguments, globals);
+        let mut answer = self.process.exchange(&callable.name, &request, read)?;
+        answer.tape = answer.tape.filter(|_| self.counting);
+        Ok(answer)
+    }
+
+    /// Calls a routine as [`Self::run`] does, so often, each time with these arguments and globals, and returns how long
+    /// the calls took together, and their status. A call before the first one is not counted, nor is what brings the
+    /// arguments in.
+    ///
+    /// # Errors
+    /// The errors are those of [`Self::run`].
+    pub fn time(
+        &mut self,
+        position: usize,
+        arguments: &[Argument],
+        globals: &[Value],
+        calls: u64,
+    ) -> Result<(Duration, i64), Diagnostics> {
+        let calls = i64::try_from(calls).unwrap_or(i64::MAX).max(1);
+        let (callable, request) = self.request(position, calls, arguments, globals)?;
+        let read = |output: &mut dyn Read| {
+            let (mut status, mut seconds) = ([0; 8], [0; 8]);
+            output.read_exact(&mut status)?;
+            output.read_exact(&mut seconds)?;
+            let seconds = Duration::try_from_secs_f64(f64::from_ne_bytes(seconds));
+            Ok((
+                seconds.map_err(io::Error::other)?,
+                i64::from_ne_bytes(status),
+            ))
+        };
+        self.process.exchange(&callable.name, &request, read)
+    }
+
+    fn request(
+        &self,
+        position: usize,
+        calls: i64,
+        arguments: &[Argument],
+        globals: &[Value],
+    ) -> Result<(Callable, Vec<u8>), Diagnostics> {
+        let Some(callable) = self.callables.get(position) else {
             let message = format!("no routine has position {position}");
             return Err(problem(
                 &codes::ARGUMENT,
@@ -213,10 +248,10 @@ impl Executable {
                 "give one that was compiled",
             ));
         };
-        let name = &callable.name;
         if arguments.len() != callable.parameters.len() || globals.len() != callable.globals.len() {
             let message = format!(
-                "`{name}` takes {} arguments and {} globals, not {} and {}",
+                "`{}` takes {} arguments and {} globals, not {} and {}",
+                callable.name,
                 callable.parameters.len(),
                 callable.globals.len(),
                 arguments.len(),
@@ -230,74 +265,88 @@ impl Executable {
         }
         let mut request = Vec::new();
         put(&mut request, position as i64);
+        put(&mut request, calls);
         for (variable, argument) in callable.parameters.iter().zip(arguments) {
             write_argument(&mut request, variable, argument)?;
         }
-        for ((variable, _), value) in callable.globals.iter().zip(globals) {
+        for ((variable, size), value) in callable.globals.iter().zip(globals) {
+            if value.ty() != variable.ty || value.len() != *size {
+                let message = format!("the value for `{}` has another type or size", variable.name);
+                return Err(problem(
+                    &codes::ARGUMENT,
+                    message,
+                    "give a value of the declared type and shape",
+                ));
+            }
             write_value(&mut request, value, variable.order);
         }
-        let ended = |what: std::io::Error| {
-            let message = format!("the process that runs `{name}` has ended: {what}");
-            problem(
-                &codes::PROCESS,
-                message,
-                "a program with run-time errors is run with the executor",
-            )
-        };
-        let input = self
-            .input
-            .as_mut()
-            .ok_or_else(|| ended(std::io::ErrorKind::BrokenPipe.into()))?;
-        input
-            .write_all(&request)
-            .and_then(|()| input.flush())
-            .map_err(ended)?;
-        self.answer(&callable, arguments).map_err(ended)
-    }
-
-    fn answer(&mut self, callable: &Callable, arguments: &[Argument]) -> std::io::Result<Answer> {
-        let mut status = [0; 8];
-        self.output.read_exact(&mut status)?;
-        let result = match callable.result {
-            Some(ty) => Some(read_value(
-                &mut self.output,
-                ty,
-                &[],
-                cfg_core::ir::Order::Row,
-            )?),
-            None => None,
-        };
-        let mut left = Vec::with_capacity(arguments.len());
-        for (variable, argument) in callable.parameters.iter().zip(arguments) {
-            let writes = variable.intent().is_some_and(Intent::writes);
-            left.push(match argument {
-                Argument::Value(value) if writes => {
-                    read_value(&mut self.output, variable.ty, value.shape(), variable.order)?.into()
-                }
-                other => other.clone(),
-            });
-        }
-        let mut globals = Vec::with_capacity(callable.globals.len());
-        for (variable, size) in &callable.globals {
-            let shape: &[usize] = if variable.rank() == 0 { &[] } else { &[*size] };
-            let value = read_value(&mut self.output, variable.ty, shape, variable.order)?;
-            globals.push(value);
-        }
-        Ok(Answer {
-            status: i64::from_ne_bytes(status),
-            result,
-            arguments: left,
-            globals,
-        })
+        Ok((callable.clone(), request))
     }
 }
 
-fn no_folder(e: &std::io::Error) -> Diagnostics {
-    problem(
-        &codes::PROCESS,
-        format!("there is no place for what is compiled: {e}"),
-        "set TMPDIR to a folder that can be written",
-    )
+fn read_answer(
+    output: &mut dyn Read,
+    callable: &Callable,
+    arguments: &[Argument],
+    globals: &[Value],
+) -> io::Result<Answer> {
+    let (mut status, mut tape_bytes) = ([0; 8], [0; 8]);
+    output.read_exact(&mut status)?;
+    output.read_exact(&mut tape_bytes)?;
+    let tape = read_counts(output)?;
+    let result = match callable.result {
+        Some(ty) => Some(read_value(output, ty, &[], cfg_core::ir::Order::Row)?),
+        None => None,
+    };
+    let mut left = Vec::with_capacity(arguments.len());
+    for (variable, argument) in callable.parameters.iter().zip(arguments) {
+        let writes = variable.intent().is_some_and(Intent::writes);
+        left.push(match argument {
+            Argument::Value(value) if writes => {
+                read_value(output, variable.ty, value.shape(), variable.order)?.into()
+            }
+            other => other.clone(),
+        });
+    }
+    let mut after = Vec::with_capacity(globals.len());
+    for ((variable, _), before) in callable.globals.iter().zip(globals) {
+        after.push(read_value(
+            output,
+            variable.ty,
+            before.shape(),
+            variable.order,
+        )?);
+    }
+    Ok(Answer {
+        status: i64::from_ne_bytes(status),
+        tape_bytes: u64::from_ne_bytes(tape_bytes),
+        tape: Some(tape),
+        result,
+        arguments: left,
+        globals: after,
+    })
+}
+
+/// Reads a `struct cfgrev_use`.
+fn read_counts(output: &mut dyn Read) -> io::Result<TapeCounts> {
+    let mut next = || -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        output.read_exact(&mut bytes)?;
+        Ok(u64::from_ne_bytes(bytes))
+    };
+    let mut counts = TapeCounts {
+        pushes: next()?,
+        pops: next()?,
+        control_bits: next()?,
+        integers: next()?,
+        reals: next()?,
+        reals32: next()?,
+        ..TapeCounts::default()
+    };
+    let [_now, most] = [next()?, next()?];
+    counts.value_bytes = 8 * (counts.integers + counts.reals) + 4 * counts.reals32;
+    counts.peak_bytes = most.div_ceil(8);
+    Ok(counts)
 }
 
 fn put(request: &mut Vec<u8>, n: i64) {

@@ -37,14 +37,14 @@ mod random;
 mod remarks;
 
 use crate::absolute::absolute;
-use crate::mode::{Adjoint, Primal, Tangent, of_generated};
+use crate::mode::{Adjoint, Gradient, Primal, Tangent, of_generated};
 use crate::options::Options;
 use crate::point::Point;
 use crate::single_precision::has_real32;
 use cfg_core::diagnostic::{Diagnostics, Severity};
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
-use cfg_exec::{TapeCounts, Value};
+use cfg_exec::Value;
 use differences::{Compared, Comparison, Element};
 use dot_product::Products;
 use elements::{elements, flat, map};
@@ -105,10 +105,10 @@ pub struct Differences {
 /// The stacks of the tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// Values pushed in the gradient run.
-    pub pushes: u64,
-    /// Values popped in the gradient run.
-    pub pops: u64,
+    /// Values pushed in the gradient run; only the executor counts.
+    pub pushes: Option<u64>,
+    /// Values popped in the gradient run; only the executor counts.
+    pub pops: Option<u64>,
     /// True if nothing was left on any tape.
     pub empty: bool,
     /// Problems that the static stack checker has found: paths on which a pop does not meet its push.
@@ -172,6 +172,8 @@ pub fn check(
         &Options {
             trace: true,
             events: true,
+            // Only the executor sees branches and kinks.
+            engine: None,
             ..options.clone()
         },
     )?;
@@ -203,7 +205,7 @@ pub fn check(
     let precision = Precision::of(program);
     let tolerances = precision.at_least(tolerances);
     let seed = random.seed(&run.tangent, scales.as_deref().unwrap_or(&y_dot));
-    let (dot_product, tape) = Products {
+    let (dot_product, gradient) = Products {
         adjoint: &mut adjoint,
         tangent: &mut tangent,
         point: &point,
@@ -217,7 +219,7 @@ pub fn check(
     }
     .compare(&mut random, seed)?;
     let found = of_generated(tape_check::check_program(adjoint.program()).problems);
-    let stack = Stack::new(&tape, &found);
+    let stack = Stack::new(&gradient, &found);
     let dependents = primal.dependents_at(&point)?;
     let Compared {
         differences,
@@ -286,15 +288,15 @@ impl Precision {
 }
 
 impl Stack {
-    fn new(tape: &TapeCounts, found: &Diagnostics) -> Self {
+    fn new(gradient: &Gradient, found: &Diagnostics) -> Self {
         let problems = found
             .iter()
             .filter(|d| d.severity == Severity::Error)
             .count();
-        let empty = tape.leftovers.iter().all(|l| l.is_empty());
+        let (tape, empty) = (gradient.tape.as_ref(), gradient.tapes_are_empty);
         Self {
-            pushes: tape.pushes,
-            pops: tape.pops,
+            pushes: tape.map(|tape| tape.pushes),
+            pops: tape.map(|tape| tape.pops),
             empty,
             problems,
             agrees: empty && problems == 0,

@@ -3,8 +3,8 @@
 //! [`Primal`], [`Adjoint`] and [`Tangent`] are a routine, its adjoint and its tangent, transformed and
 //! compiled once; each run reuses memory and tape. [`jacobian()`] computes a whole matrix, [`check()`]
 //! tests adjoint against tangent and tangent against divided differences. Points, seeds and directions are
-//! JSON objects, as on the command line, or [`Point`]s made by hand. Nothing here reads or writes
-//! files.
+//! JSON objects, as on the command line, or [`Point`]s made by hand. The executor runs them, or an [`Engine`]. Nothing
+//! here reads or writes files.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -36,6 +36,7 @@
 //! |---|---|
 //! | `point`, `json`, `slot` | values of variables by name, in and out |
 //! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
+//! | `engine`, `machine` | what may run routines in place of the executor; a routine ready to be run by either |
 //! | `jacobian` | rows by adjoint or columns by tangent |
 //! | `sparsity`, `colouring` | which rows or columns can share a run |
 //! | `check`, `absolute`, `single_precision` | are the derivatives right, and in which measure |
@@ -50,9 +51,11 @@ mod codes;
 mod colouring;
 pub mod corpus;
 mod declare;
+mod engine;
 mod extract;
 mod jacobian;
 mod json;
+mod machine;
 mod mode;
 mod options;
 pub mod point;
@@ -64,6 +67,7 @@ mod visits;
 pub use check::{Checked, Differences, DotProduct, Stack, Tolerances, check};
 pub use codes::CODES;
 pub use declare::declare;
+pub use engine::{Engine, Outcome, Runner};
 pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};

@@ -11,6 +11,7 @@ pub(crate) use derived::of_generated;
 pub use tangent::{Directional, Tangent};
 
 use crate::codes;
+use crate::machine::Machine;
 use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};
@@ -21,7 +22,7 @@ use cfg_core::text;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
 use original_place::in_original;
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 /// Values by name, in the order of the declarations.
 pub type Named = Vec<(String, Value)>;
@@ -40,7 +41,7 @@ pub struct Trace {
 pub struct Primal {
     program: Program,
     routine: RoutineId,
-    session: Session,
+    machine: Machine,
     options: Options,
 }
 
@@ -53,8 +54,8 @@ pub struct Run {
     pub trace: Trace,
     /// Kinks and singular points, if [`Options::events`] is set.
     pub events: Vec<Met>,
-    /// Counts of what was pushed and popped.
-    pub tape: TapeCounts,
+    /// Counts of what was pushed and popped; only the executor counts.
+    pub tape: Option<TapeCounts>,
     /// All that the executor has to tell.
     pub(crate) report: RunReport,
 }
@@ -69,11 +70,10 @@ impl Primal {
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
-        let compiled = options.compile(program)?;
         Ok(Self {
             program: program.program().clone(),
             routine,
-            session: options.session(&compiled),
+            machine: Machine::new(program, routine, options)?,
             options: options.clone(),
         })
     }
@@ -87,7 +87,7 @@ impl Primal {
             text,
             &self.program,
             self.routine,
-            &self.session,
+            &self.machine.session,
             &self.options,
         )
     }
@@ -139,9 +139,23 @@ impl Primal {
                 reverse: Vec::new(),
             },
             events: report.events.clone(),
-            tape: report.tape.clone(),
+            tape: self.machine.counts().then(|| report.tape.clone()),
             report,
         })
+    }
+
+    /// The time of so many runs of the routine from a point, without the time that bringing values in takes. A run
+    /// before the first one is not counted.
+    ///
+    /// # Errors
+    /// A fault of a run.
+    pub fn time(&mut self, point: &Point, calls: u64) -> Result<Duration, Diagnostics> {
+        let words = words(&point.arguments);
+        let _held = self.options.lease(2 * words, self.routine())?;
+        let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
+        let run = &self.options.run;
+        let timed = (self.machine).time(&point.arguments, run, start, calls);
+        timed.map_err(|found| in_original(&self.program, found))
     }
 
     /// The independents that a point has, with their values there, and what pays for these.
@@ -157,13 +171,18 @@ impl Primal {
         self.reset(point)?;
         let sizes = slots.iter().map(|&slot| match slot {
             Slot::Parameter(v) => words(point.argument(v)),
-            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Global(g) => self
+                .machine
+                .session
+                .global_shape(g)
+                .iter()
+                .product::<usize>() as u64,
             Slot::Result(_) => 0,
         });
         let held = self.options.lease(sizes.sum(), self.routine())?;
         let value = |slot: Slot| match slot {
             Slot::Parameter(v) => point.value(v).cloned(),
-            Slot::Global(g) => Some(self.session.global(g)),
+            Slot::Global(g) => Some(self.machine.session.global(g)),
             Slot::Result(_) => None,
         };
         let values = slots.into_iter().filter_map(|s| Some((s, value(s)?)));
@@ -194,7 +213,12 @@ impl Primal {
         let of = |v: VarId| arguments.get(point.position(v)?);
         let sizes = slots.iter().map(|&slot| match slot {
             Slot::Parameter(v) => words(of(v)),
-            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Global(g) => self
+                .machine
+                .session
+                .global_shape(g)
+                .iter()
+                .product::<usize>() as u64,
             Slot::Result(_) => report.result.as_ref().map_or(0, Value::len) as u64,
         });
         // A copy of each value, and all elements.
@@ -205,7 +229,7 @@ impl Primal {
         for &slot in slots {
             let value = match slot {
                 Slot::Parameter(v) => of(v).and_then(Argument::value).cloned(),
-                Slot::Global(g) => Some(self.session.global(g)),
+                Slot::Global(g) => Some(self.machine.session.global(g)),
                 Slot::Result(_) => report.result.clone(),
             };
             if let Some(value) = value {
@@ -224,18 +248,15 @@ impl Primal {
 
     /// Globals as at the start of a run.
     fn reset(&mut self, point: &Point) -> Result<(), Diagnostics> {
-        set_globals(&mut self.session, point)
+        set_globals(&mut self.machine.session, point)
     }
 
     fn execute(&mut self, point: &Point) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
         let words = words(&point.arguments);
         let held = self.options.lease(words, self.routine())?;
         let mut arguments = point.arguments.clone();
-        let (routine, options) = (self.routine, self.options.run);
         let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
-        let run = self
-            .session
-            .run_from(routine, &mut arguments, &options, start);
+        let run = self.machine.run(&mut arguments, &self.options.run, start);
         let mut report = run.map_err(|found| in_original(&self.program, found))?;
         report.held.join(held);
         Ok((arguments, report))

@@ -1,11 +1,12 @@
 //! The options by which programs are reversed, compiled and run, and the account of the memory that this takes.
 
+use crate::engine::Engine;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Math;
 use cfg_core::ir::Routine;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Callback, CompileOptions, Compiled, Lease, Memory, RunOptions, Session};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The options by which programs are reversed, compiled and run.
 #[derive(Clone, Default)]
@@ -29,6 +30,8 @@ pub struct Options {
     /// The account of the memory that is taken, within [`RunOptions::max_memory`]: points and seeds that are read,
     /// runs, and results that are kept. Clones share it.
     pub memory: Memory,
+    /// What runs routines in place of the executor.
+    pub engine: Option<Arc<dyn Engine>>,
 }
 
 impl Options {
@@ -70,6 +73,7 @@ impl std::fmt::Debug for Options {
             .field("events", &self.events)
             .field("callbacks", &self.callbacks.keys())
             .field("zero_dependents", &self.zero_dependents)
+            .field("engine", &self.engine)
             .finish()
     }
 }

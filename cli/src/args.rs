@@ -1,15 +1,17 @@
 //! The command line: types only, documentation comments are the help texts.
 
+mod bench;
 mod search;
 mod shared;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+pub(crate) use bench::Bench;
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
-    At, Blocks, Counters, Derivative, Function, Language, Limits, Math, Picture, Reversal, Select,
-    Source, Unstructured, Variables,
+    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Language, Limits,
+    Math, Picture, Reversal, Select, Source, Unstructured, Variables,
 };
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.
@@ -79,6 +81,16 @@ Examples:
     /// is null.
     #[command(after_help = "Example:\n  cfgrev check f.json --at '{\"x\": [1, 2]}'")]
     Check(Check),
+    /// Time a program and its gradient, by the executor and as compiled C
+    ///
+    /// Primal and gradient are run in turn, sample by sample, in one process per engine; a time is that of one call, without
+    /// starting processes and without bringing arguments in. The gradient is of the sum of all dependents. Without a C
+    /// compiler (environment variable CC, or cc), the executor alone is timed.
+    #[command(after_help = "\
+Examples:
+  cfgrev bench f.json --at 'x=[1,2]'
+  cfgrev bench f.json --at point.json --cc-flags '-O3 -march=native' --format json")]
+    Bench(Bench),
     /// Find a cheap elimination sequence for local Jacobians
     ///
     /// FILE is a bare linearized computational graph in JSON. Prints the cost of every heuristic, the best
@@ -168,6 +180,8 @@ pub(crate) enum Documents {
     Tangent,
     /// What `jacobian` prints.
     Jacobian,
+    /// What `bench --format json` prints.
+    Bench,
     /// What `check` prints.
     Check,
     /// A line of `corpus --format json`.
@@ -332,6 +346,8 @@ pub(crate) struct Run {
     pub(crate) trace: bool,
     #[command(flatten)]
     pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
 }
 
 /// `cfgrev gradient`.

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod bench;
 mod check;
 mod completions;
 mod convert;
@@ -22,6 +23,7 @@ use crate::args::{
     Command, Derivative, Function, Language, Limits, Math, Select, Source, Variables,
 };
 use crate::codes;
+use crate::compiled;
 use crate::input::Session;
 pub(crate) use crate::input::Wanted;
 use crate::output::problem;
@@ -44,6 +46,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcom
         Command::Gradient(args) => gradient::run(args, session),
         Command::Check(args) => check::run(args, session),
         Command::Jacobian(args) => jacobian::run(args, session),
+        Command::Bench(args) => bench::run(args, session),
         Command::Preaccumulate(args) => preaccumulate::run(args, session),
         Command::Corpus(args) => corpus::run(args, session),
         Command::Convert(args) => convert::run(args, session),
@@ -179,12 +182,14 @@ struct Prepared {
 }
 
 /// Claims standard input for FILE, POINT or what else may want it, reads the program, and collects the
-/// options.
+/// options. Vertices are recorded only if the engine can.
 fn evaluation(
     args: &Derivative,
     others: &[(&'static str, Option<&str>)],
+    trace: bool,
     session: &Session,
 ) -> anyhow::Result<Prepared> {
+    let engine = compiled::engine(&args.engine, &args.limits, trace)?;
     session.claim_all(&[
         ("FILE", Some(&args.function.source.file)),
         ("POINT", Some(&args.at.point)),
@@ -193,6 +198,7 @@ fn evaluation(
     let (program, routine) = prepare(&args.function, session)?;
     let options = cfg_drive::Options {
         reversal: reverse::options(args.reversal),
+        engine,
         ..options(&args.limits, session)
     };
     Ok(Prepared {

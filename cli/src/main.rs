@@ -9,6 +9,7 @@
 mod args;
 mod codes;
 mod commands;
+mod compiled;
 mod input;
 mod output;
 mod physical_memory;

@@ -65,6 +65,7 @@ pub(crate) const AREAS: &[Area] = &[
         ("B801", "B899", &[]),
         cfg_back::c::codes::CODES,
     ),
+    area("cfg_cc", ("B901", "B999", &[]), cfg_cc::CODES),
     area(
         "tape_check",
         ("T701", "T799", &[]),

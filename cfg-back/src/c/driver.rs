@@ -1,37 +1,93 @@
 //! A program around functions: it reads arguments from standard input, calls, and writes what the function leaves.
 //!
-//! All numbers are in the machine's own form. A request is the number of the function, its arguments, and the cells of
-//! all globals that own storage, in order. An argument is 17 integers, whether it is given, the number of its cells, and
-//! up to 15 deferred extents, and then its cells. The answer is the status, the result of a function, the cells of all
-//! arguments that are given and not only read, and the cells of the globals.
+//! All numbers are in the machine's own form. A request is the number of the function, how many calls are to be timed, its
+//! arguments, and the cells of all globals that own storage, in order. An argument is 17 integers, whether it is given,
+//! the number of its cells, and up to 15 deferred extents, and then its cells.
+//!
+//! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts of
+//! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, the cells of all arguments that are given and not only read, and the cells of the globals. The answer to a
+//! request for more is the status and the seconds that the calls took together, as a real: each begins with the values of
+//! the request, and one before the first is not counted.
 
-use super::{file::File, variable::c_type, writer::is_by_value};
+use super::{
+    file::{File, Made},
+    variable::c_type,
+    writer::is_by_value,
+};
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    ir::{Extent, Intent, Role},
+    ir::{Extent, Intent, Role, Routine, Variable},
 };
 use std::fmt::Write as _;
+
+/// Functions in place of those of the tape, which count in `cfgrev_use` and go behind [`head`].
+pub(super) fn counting() -> String {
+    let mut values = String::new();
+    for (name, ty, bits) in [
+        ("real", "double", 64),
+        ("real32", "float", 32),
+        ("integer", "int64_t", 64),
+    ] {
+        let made = COUNTED.replace("@NAME@", name).replace("@TYPE@", ty);
+        values.push_str(&made.replace("@BITS@", &bits.to_string()));
+    }
+    include_str!("counting.c").replace("@VALUES@", &values)
+}
+
+/// Push and pop of a type that are counted.
+const COUNTED: &str = "\
+CFGREV_INLINE void cfgrev_counted_push_@NAME@(struct cfgrev_top *top, @TYPE@ value)
+{
+    cfgrev_push_@NAME@(top, value);
+    ++cfgrev_use.pushes;
+    ++cfgrev_use.@NAME@;
+    cfgrev_hold(@BITS@);
+}
+
+CFGREV_INLINE @TYPE@ cfgrev_counted_pop_@NAME@(struct cfgrev_top *top)
+{
+    ++cfgrev_use.pops;
+    cfgrev_hold(-@BITS@);
+    return cfgrev_pop_@NAME@(top);
+}
+
+#define cfgrev_push_@NAME@ cfgrev_counted_push_@NAME@
+#define cfgrev_pop_@NAME@ cfgrev_counted_pop_@NAME@
+
+";
 
 /// What all driver functions use.
 pub(super) fn head() -> &'static str {
     include_str!("driver.c")
 }
 
+/// What comes before all headers, so that there is a clock for [`head`].
+pub(super) fn first() -> &'static str {
+    "#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 199309L\n#endif\n"
+}
+
 /// The function of this name, which serves one request for a routine.
 pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<String> {
     let made = file.made(r, false)?;
     let routine = file.program.routine(r);
-    let mut text = format!("static int {name}(void)\n{{\n");
+    let mut text = format!("static int {name}(int64_t calls)\n{{\n");
     let count = routine.parameter_ids().len().max(1);
+    let owners: Vec<String> = (0..file.program.globals.len())
+        .map(GlobalId::new)
+        .filter(|g| file.program.global(*g).overlay.is_none())
+        .filter_map(|g| file.globals.owner(g))
+        .collect();
+    let room = count + owners.len();
     let _ = write!(
         text,
-        "    struct cfgrev_argument a[{count}];\n    struct cfgrev_tape tape = {{0}};\n    int64_t status = 0;\n"
+        "    struct cfgrev_argument a[{count}];\n    struct cfgrev_kept kept[{room}];\n    struct cfgrev_tape tape = {{0}};\n    \
+         int64_t status = 0;\n    int k = 0;\n"
     );
     let result = routine.result.map(|r| c_type(routine.variable(r).ty));
     if let Some(ty) = result {
         let _ = writeln!(text, "    {ty} value;");
     }
-    text.push_str("    memset(a, 0, sizeof a);\n");
+    text.push_str("    memset(a, 0, sizeof a);\n    memset(kept, 0, sizeof kept);\n    memset(&cfgrev_use, 0, sizeof cfgrev_use);\n");
     if let Some(ty) = result {
         let _ = writeln!(text, "    memset(&value, 0, sizeof(({ty}){{0}}));");
     }
@@ -45,17 +101,35 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
             );
         }
     }
-    let owners: Vec<String> = (0..file.program.globals.len())
-        .map(GlobalId::new)
-        .filter(|g| file.program.global(*g).overlay.is_none())
-        .filter_map(|g| file.globals.owner(g))
-        .collect();
     for owner in &owners {
         let _ = writeln!(
             text,
             "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;"
         );
     }
+    let line = call(file, r, &made);
+    text.push_str(&timed(routine, &owners, &line));
+    let _ = writeln!(text, "    if (!calls) {{\n        {line}");
+    text.push_str(&answer(routine, &owners));
+    text.push_str("    }\n");
+    for (k, p) in routine.parameter_ids().enumerate() {
+        if !routine.variable(p).ty.is_tape() {
+            let _ = writeln!(text, "    free(a[{k}].cells);");
+        }
+    }
+    text.push_str("    while (k > 0)\n        free(kept[--k].before);\n    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
+    Some(text)
+}
+
+/// True for a parameter whose cells are part of the answer.
+fn is_written(variable: &Variable) -> bool {
+    !variable.ty.is_tape()
+        && matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In)
+}
+
+/// The statement that calls the function of a routine with the arguments that were read.
+fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
+    let routine = file.program.routine(r);
     let mut arguments = Vec::new();
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
@@ -83,49 +157,87 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
     };
     let memory: &[&str] = if made.needs_memory { &["&tape"] } else { &[] };
-    let line = match (made.can_fail, result) {
-        (true, Some(_)) => format!("status = {};", call(&[&["&value"], memory].concat())),
-        (true, None) => format!("status = {};", call(memory)),
-        (false, Some(_)) => format!("value = {};", call(memory)),
-        (false, None) => format!("{};", call(memory)),
-    };
-    let _ = writeln!(
-        text,
-        "    {line}\n    cfgrev_write(&status, sizeof status);"
-    );
-    if result.is_some() {
-        text.push_str("    cfgrev_write(&value, sizeof value);\n");
+    match (made.can_fail, routine.result.is_some()) {
+        (true, true) => format!("status = {};", call(&[&["&value"], memory].concat())),
+        (true, false) => format!("status = {};", call(memory)),
+        (false, true) => format!("value = {};", call(memory)),
+        (false, false) => format!("{};", call(memory)),
     }
+}
+
+/// Calls that are timed.
+fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
+    let mut text =
+        "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
-        let writes =
-            matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In);
-        if variable.ty.is_tape() {
-            continue;
-        }
-        if writes {
+        if is_written(variable) {
             let ty = c_type(variable.ty);
             let _ = writeln!(
                 text,
-                "    if (a[{k}].given)\n        cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));"
+                "        if (a[{k}].given && cfgrev_keep(&kept[k++], a[{k}].cells, (size_t)a[{k}].count * sizeof({ty})))\n            \
+                 return 1;"
             );
         }
-        let _ = writeln!(text, "    free(a[{k}].cells);");
     }
-    for owner in &owners {
-        let _ = writeln!(text, "    cfgrev_write(&{owner}, sizeof {owner});");
+    for owner in owners {
+        let _ = writeln!(
+            text,
+            "        if (cfgrev_keep(&kept[k++], &{owner}, sizeof {owner}))\n            return 1;"
+        );
     }
-    text.push_str("    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
-    Some(text)
+    let _ = write!(
+        text,
+        "        for (done = 0; done <= calls && !status; ++done) {{
+            double begin;
+            cfgrev_restore(kept, k);
+            begin = cfgrev_now();
+            {line}
+            if (done)
+                seconds += cfgrev_now() - begin;
+        }}
+        cfgrev_write(&status, sizeof status);
+        cfgrev_write(&seconds, sizeof seconds);
+    }}
+"
+    );
+    text
+}
+
+/// The answer after a call.
+fn answer(routine: &Routine, owners: &[String]) -> String {
+    let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
+        cfgrev_write(&status, sizeof status);
+        cfgrev_write(&left, sizeof left);
+        cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
+"
+    .to_owned();
+    if routine.result.is_some() {
+        text.push_str("        cfgrev_write(&value, sizeof value);\n");
+    }
+    for (k, p) in routine.parameter_ids().enumerate() {
+        let variable = routine.variable(p);
+        if is_written(variable) {
+            let ty = c_type(variable.ty);
+            let _ = writeln!(
+                text,
+                "        if (a[{k}].given)\n            cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));"
+            );
+        }
+    }
+    for owner in owners {
+        let _ = writeln!(text, "        cfgrev_write(&{owner}, sizeof {owner});");
+    }
+    text
 }
 
 /// The function `main`, which serves requests until there are no more.
 pub(super) fn main(functions: &[String]) -> String {
-    let mut text = "int main(void)\n{\n    int64_t request;\n    while (!cfgrev_read(&request, sizeof request)) {\n        int failed = 1;\n        switch (request) {\n".to_owned();
+    let mut text = "int main(void)\n{\n    int64_t request[2];\n    while (!cfgrev_read(request, sizeof request)) {\n        int failed = 1;\n        switch (request[0]) {\n".to_owned();
     for (k, name) in functions.iter().enumerate() {
         let _ = writeln!(
             text,
-            "        case {k}:\n            failed = {name}();\n            break;"
+            "        case {k}:\n            failed = {name}(request[1]);\n            break;"
         );
     }
     text.push_str("        default:\n            break;\n        }\n        if (failed || fflush(stdout))\n            return 2;\n    }\n    return 0;\n}\n");

@@ -177,6 +177,7 @@ fn recursion_has_a_limit() {
     let compiler = Compiler {
         command,
         flags: flags(false),
+        ..Compiler::default()
     };
     let mut built = Executable::build(&[(&program, main)], &compiler).unwrap();
     let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();

@@ -22,6 +22,8 @@ pub(crate) fn check(jobs: &[Job]) {
         let compiler = Compiler {
             command: command.clone(),
             flags: flags(sanitized),
+            counting: sanitized,
+            ..Compiler::default()
         };
         for some in part.chunks(BATCH) {
             wrong.extend(run_all(some, &compiler));

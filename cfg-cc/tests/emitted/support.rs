@@ -7,7 +7,7 @@ use cfg_core::{
     ir::{Order, ParameterRole, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
-use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, TapeCounts, Value};
 use cfg_reverse::Options;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
@@ -220,6 +220,8 @@ fn job(
         .ok()?;
     let expected = Answer {
         status: 0,
+        tape_bytes: 0,
+        tape: Some(report.tape),
         result: report.result,
         arguments: left,
         globals: global(&session),
@@ -289,6 +291,13 @@ impl Job {
         if answer.status != 0 {
             return Some(format!("{}: status {}", self.title, answer.status));
         }
+        if let (Some(a), Some(b)) = (&self.expected.tape, &answer.tape) {
+            // Trip counts take other numbers of bits.
+            let of = |c: &TapeCounts| [c.pushes, c.pops, c.integers, c.reals, c.reals32];
+            if (of(a), a.value_bytes) != (of(b), b.value_bytes) {
+                return Some(format!("{}: counted {b:?} instead of {a:?}", self.title));
+            }
+        }
         let routine = self.program.routine(self.routine);
         let mut pairs: Vec<(String, &Value, &Value)> = Vec::new();
         if let (Some(a), Some(b)) = (&self.expected.result, &answer.result) {
@@ -323,7 +332,8 @@ pub(crate) fn run_all(jobs: &[Job], compiler: &Compiler) -> Vec<String> {
         Ok(built) => built,
         Err(problem) => {
             // Which one it is shows when each is written alone.
-            let alone = |job: &Job| cfg_back::c::server(&[(&job.program, job.routine)]).err();
+            let alone =
+                |job: &Job| cfg_back::c::server(&[(&job.program, job.routine)], false).err();
             let found = jobs.iter().filter_map(|job| Some((job, alone(job)?)));
             let mut all: Vec<String> = found.map(|(job, problem)| job.describe(&problem)).collect();
             all.push(problem.to_string());

@@ -6,7 +6,7 @@ use super::random::Random;
 use crate::mode::{Adjoint, Gradient, Named, Tangent};
 use crate::point::Point;
 use cfg_core::diagnostic::Diagnostics;
-use cfg_exec::{TapeCounts, Value};
+use cfg_exec::Value;
 
 /// Adjoint and tangent of a routine at a point, in one direction.
 pub(super) struct Products<'a> {
@@ -28,12 +28,12 @@ pub(super) struct Products<'a> {
 }
 
 impl Products<'_> {
-    /// Compares the two products for a seed; with what the tape of the last gradient was used for.
+    /// Compares the two products for a seed; with the last gradient.
     pub(super) fn compare(
         mut self,
         random: &mut Random,
         mut seed: Vec<Value>,
-    ) -> Result<(DotProduct, TapeCounts), Diagnostics> {
+    ) -> Result<(DotProduct, Gradient), Diagnostics> {
         let mut gradient = self.adjoint.gradient(self.point, &seed)?;
         let mut found = self.products(&gradient, &seed);
         if !found.agrees && self.scales.is_none() && found.gap.is_finite() {
@@ -52,7 +52,7 @@ impl Products<'_> {
             };
         }
         found.not_finite = not_finite;
-        Ok((found, gradient.tape))
+        Ok((found, gradient))
     }
 
     fn products(&self, gradient: &Gradient, seed: &[Value]) -> DotProduct {

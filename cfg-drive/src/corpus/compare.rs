@@ -215,10 +215,10 @@ fn inspect(
         let point = point(&primal, program, main)?;
         let seed = adjoint.dependents_at(&point)?;
         let run = adjoint.gradient(&point, &seed)?;
-        stacks &= run.tape.leftovers.iter().all(|l| l.is_empty());
+        stacks &= run.tapes_are_empty;
         order &= run.mirrored == Some(true);
         if !merge {
-            entry.tape = Some(run.tape);
+            entry.tape = run.tape;
         }
     }
     entry.stacks = Some(stacks);

@@ -11,6 +11,7 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
+use std::time::Duration;
 
 /// A routine with its adjoint: gradients.
 #[derive(Debug)]
@@ -29,8 +30,10 @@ pub struct Gradient {
     pub value: Named,
     /// The adjoints of the independents that the point has.
     pub gradient: Named,
-    /// Counts of what the tape was used for.
-    pub tape: TapeCounts,
+    /// Counts of what the tape was used for; only the executor counts.
+    pub tape: Option<TapeCounts>,
+    /// Nothing was left on any tape.
+    pub tapes_are_empty: bool,
     /// The original vertices visited, if [`Options::trace`] is set.
     pub trace: Trace,
     /// The sweeps visited the vertices of every routine called in opposite orders, LOOP and ENDLOOP aside;
@@ -173,7 +176,8 @@ impl Adjoint {
             gradient: self
                 .derived
                 .named_derivatives(&self.derived.independents, &arguments)?,
-            tape: report.tape,
+            tapes_are_empty: report.tape.leftovers.iter().all(|l| l.is_empty()),
+            tape: self.derived.counts().then_some(report.tape),
             trace,
             mirrored: self.derived.traces().then(|| {
                 let program = &self.derived.program;
@@ -182,6 +186,38 @@ impl Adjoint {
             events,
             held,
         })
+    }
+
+    /// The time of so many runs of both sweeps, without the time that bringing values in takes. A run before the first
+    /// one is not counted.
+    ///
+    /// # Errors
+    /// The errors are those of [`Self::gradient`].
+    pub fn time(
+        &mut self,
+        point: &Point,
+        seed: &[Value],
+        calls: u64,
+    ) -> Result<Duration, Diagnostics> {
+        let slots = self.derived.dependents.clone();
+        self.derived.time(point, &slots, seed, calls)
+    }
+
+    /// What both sweeps use the tape for, also where another engine than the executor runs them: it is made ready once more, so
+    /// that it counts. Trip counts take the bits that the engine writes; all else is the same for every engine.
+    ///
+    /// # Errors
+    /// The errors are those of [`Self::gradient`].
+    pub fn tape(
+        &mut self,
+        point: &Point,
+        seed: &[Value],
+    ) -> Result<Option<TapeCounts>, Diagnostics> {
+        let slots = self.derived.dependents.clone();
+        match self.derived.counted(point, &slots, seed)? {
+            Some(counts) => Ok(Some(counts)),
+            None => Ok(self.gradient(point, seed)?.tape),
+        }
     }
 
     /// The originals of the vertices that the first activation of a sweep visited.

@@ -6,6 +6,7 @@ use super::{
     set_globals,
 };
 use crate::codes;
+use crate::machine::Machine;
 use crate::options::{Options, words};
 use crate::point::{Point, parse_seeds, tuple, zeros_like};
 use crate::slot::{Slot, active};
@@ -14,18 +15,17 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Program, Routine, Signature};
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, Value};
+use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, TapeCounts, Value};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
 pub(super) struct Derived {
     pub(super) program: ValidProgram,
-    session: Session,
+    machine: Machine,
     original: RoutineId,
-    /// NAME_grad or NAME_t.
-    routine: RoutineId,
     /// The number of routines that the user has given; those behind them are generated.
     given: usize,
     /// Each global with its derivative.
@@ -42,6 +42,11 @@ pub(super) struct Derived {
 }
 
 impl Derived {
+    /// True if the executor makes the runs: it alone counts.
+    pub(super) fn counts(&self) -> bool {
+        self.machine.counts()
+    }
+
     /// True if the vertices visited are recorded.
     pub(super) fn traces(&self) -> bool {
         self.options.trace
@@ -55,16 +60,19 @@ impl Derived {
         options: &Options,
     ) -> Result<Self, Diagnostics> {
         let program = validate(program).map_err(of_generated)?;
-        let session = options.session(&options.compile(&program)?);
+        let machine =
+            Machine::new(&program, routine, options).map_err(|found| match options.engine {
+                Some(_) => at_originals(&program, given, found),
+                None => found,
+            })?;
         let declared = program.routine(original);
         let (independents, dependents) = active(declared)?;
         let derivatives = signature.derivatives();
         let interface = declared.parameter_ids().chain(declared.result);
         let derivative = interface.map(|v| derivatives.get(&v).copied()).collect();
         Ok(Self {
-            session,
+            machine,
             original,
-            routine,
             given,
             globals: globals.into_iter().collect(),
             derivative,
@@ -84,7 +92,7 @@ impl Derived {
     /// The value of a slot among arguments or globals.
     fn value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
         match slot {
-            Slot::Global(g) => Some(self.session.global(g)),
+            Slot::Global(g) => Some(self.machine.session.global(g)),
             Slot::Parameter(_) | Slot::Result(_) => {
                 arguments.get(self.position(slot)?)?.value().cloned()
             }
@@ -93,7 +101,7 @@ impl Derived {
 
     fn derivative_value(&self, slot: Slot, arguments: &[Argument]) -> Option<Value> {
         match slot {
-            Slot::Global(g) => Some(self.session.global(self.derivative_global(g)?)),
+            Slot::Global(g) => Some(self.machine.session.global(self.derivative_global(g)?)),
             Slot::Parameter(_) | Slot::Result(_) => {
                 let at = self.derivative.get(self.position(slot)?).copied()??;
                 arguments.get(at)?.value().cloned()
@@ -137,7 +145,7 @@ impl Derived {
         for slot in slots {
             let value = match slot {
                 Slot::Parameter(v) => point.value(v).cloned(),
-                Slot::Global(g) => Some(self.session.global(g)),
+                Slot::Global(g) => Some(self.machine.session.global(g)),
                 Slot::Result(v) => Some(self.result_storage(v)?),
             };
             found.extend(value.map(|value| (slot, value)));
@@ -149,7 +157,12 @@ impl Derived {
     fn words_of(&self, slot: Slot, point: &Point) -> u64 {
         match slot {
             Slot::Parameter(v) => words(point.argument(v)),
-            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Global(g) => self
+                .machine
+                .session
+                .global_shape(g)
+                .iter()
+                .product::<usize>() as u64,
             // Its extents are constants, so that it may be too large for anything.
             Slot::Result(v) => {
                 let shape = &self.declared().variable(v).shape;
@@ -198,7 +211,7 @@ impl Derived {
         let mut arguments = point.arguments.clone();
         let options = &self.options.run;
         let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
-        let run = (self.session).run_from(self.original, &mut arguments, options, start);
+        let run = (self.machine.session).run_from(self.original, &mut arguments, options, start);
         let report = run.map_err(|found| in_original(&self.program, found))?;
         Ok(report.events)
     }
@@ -210,11 +223,63 @@ impl Derived {
         slots: &[Slot],
         derivatives: &[Value],
     ) -> Result<(Vec<Argument>, RunReport), Diagnostics> {
-        let present: Vec<Slot> = {
-            let (shapes, _held) = self.present(slots, point)?;
-            self.check_derivatives(&shapes, derivatives)?;
-            shapes.into_iter().map(|(slot, _)| slot).collect()
+        let targets = self.targets(point, slots, derivatives)?;
+        let (mut arguments, held) = self.arguments(point)?;
+        let (options, declared) = (&self.options, self.program.routine(self.original));
+        let within = |words| options.lease(words, declared);
+        let start = |session: &mut Session, arguments: &mut [Argument]| {
+            set_globals(session, point)?;
+            set_derivatives(session, arguments, &targets, within)
         };
+        let run = self.machine.run(&mut arguments, &options.run, start);
+        let mut report = run.map_err(|found| at_originals(&self.program, self.given, found))?;
+        report.held.join(held);
+        Ok((arguments, report))
+    }
+
+    /// The time of so many runs as [`Self::execute`] makes them.
+    pub(super) fn time(
+        &mut self,
+        point: &Point,
+        slots: &[Slot],
+        derivatives: &[Value],
+        calls: u64,
+    ) -> Result<Duration, Diagnostics> {
+        let targets = self.targets(point, slots, derivatives)?;
+        let (arguments, mut held) = self.arguments(point)?;
+        held.join(self.room(words(&arguments))?);
+        let (options, declared) = (&self.options, self.program.routine(self.original));
+        let within = |words| options.lease(words, declared);
+        let start = |session: &mut Session, arguments: &mut [Argument]| {
+            set_globals(session, point)?;
+            set_derivatives(session, arguments, &targets, within)
+        };
+        let timed = (self.machine).time(&arguments, &options.run, start, calls);
+        timed.map_err(|found| at_originals(&self.program, self.given, found))
+    }
+
+    /// What a run as [`Self::execute`] makes it uses tapes for, as the engine counts it; none if there is no other than the
+    /// executor.
+    pub(super) fn counted(
+        &mut self,
+        point: &Point,
+        slots: &[Slot],
+        derivatives: &[Value],
+    ) -> Result<Option<TapeCounts>, Diagnostics> {
+        let targets = self.targets(point, slots, derivatives)?;
+        let (mut arguments, _held) = self.arguments(point)?;
+        let (options, declared) = (&self.options, self.program.routine(self.original));
+        let within = |words| options.lease(words, declared);
+        let start = |session: &mut Session, arguments: &mut [Argument]| {
+            set_globals(session, point)?;
+            set_derivatives(session, arguments, &targets, within)
+        };
+        let counted = (self.machine).counted(&self.program, &mut arguments, options, start);
+        counted.map_err(|found| at_originals(&self.program, self.given, found))
+    }
+
+    /// The arguments at a point, derivatives zero, and what pays for them.
+    fn arguments(&self, point: &Point) -> Result<(Vec<Argument>, Lease), Diagnostics> {
         // Each argument and its derivative.
         let words = 2 * words(&point.arguments);
         let mut held = self.room(words)?;
@@ -236,28 +301,26 @@ impl Derived {
                 arguments.push(zero);
             }
         }
-        let targets: Vec<(Target, &Value)> = present
+        Ok((arguments, held))
+    }
+
+    /// Where these derivatives go, one for each slot that the point has.
+    fn targets<'v>(
+        &self,
+        point: &Point,
+        slots: &[Slot],
+        derivatives: &'v [Value],
+    ) -> Result<Vec<(Target, &'v Value)>, Diagnostics> {
+        let present: Vec<Slot> = {
+            let (shapes, _held) = self.present(slots, point)?;
+            self.check_derivatives(&shapes, derivatives)?;
+            shapes.into_iter().map(|(slot, _)| slot).collect()
+        };
+        Ok(present
             .iter()
             .zip(derivatives)
             .filter_map(|(&slot, value)| Some((self.target(slot)?, value)))
-            .collect();
-        let (options, declared) = (&self.options, self.program.routine(self.original));
-        let within = |words| options.lease(words, declared);
-        let start = |session: &mut Session, arguments: &mut [Argument]| {
-            set_globals(session, point)?;
-            set_derivatives(session, arguments, &targets, within)
-        };
-        let run = (self.session).run_from(self.routine, &mut arguments, &options.run, start);
-        let mut report = run.map_err(|problems: Diagnostics| {
-            let problems = problems.0.into_iter();
-            Diagnostics(
-                problems
-                    .map(|d| at_original(&self.program, self.given, d))
-                    .collect(),
-            )
-        })?;
-        report.held.join(held);
-        Ok((arguments, report))
+            .collect())
     }
 
     /// The place of the derivative of a slot; `None` if it has none.
@@ -317,7 +380,12 @@ impl Derived {
         arguments: &[Argument],
     ) -> Result<Lease, Diagnostics> {
         let sizes = slots.iter().copied().flatten().map(|&slot| match slot {
-            Slot::Global(g) => self.session.global_shape(g).iter().product::<usize>() as u64,
+            Slot::Global(g) => self
+                .machine
+                .session
+                .global_shape(g)
+                .iter()
+                .product::<usize>() as u64,
             Slot::Parameter(_) | Slot::Result(_) => {
                 words(self.position(slot).and_then(|at| arguments.get(at)))
             }
@@ -368,7 +436,7 @@ impl Derived {
             text,
             &self.program,
             self.original,
-            &self.session,
+            &self.machine.session,
             &self.options,
             &generated,
         )
@@ -401,6 +469,12 @@ impl Derived {
 enum Target {
     Global(GlobalId),
     Argument(usize),
+}
+
+/// Moves the problems of a run to the original.
+fn at_originals(program: &Program, given: usize, problems: Diagnostics) -> Diagnostics {
+    let problems = problems.0.into_iter();
+    Diagnostics(problems.map(|d| at_original(program, given, d)).collect())
 }
 
 /// Sets the derivatives that a run begins with.

@@ -77,7 +77,8 @@ fn fixtures_have_the_expected_gradients() {
                 gradient < 1e-12,
                 "{what}: the gradient differs by {gradient:e}"
             );
-            *bits = result.tape.control_bits + 8 * result.tape.value_bytes;
+            let counts = result.tape.expect("the executor counts");
+            *bits = counts.control_bits + 8 * counts.value_bytes;
         }
         tape.push((name.clone(), recorded));
 

@@ -2,6 +2,7 @@
 
 use cfg_exec::RunOptions;
 use clap::{Args, ValueEnum};
+use std::time::Duration;
 
 /// The program.
 #[derive(Clone, Debug, Args)]
@@ -150,6 +151,53 @@ pub(crate) struct At {
     pub(crate) point: String,
 }
 
+/// What runs programs.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Engine options")]
+pub(crate) struct Engine {
+    /// What runs programs. `cc` compiles them with the system's C compiler (environment variable CC, or cc): run-time
+    /// errors are not looked for, of the limits only --cc-time holds, and there are no tape counts.
+    #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
+    pub(crate) engine: EngineName,
+    #[command(flatten)]
+    pub(crate) compiling: Compiling,
+}
+
+/// What runs programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// The executor: finds run-time errors, keeps to limits, counts.
+    #[default]
+    Executor,
+    /// Compiled C, as a process.
+    Cc,
+}
+
+/// How programs are compiled.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Engine options")]
+pub(crate) struct Compiling {
+    /// Flags for the C compiler behind -std=c99, separated by blanks [default: with --engine cc -O1 -fno-builtin
+    /// -ffp-contract=off, which give the executor's bits; in bench -O2]. CFLAGS is not looked at.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub(crate) cc_flags: Option<String>,
+    /// Most seconds that a call of compiled code may take; then its process is ended.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) cc_time: Duration,
+    /// Compile anew: neither look for what was compiled before, in cfgrev/cc of the cache folder (XDG_CACHE_HOME or
+    /// ~/.cache), nor keep it there.
+    #[arg(long)]
+    pub(crate) cc_no_cache: bool,
+}
+
+/// A time that is longer than none.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    let time = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let time = time.filter(|time| !time.is_zero());
+    time.ok_or_else(|| "expected a number of seconds above 0".to_owned())
+}
+
 /// What every command that evaluates derivatives at a point needs.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Derivative {
@@ -161,6 +209,8 @@ pub(crate) struct Derivative {
     pub(crate) reversal: Reversal,
     #[command(flatten)]
     pub(crate) limits: Limits,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
 }
 
 /// How pictures are drawn.
@@ -226,6 +276,14 @@ fn bytes(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "NaN", "inf", "1e300", "1e-20", "x"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes() {

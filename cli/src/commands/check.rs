@@ -61,10 +61,12 @@ struct Differences {
 /// The stack of a run: the numbers of pushes and pops.
 #[derive(JsonSchema, Serialize)]
 struct Stack {
-    /// The number of values pushed.
-    pushes: u64,
-    /// The number of values popped.
-    pops: u64,
+    /// The number of values pushed; it is not counted with `--engine cc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pushes: Option<u64>,
+    /// The number of values popped; it is not counted with `--engine cc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pops: Option<u64>,
     /// Nothing was left.
     empty: bool,
     /// Problems that the static stack checker found.
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
         program,
         routine,
         options,
-    } = evaluation(&args.what, &[], session)?;
+    } = evaluation(&args.what, &[], false, session)?;
     let text = session.read_value("POINT", &args.what.at.point, false)?;
     let checked = {
         let _progress = session.progress("checking");

@@ -8,6 +8,7 @@ use crate::input::Session;
 use crate::output::to_stdout;
 use crate::progress::Status;
 use cfg_drive::{Adjoint, kinks};
+use cfg_exec::TapeCounts;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -34,8 +35,9 @@ pub(crate) struct One<'r> {
     value: Values<'r>,
     /// The adjoints of the independents.
     gradient: Values<'r>,
-    /// What the tape was used for.
-    tape: Tape,
+    /// What the tape was used for; not with `--engine cc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tape: Option<Tape>,
     /// The vertices visited, with `--trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Visits<'r>>,
@@ -43,13 +45,23 @@ pub(crate) struct One<'r> {
 
 /// The uses of the tape in one gradient.
 #[derive(JsonSchema, Serialize)]
-struct Tape {
+pub(super) struct Tape {
     /// Bits of markers and trip counts.
     control_bits: u64,
     /// Bytes of integers and reals.
     value_bytes: u64,
     /// Largest size of all stacks at one time.
-    peak_bytes: u64,
+    pub(super) peak_bytes: u64,
+}
+
+impl From<&TapeCounts> for Tape {
+    fn from(counts: &TapeCounts) -> Self {
+        Self {
+            control_bits: counts.control_bits,
+            value_bytes: counts.value_bytes,
+            peak_bytes: counts.peak_bytes,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome> {
@@ -57,7 +69,12 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         program,
         routine,
         mut options,
-    } = evaluation(&args.what, &[("SEED", args.seed.as_deref())], session)?;
+    } = evaluation(
+        &args.what,
+        &[("SEED", args.seed.as_deref())],
+        args.trace,
+        session,
+    )?;
     options.trace = args.trace;
     let mut adjoint = {
         let _progress = session.progress("reversing");
@@ -115,16 +132,11 @@ fn write_gradient(
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
-    let tape = Tape {
-        control_bits: gradient.tape.control_bits,
-        value_bytes: gradient.tape.value_bytes,
-        peak_bytes: gradient.tape.peak_bytes,
-    };
     let one = One {
         routine,
         value: Values(&gradient.value),
         gradient: Values(&gradient.gradient),
-        tape,
+        tape: gradient.tape.as_ref().map(Tape::from),
         trace: trace.then(|| Visits::of(&gradient.trace)),
     };
     write_object(out, &one)

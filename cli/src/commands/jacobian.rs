@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
         program,
         routine,
         options,
-    } = evaluation(&args.what, &[], session)?;
+    } = evaluation(&args.what, &[], false, session)?;
     let text = session.read_value("POINT", &args.what.at.point, false)?;
     let jacobian = {
         let _progress = session.progress("differentiating");

@@ -4,6 +4,7 @@ use super::results::{Values, Visits, write_object};
 use super::{in_text, load, options};
 use crate::Outcome;
 use crate::args::Run;
+use crate::compiled::engine;
 use crate::input::Session;
 use crate::output::to_stdout;
 use cfg_drive::{Options, Primal, kinks};
@@ -27,9 +28,11 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", Some(&args.source.file)),
         ("POINT", Some(&args.at.point)),
     ])?;
+    let engine = engine(&args.engine, &args.limits, args.trace)?;
     let (program, routine) = load(&args.source, &args.select, session)?;
     let options = Options {
         trace: args.trace,
+        engine,
         ..options(&args.limits, session)
     };
     let mut primal = Primal::new(&program, routine, &options)?;

@@ -1,6 +1,6 @@
 //! `cfgrev schema`: JSON Schemas of the program format, and of what commands print.
 
-use super::{check, gradient, jacobian, run as primal, tangent};
+use super::{bench, check, gradient, jacobian, run as primal, tangent};
 use crate::Outcome;
 use crate::args::Documents;
 use crate::output::to_stdout;
@@ -16,6 +16,7 @@ pub(crate) fn run(of: Documents) -> anyhow::Result<Outcome> {
         Documents::Gradient => printed::<gradient::Output<'_>>("cfgrev gradient"),
         Documents::Tangent => printed::<tangent::Output<'_>>("cfgrev tangent --at"),
         Documents::Jacobian => printed::<jacobian::Output<'_>>("cfgrev jacobian"),
+        Documents::Bench => printed::<bench::Output<'_>>("cfgrev bench --format json"),
         Documents::Check => printed::<check::Output<'_>>("cfgrev check"),
         Documents::Corpus => printed::<corpus::Line<'_>>("cfgrev corpus --format json, a line"),
         Documents::Diagnostics => printed::<JsonDiagnostic<'_>>("--diagnostics json, a line"),

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod documents;
+mod engine;
 mod help;
 mod numbers;
 mod preaccumulate;

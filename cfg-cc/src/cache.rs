@@ -1,0 +1,256 @@
+//! Executables that were made before.
+//!
+//! An entry is two files named after a hash of all that an executable depends on: the executable, and a key with all that in
+//! full and with a hash of the executable. An entry counts only if both belong to the user and nobody else may write them,
+//! the key is the same to the last byte, and the executable has its hash. Files are written to a temporary and
+//! renamed, the executable first, so that whoever finds half of an entry, or one of another writer, makes it anew.
+
+use crate::Compiler;
+use std::{
+    fs::{self, File, Metadata},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+/// Most bytes that the entries take together; those that were not used for the longest time go.
+const MOST: u64 = 256 << 20;
+
+/// Changes when what is kept does.
+const VERSION: &str = "cfgrev-cc 1";
+
+/// The environment variables by which compilers find files.
+const ENVIRONMENT: [&str; 6] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "CCC_OVERRIDE_OPTIONS",
+];
+
+/// All that an executable depends on.
+pub(crate) fn identity(compiler: &Compiler, version: &[u8], text: &str) -> Vec<u8> {
+    let mut key = Vec::new();
+    let mut part = |bytes: &[u8]| {
+        key.extend_from_slice(format!("{}\n", bytes.len()).as_bytes());
+        key.extend_from_slice(bytes);
+        key.push(b'\n');
+    };
+    let path = located(&compiler.command);
+    part(path.to_string_lossy().as_bytes());
+    let about = fs::metadata(&path).map(|data| (data.len(), data.modified().ok()));
+    part(format!("{about:?}").as_bytes());
+    part(version);
+    for flag in &compiler.flags {
+        part(flag.as_bytes());
+    }
+    part(b"");
+    for name in ENVIRONMENT {
+        part(format!("{:?}", std::env::var_os(name)).as_bytes());
+    }
+    part(text.as_bytes());
+    key
+}
+
+/// The file that a command is.
+fn located(command: &Path) -> PathBuf {
+    let found = match command.components().count() {
+        1 => {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let mut all = std::env::split_paths(&path).map(|folder| folder.join(command));
+            all.find(|file| file.is_file())
+        }
+        _ => None,
+    };
+    let found = found.unwrap_or_else(|| command.to_path_buf());
+    fs::canonicalize(&found).unwrap_or(found)
+}
+
+/// The hash FNV-1a of 128 bits. It need not withstand an attack: keys are compared in full.
+fn hash(bytes: &[u8]) -> u128 {
+    let start = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let step = |h: u128, b: &u8| {
+        (h ^ u128::from(*b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+    };
+    bytes.iter().fold(start, step)
+}
+
+/// True if only this user may have written it.
+fn is_ours(data: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o022 == 0
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = data;
+        true
+    }
+}
+
+/// A folder of executables.
+pub(crate) struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// The cache in this folder, which is made if need be; none if it is not the user's own.
+    pub(crate) fn open(folder: &Path) -> Option<Self> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::DirBuilderExt as _;
+            builder.mode(0o700);
+        }
+        builder.create(folder).ok()?;
+        let data = fs::symlink_metadata(folder).ok()?;
+        (data.is_dir() && is_ours(&data)).then(|| Self {
+            folder: folder.to_path_buf(),
+        })
+    }
+
+    fn paths(&self, key: &[u8]) -> (PathBuf, PathBuf) {
+        let name = format!("{:032x}", hash(key));
+        (
+            self.folder.join(format!("{name}.exe")),
+            self.folder.join(format!("{name}.key")),
+        )
+    }
+
+    /// The executable that was kept under a key.
+    pub(crate) fn find(&self, key: &[u8]) -> Option<PathBuf> {
+        let (executable, about) = self.paths(key);
+        for path in [&executable, &about] {
+            let data = fs::symlink_metadata(path).ok()?;
+            if !data.is_file() || !is_ours(&data) {
+                return None;
+            }
+        }
+        let bytes = fs::read(&executable).ok()?;
+        if fs::read(&about).ok()? != self::about(key, &bytes) {
+            return None;
+        }
+        // For the order in which entries go; without it this one goes earlier.
+        if let Ok(file) = File::options().append(true).open(&about) {
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some(executable)
+    }
+
+    /// Keeps an executable; where it is then.
+    pub(crate) fn keep(&self, key: &[u8], executable: &Path) -> io::Result<PathBuf> {
+        let bytes = fs::read(executable)?;
+        let (target, about) = self.paths(key);
+        self.write(&target, &bytes, 0o700)?;
+        self.write(&about, &self::about(key, &bytes), 0o600)?;
+        self.shrink(&about)?;
+        Ok(target)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".cfgrev-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            builder.permissions(fs::Permissions::from_mode(mode));
+        }
+        #[cfg(not(unix))]
+        let _ = mode;
+        let mut file = builder.tempfile_in(&self.folder)?;
+        file.write_all(bytes)?;
+        if fs::symlink_metadata(path).is_ok_and(|data| data.is_dir()) {
+            fs::remove_dir_all(path)?;
+        }
+        file.persist(path).map_err(|e| e.error)?;
+        Ok(())
+    }
+
+    /// Removes the oldest entries if there are too many, but not this one.
+    fn shrink(&self, newest: &Path) -> io::Result<()> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let about = entry?.path();
+            if about.extension().is_none_or(|e| e != "key") {
+                continue;
+            }
+            let executable = about.with_extension("exe");
+            let size = |path: &Path| fs::symlink_metadata(path).map_or(0, |data| data.len());
+            let used = fs::symlink_metadata(&about).and_then(|data| data.modified());
+            entries.push((
+                used.unwrap_or(SystemTime::UNIX_EPOCH),
+                size(&about) + size(&executable),
+                about,
+            ));
+        }
+        entries.sort();
+        let mut total: u64 = entries.iter().map(|entry| entry.1).sum();
+        for (_, size, about) in entries {
+            if total <= MOST {
+                break;
+            }
+            if about != newest {
+                // Another process may have removed it.
+                let _ = fs::remove_file(about.with_extension("exe"));
+                let _ = fs::remove_file(&about);
+                total -= size;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stands beside an executable.
+fn about(key: &[u8], executable: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "{VERSION}\n{} {:032x}\n",
+        executable.len(),
+        hash(executable)
+    );
+    [head.as_bytes(), key].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_found_until_it_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::open(&folder.path().join("a/b")).expect("a new folder is ours");
+        let made = folder.path().join("program");
+        fs::write(&made, b"code").expect("it can be written");
+        assert_eq!(cache.find(b"key"), None);
+        let kept = cache.keep(b"key", &made).expect("it can be kept");
+        assert_eq!(cache.find(b"key"), Some(kept.clone()));
+        assert_eq!(cache.find(b"other"), None);
+        let (_, about) = cache.paths(b"key");
+        for (path, text) in [(&kept, &b"evil"[..]), (&about, b"")] {
+            fs::write(path, text).expect("it can be written");
+            assert_eq!(cache.find(b"key"), None, "{}", path.display());
+            cache.keep(b"key", &made).expect("it can be kept again");
+            assert_eq!(cache.find(b"key"), Some(kept.clone()));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_may_write_does_not_count() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let made = folder.path().join("program");
+        fs::write(&made, b"code").expect("it can be written");
+        let cache = Cache::open(folder.path()).expect("it is ours");
+        let kept = cache.keep(b"key", &made).expect("it can be kept");
+        fs::set_permissions(&kept, fs::Permissions::from_mode(0o777)).expect("it is ours");
+        assert_eq!(cache.find(b"key"), None);
+        fs::remove_file(&kept).expect("it is ours");
+        std::os::unix::fs::symlink(&made, &kept).expect("a link");
+        assert_eq!(cache.find(b"key"), None);
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("it is ours");
+        assert!(Cache::open(folder.path()).is_none());
+    }
+}

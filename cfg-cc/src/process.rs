@@ -1,0 +1,239 @@
+//! Waiting for compiler and program: not forever, and not past a signal.
+
+use crate::{Compiler, codes, problem};
+use cfg_core::diagnostic::Diagnostics;
+use std::{
+    fmt::Debug,
+    io::{self, BufReader, Read, Write as _},
+    path::PathBuf,
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{Arc, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Who may want to stop compiler and program, as signals do.
+pub trait Watch: Debug + Send + Sync {
+    /// Begins a time in which something has to be ended or removed before this process may end.
+    ///
+    /// # Errors
+    /// The system does not tell of signals.
+    fn begin(&self) -> io::Result<Box<dyn Watching>>;
+}
+
+/// A time in which this process may not end; it is over when this is dropped.
+pub trait Watching {
+    /// True if it is time to stop.
+    fn stopped(&self) -> bool;
+}
+
+/// Nobody wants to stop anything.
+struct Nobody;
+
+impl Watching for Nobody {
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// The longest time between two looks for a signal.
+const STEP: Duration = Duration::from_millis(20);
+
+pub(crate) fn watching(compiler: &Compiler) -> Result<Box<dyn Watching>, Diagnostics> {
+    begin(compiler.watch.as_ref())
+}
+
+fn begin(watch: Option<&Arc<dyn Watch>>) -> Result<Box<dyn Watching>, Diagnostics> {
+    let Some(watch) = watch else {
+        return Ok(Box::new(Nobody));
+    };
+    let help = "report it with the name of the system";
+    watch
+        .begin()
+        .map_err(|e| problem(&codes::PROCESS, e.to_string(), help))
+}
+
+fn stopped() -> Diagnostics {
+    problem(
+        &codes::STOPPED,
+        "stopped by a signal".into(),
+        "start it again",
+    )
+}
+
+/// Runs a command to its end; a signal ends it with all that it has started.
+pub(crate) fn finish(
+    command: &mut Command,
+    watching: &dyn Watching,
+) -> io::Result<Result<ExitStatus, Diagnostics>> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        command.process_group(0);
+    }
+    let mut child = command.stdin(Stdio::null()).spawn()?;
+    let mut step = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ok(status));
+        }
+        if watching.stopped() {
+            #[cfg(unix)]
+            if let Some(group) = i32::try_from(child.id())
+                .ok()
+                .and_then(rustix::process::Pid::from_raw)
+            {
+                // That it has just ended is no problem.
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(Err(stopped()));
+        }
+        thread::sleep(step);
+        step = STEP.min(step * 2);
+    }
+}
+
+/// An executable file.
+pub(crate) struct Made {
+    pub(crate) path: PathBuf,
+    /// The folder that it is in, if it is not kept.
+    pub(crate) folder: Option<TempDir>,
+}
+
+/// A program that waits for requests.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    limit: Option<Duration>,
+    watch: Option<Arc<dyn Watch>>,
+    /// The folder of the executable, where it has to stay.
+    _folder: Option<TempDir>,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The process ends with its input; one that hangs is ended. That it has ended already is no problem.
+        drop(self.input.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How an exchange has ended.
+enum End<T> {
+    Answered(io::Result<T>),
+    Late,
+    Stopped,
+}
+
+impl Process {
+    pub(crate) fn start(made: Made, compiler: &Compiler) -> Result<Self, Diagnostics> {
+        let Made { path, folder } = made;
+        let help =
+            "allow programs to be run in the folder for temporary files and in the cache folder";
+        let failed = |e: io::Error| {
+            let message = format!("what was compiled cannot be started: {e}");
+            problem(&codes::PROCESS, message, help)
+        };
+        let mut command = Command::new(&path);
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.map_err(failed)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed(io::ErrorKind::BrokenPipe.into()));
+        };
+        // Where a program that runs may be removed, nothing is left of it if this process is killed.
+        let folder = folder.filter(|_| !cfg!(unix));
+        Ok(Self {
+            child,
+            input: Some(input),
+            output: BufReader::new(output),
+            limit: compiler.limit,
+            watch: compiler.watch.clone(),
+            _folder: folder,
+        })
+    }
+
+    /// Sends a request and reads the answer.
+    pub(crate) fn exchange<T: Send>(
+        &mut self,
+        name: &str,
+        request: &[u8],
+        read: impl FnOnce(&mut dyn Read) -> io::Result<T> + Send,
+    ) -> Result<T, Diagnostics> {
+        let watching = begin(self.watch.as_ref())?;
+        let deadline = self
+            .limit
+            .and_then(|limit| Instant::now().checked_add(limit));
+        let (child, input, output) = (&mut self.child, self.input.as_mut(), &mut self.output);
+        let end = thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            scope.spawn(move || {
+                let sent = input.ok_or_else(|| io::ErrorKind::BrokenPipe.into());
+                let sent =
+                    sent.and_then(|input| input.write_all(request).and_then(|()| input.flush()));
+                // Nobody waits for it after a signal.
+                let _ = sender.send(sent.and_then(|()| read(output)));
+            });
+            let end = loop {
+                let left =
+                    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+                match receiver.recv_timeout(left.map_or(STEP, |left| left.min(STEP))) {
+                    Ok(answer) => return End::Answered(answer),
+                    Err(mpsc::RecvTimeoutError::Disconnected) => {
+                        return End::Answered(Err(io::ErrorKind::BrokenPipe.into()));
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) if watching.stopped() => {
+                        break End::Stopped;
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) if left == Some(Duration::ZERO) => {
+                        break End::Late;
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) => {}
+                }
+            };
+            // Its pipes break, so that the thread ends. That it has just ended is no problem.
+            let _ = child.kill();
+            end
+        });
+        match end {
+            End::Answered(Ok(answer)) => Ok(answer),
+            End::Answered(Err(_)) if watching.stopped() => Err(stopped()),
+            End::Answered(Err(e)) => Err(self.ended(name, &e)),
+            End::Stopped => Err(stopped()),
+            End::Late => {
+                let limit = self.limit.unwrap_or_default().as_secs_f64();
+                let message = format!("`{name}` has not ended after {limit} seconds");
+                Err(problem(
+                    &codes::TIME,
+                    message,
+                    "allow more time, or run it with the executor, which says where it is",
+                ))
+            }
+        }
+    }
+
+    /// Says how the process has ended.
+    fn ended(&mut self, name: &str, why: &io::Error) -> Diagnostics {
+        drop(self.input.take());
+        let mut status = None;
+        for _ in 0..50 {
+            status = self.child.try_wait().ok().flatten();
+            if status.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        let how = status.map_or_else(|| why.to_string(), |status| status.to_string());
+        let message = format!("the process that runs `{name}` has ended: {how}");
+        problem(
+            &codes::PROCESS,
+            message,
+            "a program with run-time errors is run with the executor, which names the place",
+        )
+    }
+}

@@ -1,0 +1,139 @@
+//! What runs routines: the executor, or an engine that stands for it.
+//!
+//! The executor's session is there in any case: it holds the globals from which a run starts and which it leaves, and
+//! computes the extents of what a POINT leaves out. Another engine makes the run itself.
+
+use crate::engine::Runner;
+use crate::options::Options;
+use cfg_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    entity::{GlobalId, RoutineId},
+    validate::ValidProgram,
+};
+use cfg_exec::{Argument, RunOptions, RunReport, Session, TapeCounts, TapeSize, Value};
+use std::time::{Duration, Instant};
+
+/// A routine that is ready to be run, by the executor or by another engine.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub(crate) session: Session,
+    routine: RoutineId,
+    runner: Option<Box<dyn Runner>>,
+    /// The globals that own storage.
+    owners: Vec<GlobalId>,
+}
+
+impl Machine {
+    pub(crate) fn new(
+        program: &ValidProgram,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        let session = options.session(&options.compile(program)?);
+        let engine = options.engine.as_ref();
+        let runner = engine.map(|engine| engine.prepare(program, routine, false));
+        let globals = (0..program.globals.len()).map(GlobalId::new);
+        Ok(Self {
+            session,
+            routine,
+            runner: runner.transpose()?,
+            owners: globals
+                .filter(|g| program.global(*g).overlay.is_none())
+                .collect(),
+        })
+    }
+
+    /// True if the executor makes the runs: it alone counts.
+    pub(crate) fn counts(&self) -> bool {
+        self.runner.is_none()
+    }
+
+    /// The values of the globals that own storage.
+    pub(crate) fn globals(&self) -> Vec<Value> {
+        let owners = self.owners.iter();
+        owners.map(|g| self.session.global(*g)).collect()
+    }
+
+    /// What a run uses tapes for, as the engine counts it; none if there is no other than the executor.
+    pub(crate) fn counted(
+        &mut self,
+        program: &ValidProgram,
+        arguments: &mut [Argument],
+        options: &Options,
+        start: impl Fn(&mut Session, &mut [Argument]) -> Result<(), Diagnostics>,
+    ) -> Result<Option<TapeCounts>, Diagnostics> {
+        let Some(engine) = &options.engine else {
+            return Ok(None);
+        };
+        start(&mut self.session, arguments)?;
+        let mut runner = engine.prepare(program, self.routine, true)?;
+        let outcome = runner.run(arguments, &mut self.globals())?;
+        Ok(outcome.tape)
+    }
+
+    /// Runs the routine from what `start` makes of globals and arguments.
+    pub(crate) fn run(
+        &mut self,
+        arguments: &mut [Argument],
+        options: &RunOptions,
+        start: impl Fn(&mut Session, &mut [Argument]) -> Result<(), Diagnostics>,
+    ) -> Result<RunReport, Diagnostics> {
+        if self.runner.is_none() {
+            return (self.session).run_from(self.routine, arguments, options, start);
+        }
+        start(&mut self.session, arguments)?;
+        let mut globals = self.globals();
+        let Some(runner) = &mut self.runner else {
+            return Ok(RunReport::default());
+        };
+        let outcome = runner.run(arguments, &mut globals)?;
+        for (g, value) in self.owners.iter().zip(&globals) {
+            self.session.set_global(*g, value)?;
+        }
+        let mut report = RunReport {
+            result: outcome.result,
+            ..RunReport::default()
+        };
+        if outcome.tape_bytes > 0 {
+            report.tape.leftovers.push(TapeSize {
+                control_bits: outcome.tape_bytes.saturating_mul(8),
+                ..TapeSize::default()
+            });
+        }
+        Ok(report)
+    }
+
+    /// The time of so many runs, each from what `start` makes of globals and arguments, which takes none of it. A run
+    /// before the first one is not counted.
+    pub(crate) fn time(
+        &mut self,
+        arguments: &[Argument],
+        options: &RunOptions,
+        start: impl Fn(&mut Session, &mut [Argument]) -> Result<(), Diagnostics>,
+        calls: u64,
+    ) -> Result<Duration, Diagnostics> {
+        let mut own = arguments.to_vec();
+        start(&mut self.session, &mut own)?;
+        if self.runner.is_some() {
+            let globals = self.globals();
+            let Some(runner) = &mut self.runner else {
+                return Ok(Duration::ZERO);
+            };
+            return runner.time(&own, &globals, calls);
+        }
+        let mut taken = Duration::ZERO;
+        for call in 0..=calls {
+            if call > 0 {
+                own.clone_from_slice(arguments);
+                start(&mut self.session, &mut own)?;
+            }
+            let begin = Instant::now();
+            let run = self.session.run(self.routine, &mut own, options);
+            if call > 0 {
+                taken += begin.elapsed();
+            }
+            run.map_err(|problem: Box<Diagnostic>| Diagnostics::from(*problem))?;
+        }
+        Ok(taken)
+    }
+}

@@ -1,0 +1,296 @@
+//! `cfgrev bench`: the time of a program and of its gradient.
+
+use super::gradient::Tape;
+use super::results::write_object;
+use super::{in_text, options, prepare, reverse};
+use crate::Outcome;
+use crate::args::{Bench, Form};
+use crate::compiled::{by_compiler, flags_of};
+use crate::input::Session;
+use crate::output::to_stdout;
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_drive::{Adjoint, Options, Point, Primal, Real};
+use cfg_exec::Value;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// The flags of the compiler behind -std=c99.
+const FLAGS: &str = "-O2";
+
+/// What `cfgrev bench --format json` prints. Times are seconds of one call.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Output<'r> {
+    /// The routine.
+    routine: &'r str,
+    /// Samples of each.
+    samples: u32,
+    /// The executor, and compiled C where there is a compiler.
+    engines: Vec<Timed>,
+}
+
+/// An engine.
+#[derive(JsonSchema, Serialize)]
+struct Timed {
+    /// The engine.
+    #[schemars(extend("enum" = ["executor", "cc"]))]
+    engine: &'static str,
+    /// The flags of the C compiler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<String>,
+    /// The program itself.
+    primal: Times,
+    /// Its gradient: forward and reverse sweep.
+    gradient: Times,
+    /// The least time of the gradient, in parts of that of the program.
+    ratio: Real,
+    /// The uses of the tape in one gradient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tape: Option<Tape>,
+}
+
+/// The times of samples.
+#[derive(JsonSchema, Serialize)]
+struct Times {
+    /// The least.
+    minimum: Real,
+    /// A quarter of the samples took less.
+    lower_quartile: Real,
+    /// Half of the samples took less.
+    median: Real,
+    /// Three quarters of the samples took less.
+    upper_quartile: Real,
+    /// Calls in a sample.
+    calls: u64,
+}
+
+pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
+    session.claim_all(&[
+        ("FILE", Some(&args.function.source.file)),
+        ("POINT", Some(&args.at.point)),
+    ])?;
+    let (program, routine) = prepare(&args.function, session)?;
+    let plain = Options {
+        reversal: reverse::options(args.reversal),
+        ..options(&args.limits, session)
+    };
+    let by_compiler = Options {
+        engine: Some(by_compiler(&args.compiling, FLAGS)),
+        ..plain.clone()
+    };
+    let text = session.read_value("POINT", &args.at.point, false)?;
+    let _progress = session.progress("timing");
+    let mut subjects = vec![Subject::new(&program, routine, &plain)?];
+    match Subject::new(&program, routine, &by_compiler) {
+        Ok(subject) => subjects.push(subject),
+        Err(problems) if problems.iter().all(|d| has_no_c(d.code)) => {
+            let warnings = problems.0.into_iter().map(|d| d.warning());
+            session.report(&Diagnostics(warnings.collect()));
+        }
+        Err(problems) => return Err(problems.into()),
+    }
+    let point = subjects[0]
+        .primal
+        .point(&text.bytes)
+        .map_err(in_text(&text))?;
+    let seed = subjects[0].adjoint.ones(&point)?;
+    let engines = time(&mut subjects, &point, &seed, args)?;
+    let output = Output {
+        routine: &program.routine(routine).name,
+        samples: args.samples,
+        engines,
+    };
+    to_stdout(|out| match args.format {
+        Form::Json => {
+            write_object(out, &output)?;
+            writeln!(out)
+        }
+        Form::Text => table(out, &output),
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// True for the codes of what does not keep the executor from being timed: there is no compiler, or the program has no C.
+fn has_no_c(code: &str) -> bool {
+    code == "B901"
+        || cfg_back::c::codes::CODES
+            .iter()
+            .any(|info| info.code == code)
+}
+
+/// A program that is timed by an engine.
+struct Subject {
+    primal: Primal,
+    adjoint: Adjoint,
+    /// Calls of either in a sample.
+    calls: [u64; 2],
+    /// Seconds of one call of either.
+    samples: [Vec<f64>; 2],
+}
+
+impl Subject {
+    fn new(
+        program: &ValidProgram,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, Diagnostics> {
+        Ok(Self {
+            primal: Primal::new(program, routine, options)?,
+            adjoint: Adjoint::new(program, routine, options)?,
+            calls: [1; 2],
+            samples: [Vec::new(), Vec::new()],
+        })
+    }
+
+    /// The time of the calls of a sample.
+    fn sample(
+        &mut self,
+        which: usize,
+        point: &Point,
+        seed: &[Value],
+    ) -> Result<Duration, Diagnostics> {
+        match which {
+            0 => self.primal.time(point, self.calls[0]),
+            _ => self.adjoint.time(point, seed, self.calls[1]),
+        }
+    }
+
+    /// Finds how many calls take long enough.
+    fn calibrate(
+        &mut self,
+        point: &Point,
+        seed: &[Value],
+        least: Duration,
+    ) -> Result<(), Diagnostics> {
+        for which in 0..2 {
+            loop {
+                let taken = self.sample(which, point, seed)?;
+                if taken >= least {
+                    break;
+                }
+                // Not far at once: the first time says little.
+                let wanted = least.as_secs_f64() / taken.as_secs_f64().max(1e-9);
+                let factor = (1.2 * wanted).clamp(2.0, 100.0);
+                self.calls[which] = (self.calls[which] as f64 * factor) as u64;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the samples, one of each in turn.
+fn time(
+    subjects: &mut [Subject],
+    point: &Point,
+    seed: &[Value],
+    args: &Bench,
+) -> Result<Vec<Timed>, Diagnostics> {
+    let least = Duration::from_millis(args.sample_time.into());
+    for subject in &mut *subjects {
+        subject.calibrate(point, seed, least)?;
+    }
+    for _ in 0..args.samples {
+        for subject in &mut *subjects {
+            for which in 0..2 {
+                let taken = subject.sample(which, point, seed)?.as_secs_f64();
+                let each = taken / subject.calls[which] as f64;
+                subject.samples[which].push(each);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (subject, engine) in subjects.iter_mut().zip(["executor", "cc"]) {
+        let tape = subject.adjoint.tape(point, seed)?;
+        let [primal, gradient] = [0, 1].map(|which| {
+            let samples = std::mem::take(&mut subject.samples[which]);
+            Times::of(samples, subject.calls[which])
+        });
+        found.push(Timed {
+            engine,
+            flags: (engine == "cc").then(|| flags_of(&args.compiling, FLAGS)),
+            ratio: Real(gradient.minimum.0 / primal.minimum.0),
+            primal,
+            gradient,
+            tape: tape.as_ref().map(Tape::from),
+        });
+    }
+    Ok(found)
+}
+
+impl Times {
+    fn of(mut samples: Vec<f64>, calls: u64) -> Self {
+        samples.sort_by(f64::total_cmp);
+        Self {
+            minimum: Real(quantile(&samples, 0.0)),
+            lower_quartile: Real(quantile(&samples, 0.25)),
+            median: Real(quantile(&samples, 0.5)),
+            upper_quartile: Real(quantile(&samples, 0.75)),
+            calls,
+        }
+    }
+}
+
+/// The value below which a part of sorted samples is, between two samples on the line between them.
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let at = part * (sorted.len() as f64 - 1.0);
+    let below = at as usize;
+    let (Some(&low), high) = (sorted.get(below), sorted.get(below + 1)) else {
+        return f64::NAN;
+    };
+    high.map_or(low, |high| low + (at - below as f64) * (high - low))
+}
+
+/// The times for people, in microseconds.
+fn table(out: &mut dyn Write, output: &Output<'_>) -> io::Result<()> {
+    let Output {
+        routine, samples, ..
+    } = output;
+    writeln!(out, "{routine}: microseconds of a call, {samples} samples")?;
+    writeln!(
+        out,
+        "{:20}{:>12}{:>12}{:>12}{:>12}{:>12}",
+        "", "minimum", "quartile", "median", "quartile", "calls"
+    )?;
+    for timed in &output.engines {
+        for (what, times) in [("primal", &timed.primal), ("gradient", &timed.gradient)] {
+            write!(out, "{:20}", format!("{} {what}", timed.engine))?;
+            for x in [
+                &times.minimum,
+                &times.lower_quartile,
+                &times.median,
+                &times.upper_quartile,
+            ] {
+                write!(out, "{:>12.3}", 1e6 * x.0)?;
+            }
+            writeln!(out, "{:>12}", times.calls)?;
+        }
+        let flags = timed.flags.iter().map(|flags| format!("; {flags}"));
+        let flags: String = flags.collect();
+        write!(out, "{:20}gradient/primal {:.2}", "", timed.ratio.0)?;
+        if let Some(tape) = &timed.tape {
+            write!(out, "; tape {} bytes", tape.peak_bytes)?;
+        }
+        writeln!(out, "{flags}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles() {
+        let times = Times::of(vec![4.0, 1.0, 3.0, 2.0, 6.0], 7);
+        let found = [
+            times.minimum,
+            times.lower_quartile,
+            times.median,
+            times.upper_quartile,
+        ];
+        assert_eq!(found.map(|x| x.0), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(quantile(&[1.0, 2.0], 0.25), 1.25);
+        assert_eq!(quantile(&[5.0], 0.75), 5.0);
+    }
+}

@@ -1,0 +1,379 @@
+//! `--engine cc` and `bench`: programs compiled by the system's compiler.
+#![cfg(unix)]
+
+use crate::run_tool::{Ran, command};
+use cfg_testkit::needs;
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Folders for the cache and for temporary files, and a compiler.
+struct Place {
+    folder: TempDir,
+    compiler: PathBuf,
+}
+
+impl Place {
+    fn new() -> Option<Self> {
+        let compiler = needs::tool("cc")?;
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["cache", "temporary"] {
+            std::fs::create_dir(folder.path().join(name)).expect("it can be made");
+        }
+        Some(Self { folder, compiler })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A compiler that notes how often it compiles.
+    fn counting(mut self) -> Self {
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in *--version*) ;; *) echo >> '{}' ;; esac\nexec '{}' \"$@\"\n",
+            self.path("count").display(),
+            self.compiler.display()
+        );
+        self.compiler = self.script(&script);
+        self
+    }
+
+    fn script(&self, text: &str) -> PathBuf {
+        let path = self.path("compiler");
+        std::fs::write(&path, text).expect("it can be written");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("it is ours");
+        path
+    }
+
+    fn compiled(&self) -> usize {
+        std::fs::read_to_string(self.path("count")).map_or(0, |text| text.lines().count())
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = command(args);
+        command
+            .env("CC", &self.compiler)
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("TMPDIR", self.path("temporary"));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.command(args).output().expect("the binary starts");
+        Ran {
+            code: status.code(),
+            out: String::from_utf8(stdout).expect("output is UTF-8"),
+            err: String::from_utf8(stderr).expect("messages are UTF-8"),
+        }
+    }
+
+    /// A program in the text form, as a file.
+    fn program(&self, text: &str) -> String {
+        let path = self.path("program.cfgrev");
+        std::fs::write(&path, text).expect("it can be written");
+        path.to_str().expect("a plain name").to_owned()
+    }
+
+    fn entries(&self, name: &str) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path(name)).into_iter().flatten();
+        entries
+            .map(|entry| entry.expect("it can be read").path())
+            .collect()
+    }
+}
+
+fn json(ran: &Ran) -> Value {
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    serde_json::from_str(&ran.out).expect("it is JSON")
+}
+
+/// A loop that ends at no x above 0.
+const ENDLESS: &str = "
+subroutine f(in real x, out real y)
+  independent x
+  dependent y
+  y := x
+  while y > 0.0
+    y := y*1.5 + 1.0
+    y := y/1.5
+  end
+end
+";
+
+#[test]
+fn results_are_those_of_the_executor() {
+    let Some(place) = Place::new() else { return };
+    for name in ["burgers", "cholesky", "lennard_jones"] {
+        let (file, point) = (format!("{name}.json"), format!("{name}.point.json"));
+        for command in ["run", "gradient", "jacobian", "check"] {
+            let args = [command, &*file, "--at", &point];
+            let mut own = json(&place.run(&args));
+            let compiled = json(&place.run(&[&args[..], &["--engine", "cc"]].concat()));
+            // What only the executor counts.
+            let left_out = match command {
+                "gradient" => own.as_object_mut().map(|all| all.remove("tape")),
+                "check" => own["stack"].as_object_mut().map(|stack| {
+                    stack.remove("pushes");
+                    stack.remove("pops")
+                }),
+                _ => Some(None),
+            };
+            assert!(left_out.is_some(), "{own}");
+            assert_eq!(own, compiled, "{name} {command}");
+        }
+    }
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_program_that_hangs_or_dies_is_a_diagnostic() {
+    let Some(place) = Place::new() else { return };
+    let endless = place.program(ENDLESS);
+    let begin = Instant::now();
+    let ran = place.run(&[
+        "run",
+        &endless,
+        "--at",
+        "x=1",
+        "--engine",
+        "cc",
+        "--cc-time",
+        "0.2",
+    ]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(
+        ran.err.contains("B905") && ran.err.contains("0.2 seconds"),
+        "{}",
+        ran.err
+    );
+    assert!(begin.elapsed() < Duration::from_secs(50));
+    let far =
+        place.program("subroutine f(in integer n, in real x[2], out real y)\n  y := x[n]\nend\n");
+    let at = "n=100000000000000,x=[1,2]";
+    let ran = place.run(&["run", &far, "--at", at, "--engine", "cc"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(
+        ran.err.contains("B903") && ran.err.contains("signal"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_was_compiled_is_kept() {
+    let Some(place) = Place::new() else { return };
+    let place = place.counting();
+    let args = [
+        "run",
+        "burgers.json",
+        "--at",
+        "burgers.point.json",
+        "--engine",
+        "cc",
+    ];
+    let first = json(&place.run(&args));
+    assert_eq!(place.compiled(), 1);
+    assert_eq!(json(&place.run(&args)), first);
+    assert_eq!(place.compiled(), 1, "it was there");
+    // Other flags are another entry.
+    json(&place.run(&[&args[..], &["--cc-flags", "-O0"]].concat()));
+    assert_eq!(place.compiled(), 2);
+    json(&place.run(&[&args[..], &["--cc-no-cache"]].concat()));
+    assert_eq!(place.compiled(), 3);
+    // Entries that are broken, or not ours alone, are made anew.
+    let kept = place.entries("cache/cfgrev/cc");
+    assert_eq!(kept.len(), 4, "{kept:?}");
+    for (k, path) in kept.iter().enumerate() {
+        let mut bytes = std::fs::read(path).expect("it can be read");
+        let half = bytes.len() / 2;
+        match k % 2 {
+            0 => bytes.truncate(half),
+            _ => bytes[half] ^= 1,
+        }
+        std::fs::write(path, bytes).expect("it can be written");
+    }
+    assert_eq!(json(&place.run(&args)), first);
+    assert_eq!(place.compiled(), 4);
+    assert_eq!(json(&place.run(&args)), first);
+    assert_eq!(place.compiled(), 4);
+    // A cache that cannot be written is none.
+    std::fs::remove_dir_all(place.path("cache")).expect("it is ours");
+    std::fs::write(place.path("cache"), "").expect("it can be written");
+    assert_eq!(json(&place.run(&args)), first);
+    assert_eq!(place.compiled(), 5);
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn options_that_compiled_code_cannot_obey_are_refused() {
+    let Some(place) = Place::new() else { return };
+    let at = [
+        "burgers.json",
+        "--at",
+        "burgers.point.json",
+        "--engine",
+        "cc",
+    ];
+    for more in [
+        &["--trace"][..],
+        &["--report-kinks"],
+        &["--math", "portable"],
+    ] {
+        for command in ["run", "gradient"] {
+            let ran = place.run(&[&[command][..], &at, more].concat());
+            assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{more:?}");
+            assert!(ran.err.contains("needs the executor"), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn without_a_compiler() {
+    let Some(mut place) = Place::new() else {
+        return;
+    };
+    let at = ["burgers.json", "--at", "burgers.point.json"];
+    for (compiler, code) in [("/nowhere/cc", "B901"), ("false", "B902")] {
+        place.compiler = compiler.into();
+        let ran = place.run(&[&["run"][..], &at, &["--engine", "cc"]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{compiler}");
+        assert!(ran.err.contains(code), "{}", ran.err);
+    }
+    place.compiler = "/nowhere/cc".into();
+    let few = ["--samples", "1", "--sample-time", "1", "--format", "json"];
+    let ran = place.run(&[&["bench"][..], &at, &few].concat());
+    assert!(ran.err.starts_with("warning[B901]"), "{}", ran.err);
+    let value: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(
+        value["engines"].as_array().map(Vec::len),
+        Some(1),
+        "{value}"
+    );
+}
+
+/// Sends a signal when something is there; how the command has ended.
+fn interrupted(place: &Place, args: &[&str], ready: &dyn Fn() -> bool) -> Option<i32> {
+    let mut child = place.command(args).spawn().expect("the binary starts");
+    let begin = Instant::now();
+    while !ready() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(100),
+            "it does not begin"
+        );
+        assert_eq!(child.try_wait().expect("it can be asked"), None);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(sent.expect("kill starts").success());
+    child.wait().expect("it ends").signal()
+}
+
+#[test]
+fn signals_end_compiler_and_program_and_leave_nothing() {
+    let Some(mut place) = Place::new() else {
+        return;
+    };
+    let real = place.compiler.clone();
+    let mark = place.path("begun");
+    let script = format!(
+        "#!/bin/sh\necho x > \"$TMPDIR/more\"\necho $$ > '{}.new'\nmv '{0}.new' '{0}'\nsleep 1000\n",
+        mark.display()
+    );
+    place.compiler = place.script(&script);
+    let endless = place.program(ENDLESS);
+    let args = [
+        "run",
+        &endless,
+        "--at",
+        "x=1",
+        "--engine",
+        "cc",
+        "--cc-no-cache",
+    ];
+    assert_eq!(interrupted(&place, &args, &|| mark.exists()), Some(15));
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
+    let id = std::fs::read_to_string(&mark).expect("it was written");
+    assert!(!is_running(id.trim()), "the compiler runs on");
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    // Now the program: it runs from the cache, by which it is found.
+    place.compiler = real;
+    let kept = place.path("cache").canonicalize().expect("it is there");
+    let running = || {
+        let all = std::fs::read_dir("/proc").expect("Linux has it").flatten();
+        let mut links = all.filter_map(|p| std::fs::read_link(p.path().join("exe")).ok());
+        links.any(|exe| exe.starts_with(&kept))
+    };
+    assert_eq!(interrupted(&place, &args[..6], &running), Some(15));
+    assert!(!running(), "the program runs on");
+    assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
+}
+
+/// True if there is a process of this number that has not ended.
+fn is_running(id: &str) -> bool {
+    let status = std::fs::read_to_string(Path::new("/proc").join(id).join("status"));
+    status.is_ok_and(|text| !text.contains("State:\tZ"))
+}
+
+#[test]
+fn times_of_both_engines() {
+    let Some(place) = Place::new() else { return };
+    let args = [
+        "bench",
+        "burgers.json",
+        "--at",
+        "burgers.point.json",
+        "--samples",
+        "3",
+        "--sample-time",
+        "1",
+    ];
+    let value = json(&place.run(&[&args[..], &["--format", "json"]].concat()));
+    assert_eq!(
+        (&value["routine"], &value["samples"]),
+        (&"burgers".into(), &3.into())
+    );
+    let engines = value["engines"].as_array().expect("a list");
+    let names: Vec<&Value> = engines.iter().map(|engine| &engine["engine"]).collect();
+    assert_eq!(names, ["executor", "cc"]);
+    for engine in engines {
+        for what in ["primal", "gradient"] {
+            let of = |name: &str| engine[what][name].as_f64().expect("a number");
+            let all = ["minimum", "lower_quartile", "median", "upper_quartile"].map(of);
+            assert!(all[0] > 0.0 && all.is_sorted(), "{engine}");
+            // A sample takes a millisecond or more.
+            assert!(all[3] * of("calls") > 5e-4, "{engine}");
+        }
+        // As `gradient` counts it: this program has no trip counts.
+        let tape = serde_json::json!({"control_bits": 24, "value_bytes": 256, "peak_bytes": 259});
+        assert_eq!(engine["tape"], tape, "{engine}");
+    }
+    let table = place.run(&args);
+    assert_eq!((table.code, table.err.as_str()), (Some(0), ""));
+    for words in [
+        "executor primal",
+        "executor gradient",
+        "cc primal",
+        "cc gradient",
+        "-std=c99 -O2",
+    ] {
+        assert!(table.out.contains(words), "{}", table.out);
+    }
+    let schema = place.run(&["schema", "--of", "bench"]);
+    let schema: Value = serde_json::from_str(&schema.out).expect("it is JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("it is a schema");
+    let problems: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:#?}\n{value}");
+}
