@@ -88,6 +88,9 @@ pub struct Executable {
     child: Child,
     input: Option<ChildStdin>,
     output: ChildStdout,
+    /// True if it was written with checks, and the message of the last call.
+    checks: bool,
+    message: String,
     /// The folder of the executable, which goes when this does.
     _folder: TempDir,
 }
@@ -129,7 +132,19 @@ impl Executable {
         programs: &[(&ValidProgram, RoutineId)],
         compiler: &Compiler,
     ) -> Result<Self, Diagnostics> {
-        let text = cfg_back::c::server(programs)?;
+        Self::build_with(programs, compiler, cfg_back::c::Options::default())
+    }
+
+    /// [`Self::build`] with options. With checks a program that fails gives status 4 and a [`Self::message`].
+    ///
+    /// # Errors
+    /// What has no C, a compiler that is not there or complains, a process that cannot be started.
+    pub fn build_with(
+        programs: &[(&ValidProgram, RoutineId)],
+        compiler: &Compiler,
+        options: cfg_back::c::Options,
+    ) -> Result<Self, Diagnostics> {
+        let text = cfg_back::c::server_with(programs, options)?;
         let folder = tempfile::Builder::new()
             .prefix("cfgrev-cc-")
             .tempdir()
@@ -190,6 +205,8 @@ impl Executable {
             child,
             input: Some(input),
             output,
+            checks: options.checks,
+            message: String::new(),
             _folder: folder,
         })
     }
@@ -231,10 +248,10 @@ impl Executable {
         let mut request = Vec::new();
         put(&mut request, position as i64);
         for (variable, argument) in callable.parameters.iter().zip(arguments) {
-            write_argument(&mut request, variable, argument)?;
+            write_argument(&mut request, variable, argument, self.checks)?;
         }
         for ((variable, _), value) in callable.globals.iter().zip(globals) {
-            write_value(&mut request, value, variable.order);
+            write_value(&mut request, value, variable.order, self.checks);
         }
         let ended = |what: std::io::Error| {
             let message = format!("the process that runs `{name}` has ended: {what}");
@@ -255,15 +272,30 @@ impl Executable {
         self.answer(&callable, arguments).map_err(ended)
     }
 
+    /// What the last call says of its failure, with checks: the code and the place; empty if it has not failed.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     fn answer(&mut self, callable: &Callable, arguments: &[Argument]) -> std::io::Result<Answer> {
         let mut status = [0; 8];
         self.output.read_exact(&mut status)?;
+        self.message.clear();
+        if self.checks {
+            let mut length = [0; 8];
+            self.output.read_exact(&mut length)?;
+            let length = u64::try_from(i64::from_ne_bytes(length)).unwrap_or(0);
+            let mut bytes = Vec::new();
+            self.output.by_ref().take(length).read_to_end(&mut bytes)?;
+            self.message = String::from_utf8_lossy(&bytes).into_owned();
+        }
         let result = match callable.result {
             Some(ty) => Some(read_value(
                 &mut self.output,
                 ty,
                 &[],
                 cfg_core::ir::Order::Row,
+                self.checks,
             )?),
             None => None,
         };
@@ -272,7 +304,11 @@ impl Executable {
             let writes = variable.intent().is_some_and(Intent::writes);
             left.push(match argument {
                 Argument::Value(value) if writes => {
-                    read_value(&mut self.output, variable.ty, value.shape(), variable.order)?.into()
+                    {
+                    let shape = value.shape();
+                    let (ty, order) = (variable.ty, variable.order);
+                    read_value(&mut self.output, ty, shape, order, self.checks)?.into()
+                }
                 }
                 other => other.clone(),
             });
@@ -280,7 +316,8 @@ impl Executable {
         let mut globals = Vec::with_capacity(callable.globals.len());
         for (variable, size) in &callable.globals {
             let shape: &[usize] = if variable.rank() == 0 { &[] } else { &[*size] };
-            let value = read_value(&mut self.output, variable.ty, shape, variable.order)?;
+            let (ty, order) = (variable.ty, variable.order);
+            let value = read_value(&mut self.output, ty, shape, order, self.checks)?;
             globals.push(value);
         }
         Ok(Answer {
@@ -308,6 +345,7 @@ fn write_argument(
     request: &mut Vec<u8>,
     variable: &Variable,
     argument: &Argument,
+    checks: bool,
 ) -> Result<(), Diagnostics> {
     /// The most dimensions that an argument has in a request.
     const DIMENSIONS: usize = 15;
@@ -348,7 +386,7 @@ fn write_argument(
     }
     extents.iter().for_each(|n| put(request, *n));
     if let Some(value) = value {
-        write_value(request, value, variable.order);
+        write_value(request, value, variable.order, checks);
     }
     Ok(())
 }

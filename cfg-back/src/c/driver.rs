@@ -68,6 +68,9 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
                 arguments.push(format!("a[{k}].extents[{d}]"));
             }
         }
+        if file.checks && variable.rank() > 0 {
+            arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
+        }
         let ty = c_type(variable.ty);
         arguments.push(if is_by_value(routine, p) {
             format!("*({ty} *)a[{k}].cells")
@@ -93,6 +96,9 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         text,
         "    {line}\n    cfgrev_write(&status, sizeof status);"
     );
+    if file.checks {
+        text.push_str("    {\n        const char *const message = status ? cfgrev_tape_message(&tape) : \"\";\n        const int64_t length = (int64_t)strlen(message);\n        cfgrev_write(&length, sizeof length);\n        cfgrev_write(message, (size_t)length);\n    }\n");
+    }
     if result.is_some() {
         text.push_str("    cfgrev_write(&value, sizeof value);\n");
     }
@@ -116,6 +122,9 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         let _ = writeln!(text, "    cfgrev_write(&{owner}, sizeof {owner});");
     }
     text.push_str("    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
+    if file.checks {
+        text = super::checks::logicals(&text);
+    }
     Some(text)
 }
 

@@ -2,6 +2,7 @@
 //! the standard (no contraction, no fast mathematics): C's own operator or library function where that is
 //! the same, a helper function elsewhere.
 
+pub(crate) mod checked;
 mod code;
 mod pieces;
 pub(crate) mod precedence;
@@ -159,6 +160,9 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         return Err(Malformed(op));
     }
     let ty = typing::apply(op, &types).map_err(|_| Malformed(op))?.ty;
+    if pieces.checked() {
+        return checked::apply(op, operands, ty, pieces);
+    }
     match form(op) {
         Form::Infix(symbol, precedence) => infix(op, symbol, precedence, operands, ty, pieces),
         Form::Comparison(symbol, precedence) => compare(op, symbol, precedence, operands, pieces),

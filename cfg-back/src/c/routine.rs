@@ -1,15 +1,18 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted, codes,
+    Emitted, checks, codes,
     file::{File, Made, Written},
     lines::Lines,
     names::{Names, comment},
-    operators::Pieces,
+    operators::{Pieces, checked::unset},
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -23,6 +26,7 @@ fn parameter(
     v: VarId,
     name: &str,
     (extents, strides): &(Vec<String>, Vec<String>),
+    count: Option<&String>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
     let ty = c_type(variable.ty);
@@ -33,6 +37,7 @@ fn parameter(
         }
     }
     texts.extend(strides.iter().map(|stride| format!("int64_t {stride}")));
+    texts.extend(count.map(|count| format!("int64_t {count}")));
     let constant = match variable.role {
         Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => {
             "const "
@@ -90,11 +95,14 @@ fn head_with(
 ) -> (String, Vec<String>) {
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for p in routine.parameter_ids() {
+        let mut count = None;
         let (name, extents) = match &variables.all[p.index()].kind {
             Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name) => {
                 (name.clone(), (Vec::new(), Vec::new()))
             }
             Kind::Array(array) => {
+                // Callers in other files do not say it.
+                count = array.count.as_ref().filter(|_| made.needs_memory);
                 let kept = |bound: &Bound| match bound {
                     Bound::Kept(k) => variables.bounds[*k].name.clone(),
                     Bound::Constant(_) | Bound::Parameter(_) => String::new(),
@@ -107,7 +115,7 @@ fn head_with(
                 )
             }
         };
-        parameters.extend(parameter(routine, p, &name, &extents));
+        parameters.extend(parameter(routine, p, &name, &extents, count));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
         arguments.extend(
             shape
@@ -187,6 +195,20 @@ pub(super) fn function(
     let (variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let checks = match file.checks {
+        true => {
+            let program = file.program;
+            let body = |r: RoutineId| program.routine(r).body.as_ref();
+            let other_form = match written.routine {
+                Cow::Owned(_) => body(r),
+                Cow::Borrowed(_) => None,
+            };
+            let names = ["check", "late"].map(|name| names.fresh(name, Some(&file.names)));
+            pieces.note_in(&names[0]);
+            checks::State::new(names, other_form, checks::original(program, r).and_then(body))
+        }
+        false => checks::State::default(),
+    };
     let mut tops = BTreeMap::new();
     for statement in routine.statements() {
         if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
@@ -212,8 +234,8 @@ pub(super) fn function(
         status,
         place: None,
         made: Made {
-            can_fail: can_fail || recursive,
-            needs_memory: recursive,
+            can_fail: can_fail || recursive || file.checks,
+            needs_memory: recursive || file.checks,
             ..Made::default()
         },
         allocates: false,
@@ -225,6 +247,7 @@ pub(super) fn function(
         keeps_bounds: false,
         roomy: false,
         tops,
+        checks,
     };
     if let Some(result) = routine.result
         && routine.variable(result).rank() > 0
@@ -239,7 +262,10 @@ pub(super) fn function(
         (Some(cfg), None, _) => writer.jumps(cfg)?,
         (None, _, Some(external)) => {
             if let (Some(e), Some(result)) = (&external.value, routine.result) {
-                end = Some(writer.external_value(e, routine.variable(result).ty)?.text);
+                let code = writer.external_value(e, routine.variable(result).ty)?;
+                let code = if file.checks { writer.hoisted(code) } else { code };
+                writer.stop();
+                end = Some(code.text);
             }
         }
         (None, _, None) => return Err(writer.malformed("a routine has no body")),
@@ -290,6 +316,11 @@ fn finish(
         read.extend(identifiers(behind_target(line)));
     }
     let mut lines = Lines::new(1);
+    for name in [&writer.checks.variable, &writer.checks.late] {
+        if named.contains(name.as_str()) {
+            lines.line(format_args!("struct cfgrev_check {name} = {{0, 0}};"));
+        }
+    }
     for declaration in declarations(&writer) {
         lines.line(declaration);
     }
@@ -304,6 +335,9 @@ fn finish(
     text.push_str(&lines.into_text());
     text.push_str(&arrays);
     let mut lines = Lines::new(1);
+    if writer.checked() && !named.contains(writer.memory.as_str()) {
+        lines.line(format_args!("(void){};", writer.memory));
+    }
     for line in writer.unread(&named, &read) {
         lines.line(line);
     }
@@ -391,9 +425,13 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             }
         }
     }
+    if writer.checked() {
+        writer.check_entry(&mut named)?;
+    }
     // A bound may name bounds before it.
     let mut bounds = Vec::new();
-    for k in (0..writer.variables.bounds.len()).rev() {
+    let unchecked = if writer.checked() { 0 } else { writer.variables.bounds.len() };
+    for k in (0..unchecked).rev() {
         let kept = &writer.variables.bounds[k];
         let (name, value) = (kept.name.clone(), kept.value.clone());
         let used = named.contains(&name);
@@ -440,7 +478,10 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
                 };
                 size.times(&e)
             });
-        let size = size.code().text;
+        let mut size = size.code().text;
+        if writer.checked() {
+            size = writer.count_of(&extents).code().text;
+        }
         writer.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
             c_type(ty)
@@ -448,6 +489,11 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         writer.made.can_fail = true;
         writer.lines.line(format_args!("if (!{name})"));
         writer.lines.line("    return 1;");
+        if writer.checked() {
+            let line = writer.forget_cells(&name, &size, ty);
+            writer.lines.line(line);
+            continue;
+        }
         // Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
         if matches!(ty, ScalarType::Integer | ScalarType::Logical) {
             let k = writer.loop_name(0);
@@ -458,6 +504,9 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
                 .lines
                 .line(format_args!("    {name}[{k}] = {};", zero(ty)));
         }
+    }
+    if writer.checked() {
+        writer.forget_at_entry();
     }
     after.reverse();
     let mut epilogue = Lines::new(1);
@@ -505,7 +554,8 @@ fn declarations(writer: &Writer<'_>) -> Vec<String> {
             if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
                 && variable.ty == ty
             {
-                names.push(format!("{name} = {}", zero(ty)));
+                let first = if writer.checked() { unset(ty) } else { zero(ty) };
+                names.push(format!("{name} = {first}"));
             }
         }
         for some in names.chunks(8) {

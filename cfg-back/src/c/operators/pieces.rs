@@ -1,5 +1,6 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
+use super::checked::Checks;
 use cfg_core::ir::ScalarType;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -242,9 +243,26 @@ fn power(n: i8) -> String {
 pub(crate) struct Pieces {
     needed: BTreeSet<Piece>,
     headers: BTreeSet<&'static str>,
+    /// The functions for checks, if everything is checked.
+    pub(super) checks: Option<Checks>,
 }
 
 impl Pieces {
+    /// Nothing yet, of a file in which everything is checked or not.
+    pub(crate) fn new(checks: bool) -> Self {
+        Self {
+            checks: checks.then(Checks::default),
+            ..Self::default()
+        }
+    }
+
+    /// The name of the variable in which the function that is written notes what goes wrong.
+    pub(crate) fn note_in(&mut self, variable: &str) {
+        if let Some(checks) = &mut self.checks {
+            variable.clone_into(&mut checks.variable);
+        }
+    }
+
     /// The file needs this function and those that it calls.
     pub(crate) fn need(&mut self, piece: Piece) {
         for header in ["stdbool.h", "stdint.h"] {
@@ -271,7 +289,8 @@ impl Pieces {
             let text = piece.text();
             format!("#ifndef {guard}\n#define {guard}\n{text}#endif\n")
         };
-        let texts: Vec<String> = self.needed.iter().map(guarded).collect();
+        let mut texts: Vec<String> = self.needed.iter().map(guarded).collect();
+        texts.extend(self.checks.as_ref().map(Checks::text));
         texts.join("\n")
     }
 

@@ -1,0 +1,670 @@
+//! The scalar operators with checks: calls of functions that spread values which were never set as the executor does, and
+//! that note what goes wrong.
+
+use super::{
+    Code, Malformed, Number, Piece, Pieces, exactly, literal_integer,
+    precedence::{CONDITIONAL, OR},
+};
+use cfg_core::ir::{Op, ScalarType};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A code of the executor's, as a number.
+pub(crate) type FaultCode = u16;
+
+/// An array has no element with the subscript.
+pub(crate) const BOUNDS: FaultCode = 201;
+/// A value decides something that was never set.
+pub(crate) const UNSET: FaultCode = 202;
+/// An integer does not fit into 64 bits.
+pub(crate) const OVERFLOW: FaultCode = 203;
+/// An integer is divided by 0.
+pub(crate) const DIVISION: FaultCode = 204;
+/// A real has no integer value.
+pub(crate) const CONVERSION: FaultCode = 205;
+/// A step is 0.
+pub(crate) const STEP: FaultCode = 206;
+
+/// The checks of the statement that is written, and the functions that the file needs for checks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checks {
+    /// The name of the variable of the function that has what went wrong.
+    pub(crate) variable: String,
+    /// The number of checks of the statement.
+    count: u32,
+    /// What they may find.
+    codes: BTreeSet<FaultCode>,
+    /// True if there was one since the last stop.
+    pending: bool,
+    functions: BTreeMap<String, String>,
+}
+
+impl Checks {
+    /// The functions, separated by empty lines, each with a guard.
+    pub(super) fn text(&self) -> String {
+        let mut text = include_str!("../pieces/checks.c").to_owned();
+        for (name, function) in &self.functions {
+            let guard = format!("{}_IS_DEFINED", name.to_ascii_uppercase());
+            text.push_str(&format!(
+                "\n#ifndef {guard}\n#define {guard}\n{function}#endif\n"
+            ));
+        }
+        text
+    }
+}
+
+impl Pieces {
+    /// True if everything is checked.
+    pub(crate) fn checked(&self) -> bool {
+        self.checks.is_some()
+    }
+
+    /// The arguments with which a function notes what it finds: the next in the order of evaluation.
+    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> String {
+        let Some(checks) = &mut self.checks else {
+            return String::new();
+        };
+        checks.count += 1;
+        checks.pending = true;
+        checks.codes.extend(codes);
+        format!("&{}, {}", checks.variable, checks.count)
+    }
+
+    /// A statement begins, or a test.
+    pub(crate) fn begin_statement(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.count = 0;
+            checks.codes.clear();
+            checks.pending = false;
+        }
+    }
+
+    /// What the checks of the statement may find; nothing if there was none since the last stop.
+    pub(crate) fn since_stop(&mut self) -> BTreeSet<FaultCode> {
+        let Some(checks) = &mut self.checks else {
+            return BTreeSet::new();
+        };
+        if std::mem::take(&mut checks.pending) {
+            checks.codes.clone()
+        } else {
+            BTreeSet::new()
+        }
+    }
+
+    /// The file needs this function.
+    pub(crate) fn define(&mut self, name: &str, text: impl FnOnce() -> String) {
+        if let Some(checks) = &mut self.checks
+            && !checks.functions.contains_key(name)
+        {
+            checks.functions.insert(name.to_owned(), text());
+        }
+    }
+}
+
+/// The name of a type in the names of functions.
+pub(crate) fn suffix(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "real",
+        ScalarType::Real32 => "real32",
+        ScalarType::Integer | ScalarType::Tape => "integer",
+        ScalarType::Logical => "logical",
+    }
+}
+
+/// The C type.
+fn c_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "double",
+        ScalarType::Real32 => "float",
+        ScalarType::Integer | ScalarType::Tape => "int64_t",
+        ScalarType::Logical => "cfgrev_logical",
+    }
+}
+
+/// The value that stands for one that was never set.
+pub(crate) fn unset(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "cfgrev_unset_real()",
+        ScalarType::Real32 => "cfgrev_unset_real32()",
+        ScalarType::Integer | ScalarType::Tape => "CFGREV_UNSET_INTEGER",
+        ScalarType::Logical => "CFGREV_UNSET_LOGICAL",
+    }
+}
+
+/// The test whether a variable of C has no value.
+pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
+    match ty {
+        ScalarType::Real | ScalarType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
+        ScalarType::Integer | ScalarType::Tape | ScalarType::Logical => {
+            format!("{x} == {}", unset(ty))
+        }
+    }
+}
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+/// A function over scalars: what it is if an operand has no value, and how it is computed if all have one.
+struct Function<'t> {
+    name: &'t str,
+    result: ScalarType,
+    operands: &'t [ScalarType],
+    /// The codes that it may find.
+    codes: &'t [FaultCode],
+    body: String,
+}
+
+impl Function<'_> {
+    /// The head, with the line that opens the body.
+    fn head(&self) -> String {
+        let check = if self.codes.is_empty() {
+            ""
+        } else {
+            "struct cfgrev_check *check, int at, "
+        };
+        let operands = self.operands.iter().zip(NAMES);
+        let operands: Vec<String> = operands
+            .map(|(ty, x)| format!("{} {x}", c_type(*ty)))
+            .collect();
+        let (result, name) = (c_type(self.result), self.name);
+        format!(
+            "static inline {result} {name}({check}{}) {{\n",
+            operands.join(", ")
+        )
+    }
+
+    /// The call; the file gets the function.
+    fn call(self, arguments: &[Code], pieces: &mut Pieces) -> Code {
+        pieces.define(self.name, || format!("{}{}}}\n", self.head(), self.body));
+        let mut texts: Vec<String> = Vec::with_capacity(arguments.len() + 1);
+        if !self.codes.is_empty() {
+            texts.push(pieces.noting(self.codes));
+        }
+        texts.extend(arguments.iter().map(|a| a.text.clone()));
+        let text = format!("{}({})", self.name, texts.join(", "));
+        Code::new(text, super::precedence::POSTFIX, self.result)
+    }
+}
+
+/// The condition that an operand has no value.
+fn any_unset(operands: &[ScalarType]) -> String {
+    let tests = operands.iter().zip(NAMES).map(|(ty, x)| is_unset(*ty, x));
+    tests.collect::<Vec<_>>().join(" || ")
+}
+
+/// A body that gives what has no value first.
+fn spreading(operands: &[ScalarType], result: ScalarType, then: &str) -> String {
+    format!(
+        "    if ({}) {{\n        return {};\n    }}\n{then}",
+        any_unset(operands),
+        unset(result)
+    )
+}
+
+/// A function of reals that looks for operands without value only where the result is no number.
+fn real_function(
+    name: &str,
+    ty: ScalarType,
+    count: usize,
+    value: &str,
+    arguments: &[Code],
+    pieces: &mut Pieces,
+) -> Code {
+    let operands = vec![ty; count];
+    let body = format!(
+        "    {} r = {value};\n    return r != r && ({}) ? {} : r;\n",
+        c_type(ty),
+        any_unset(&operands),
+        unset(ty)
+    );
+    let name = format!("cfgrev_{name}_{}", suffix(ty));
+    let function = Function {
+        name: &name,
+        result: ty,
+        operands: &operands,
+        codes: &[],
+        body,
+    };
+    function.call(arguments, pieces)
+}
+
+/// A function that looks at its operands first.
+fn strict(
+    name: &str,
+    result: ScalarType,
+    operands: &[ScalarType],
+    codes: &[FaultCode],
+    then: &str,
+    arguments: &[Code],
+    pieces: &mut Pieces,
+) -> Code {
+    let body = spreading(operands, result, then);
+    let function = Function {
+        name,
+        result,
+        operands,
+        codes,
+        body,
+    };
+    function.call(arguments, pieces)
+}
+
+/// The name of C's function over reals of this type, if it is there for both.
+fn exact(name: &str, ty: ScalarType) -> String {
+    let suffix = if ty == ScalarType::Real32 { "f" } else { "" };
+    format!("{name}{suffix}")
+}
+
+/// The call of a function over 64-bit reals, rounded.
+fn rounded(name: &str, ty: ScalarType, arguments: &str) -> String {
+    if ty == ScalarType::Real32 {
+        format!("(float){name}({arguments})")
+    } else {
+        format!("{name}({arguments})")
+    }
+}
+
+/// The way in which an operator over reals is computed.
+enum Real {
+    /// An operator of C.
+    Infix(&'static str),
+    /// A function of C over either type, or one over 64-bit reals.
+    Exact(&'static str),
+    Library(&'static str),
+    /// A helper function of two operands.
+    Helper(fn(Number) -> Piece),
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators with a rule of their own are none of these"
+)]
+fn real_form(op: Op) -> Option<Real> {
+    match super::form(op) {
+        super::Form::Infix(symbol, _) => Some(Real::Infix(symbol)),
+        super::Form::Library(name) => Some(Real::Library(name)),
+        super::Form::Exact(name) => Some(Real::Exact(name)),
+        super::Form::Helper(piece) => Some(Real::Helper(piece)),
+        _ => match op {
+            Op::Abs => Some(Real::Exact("fabs")),
+            Op::Mod => Some(Real::Exact("fmod")),
+            Op::Digamma => Some(Real::Library("cfgrev_digamma")),
+            _ => None,
+        },
+    }
+}
+
+/// The C of an elemental operator over scalar operands, of a result of type `ty`. `if`, `and` and `or`, which do not
+/// evaluate all, are the writer's, but for `and` and `or` over values that are there.
+pub(super) fn apply(
+    op: Op,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    use ScalarType::{Integer, Logical};
+    match op {
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, operands, pieces),
+        Op::And | Op::Or => {
+            let (name, sign) = if op == Op::And {
+                ("cfgrev_and", "&")
+            } else {
+                ("cfgrev_or", "|")
+            };
+            let then = format!("    return (cfgrev_logical)(x {sign} y);\n");
+            fold(op, operands, |x, y| {
+                let types = [Logical; 2];
+                strict(name, Logical, &types, &[], &then, &[x, y], pieces)
+            })
+        }
+        Op::Not => {
+            let [x] = exactly(op, operands)?;
+            let then = "    return !x;\n";
+            Ok(strict(
+                "cfgrev_not",
+                Logical,
+                &[Logical],
+                &[],
+                then,
+                &[x],
+                pieces,
+            ))
+        }
+        Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical => {
+            let [x] = exactly(op, operands)?;
+            Ok(convert(x, ty, pieces))
+        }
+        Op::Trips => {
+            let [first, last, step] = exactly(op, operands)?;
+            Ok(trips(&[first, last, step], pieces))
+        }
+        Op::Pow => power(operands, ty, pieces),
+        Op::Polygamma => {
+            let [n, x] = exactly(op, operands)?;
+            pieces.need(Piece::Polygamma);
+            let name = format!("cfgrev_polygamma_{}", suffix(ty));
+            let then = format!("    return {};\n", rounded("cfgrev_polygamma", ty, "x, y"));
+            Ok(strict(&name, ty, &[Integer, ty], &[], &then, &[n, x], pieces))
+        }
+        _ if ty == Integer => integer(op, operands, pieces),
+        _ => real(op, operands, ty, pieces),
+    }
+}
+
+/// A left fold.
+fn fold(
+    op: Op,
+    operands: Vec<Code>,
+    mut pair: impl FnMut(Code, Code) -> Code,
+) -> Result<Code, Malformed> {
+    let mut operands = operands.into_iter();
+    let first = operands.next().ok_or(Malformed(op))?;
+    Ok(operands.fold(first, &mut pair))
+}
+
+fn real(
+    op: Op,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    let operands: Vec<Code> = operands.into_iter().map(|x| convert(x, ty, pieces)).collect();
+    if op == Op::Neg {
+        let [x] = exactly(op, operands)?;
+        if let Some(value) = x.real() {
+            return Ok(super::literal_real(-value));
+        }
+        return Ok(real_function("neg", ty, 1, "-x", &[x], pieces));
+    }
+    let name = op.name();
+    match real_form(op).ok_or(Malformed(op))? {
+        Real::Infix(symbol) => {
+            let (name, value) = (infix_name(op), format!("x {symbol} y"));
+            fold(op, operands, |x, y| {
+                real_function(name, ty, 2, &value, &[x, y], pieces)
+            })
+        }
+        Real::Exact("fma") => {
+            let value = format!("{}(x, y, z)", exact("fma", ty));
+            Ok(real_function(name, ty, 3, &value, &operands, pieces))
+        }
+        form @ (Real::Exact(_) | Real::Library(_)) => {
+            let call = |arguments: &str| match form {
+                Real::Exact(name) => format!("{}({arguments})", exact(name, ty)),
+                Real::Library(name) => rounded(name, ty, arguments),
+                Real::Infix(_) | Real::Helper(_) => String::new(),
+            };
+            if op == Op::Digamma {
+                pieces.need(Piece::Digamma);
+            }
+            if let [x] = &operands[..] {
+                let one = std::slice::from_ref(x);
+                return Ok(real_function(name, ty, 1, &call("x"), one, pieces));
+            }
+            let (name, then) = (
+                format!("cfgrev_{name}_{}", suffix(ty)),
+                format!("    return {};\n", call("x, y")),
+            );
+            let operands = exactly::<2>(op, operands)?;
+            Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces))
+        }
+        Real::Helper(piece) => {
+            let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
+            pieces.need(piece);
+            let call = format!("{}(x, y)", piece.name());
+            if op == Op::StrongMul {
+                return fold(op, operands, |x, y| {
+                    real_function("strong_mul", ty, 2, &call, &[x, y], pieces)
+                });
+            }
+            let (name, then) = (
+                format!("cfgrev_{name}_{}", suffix(ty)),
+                format!("    return {call};\n"),
+            );
+            balanced(op, operands, |x, y| {
+                strict(&name, ty, &[ty; 2], &[], &then, &[x, y], pieces)
+            })
+        }
+    }
+}
+
+/// Of many operands of `min` and `max` halves are compared, so that calls do not nest deeper than compilers allow.
+fn balanced(
+    op: Op,
+    mut operands: Vec<Code>,
+    mut pair: impl FnMut(Code, Code) -> Code,
+) -> Result<Code, Malformed> {
+    while matches!(op, Op::Min | Op::Max) && operands.len() > 8 {
+        let mut pairs = Vec::with_capacity(operands.len() / 2 + 1);
+        let mut rest = operands.into_iter();
+        while let Some(x) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(y) => pair(x, y),
+                None => x,
+            });
+        }
+        operands = pairs;
+    }
+    fold(op, operands, pair)
+}
+
+fn infix_name(op: Op) -> &'static str {
+    match op {
+        Op::Add => "add",
+        Op::Sub => "sub",
+        Op::Mul => "mul",
+        _ => "div",
+    }
+}
+
+/// The statements with which an integer operator ends, its operands being set: what may go wrong, and the value.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other operators have no integer value"
+)]
+fn integer_body(op: Op) -> Option<(&'static [FaultCode], String)> {
+    let fault = |code: FaultCode| format!("return cfgrev_found(check, at, {code});");
+    let overflow = fault(OVERFLOW);
+    let when = |condition: &str, value: &str| {
+        format!("    if ({condition}) {{\n        {overflow}\n    }}\n    return {value};\n")
+    };
+    let zero = format!("    if (y == 0) {{\n        {}\n    }}\n", fault(DIVISION));
+    Some(match op {
+        Op::Add => (
+            &[OVERFLOW],
+            when("y > 0 ? x > INT64_MAX - y : x < INT64_MIN - y", "x + y"),
+        ),
+        Op::Sub => (
+            &[OVERFLOW],
+            when("y > 0 ? x < INT64_MIN + y : x > INT64_MAX + y", "x - y"),
+        ),
+        Op::Mul => (
+            &[OVERFLOW],
+            when(
+                "x > 0 ? (y > 0 ? x > INT64_MAX / y : y < INT64_MIN / x)\n              : x != 0 && (y > 0 ? x < INT64_MIN / y : y < INT64_MAX / x)",
+                "x * y",
+            ),
+        ),
+        Op::Div => (
+            &[OVERFLOW, DIVISION],
+            zero + &when("x == INT64_MIN && y == -1", "x / y"),
+        ),
+        Op::Mod => (&[DIVISION], zero + "    return y == -1 ? 0 : x % y;\n"),
+        Op::Modulo => (
+            &[DIVISION],
+            zero + "    {\n        int64_t r = y == -1 ? 0 : x % y;\n        return r != 0 && (r < 0) != (y < 0) ? r + y : r;\n    }\n",
+        ),
+        Op::Sign => (
+            &[OVERFLOW],
+            when(
+                "(x < 0) != (y < 0) && x == INT64_MIN",
+                "(x < 0) == (y < 0) ? x : -x",
+            ),
+        ),
+        Op::PosDiff => (
+            &[OVERFLOW],
+            when("x > y && y < 0 && x > INT64_MAX + y", "x <= y ? 0 : x - y"),
+        ),
+        Op::Min => (&[], "    return x <= y ? x : y;\n".to_owned()),
+        Op::Max => (&[], "    return x >= y ? x : y;\n".to_owned()),
+        Op::Neg => (&[OVERFLOW], when("x == INT64_MIN", "-x")),
+        Op::Abs => (&[OVERFLOW], when("x == INT64_MIN", "x < 0 ? -x : x")),
+        _ => return None,
+    })
+}
+
+fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    let (codes, then) = integer_body(op).ok_or(Malformed(op))?;
+    let name = format!("cfgrev_{}_integer", if matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div) {
+        infix_name(op)
+    } else {
+        op.name()
+    });
+    let constant = |operands: &[Code]| match super::constant(op, operands) {
+        Some(Ok(n)) => Some(literal_integer(n)),
+        Some(Err(())) | None => None,
+    };
+    let ty = ScalarType::Integer;
+    if matches!(op, Op::Neg | Op::Abs) {
+        let operands = exactly::<1>(op, operands)?;
+        return Ok(constant(&operands)
+            .unwrap_or_else(|| strict(&name, ty, &[ty], codes, &then, &operands, pieces)));
+    }
+    balanced(op, operands, |x, y| {
+        let pair = [x, y];
+        constant(&pair)
+            .unwrap_or_else(|| strict(&name, ty, &[ty; 2], codes, &then, &pair, pieces))
+    })
+}
+
+fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    let ty = super::common(&operands);
+    let operands = operands.into_iter().map(|x| convert(x, ty, pieces));
+    let operands = exactly::<2>(op, operands.collect())?;
+    let super::Form::Comparison(symbol, _) = super::form(op) else {
+        return Err(Malformed(op));
+    };
+    let name = format!("cfgrev_{}_{}", comparison_name(op), suffix(ty));
+    let then = format!("    return x {symbol} y;\n");
+    let logical = ScalarType::Logical;
+    Ok(strict(&name, logical, &[ty; 2], &[], &then, &operands, pieces))
+}
+
+fn comparison_name(op: Op) -> &'static str {
+    match op {
+        Op::Eq => "eq",
+        Op::Ne => "ne",
+        Op::Lt => "lt",
+        Op::Le => "le",
+        Op::Gt => "gt",
+        _ => "ge",
+    }
+}
+
+/// The trip count.
+pub(crate) fn trips(range: &[Code; 3], pieces: &mut Pieces) -> Code {
+    let ty = ScalarType::Integer;
+    let then = format!(
+        "    uint64_t count;\n    if (z == 0) {{\n        return cfgrev_found(check, at, {STEP});\n    }}\n    if (z > 0 ? x > y : x < y) {{\n        return 0;\n    }}\n    count = z > 0 ? ((uint64_t)y - (uint64_t)x) / (uint64_t)z : ((uint64_t)x - (uint64_t)y) / (0 - (uint64_t)z);\n    if (count >= (uint64_t)INT64_MAX) {{\n        return cfgrev_found(check, at, {OVERFLOW});\n    }}\n    return (int64_t)count + 1;\n"
+    );
+    let body = format!(
+        "    uint64_t count;\n{}",
+        spreading(&[ty; 3], ty, then.trim_start_matches("    uint64_t count;\n"))
+    );
+    let function = Function {
+        name: "cfgrev_trips_integer",
+        result: ty,
+        operands: &[ty; 3],
+        codes: &[OVERFLOW, STEP],
+        body,
+    };
+    function.call(range, pieces)
+}
+
+fn power(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    use ScalarType::Integer;
+    let [x, y] = exactly(Op::Pow, operands)?;
+    if y.ty != Integer {
+        let operands = [convert(x, ty, pieces), convert(y, ty, pieces)];
+        let name = format!("cfgrev_pow_{}", suffix(ty));
+        let then = format!("    return {};\n", rounded("pow", ty, "x, y"));
+        return Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces));
+    }
+    if ty != Integer {
+        pieces.need(Piece::AnyPower);
+        let name = format!("cfgrev_powi_{}", suffix(ty));
+        let then = format!("    return {};\n", rounded("cfgrev_powi", ty, "x, y"));
+        return Ok(strict(&name, ty, &[ty, Integer], &[], &then, &[x, y], pieces));
+    }
+    if let Some(Ok(n)) = super::constant(Op::Pow, &[x.clone(), y.clone()]) {
+        return Ok(literal_integer(n));
+    }
+    // The products are checked under the number of the power.
+    let times = integer_body(Op::Mul);
+    if let Some((codes, then)) = times {
+        pieces.define("cfgrev_mul_integer", || {
+            let function = Function {
+                name: "cfgrev_mul_integer",
+                result: Integer,
+                operands: &[Integer; 2],
+                codes,
+                body: spreading(&[Integer; 2], Integer, &then),
+            };
+            format!("{}{}}}\n", function.head(), function.body)
+        });
+    }
+    let then = format!(
+        "    if (x == 0 && y < 0) {{\n        return cfgrev_found(check, at, {DIVISION});\n    }}\n    if (x == 0 || x == 1) {{\n        return y == 0 ? 1 : x;\n    }}\n    if (x == -1) {{\n        return y % 2 == 0 ? 1 : -1;\n    }}\n    if (y < 0) {{\n        return 0;\n    }}\n    for (power = 1; y > 0; y /= 2) {{\n        if (y % 2 == 1) {{\n            power = cfgrev_mul_integer(check, at, power, x);\n        }}\n        if (y > 1) {{\n            x = cfgrev_mul_integer(check, at, x, x);\n        }}\n    }}\n    return power;\n"
+    );
+    let body = format!("    int64_t power;\n{}", spreading(&[Integer; 2], Integer, &then));
+    let function = Function {
+        // It stands behind the product.
+        name: "cfgrev_pow_integer",
+        result: Integer,
+        operands: &[Integer; 2],
+        codes: &[OVERFLOW, DIVISION],
+        body,
+    };
+    Ok(function.call(&[x, y], pieces))
+}
+
+/// The value as one of another type.
+pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
+    use ScalarType::{Integer, Logical, Real, Real32, Tape};
+    let from = code.ty;
+    let (codes, then): (&[FaultCode], String) = match (from, to) {
+        (Tape, _) | (_, Tape) => return code,
+        (a, b) if a == b => return code,
+        (Integer, Real | Real32) if code.integer().is_some() => {
+            return super::code::convert_unchecked(code, to, pieces);
+        }
+        (Real, Real32) if code.real().is_some() => {
+            return super::code::convert_unchecked(code, to, pieces);
+        }
+        (Real | Real32, Integer) => (
+            &[CONVERSION],
+            format!(
+                "    if (!(x >= -9223372036854775808.0{f} && x < 9223372036854775808.0{f})) {{\n        return cfgrev_found(check, at, {CONVERSION});\n    }}\n    return (int64_t)x;\n",
+                f = if from == Real32 { "f" } else { "" }
+            ),
+        ),
+        (_, Logical) => (&[], "    return x != 0;\n".to_owned()),
+        (_, to) => (&[], format!("    return ({})x;\n", c_type(to))),
+    };
+    let name = format!("cfgrev_{}_of_{}", suffix(to), suffix(from));
+    strict(&name, to, &[from], codes, &then, &[code], pieces)
+}
+
+/// A conditional expression whose condition has been looked at.
+pub(crate) fn choice(condition: &Code, yes: &Code, no: &Code, ty: ScalarType) -> Code {
+    let cast = |code: &Code| match (code.integer(), ty) {
+        // Of two constants the result would be computed with 32 bits.
+        (Some(_), ScalarType::Integer) => format!("(int64_t){}", code.at_least(super::precedence::UNARY)),
+        _ => code.at_least(OR).into_owned(),
+    };
+    let text = format!(
+        "{} ? {} : {}",
+        condition.at_least(OR),
+        cast(yes),
+        no.at_least(CONDITIONAL)
+    );
+    Code::new(text, CONDITIONAL, ty)
+}
