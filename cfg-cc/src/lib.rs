@@ -304,11 +304,9 @@ impl Executable {
             let writes = variable.intent().is_some_and(Intent::writes);
             left.push(match argument {
                 Argument::Value(value) if writes => {
-                    {
                     let shape = value.shape();
                     let (ty, order) = (variable.ty, variable.order);
                     read_value(&mut self.output, ty, shape, order, self.checks)?.into()
-                }
                 }
                 other => other.clone(),
             });

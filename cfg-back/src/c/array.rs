@@ -229,7 +229,10 @@ impl Writer<'_> {
         if names.is_empty() {
             return;
         }
-        let text = self.lines.since(from).to_owned();
+        let mut text = self.lines.since(from).to_owned();
+        if self.checked() {
+            text = super::checks::unquoted(&text);
+        }
         let read: HashSet<&str> = text
             .lines()
             .filter(|line| !line.contains(" = NULL;") && !line.contains(" = 1, "))

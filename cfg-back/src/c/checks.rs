@@ -66,6 +66,9 @@ pub const FAULTS: &[(FaultCode, &str)] = &[
     (CONTROL, "control value does not fit"),
 ];
 
+/// The most bytes of the words for a place.
+const LONGEST: usize = 3900;
+
 /// A vertex, and of a block a statement.
 type At = Option<(VertexId, Option<usize>)>;
 
@@ -154,6 +157,22 @@ pub(super) fn logicals(text: &str) -> String {
         made.push(c);
     }
     made.pop();
+    made
+}
+
+/// A text without what its literals say.
+pub(super) fn unquoted(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let (mut quoted, mut last) = (false, ' ');
+    for c in text.chars() {
+        let quote = c == '"' && last != '\\';
+        last = if last == '\\' { ' ' } else { c };
+        if quote {
+            quoted = !quoted;
+        } else if !quoted {
+            made.push(c);
+        }
+    }
     made
 }
 
@@ -269,13 +288,18 @@ impl Writer<'_> {
     }
 
 
-    /// The messages of some codes, as literals: several, each with an end of its own.
+    /// The messages of some codes, as literals.
     fn messages(&self, codes: &[FaultCode]) -> Vec<String> {
-        let words = self.words();
-        let end = if codes.len() > 1 { "\\0" } else { "" };
+        let mut words = self.words();
+        // Literals may be 4095 bytes long.
+        if words.len() > LONGEST {
+            let end = (0..=LONGEST).rev().find(|&end| words.is_char_boundary(end));
+            words.truncate(end.unwrap_or(0));
+            words.push_str("...");
+        }
         let message = |code: &FaultCode| {
             let title = FAULTS.iter().find(|(c, _)| c == code).map_or("", |(_, title)| title);
-            format!("\"{}{end}\"", literal(&format!("X{code} {words}: {title}")))
+            format!("\"{}\"", literal(&format!("X{code} {words}: {title}")))
         };
         codes.iter().map(message).collect()
     }
@@ -290,18 +314,18 @@ impl Writer<'_> {
     }
 
     fn lines_of_stop(&self, variable: &str, codes: &[FaultCode]) -> Vec<String> {
-        let mut messages = self.messages(codes);
-        let head = format!("    return cfgrev_stop({}, &{variable},", self.memory);
+        let messages = self.messages(codes);
+        let memory = &self.memory;
         let mut lines = vec![format!("if ({variable}.at)")];
         if let [one] = &messages[..] {
-            lines.push(format!("{head} {one});"));
+            lines.push(format!("    return cfgrev_stop({memory}, &{variable}, {one});"));
             return lines;
         }
-        if let Some(last) = messages.last_mut() {
-            last.push_str(");");
-        }
-        lines.push(head);
-        lines.extend(messages.into_iter().map(|m| format!("        {m}")));
+        lines.push(format!(
+            "    return cfgrev_stop_with({memory}, &{variable}, (const char *const []){{"
+        ));
+        lines.extend(messages.into_iter().map(|m| format!("        {m},")));
+        lines.push("        NULL});".to_owned());
         lines
     }
 

@@ -309,7 +309,12 @@ fn finish(
         writer.strided,
     ));
     text.push_str("\n{\n");
-    let parts = [body, &arrays, &epilogue, end.as_deref().unwrap_or_default()];
+    let unquoted = [body, &arrays].map(|text| match writer.checked() {
+        true => Cow::Owned(checks::unquoted(text)),
+        false => Cow::Borrowed(text),
+    });
+    let [code, entry] = &unquoted;
+    let parts = [code, entry, &*epilogue, end.as_deref().unwrap_or_default()];
     let named: HashSet<&str> = parts.iter().flat_map(|part| identifiers(part)).collect();
     let mut read: HashSet<&str> = HashSet::new();
     for line in parts.iter().flat_map(|part| part.lines()) {

@@ -167,7 +167,7 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
     jobs
 }
 
-fn compile(program: &ValidProgram) -> Compiled {
+pub(crate) fn compile(program: &ValidProgram) -> Compiled {
     let options = CompileOptions {
         math: Math::Native,
         ..CompileOptions::default()

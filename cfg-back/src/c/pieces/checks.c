@@ -44,17 +44,22 @@ static inline int64_t cfgrev_found(struct cfgrev_check *check, int at, int code)
     return CFGREV_UNSET_INTEGER;
 }
 
-/* The status of a function in which a check has failed. Of the messages, each with an end of its own, the one with the code
-   is the tape's. */
-static inline int cfgrev_stop(struct cfgrev_tape *tape, const struct cfgrev_check *check, const char *messages) {
-    while (*messages && 100*(messages[1] - '0') + 10*(messages[2] - '0') + messages[3] - '0' != check->code) {
-        while (*messages) {
-            ++messages;
-        }
-        ++messages;
-    }
-    tape->message = messages;
+/* The status of a function in which a check has failed. */
+static inline int cfgrev_stop(struct cfgrev_tape *tape, const struct cfgrev_check *check, const char *message) {
+    tape->message = message;
     return check->code == 210 ? 1 : 4;
+}
+
+/* The same, with the message that has the code; the last one is null. */
+static inline int cfgrev_stop_with(struct cfgrev_tape *tape, const struct cfgrev_check *check,
+                                   const char *const *messages) {
+    const char *message = "";
+    for (; *messages; ++messages) {
+        if (100*((*messages)[1] - '0') + 10*((*messages)[2] - '0') + (*messages)[3] - '0' == check->code) {
+            message = *messages;
+        }
+    }
+    return cfgrev_stop(tape, check, message);
 }
 
 /* The end of a call from outside: as without checks, but the message stays. */
