@@ -3,7 +3,7 @@
 
 use crate::{
     random::{options, seeds},
-    support::{Job, compile, flags, jobs},
+    support::{Job, compile, fill, flags, jobs, value},
 };
 use cfg_back::c;
 use cfg_cc::{Answer, Compiler, Executable, owners};
@@ -172,6 +172,97 @@ fn check(trials: &[Trial], sanitized: usize) {
     }
     let (bad, all) = (wrong.len(), trials.len());
     assert!(wrong.is_empty(), "{bad} of {all}:\n{}", wrong.join("\n"));
+}
+
+/// A program of a text, at the point of its first line; what the executor makes of it.
+fn by_hand(name: &str, text: &str) -> Trial {
+    let case = crate::by_hand::case(name, text);
+    let program = validate(case.program.clone()).unwrap();
+    let routine = program.routine(case.main);
+    let mut arguments = vec![Argument::Absent; routine.parameter_ids().len()];
+    for (v, datum) in &case.point {
+        if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
+            arguments[k] = value(datum, routine.variable(*v).order).into();
+        }
+    }
+    let compiled = compile(&program);
+    let session = Session::new(&compiled);
+    fill(&session, &program, case.main, &mut arguments);
+    let globals = owners(&program).into_iter().map(|g| session.global(g)).collect();
+    let made = Trial::of(name.to_owned(), program, case.main, arguments, globals);
+    made.unwrap_or_else(|| panic!("{name} does not run"))
+}
+
+/// Programs that end in each code, at the beginning of each.
+const ERRORS: &[(&str, &str)] = &[
+    ("X201", "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  y := x[n + 1]\nend\n"),
+    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[2 - n] := 1.0\nend\n"),
+    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n, 3])\n  x[2, n] := x[2, n] + 1.0\nend\n"),
+    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[2, n, 3])\n  x[2, n, 0] := 1.0\nend\n"),
+    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[2:n + 1] := 1.0\nend\n"),
+    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[n:0:-1] := 1.0\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  local integer i\n  if n > 9\n    i := 1\n  end\n  y := x[i]\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real x\n  y := 0.0\n  if n > 9\n    x := 1.0\n  end\n  if x*2.0 > y\n    y := 1.0\n  end\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local logical b\n  y := 0.0\n  if n > 9\n    b := true\n  end\n  if b and n > 3\n    y := 1.0\n  end\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local integer i, m\n  y := 0.0\n  if n > 9\n    m := 1\n  end\n  for i = 1, m\n    y := 1.0\n  end\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local integer m\n  y := 0.0\n  if n > 9\n    m := 1\n  end\n  select m + 1\n  case 1\n    y := 1.0\n  case default\n  end\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[3]\n  y := 0.0\n  w[1] := 1.0\n  w[2] := 2.0\n  while sum(w) > y\n    y := 9.0\n  end\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y, out integer m)\n  if n > 9\n    m := 1\n  end\n  y := if(m > 2, 1.0, 2.0)\nend\n"),
+    ("X203", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n + 9223372036854775807\nend\n"),
+    ("X203", "// n = -4\nmain subroutine f(in integer n, out integer m)\n  m := n - 9223372036854775807\nend\n"),
+    ("X203", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n*4611686018427387904\nend\n"),
+    ("X203", "// n = 40\nmain subroutine f(in integer n, out integer m)\n  m := n**n\nend\n"),
+    ("X203", "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := abs(n)\nend\n"),
+    ("X203", "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := n/(-1)\nend\n"),
+    ("X203", "// n = 5000000000\nmain subroutine f(in integer n, out integer m)\n  local integer w[4]\n  w := n\n  m := product(w)\nend\n"),
+    ("X203", "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = n, 9223372036854775807\n    m := 1\n  end\nend\n"),
+    ("X203", "// n = 9223372036854775806\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = n, 9223372036854775807\n    m := m + 1\n  end\nend\n"),
+    ("X204", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n/(n - 4)\nend\n"),
+    ("X204", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := modulo(n, n - 4)\nend\n"),
+    ("X204", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := (n - 4)**(-1)\nend\n"),
+    ("X205", "// n = 4\nmain subroutine f(in integer n, in real x, out integer m)\n  m := int(x*1e300)\nend\n"),
+    ("X206", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = 1, 3, n - 4\n    m := 1\n  end\nend\n"),
+    ("X206", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[1:3:n - 4] := 1.0\nend\n"),
+    ("X207", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := 0\n  select n\n  case 1\n    m := 1\n  case 2\n    m := 2\n  end\nend\n"),
+    ("X207", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := 0\n  select n\n  case 1..3\n    m := 1\n  case 7..9\n    m := 2\n  end\nend\n"),
+    ("X212", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  local real w[3]\n  w := 1.0\n  x := w + x\nend\n"),
+    ("X212", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[1:2] := x[2:n]\nend\n"),
+    ("X212", "// n = 4\nsubroutine g(in integer n, inout real x[n])\n  x := 1.0\nend\nmain subroutine f(in integer n, inout real x[n])\n  call g(n + 1, x)\nend\n"),
+    ("X212", "// n = 4\nsubroutine g(in integer n, inout real x[n])\n  x := 1.0\nend\nmain subroutine f(in integer n, inout real x[n])\n  call g(n, x[2])\nend\n"),
+    ("X213", "// n = 4\nsubroutine g(in integer n, optional in real x, out real y)\n  y := x\nend\nmain subroutine f(in integer n, out real y)\n  call g(n, absent, y)\nend\n"),
+    ("X213", "// n = 4\nsubroutine g(in integer n, optional inout real x[n], out real y)\n  y := 1.0\n  x[1] := y\nend\nmain subroutine f(in integer n, out real y)\n  call g(n, absent, y)\nend\n"),
+    ("X215", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[:]\n  if n > 9\n    w := fill(1.0, n)\n  end\n  y := w[1]\nend\n"),
+    ("X215", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[:]\n  if n > 9\n    w := fill(1.0, n)\n  end\n  y := sum(w)\nend\n"),
+    ("X216", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local tape t\n  push[real] 1.0\n  y := pop[real]\n  y := pop[real]\nend\n"),
+    ("X216", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  local tape t\n  push[real] x[1:2]\n  x := pop[real]\nend\n"),
+    ("X216", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  push[control 3] n\n  m := pop[control 3]\n  m := pop[control 1]\nend\n"),
+    ("X216", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  push[control count] n\n  m := pop[control count]\n  m := pop[control count]\nend\n"),
+    ("X217", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  m := n\n  push[control 2] n\nend\n"),
+    ("X217", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  m := n\n  push[control count] n - 9\nend\n"),
+    ("X202", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  if n > 9\n    m := n\n  end\n  push[control count] m\nend\n"),
+];
+
+#[test]
+fn each_code_has_its_place() {
+    let mut all = Vec::new();
+    for (k, (code, text)) in ERRORS.iter().enumerate() {
+        let trial = by_hand(&format!("{code}, program {k}"), text);
+        match &trial.expected {
+            Err((found, _)) => assert_eq!(found, code, "program {k}: {text}"),
+            Ok(_) => panic!("program {k} has no error: {text}"),
+        }
+        all.push(trial);
+    }
+    check(&all, all.len());
+}
+
+#[test]
+fn codes_are_the_executors() {
+    for (code, title) in c::FAULTS {
+        let code = format!("X{code}");
+        let theirs = cfg_exec::CODES.iter().find(|c| c.code == code).unwrap();
+        assert_eq!(theirs.title, *title);
+    }
 }
 
 fn good(name: &str, case: impl Fn(u64) -> Case) {

@@ -44,7 +44,7 @@ pub(crate) struct Job {
     pub(crate) expected: Answer,
 }
 
-fn value(datum: &Datum, order: Order) -> Value {
+pub(crate) fn value(datum: &Datum, order: Order) -> Value {
     let ty = match &datum.elements {
         Elements::Real(_) => ScalarType::Real,
         Elements::Real32(_) => ScalarType::Real32,
@@ -176,7 +176,7 @@ pub(crate) fn compile(program: &ValidProgram) -> Compiled {
 }
 
 /// Arguments for parameters that only come out.
-fn fill(session: &Session, program: &ValidProgram, r: RoutineId, arguments: &mut [Argument]) {
+pub(crate) fn fill(session: &Session, program: &ValidProgram, r: RoutineId, arguments: &mut [Argument]) {
     let routine = program.routine(r);
     for (k, v) in routine.parameter_ids().enumerate() {
         let optional = matches!(
