@@ -276,7 +276,12 @@ impl GlobalNames {
 
     fn text(&self, file: &File<'_>, access: Option<&str>) -> String {
         let tags = (&*self.tag, &*self.derivative_tag);
-        file.globals.text(tags, &self.variables, access)
+        let text = file.globals.text(tags, &self.variables, access);
+        if file.checks {
+            checks::logicals(&text)
+        } else {
+            text
+        }
     }
 }
 

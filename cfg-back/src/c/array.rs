@@ -231,7 +231,7 @@ impl Writer<'_> {
         }
         let mut text = self.lines.since(from).to_owned();
         if self.checked() {
-            text = super::checks::unquoted(&text);
+            text = self.named_in(&text);
         }
         let read: HashSet<&str> = text
             .lines()

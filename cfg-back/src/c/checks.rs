@@ -161,7 +161,7 @@ pub(super) fn logicals(text: &str) -> String {
 }
 
 /// A text without what its literals say.
-pub(super) fn unquoted(text: &str) -> String {
+fn unquoted(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let (mut quoted, mut last) = (false, ' ');
     for c in text.chars() {
@@ -195,6 +195,15 @@ impl Writer<'_> {
     /// True if everything is checked.
     pub(super) fn checked(&self) -> bool {
         self.pieces.checked()
+    }
+
+    /// A text without literals and members of what notes: what is left names variables.
+    pub(super) fn named_in(&self, text: &str) -> String {
+        let mut made = unquoted(text);
+        for name in [&self.checks.variable, &self.checks.late] {
+            made = made.replace(&format!("{name}.at"), name);
+        }
+        made
     }
 
     // --- places and messages -------------------------------------------------------------------

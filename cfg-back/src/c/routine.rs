@@ -310,7 +310,7 @@ fn finish(
     ));
     text.push_str("\n{\n");
     let unquoted = [body, &arrays].map(|text| match writer.checked() {
-        true => Cow::Owned(checks::unquoted(text)),
+        true => Cow::Owned(writer.named_in(text)),
         false => Cow::Borrowed(text),
     });
     let [code, entry] = &unquoted;
@@ -326,7 +326,7 @@ fn finish(
             lines.line(format_args!("struct cfgrev_check {name} = {{0, 0}};"));
         }
     }
-    for declaration in declarations(&writer) {
+    for declaration in declarations(&writer, &named) {
         lines.line(declaration);
     }
     for (name, declaration) in &writer.helpers {
@@ -549,7 +549,7 @@ pub(super) fn behind_target(line: &str) -> &str {
 }
 
 /// Declarations of the local variables that the body names.
-fn declarations(writer: &Writer<'_>) -> Vec<String> {
+fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     // Scalars of one type share a line.
     for ty in ScalarType::ALL {
@@ -590,7 +590,10 @@ fn declarations(writer: &Writer<'_>) -> Vec<String> {
                     }
                 }
                 if writer.allocates {
-                    numbers.extend(array.room.iter().map(|room| format!("{room} = 0")));
+                    // With checks an array may be used that never gets a shape.
+                    let room = array.room.iter();
+                    let room = room.filter(|r| !writer.checked() || named.contains(r.as_str()));
+                    numbers.extend(room.map(|room| format!("{room} = 0")));
                 }
                 if !numbers.is_empty() {
                     lines.push(format!("int64_t {};", numbers.join(", ")));

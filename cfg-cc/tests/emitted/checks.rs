@@ -295,6 +295,32 @@ fn general_programs_have_the_executors_bits() {
     good("general", general::generate);
 }
 
+/// The programs that were written to be hard, each with its gradient and tangent.
+fn hard() -> Vec<Job> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/emitted/programs");
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut all = Vec::new();
+    for (seed, file) in (0..).zip(files) {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        let case = crate::by_hand::case(name, &std::fs::read_to_string(&file).unwrap());
+        all.extend(jobs(name, &case, &options(seed), seed));
+    }
+    all
+}
+
+#[test]
+fn hard_programs_have_the_executors_bits() {
+    let all: Vec<Trial> = hard().into_iter().filter_map(Trial::of_job).collect();
+    check(&all, all.len());
+}
+
+#[test]
+fn broken_hard_programs_end_as_the_executor_says() {
+    breaking("hard", hard());
+}
+
 /// The expressions of a statement or test, in order.
 fn each_expr(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&mut Expr)) {
     for routine in &mut program.routines {
@@ -407,23 +433,26 @@ fn broken(program: &cfg_core::ir::Program, rng: &mut Rng) -> cfg_core::ir::Progr
 
 /// Random programs that are broken, with their gradients and tangents: half of those that are kept end in an error.
 fn bad(name: &str, case: impl Fn(u64) -> Case) {
+    let jobs = |seed| jobs(&format!("{name} {seed}"), &case(seed), &options(seed), seed);
+    breaking(name, seeds().flat_map(jobs).collect());
+}
+
+fn breaking(name: &str, jobs: Vec<Job>) {
     let mut all = Vec::new();
     let mut fine = 0;
-    for seed in seeds() {
-        let mut rng = Rng::new(seed);
-        for job in jobs(&format!("{name} {seed}"), &case(seed), &options(seed), seed) {
-            for _ in 0..4 {
-                let Ok(program) = validate(broken(&job.program, &mut rng)) else {
-                    continue;
-                };
-                let title = format!("{}, broken", job.title);
-                let (arguments, globals) = (job.arguments.clone(), job.globals.clone());
-                let trial = Trial::of(title, program, job.routine, arguments, globals);
-                all.extend(trial.filter(|trial| {
-                    fine += usize::from(trial.expected.is_ok());
-                    trial.expected.is_err() || fine % 3 == 0
-                }));
-            }
+    let mut rng = Rng::new(seeds().start + name.len() as u64);
+    for job in jobs {
+        for k in 0..4 {
+            let Ok(program) = validate(broken(&job.program, &mut rng)) else {
+                continue;
+            };
+            let title = format!("{}, broken {k}", job.title);
+            let (arguments, globals) = (job.arguments.clone(), job.globals.clone());
+            let trial = Trial::of(title, program, job.routine, arguments, globals);
+            all.extend(trial.filter(|trial| {
+                fine += usize::from(trial.expected.is_ok());
+                trial.expected.is_err() || fine % 3 == 0
+            }));
         }
     }
     let errors = all.iter().filter(|t| t.expected.is_err()).count();
