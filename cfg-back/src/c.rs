@@ -43,7 +43,6 @@ mod amount;
 mod array;
 mod body;
 mod call;
-mod checked_tape;
 mod checks;
 pub mod codes;
 mod driver;

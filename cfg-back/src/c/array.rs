@@ -407,7 +407,8 @@ impl Writer<'_> {
         let amount = self.integer(e)?;
         if self.checked() {
             // Everything that is computed is checked.
-            let index = matches!(e, Expr::Place(p) if self.is_index(p.var) || self.lane(p.var).is_some());
+            let index =
+                matches!(e, Expr::Place(p) if self.is_index(p.var) || self.lane(p.var).is_some());
             if index || amount.constant().is_some() {
                 return Ok(amount);
             }
@@ -1089,7 +1090,11 @@ impl Writer<'_> {
         self.each_element(to, false, |writer, at| {
             let to = to.element(at).text;
             let unset = if writer.checked() {
-                format!("{} ? {} : ", checked::is_unset(of.ty, &best), checked::unset(of.ty))
+                format!(
+                    "{} ? {} : ",
+                    checked::is_unset(of.ty, &best),
+                    checked::unset(of.ty)
+                )
             } else {
                 String::new()
             };

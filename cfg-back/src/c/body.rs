@@ -561,13 +561,11 @@ impl Writer<'_> {
     pub(super) fn decision(&mut self, e: &Expr, ty: ScalarType) -> Emitted<Code> {
         let code = self.scalar(e)?;
         if self.checked() {
-            return Ok(match ty {
-                ScalarType::Logical => self.decided_code(&code),
-                _ => {
-                    let name = self.set_integer("selector", &code);
-                    Code::new(name, POSTFIX, ScalarType::Integer)
-                }
-            });
+            if ty == ScalarType::Logical {
+                return Ok(self.decided_code(&code));
+            }
+            let name = self.set_integer("selector", &code);
+            return Ok(Code::new(name, POSTFIX, ScalarType::Integer));
         }
         Ok(convert(code, ty, self.pieces))
     }

@@ -77,7 +77,6 @@ impl Writer<'_> {
             }
         }
         if self.checked() {
-            self.check_overlaps(callee, arguments)?;
             if let Some(place) = result {
                 // What the called routine may change must not move it.
                 if keeps {
@@ -86,7 +85,9 @@ impl Writer<'_> {
                     self.keeps_bounds = false;
                     self.must_exist(place.var);
                 } else if place.subscripts.is_empty() {
-                    target = Some(Assigned { text: String::new() });
+                    target = Some(Assigned {
+                        text: String::new(),
+                    });
                 } else {
                     let (array, offset) = self.kept_offset(place)?;
                     let text = format!("{}[{}]", array.pointer, offset.code().text);

@@ -112,7 +112,13 @@ fn written<'a>(
         };
     }
     let typed = |v: &Vertex| matches!(v.kind, VertexKind::Loop { .. } | VertexKind::EndLoop);
-    if checks && !routine.body.iter().flat_map(|cfg| cfg.vertices()).any(|(_, v)| typed(v)) {
+    if checks
+        && !routine
+            .body
+            .iter()
+            .flat_map(|cfg| cfg.vertices())
+            .any(|(_, v)| typed(v))
+    {
         return Written {
             routine: Cow::Borrowed(routine),
             structure: None,

@@ -248,7 +248,11 @@ pub(super) fn wrapper(
             restore
         ));
     }
-    let end = if file.checks { "cfgrev_end_checked" } else { "cfgrev_end" };
+    let end = if file.checks {
+        "cfgrev_end_checked"
+    } else {
+        "cfgrev_end"
+    };
     if may_be_null {
         lines.line(format_args!(
             "{status} = {end}({used}, &{state}, {status});"
@@ -256,9 +260,7 @@ pub(super) fn wrapper(
         lines.line(format_args!("cfgrev_tape_free(&{own});"));
         lines.line(format_args!("return {status};"));
     } else {
-        lines.line(format_args!(
-            "return {end}({used}, &{state}, {status});"
-        ));
+        lines.line(format_args!("return {end}({used}, &{state}, {status});"));
     }
     let mut parameters: Vec<String> = interface.items.into_iter().map(|i| i.declaration).collect();
     parameters.extend(shadow.map(|(_, name)| format!("struct {} *{name}", globals.derivative_tag)));
@@ -372,7 +374,11 @@ fn arguments(
         let writes = variable.intent().is_some_and(Intent::writes);
         if checks && variable.ty == ScalarType::Logical && !by_value {
             let constant = if writes { "" } else { "const " };
-            let address = if item.passed == Passed::Value { "&" } else { "" };
+            let address = if item.passed == Passed::Value {
+                "&"
+            } else {
+                ""
+            };
             texts.push(format!("({constant}cfgrev_logical *){address}{name}"));
             continue;
         }

@@ -205,7 +205,11 @@ pub(super) fn function(
             };
             let names = ["check", "late"].map(|name| names.fresh(name, Some(&file.names)));
             pieces.note_in(&names[0]);
-            checks::State::new(names, other_form, checks::original(program, r).and_then(body))
+            checks::State::new(
+                names,
+                other_form,
+                checks::original(program, r).and_then(body),
+            )
         }
         false => checks::State::default(),
     };
@@ -263,7 +267,11 @@ pub(super) fn function(
         (None, _, Some(external)) => {
             if let (Some(e), Some(result)) = (&external.value, routine.result) {
                 let code = writer.external_value(e, routine.variable(result).ty)?;
-                let code = if file.checks { writer.hoisted(code) } else { code };
+                let code = if file.checks {
+                    writer.hoisted(code)
+                } else {
+                    code
+                };
                 writer.stop();
                 end = Some(code.text);
             }
@@ -435,7 +443,11 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     }
     // A bound may name bounds before it.
     let mut bounds = Vec::new();
-    let unchecked = if writer.checked() { 0 } else { writer.variables.bounds.len() };
+    let unchecked = if writer.checked() {
+        0
+    } else {
+        writer.variables.bounds.len()
+    };
     for k in (0..unchecked).rev() {
         let kept = &writer.variables.bounds[k];
         let (name, value) = (kept.name.clone(), kept.value.clone());
@@ -559,7 +571,11 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
             if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
                 && variable.ty == ty
             {
-                let first = if writer.checked() { unset(ty) } else { zero(ty) };
+                let first = if writer.checked() {
+                    unset(ty)
+                } else {
+                    zero(ty)
+                };
                 names.push(format!("{name} = {first}"));
             }
         }

@@ -284,8 +284,7 @@ pub(super) fn variables(
                 }
                 let given = file.checks && variable.role != Role::Local;
                 Kind::Array(Array {
-                    count: given
-                        .then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
+                    count: given.then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
                     pointer: name,
                     offset: 0,
                     axes,

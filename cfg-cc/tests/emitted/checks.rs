@@ -52,7 +52,10 @@ impl Trial {
                 status: 0,
                 result: report.result,
                 arguments: left,
-                globals: owners(&program).into_iter().map(|g| session.global(g)).collect(),
+                globals: owners(&program)
+                    .into_iter()
+                    .map(|g| session.global(g))
+                    .collect(),
             }),
             Err(problem) => {
                 let code = problem.code;
@@ -75,7 +78,13 @@ impl Trial {
     }
 
     fn of_job(job: Job) -> Option<Self> {
-        Self::of(job.title, job.program, job.routine, job.arguments, job.globals)
+        Self::of(
+            job.title,
+            job.program,
+            job.routine,
+            job.arguments,
+            job.globals,
+        )
     }
 
     /// What is wrong with an answer.
@@ -84,7 +93,8 @@ impl Trial {
         let expected = match &self.expected {
             Err((code, place)) => {
                 let found = message.starts_with(&format!("{code} "))
-                    && (message.contains(&format!("{place}: ")) || message.contains(&format!("{place})")));
+                    && (message.contains(&format!("{place}: "))
+                        || message.contains(&format!("{place})")));
                 if answer.status != 4 || !found {
                     return wrong(format!(
                         "status {}, {message:?} instead of {code} {place}",
@@ -116,7 +126,11 @@ impl Trial {
         pairs.into_iter().find_map(|(name, a, b)| {
             let b = b.in_order(a.order());
             let k = (0..a.len()).find(|&k| !same(a, &b, k))?;
-            wrong(format!("{name}, element {k}: {:?} instead of {:?}", b.get(k), a.get(k)))
+            wrong(format!(
+                "{name}, element {k}: {:?} instead of {:?}",
+                b.get(k),
+                a.get(k)
+            ))
         })
     }
 }
@@ -188,58 +202,196 @@ fn by_hand(name: &str, text: &str) -> Trial {
     let compiled = compile(&program);
     let session = Session::new(&compiled);
     fill(&session, &program, case.main, &mut arguments);
-    let globals = owners(&program).into_iter().map(|g| session.global(g)).collect();
+    let globals = owners(&program)
+        .into_iter()
+        .map(|g| session.global(g))
+        .collect();
     let made = Trial::of(name.to_owned(), program, case.main, arguments, globals);
     made.unwrap_or_else(|| panic!("{name} does not run"))
 }
 
 /// Programs that end in each code, at the beginning of each.
 const ERRORS: &[(&str, &str)] = &[
-    ("X201", "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  y := x[n + 1]\nend\n"),
-    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[2 - n] := 1.0\nend\n"),
-    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n, 3])\n  x[2, n] := x[2, n] + 1.0\nend\n"),
-    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[2, n, 3])\n  x[2, n, 0] := 1.0\nend\n"),
-    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[2:n + 1] := 1.0\nend\n"),
-    ("X201", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[n:0:-1] := 1.0\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  local integer i\n  if n > 9\n    i := 1\n  end\n  y := x[i]\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real x\n  y := 0.0\n  if n > 9\n    x := 1.0\n  end\n  if x*2.0 > y\n    y := 1.0\n  end\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local logical b\n  y := 0.0\n  if n > 9\n    b := true\n  end\n  if b and n > 3\n    y := 1.0\n  end\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local integer i, m\n  y := 0.0\n  if n > 9\n    m := 1\n  end\n  for i = 1, m\n    y := 1.0\n  end\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local integer m\n  y := 0.0\n  if n > 9\n    m := 1\n  end\n  select m + 1\n  case 1\n    y := 1.0\n  case default\n  end\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[3]\n  y := 0.0\n  w[1] := 1.0\n  w[2] := 2.0\n  while sum(w) > y\n    y := 9.0\n  end\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out real y, out integer m)\n  if n > 9\n    m := 1\n  end\n  y := if(m > 2, 1.0, 2.0)\nend\n"),
-    ("X203", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n + 9223372036854775807\nend\n"),
-    ("X203", "// n = -4\nmain subroutine f(in integer n, out integer m)\n  m := n - 9223372036854775807\nend\n"),
-    ("X203", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n*4611686018427387904\nend\n"),
-    ("X203", "// n = 40\nmain subroutine f(in integer n, out integer m)\n  m := n**n\nend\n"),
-    ("X203", "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := abs(n)\nend\n"),
-    ("X203", "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := n/(-1)\nend\n"),
-    ("X203", "// n = 5000000000\nmain subroutine f(in integer n, out integer m)\n  local integer w[4]\n  w := n\n  m := product(w)\nend\n"),
-    ("X203", "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = n, 9223372036854775807\n    m := 1\n  end\nend\n"),
-    ("X203", "// n = 9223372036854775806\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = n, 9223372036854775807\n    m := m + 1\n  end\nend\n"),
-    ("X204", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n/(n - 4)\nend\n"),
-    ("X204", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := modulo(n, n - 4)\nend\n"),
-    ("X204", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := (n - 4)**(-1)\nend\n"),
-    ("X205", "// n = 4\nmain subroutine f(in integer n, in real x, out integer m)\n  m := int(x*1e300)\nend\n"),
-    ("X206", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = 1, 3, n - 4\n    m := 1\n  end\nend\n"),
-    ("X206", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[1:3:n - 4] := 1.0\nend\n"),
-    ("X207", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := 0\n  select n\n  case 1\n    m := 1\n  case 2\n    m := 2\n  end\nend\n"),
-    ("X207", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := 0\n  select n\n  case 1..3\n    m := 1\n  case 7..9\n    m := 2\n  end\nend\n"),
-    ("X212", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  local real w[3]\n  w := 1.0\n  x := w + x\nend\n"),
-    ("X212", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[1:2] := x[2:n]\nend\n"),
-    ("X212", "// n = 4\nsubroutine g(in integer n, inout real x[n])\n  x := 1.0\nend\nmain subroutine f(in integer n, inout real x[n])\n  call g(n + 1, x)\nend\n"),
-    ("X212", "// n = 4\nsubroutine g(in integer n, inout real x[n])\n  x := 1.0\nend\nmain subroutine f(in integer n, inout real x[n])\n  call g(n, x[2])\nend\n"),
-    ("X213", "// n = 4\nsubroutine g(in integer n, optional in real x, out real y)\n  y := x\nend\nmain subroutine f(in integer n, out real y)\n  call g(n, absent, y)\nend\n"),
-    ("X213", "// n = 4\nsubroutine g(in integer n, optional inout real x[n], out real y)\n  y := 1.0\n  x[1] := y\nend\nmain subroutine f(in integer n, out real y)\n  call g(n, absent, y)\nend\n"),
-    ("X215", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[:]\n  if n > 9\n    w := fill(1.0, n)\n  end\n  y := w[1]\nend\n"),
-    ("X215", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[:]\n  if n > 9\n    w := fill(1.0, n)\n  end\n  y := sum(w)\nend\n"),
-    ("X216", "// n = 4\nmain subroutine f(in integer n, out real y)\n  local tape t\n  push[real] 1.0\n  y := pop[real]\n  y := pop[real]\nend\n"),
-    ("X216", "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  local tape t\n  push[real] x[1:2]\n  x := pop[real]\nend\n"),
-    ("X216", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  push[control 3] n\n  m := pop[control 3]\n  m := pop[control 1]\nend\n"),
-    ("X216", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  push[control count] n\n  m := pop[control count]\n  m := pop[control count]\nend\n"),
-    ("X217", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  m := n\n  push[control 2] n\nend\n"),
-    ("X217", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  m := n\n  push[control count] n - 9\nend\n"),
-    ("X202", "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  if n > 9\n    m := n\n  end\n  push[control count] m\nend\n"),
+    (
+        "X201",
+        "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  y := x[n + 1]\nend\n",
+    ),
+    (
+        "X201",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[2 - n] := 1.0\nend\n",
+    ),
+    (
+        "X201",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n, 3])\n  x[2, n] := x[2, n] + 1.0\nend\n",
+    ),
+    (
+        "X201",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[2, n, 3])\n  x[2, n, 0] := 1.0\nend\n",
+    ),
+    (
+        "X201",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[2:n + 1] := 1.0\nend\n",
+    ),
+    (
+        "X201",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[n:0:-1] := 1.0\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  local integer i\n  if n > 9\n    i := 1\n  end\n  y := x[i]\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real x\n  y := 0.0\n  if n > 9\n    x := 1.0\n  end\n  if x*2.0 > y\n    y := 1.0\n  end\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local logical b\n  y := 0.0\n  if n > 9\n    b := true\n  end\n  if b and n > 3\n    y := 1.0\n  end\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local integer i, m\n  y := 0.0\n  if n > 9\n    m := 1\n  end\n  for i = 1, m\n    y := 1.0\n  end\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local integer m\n  y := 0.0\n  if n > 9\n    m := 1\n  end\n  select m + 1\n  case 1\n    y := 1.0\n  case default\n  end\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[3]\n  y := 0.0\n  w[1] := 1.0\n  w[2] := 2.0\n  while sum(w) > y\n    y := 9.0\n  end\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y, out integer m)\n  if n > 9\n    m := 1\n  end\n  y := if(m > 2, 1.0, 2.0)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n + 9223372036854775807\nend\n",
+    ),
+    (
+        "X203",
+        "// n = -4\nmain subroutine f(in integer n, out integer m)\n  m := n - 9223372036854775807\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n*4611686018427387904\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 40\nmain subroutine f(in integer n, out integer m)\n  m := n**n\nend\n",
+    ),
+    (
+        "X203",
+        "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := abs(n)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := n/(-1)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 5000000000\nmain subroutine f(in integer n, out integer m)\n  local integer w[4]\n  w := n\n  m := product(w)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = n, 9223372036854775807\n    m := 1\n  end\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 9223372036854775806\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = n, 9223372036854775807\n    m := m + 1\n  end\nend\n",
+    ),
+    (
+        "X204",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n/(n - 4)\nend\n",
+    ),
+    (
+        "X204",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := modulo(n, n - 4)\nend\n",
+    ),
+    (
+        "X204",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := (n - 4)**(-1)\nend\n",
+    ),
+    (
+        "X205",
+        "// n = 4\nmain subroutine f(in integer n, in real x, out integer m)\n  m := int(x*1e300)\nend\n",
+    ),
+    (
+        "X206",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local integer i\n  m := 0\n  for i = 1, 3, n - 4\n    m := 1\n  end\nend\n",
+    ),
+    (
+        "X206",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[1:3:n - 4] := 1.0\nend\n",
+    ),
+    (
+        "X207",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := 0\n  select n\n  case 1\n    m := 1\n  case 2\n    m := 2\n  end\nend\n",
+    ),
+    (
+        "X207",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := 0\n  select n\n  case 1..3\n    m := 1\n  case 7..9\n    m := 2\n  end\nend\n",
+    ),
+    (
+        "X212",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  local real w[3]\n  w := 1.0\n  x := w + x\nend\n",
+    ),
+    (
+        "X212",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  x[1:2] := x[2:n]\nend\n",
+    ),
+    (
+        "X212",
+        "// n = 4\nsubroutine g(in integer n, inout real x[n])\n  x := 1.0\nend\nmain subroutine f(in integer n, inout real x[n])\n  call g(n + 1, x)\nend\n",
+    ),
+    (
+        "X212",
+        "// n = 4\nsubroutine g(in integer n, inout real x[n])\n  x := 1.0\nend\nmain subroutine f(in integer n, inout real x[n])\n  call g(n, x[2])\nend\n",
+    ),
+    (
+        "X213",
+        "// n = 4\nsubroutine g(in integer n, optional in real x, out real y)\n  y := x\nend\nmain subroutine f(in integer n, out real y)\n  call g(n, absent, y)\nend\n",
+    ),
+    (
+        "X213",
+        "// n = 4\nsubroutine g(in integer n, optional inout real x[n], out real y)\n  y := 1.0\n  x[1] := y\nend\nmain subroutine f(in integer n, out real y)\n  call g(n, absent, y)\nend\n",
+    ),
+    (
+        "X215",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[:]\n  if n > 9\n    w := fill(1.0, n)\n  end\n  y := w[1]\nend\n",
+    ),
+    (
+        "X215",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local real w[:]\n  if n > 9\n    w := fill(1.0, n)\n  end\n  y := sum(w)\nend\n",
+    ),
+    (
+        "X216",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local tape t\n  push[real] 1.0\n  y := pop[real]\n  y := pop[real]\nend\n",
+    ),
+    (
+        "X216",
+        "// n = 4\nmain subroutine f(in integer n, inout real x[n])\n  local tape t\n  push[real] x[1:2]\n  x := pop[real]\nend\n",
+    ),
+    (
+        "X216",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  push[control 3] n\n  m := pop[control 3]\n  m := pop[control 1]\nend\n",
+    ),
+    (
+        "X216",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  push[control count] n\n  m := pop[control count]\n  m := pop[control count]\nend\n",
+    ),
+    (
+        "X217",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  m := n\n  push[control 2] n\nend\n",
+    ),
+    (
+        "X217",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  m := n\n  push[control count] n - 9\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out integer m)\n  local tape t\n  if n > 9\n    m := n\n  end\n  push[control count] m\nend\n",
+    ),
 ];
 
 #[test]
@@ -265,6 +417,19 @@ fn codes_are_the_executors() {
     }
 }
 
+/// A program of each family in turn.
+fn generated(seed: u64) -> Case {
+    use generate::Options;
+    let families = [
+        Options::WIDE,
+        Options::EXACT,
+        Options::WIDE_SMOOTH,
+        Options::SMALL,
+        Options::SMOOTH,
+    ];
+    generate::generate(&families[seed as usize % families.len()], seed).unwrap()
+}
+
 fn good(name: &str, case: impl Fn(u64) -> Case) {
     let mut all = Vec::new();
     for seed in seeds() {
@@ -286,8 +451,8 @@ fn kernels_have_the_executors_bits() {
 }
 
 #[test]
-fn wide_programs_have_the_executors_bits() {
-    good("wide", |seed| generate::generate(&generate::Options::WIDE, seed).unwrap());
+fn generated_programs_have_the_executors_bits() {
+    good("generated", generated);
 }
 
 #[test]
@@ -324,7 +489,9 @@ fn broken_hard_programs_end_as_the_executor_says() {
 /// The expressions of a statement or test, in order.
 fn each_expr(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&mut Expr)) {
     for routine in &mut program.routines {
-        let Some(cfg) = &mut routine.body else { continue };
+        let Some(cfg) = &mut routine.body else {
+            continue;
+        };
         for v in (0..cfg.vertex_count()).map(VertexId::new) {
             match &mut cfg.vertex_mut(v).kind {
                 VertexKind::Block(statements) => {
@@ -335,7 +502,9 @@ fn each_expr(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&mut Ex
                                 visit(value);
                             }
                             StmtKind::Push { value, .. } => visit(value),
-                            StmtKind::Call { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+                            StmtKind::Call { .. }
+                            | StmtKind::Pop { .. }
+                            | StmtKind::Opaque { .. } => {}
                         }
                     }
                 }
@@ -367,7 +536,7 @@ fn integers(e: &mut Expr, visit: &mut impl FnMut(&mut i64)) {
 
 fn subscripts(place: &mut Place, visit: &mut impl FnMut(&mut Expr)) {
     for subscript in &mut place.subscripts {
-        subscript.exprs_mut().into_iter().for_each(&mut *visit);
+        subscript.exprs_mut().for_each(&mut *visit);
     }
 }
 
@@ -462,11 +631,10 @@ fn breaking(name: &str, jobs: Vec<Job>) {
 
 #[test]
 fn broken_programs_end_as_the_executor_says() {
-    bad("wide", |seed| generate::generate(&generate::Options::WIDE, seed).unwrap());
+    bad("generated", generated);
 }
 
 #[test]
 fn broken_general_programs_end_as_the_executor_says() {
     bad("general", general::generate);
 }
-

@@ -176,7 +176,12 @@ pub(crate) fn compile(program: &ValidProgram) -> Compiled {
 }
 
 /// Arguments for parameters that only come out.
-pub(crate) fn fill(session: &Session, program: &ValidProgram, r: RoutineId, arguments: &mut [Argument]) {
+pub(crate) fn fill(
+    session: &Session,
+    program: &ValidProgram,
+    r: RoutineId,
+    arguments: &mut [Argument],
+) {
     let routine = program.routine(r);
     for (k, v) in routine.parameter_ids().enumerate() {
         let optional = matches!(

@@ -1,8 +1,12 @@
 //! Pushes and pops with checks: a bit tells whether a control value was ever set, and nothing is popped from an empty stack.
 
-use super::{
-    checks::{ABSENT, CONTROL, EMPTY, UNSET},
-    operators::{Code, checked::suffix, precedence::POSTFIX},
+use super::{ABSENT, CONTROL, EMPTY, UNSET};
+use crate::c::{
+    operators::{
+        Code,
+        checked::{suffix, unset},
+        precedence::POSTFIX,
+    },
     variable::Kind,
     writer::Writer,
 };
@@ -13,17 +17,23 @@ use cfg_core::{
 
 impl Writer<'_> {
     /// Notes if an array is an argument that is not given. One without a shape has no elements.
-    pub(super) fn must_be_given(&mut self, v: VarId) {
+    pub(in crate::c) fn must_be_given(&mut self, v: VarId) {
         if self.missing(v) == Some(ABSENT) {
             self.must_exist(v);
         }
     }
 
     /// The statement that pushes a control value.
-    pub(super) fn checked_push(&mut self, top: &str, width: ControlWidth, code: &Code) -> String {
+    pub(in crate::c) fn checked_push(
+        &mut self,
+        top: &str,
+        width: ControlWidth,
+        code: &Code,
+    ) -> String {
         match width {
             ControlWidth::Count => {
-                self.pieces.define("cfgrev_push_set_count", || COUNT.to_owned());
+                self.pieces
+                    .define("cfgrev_push_set_count", || COUNT.to_owned());
                 let noting = self.pieces.noting(&[UNSET, CONTROL]);
                 format!("cfgrev_push_set_count({noting}, &{top}, {});", code.text)
             }
@@ -41,7 +51,7 @@ impl Writer<'_> {
     }
 
     /// The value that is popped.
-    pub(super) fn checked_pop(
+    pub(in crate::c) fn checked_pop(
         &mut self,
         tape: &str,
         top: &str,
@@ -60,7 +70,8 @@ impl Writer<'_> {
         };
         let is_control = matches!(class, TapeClass::Control(_));
         if is_control {
-            self.pieces.define("cfgrev_has_bits", || HAS_BITS.to_owned());
+            self.pieces
+                .define("cfgrev_has_bits", || HAS_BITS.to_owned());
         }
         self.pieces.define(&name, || match class {
             TapeClass::Control(ControlWidth::Count) => POP_COUNT.to_owned(),
@@ -76,19 +87,19 @@ impl Writer<'_> {
     }
 
     /// Makes a variable such that was never set.
-    pub(super) fn forget(&mut self, v: VarId) {
+    pub(in crate::c) fn forget(&mut self, v: VarId) {
         let variable = &self.variables.all[v.index()];
         let ty = variable.ty;
         let line = match variable.kind.clone() {
             Kind::Tape(_) => return,
-            Kind::Value(name) => format!("{name} = {};", super::operators::checked::unset(ty)),
+            Kind::Value(name) => format!("{name} = {};", unset(ty)),
             Kind::Pointer(name) => {
                 let must = self.missing(v).is_some();
                 if must {
                     self.must(&format!("{name} != NULL"), ABSENT);
                     self.stop();
                 }
-                format!("*{name} = {};", super::operators::checked::unset(ty))
+                format!("*{name} = {};", unset(ty))
             }
             Kind::Array(array) => {
                 self.must_exist(v);
