@@ -50,6 +50,7 @@ mod expression;
 mod file;
 mod functions;
 mod globals;
+mod held;
 mod interface;
 mod jumps;
 mod lines;

@@ -386,6 +386,8 @@ fn the_flow_decides() {
     f.assign(t, x);
     f.assign(y, t * u);
     f.assign(u, y);
+    f.assign(t, 3.0);
+    f.assign(y, y + t);
     let mut program = ProgramBuilder::new();
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
@@ -395,10 +397,14 @@ fn the_flow_decides() {
         vertex: VertexId::new(1),
         statement,
     };
-    let useless: Vec<usize> = (0..6).filter(|&s| exceptions.is_useless(at(s))).collect();
-    // The zero that `t` gets first is implicit: where `t` is read next it is known to be constant.
-    assert_eq!(useless, [0, 2, 5]);
-    assert!(exceptions.is_constant(at(1), t) && !exceptions.is_constant(at(4), t));
+    let useless: Vec<usize> = (0..8).filter(|&s| exceptions.is_useless(at(s))).collect();
+    // The zeros that `t` gets are implicit: where `t` is read next it is known to be constant.
+    assert_eq!(useless, [0, 2, 5, 6]);
+    let constant: Vec<usize> = [1, 4, 7]
+        .into_iter()
+        .filter(|&s| exceptions.is_constant(at(s), t))
+        .collect();
+    assert_eq!(constant, [1, 7]);
     let routine = program.routine(f);
     assert!(
         [x, y, t, u]

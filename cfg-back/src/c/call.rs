@@ -47,7 +47,7 @@ impl Writer<'_> {
             ));
         }
         let strided = theirs.aliased && self.has_gaps(theirs, arguments)?;
-        let Some(made) = self.file.made(callee, strided) else {
+        let Some(made) = self.file.called(callee, strided) else {
             return Err(self.malformed("a routine is called that is not there"));
         };
         // What the called routine may change must not move the place of its result.

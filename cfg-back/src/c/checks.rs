@@ -149,6 +149,13 @@ fn literal(text: &str) -> String {
     made
 }
 
+/// The literal that says of the reverse sweep of a routine that its forward sweep is missing.
+pub(super) fn empty_tape(routine: &str) -> String {
+    let routine: String = routine.chars().take(LONGEST / 4).collect();
+    let message = format!("X{EMPTY} routine {routine}: pop from an empty tape");
+    format!("\"{}\"", literal(&message))
+}
+
 /// The text of functions with the type of logicals that may be unset.
 pub(super) fn logicals(text: &str) -> String {
     let mut made = String::with_capacity(text.len());

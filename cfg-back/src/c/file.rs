@@ -12,7 +12,11 @@ use cfg_core::{
     structure::Structure,
     validate::ValidProgram,
 };
-use std::{borrow::Cow, cell::RefCell, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// The properties of a function that its callers need to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub(super) struct File<'a> {
     pub(super) gaps: bool,
     /// The functions, by routine and whether parameters have strides, as far as they are known.
     functions: RefCell<BTreeMap<(RoutineId, bool), Made>>,
+    /// The functions that the one that is being written calls.
+    calls: RefCell<BTreeSet<(RoutineId, bool)>>,
     function_names: Vec<FunctionNames>,
     /// The numbers of local tapes, by routine and variable.
     tapes: BTreeMap<(RoutineId, VarId), usize>,
@@ -72,6 +78,7 @@ impl<'a> File<'a> {
         Self {
             globals: Globals::of(program, globals),
             functions: RefCell::default(),
+            calls: RefCell::default(),
             gaps: has_gaps(program),
             program,
             names,
@@ -85,6 +92,17 @@ impl<'a> File<'a> {
     /// The function that a routine is; with `strided`, the one whose array parameters may have gaps.
     pub(super) fn made(&self, r: RoutineId, strided: bool) -> Option<Made> {
         self.functions.borrow().get(&(r, strided)).cloned()
+    }
+
+    /// The function that a routine is, for a call in the function that is being written.
+    pub(super) fn called(&self, r: RoutineId, strided: bool) -> Option<Made> {
+        self.calls.borrow_mut().insert((r, strided));
+        self.made(r, strided)
+    }
+
+    /// The functions that were called since this was last asked.
+    pub(super) fn take_calls(&self) -> BTreeSet<(RoutineId, bool)> {
+        self.calls.take()
     }
 
     /// The number of a local tape among those of the file; 0 is the memory's own.

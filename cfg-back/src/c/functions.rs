@@ -14,7 +14,10 @@ use cfg_core::{
     structure::{RegionTree, Structure},
     validate::ValidProgram,
 };
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// The functions of all routines that `wanted` reach, called ones first. Pieces and headers that they need are added.
 ///
@@ -35,7 +38,7 @@ pub(super) fn functions(
             open.extend(graph.callees(r));
         }
     }
-    let mut text = String::new();
+    let mut functions = Vec::new();
     let mut problems = Vec::new();
     for component in graph.components() {
         let members: Vec<RoutineId> = component
@@ -49,22 +52,27 @@ pub(super) fn functions(
             .flat_map(|&r| [(r, false), (r, true)])
             .filter(|&(r, strided)| !strided || (file.gaps && program.routine(r).aliased))
             .collect();
+        let mut prototypes = Vec::new();
         if recursive {
             // What is not known yet may be anything.
             for &(r, strided) in &variants {
                 file.set(r, strided, true, true);
-                text.push_str(&routine::prototype(file, r, strided));
-                text.push_str(";\n");
+                let prototype = routine::prototype(file, r, strided);
+                prototypes.push(((r, strided), prototype));
             }
-            text.push('\n');
         }
+        let first = functions.len();
         for (r, strided) in variants {
             let written = written(program, &effects, r, file.checks);
             match routine::function(file, r, &written, (recursive, strided), pieces) {
-                Ok((made, function)) => {
+                Ok((made, text)) => {
                     file.set(r, strided, made.can_fail, made.needs_memory);
-                    text.push_str(&function);
-                    text.push('\n');
+                    functions.push(Function {
+                        key: (r, strided),
+                        prototypes: Vec::new(),
+                        text,
+                        calls: file.take_calls(),
+                    });
                 }
                 Err(problem) => {
                     file.set(r, strided, true, true);
@@ -72,15 +80,61 @@ pub(super) fn functions(
                 }
             }
         }
-    }
-    if file.checks {
-        text = super::checks::logicals(&text);
+        if let Some(function) = functions.get_mut(first) {
+            function.prototypes = prototypes;
+        }
     }
     if problems.is_empty() {
-        Ok(text)
+        let text = joined(&functions, wanted);
+        Ok(if file.checks {
+            super::checks::logicals(&text)
+        } else {
+            text
+        })
     } else {
         Err(problems)
     }
+}
+
+/// A function that is written.
+struct Function {
+    /// The routine, and whether parameters have strides.
+    key: (RoutineId, bool),
+    /// The declarations that stand before it.
+    prototypes: Vec<((RoutineId, bool), String)>,
+    text: String,
+    calls: BTreeSet<(RoutineId, bool)>,
+}
+
+/// The text of the functions that those of `wanted` reach: a call that is never made, because its vertex is not reached or
+/// its arguments ask for the other form of a routine, leaves functions that compilers would tell of.
+fn joined(functions: &[Function], wanted: &[RoutineId]) -> String {
+    let places: BTreeMap<_, _> = functions.iter().map(|f| (f.key, f)).collect();
+    let mut needed = BTreeSet::new();
+    let mut open: Vec<(RoutineId, bool)> = wanted.iter().map(|&r| (r, false)).collect();
+    while let Some(key) = open.pop() {
+        if needed.insert(key) {
+            open.extend(places.get(&key).into_iter().flat_map(|f| &f.calls));
+        }
+    }
+    let mut text = String::new();
+    for function in functions {
+        let declared = function.prototypes.iter();
+        let mut declared = declared.filter(|(key, _)| needed.contains(key)).peekable();
+        let some = declared.peek().is_some();
+        for (_, prototype) in declared {
+            text.push_str(prototype);
+            text.push_str(";\n");
+        }
+        if some {
+            text.push('\n');
+        }
+        if needed.contains(&function.key) {
+            text.push_str(&function.text);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is

@@ -209,6 +209,18 @@ pub(super) fn wrapper(
         .result
         .map(|r| interface.original.variable(r).ty);
     if let (Sweep::Reverse, true, Some(ty)) = (sweep, keeps_result, result) {
+        if file.checks {
+            let stack = stack(ty);
+            lines.open(format_args!(
+                "if (!{tape}->top.{stack} || {tape}->top.{stack} == {tape}->{stack}_begin)"
+            ));
+            let message = super::checks::empty_tape(&interface.original.name);
+            lines.line(format_args!("{tape}->message = {message};"));
+            lines.line(format_args!(
+                "return cfgrev_end_checked({tape}, &{state}, 4);"
+            ));
+            lines.close();
+        }
         lines.line(format_args!(
             "value = cfgrev_pop_{}(&{tape}->top);",
             stack(ty)

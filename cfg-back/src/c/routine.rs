@@ -3,6 +3,7 @@
 use super::{
     Emitted, checks, codes,
     file::{File, Made, Written},
+    held,
     lines::Lines,
     names::{Names, comment},
     operators::{Pieces, checked::unset},
@@ -77,8 +78,6 @@ fn head(
 ) -> String {
     let storage = match file.public && !made.needs_memory && !strided {
         true => "",
-        // Not all of these may be called.
-        false if strided => "CFGREV_INLINE ",
         false => "static ",
     };
     head_with(routine, made, variables, memory, value, storage).0
@@ -96,11 +95,13 @@ fn head_with(
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for p in routine.parameter_ids() {
         let mut count = None;
-        let (name, extents) = match &variables.all[p.index()].kind {
-            Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name) => {
+        let held = &variables.all[p.index()];
+        let (name, extents) = match (&held.behind, &held.kind) {
+            (Some(name), _)
+            | (None, Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name)) => {
                 (name.clone(), (Vec::new(), Vec::new()))
             }
-            Kind::Array(array) => {
+            (None, Kind::Array(array)) => {
                 // Callers in other files do not say it.
                 count = array.count.as_ref().filter(|_| made.needs_memory);
                 let kept = |bound: &Bound| match bound {
@@ -192,7 +193,13 @@ pub(super) fn function(
 ) -> Emitted<(Made, String)> {
     let routine = &*written.routine;
     let mut names = Names::of_function();
-    let (variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
+    let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
+    // With checks each assignment is seen by who reads the scalar next, under whatever name.
+    if !file.checks {
+        held::hold(file.program, written, &mut variables, |name| {
+            names.fresh(name, Some(&file.names))
+        });
+    }
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let checks = match file.checks {
@@ -525,12 +532,19 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     if writer.checked() {
         writer.forget_at_entry();
     }
+    let (loads, stores) = writer.held();
+    after.extend(stores);
     after.reverse();
     let mut epilogue = Lines::new(1);
     for line in after {
         epilogue.line(line);
     }
-    Ok(std::mem::replace(&mut writer.lines, epilogue).into_text())
+    let mut first = Lines::new(1);
+    for line in loads {
+        first.line(line);
+    }
+    let rest = std::mem::replace(&mut writer.lines, epilogue).into_text();
+    Ok(first.into_text() + &rest)
 }
 
 /// The identifiers in a text.

@@ -112,6 +112,8 @@ pub(super) struct Array {
 pub(super) struct Variable {
     /// The kind.
     pub(super) kind: Kind,
+    /// The parameter that points to it, of a scalar of the caller that a local variable holds.
+    pub(super) behind: Option<String>,
     /// The type.
     pub(super) ty: ScalarType,
     /// True if the code names it.

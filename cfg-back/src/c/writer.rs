@@ -296,6 +296,7 @@ pub(super) fn variables(
         };
         made.all.push(Variable {
             kind,
+            behind: None,
             ty,
             used: false,
             read: false,

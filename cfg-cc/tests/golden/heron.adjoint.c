@@ -518,12 +518,13 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 {
     double x = 0.0;
     int64_t i = 0, ctr_6 = 0;
+    double s_here = 0.0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
     double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
     if (!w)
         return 1;
-    *s = 0.0;
+    s_here = 0.0;
     for (int64_t k = 0; k < n; ++k) {
         w[k] = 2.0 * a[k];
     }
@@ -544,7 +545,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             if (cfgrev_room_control(&top, tape, 2))
                 return 1;
             cfgrev_push_count(&top, ctr_6);
-            *s += x * w[i - 1];
+            s_here += x * w[i - 1];
             if (cfgrev_room_control(&top, tape, 1))
                 return 1;
             cfgrev_push_bits(&top, 1, 1);
@@ -562,6 +563,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
     for (int64_t k = 0; k < n; ++k) {
         cfgrev_push_real(&top, w[k]);
     }
+    *s = s_here;
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;

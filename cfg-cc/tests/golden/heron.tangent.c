@@ -13,6 +13,8 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
 {
     double x = 0.0, x_t = 0.0, d1 = 0.0;
     int64_t i = 0;
+    double s_here = 0.0;
+    double s_t_here = 0.0;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
     double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
     if (!w)
@@ -20,8 +22,8 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
     double *const w_t = cfgrev_allocate(&memory->work, n, sizeof *w_t);
     if (!w_t)
         return 1;
-    *s_t = 0.0;
-    *s = 0.0;
+    s_t_here = 0.0;
+    s_here = 0.0;
     for (int64_t k = 0; k < n; ++k) {
         w_t[k] = a_t[k] * 2.0;
     }
@@ -37,10 +39,12 @@ static int heron_t_body(int64_t n, const double *restrict a, double *restrict s,
                 x_t = (x_t + d1) * (1.0 / 2.0);
                 x = (x + a[i - 1] / x) / 2.0;
             }
-            *s_t += (cfgrev_strong(x_t, w[i - 1]) + cfgrev_strong(w_t[i - 1], x));
-            *s += x * w[i - 1];
+            s_t_here += (cfgrev_strong(x_t, w[i - 1]) + cfgrev_strong(w_t[i - 1], x));
+            s_here += x * w[i - 1];
         }
     }
+    *s_t = s_t_here;
+    *s = s_here;
     cfgrev_release(&memory->work, entry);
     return 0;
 }

@@ -39,20 +39,24 @@ static void norm_rev_body(int64_t n, const double *restrict x, double *restrict 
 {
     double t1 = 0.0, b1 = 0.0;
     int64_t i = 0;
+    double r_here = *r;
+    double r_b_here = *r_b;
     struct cfgrev_top top = tape->top;
-    *r = cfgrev_pop_real(&top);
-    *r_b = cfgrev_strong(*r_b, 0.5 / sqrt(*r));
+    r_here = cfgrev_pop_real(&top);
+    r_b_here = cfgrev_strong(r_b_here, 0.5 / sqrt(r_here));
     for (i = n; i >= 1; --i) {
         y[i - 1] = cfgrev_pop_real(&top);
-        *r_b += cfgrev_strong(y_b[i - 1], y[i - 1]);
-        y_b[i - 1] = cfgrev_strong(y_b[i - 1], *r);
-        *r = cfgrev_pop_real(&top);
+        r_b_here += cfgrev_strong(y_b[i - 1], y[i - 1]);
+        y_b[i - 1] = cfgrev_strong(y_b[i - 1], r_here);
+        r_here = cfgrev_pop_real(&top);
         t1 = norm_globals_data.scale * x[i - 1];
-        b1 = cfgrev_strong(*r_b, x[i - 1]);
+        b1 = cfgrev_strong(r_b_here, x[i - 1]);
         norm_globals_b_data.scale_b += cfgrev_strong(b1, x[i - 1]);
-        x_b[i - 1] = x_b[i - 1] + cfgrev_strong(b1, norm_globals_data.scale) + cfgrev_strong(*r_b, t1);
+        x_b[i - 1] = x_b[i - 1] + cfgrev_strong(b1, norm_globals_data.scale) + cfgrev_strong(r_b_here, t1);
     }
-    *r_b = 0.0;
+    r_b_here = 0.0;
+    *r_b = r_b_here;
+    *r = r_here;
     tape->top = top;
 }
 
@@ -60,20 +64,22 @@ static void norm_rev_body(int64_t n, const double *restrict x, double *restrict 
 static int norm_fwd_body(int64_t n, const double *restrict x, double *restrict y, double *restrict r, struct cfgrev_tape *tape)
 {
     int64_t i = 0;
+    double r_here = 0.0;
     struct cfgrev_top top = tape->top;
-    *r = 0.0;
+    r_here = 0.0;
     if (cfgrev_room_real(&top, tape, n*2))
         return 1;
     for (i = 1; i <= n; ++i) {
-        cfgrev_push_real(&top, *r);
-        *r += norm_globals_data.scale * x[i - 1] * x[i - 1];
+        cfgrev_push_real(&top, r_here);
+        r_here += norm_globals_data.scale * x[i - 1] * x[i - 1];
         cfgrev_push_real(&top, y[i - 1]);
-        y[i - 1] = y[i - 1] * *r;
+        y[i - 1] = y[i - 1] * r_here;
     }
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
-    cfgrev_push_real(&top, *r);
-    *r = sqrt(*r);
+    cfgrev_push_real(&top, r_here);
+    r_here = sqrt(r_here);
+    *r = r_here;
     tape->top = top;
     return 0;
 }

@@ -39,17 +39,21 @@ static void norm_t_body(int64_t n, const double *restrict x, double *restrict y,
 {
     double t1 = 0.0;
     int64_t i = 0;
-    *r_t = 0.0;
-    *r = 0.0;
+    double r_here = 0.0;
+    double r_t_here = 0.0;
+    r_t_here = 0.0;
+    r_here = 0.0;
     for (i = 1; i <= n; ++i) {
         t1 = norm_globals_data.scale * x[i - 1];
-        *r_t += (cfgrev_strong(cfgrev_strong(norm_globals_t_data.scale_t, x[i - 1]) + cfgrev_strong(x_t[i - 1], norm_globals_data.scale), x[i - 1]) + cfgrev_strong(x_t[i - 1], t1));
-        *r += norm_globals_data.scale * x[i - 1] * x[i - 1];
-        y_t[i - 1] = cfgrev_strong(y_t[i - 1], *r) + cfgrev_strong(*r_t, y[i - 1]);
-        y[i - 1] = y[i - 1] * *r;
+        r_t_here += (cfgrev_strong(cfgrev_strong(norm_globals_t_data.scale_t, x[i - 1]) + cfgrev_strong(x_t[i - 1], norm_globals_data.scale), x[i - 1]) + cfgrev_strong(x_t[i - 1], t1));
+        r_here += norm_globals_data.scale * x[i - 1] * x[i - 1];
+        y_t[i - 1] = cfgrev_strong(y_t[i - 1], r_here) + cfgrev_strong(r_t_here, y[i - 1]);
+        y[i - 1] = y[i - 1] * r_here;
     }
-    *r_t = cfgrev_strong(*r_t, 0.5 / sqrt(*r));
-    *r = sqrt(*r);
+    r_t_here = cfgrev_strong(r_t_here, 0.5 / sqrt(r_here));
+    r_here = sqrt(r_here);
+    *r_t = r_t_here;
+    *r = r_here;
 }
 
 int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t, double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2, struct cfgrev_tape *tape);

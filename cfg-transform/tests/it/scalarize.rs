@@ -3,10 +3,10 @@
 use cfg_core::{elemental::Scalar, entity::RoutineId, text, validate::validate};
 use cfg_drive::{Options, Primal};
 
-/// What x is after a statement, from 2, 4, 6, 8; the matrix a begins with 1 to 8 in two rows, p is true but for the last.
+/// What x is after a statement, from 2, 4, 6, 8; the matrix a begins with 1 to 8 in two rows, p is true but for the last, n is 3.
 fn after(statement: &str) -> Result<Vec<f64>, String> {
     let source = format!(
-        "subroutine f(in logical p[4], inout real x[4], inout real a[2, 4])\n  {statement}\nend\n"
+        "subroutine f(in integer n, in logical p[4], inout real x[4], inout real a[2, 4])\n  {statement}\nend\n"
     );
     let parsed = text::parse(&source);
     let program = parsed.program.ok_or(parsed.problems.to_string())?;
@@ -14,8 +14,7 @@ fn after(statement: &str) -> Result<Vec<f64>, String> {
     let shown = |d: cfg_core::diagnostic::Diagnostics| d.to_string();
     let mut primal =
         Primal::new(&program, RoutineId::new(0), &Options::default()).map_err(shown)?;
-    let point =
-        r#"{"p": [true, true, true, false], "x": [2, 4, 6, 8], "a": [[1, 2, 3, 4], [5, 6, 7, 8]]}"#;
+    let point = r#"{"n": 3, "p": [true, true, true, false], "x": [2, 4, 6, 8], "a": [[1, 2, 3, 4], [5, 6, 7, 8]]}"#;
     let point = primal.point(point.as_bytes()).map_err(shown)?;
     let run = primal.run(&point).map_err(shown)?;
     let x = run.value.iter().find(|(name, _)| name == "x");
@@ -58,17 +57,18 @@ fn the_right_side_has_the_old_values() {
 #[test]
 fn what_does_not_conform_is_an_error_before_anything_is_written() {
     for statement in [
-        "x[1:3] := x",
-        "x := x[1:3] + x",
-        "x := if(p[1], x[1:3], x)",
-        "x := if(p, x, a[1, 1:2])",
+        "x[1:n] := x",
+        "x := x[1:n] + x",
+        "x := x + x[1:n]",
+        "x := if(p[1], x[1:n], x)",
+        "x := if(p, x, a[1, 1:n])",
     ] {
         let problem = after(statement).expect_err(statement);
-        assert!(problem.contains("error["), "{problem}");
+        assert!(problem.contains("error[X212]"), "{problem}");
     }
     // The arm that is not chosen need not conform.
     assert_eq!(
-        after("x := if(p[4], x[1:3], x)"),
+        after("x := if(p[4], x[1:n], x)"),
         Ok(vec![2.0, 4.0, 6.0, 8.0])
     );
 }
