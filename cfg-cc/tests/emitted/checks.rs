@@ -742,14 +742,26 @@ fn callers_in_c_get_the_message() {
     for sanitized in [true, false] {
         let mut command = std::process::Command::new(&cc);
         command.current_dir(folder.path()).args(flags(sanitized));
-        let ran = command.args(["-o", "main", "main.c", "-lm"]).output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        let ran = std::process::Command::new(folder.path().join("main")).output().unwrap();
+        let ran = command
+            .args(["-o", "main", "main.c", "-lm"])
+            .output()
+            .unwrap();
+        assert!(
+            ran.status.success(),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        let ran = std::process::Command::new(folder.path().join("main"))
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success() && said.is_empty(), "{said}");
     }
     let text = std::fs::read_to_string(folder.path().join("masked.c")).unwrap();
     let behind = text.find("CFGREV_CHECKS_IS_DEFINED").map(|at| &text[at..]);
-    let (_, functions) = behind.unwrap().split_once("struct cfgrev_tape *memory)\n").unwrap();
+    let (_, functions) = behind
+        .unwrap()
+        .split_once("struct cfgrev_tape *memory)\n")
+        .unwrap();
     cfg_testkit::golden::golden("tests/golden/masked.checks.c", functions);
 }

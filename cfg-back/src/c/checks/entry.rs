@@ -76,6 +76,7 @@ impl Writer<'_> {
             })
             .collect();
         for (v, array) in all {
+            self.pieces.begin_statement();
             let role = self.routine.variable(v).role;
             let (local, optional) = match role {
                 Role::Global(_) => continue,

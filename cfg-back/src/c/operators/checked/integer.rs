@@ -104,11 +104,15 @@ pub(crate) fn trips(range: &[Code; 3], pieces: &mut Pieces) -> Code {
             then.trim_start_matches("    uint64_t count;\n")
         )
     );
+    let codes: &[FaultCode] = match range[2].integer() {
+        Some(n) if n != 0 => &[OVERFLOW],
+        Some(_) | None => &[OVERFLOW, STEP],
+    };
     let function = Function {
         name: "cfgrev_trips_integer",
         result: ty,
         operands: &[ty; 3],
-        codes: &[OVERFLOW, STEP],
+        codes,
         body,
     };
     function.call(range, pieces)
