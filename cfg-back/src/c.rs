@@ -36,7 +36,7 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface` | the functions for callers in other files |
-//! | `checks` | what is checked where the program may go wrong |
+//! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `runtime`, `globals`, `names` | the tape; globals; identifiers |
 
 mod amount;
@@ -47,6 +47,7 @@ mod checks;
 pub mod codes;
 mod driver;
 mod expression;
+mod faults;
 mod file;
 mod functions;
 mod globals;
@@ -62,7 +63,7 @@ mod statement;
 mod variable;
 mod writer;
 
-pub use checks::FAULTS;
+pub use faults::FAULTS;
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -278,7 +279,7 @@ impl GlobalNames {
         let tags = (&*self.tag, &*self.derivative_tag);
         let text = file.globals.text(tags, &self.variables, access);
         if file.checks {
-            checks::logicals(&text)
+            faults::logicals(&text)
         } else {
             text
         }

@@ -643,7 +643,7 @@ impl Writer<'_> {
     /// The pointer of an array of a form that is a parameter which may not be given.
     fn given_only(&self, array: ArrayId, arrays: &Arrays<'_>) -> Option<String> {
         let v = arrays.form.arrays[array.index()].variable?;
-        let missing = self.checked() && self.missing(v) == Some(super::checks::ABSENT);
+        let missing = self.checked() && self.missing(v) == Some(super::faults::ABSENT);
         match &self.variables.all[v.index()].kind {
             Kind::Array(array) if missing => Some(array.pointer.clone()),
             Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
@@ -1015,7 +1015,7 @@ impl Writer<'_> {
             Ok(())
         })?;
         if summed && self.checked() {
-            self.stop_late(&[super::checks::OVERFLOW]);
+            self.stop_late(&[super::faults::OVERFLOW]);
         }
         Ok(())
     }

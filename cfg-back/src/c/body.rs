@@ -529,12 +529,12 @@ impl Writer<'_> {
                         }
                         (true, true) => {
                             self.lines.line("default:");
-                            self.leave(super::checks::CASE);
+                            self.leave(super::faults::CASE);
                         }
                         (false, checked) => {
                             self.lines.reopen("} else {");
                             if checked {
-                                self.leave(super::checks::CASE);
+                                self.leave(super::faults::CASE);
                             } else {
                                 self.lines.line("return 4;");
                             }

@@ -123,7 +123,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
     }
     text.push_str("    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
     if file.checks {
-        text = super::checks::logicals(&text);
+        text = super::faults::logicals(&text);
     }
     Some(text)
 }

@@ -47,7 +47,7 @@ impl Writer<'_> {
     fn elemental(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let lazy = matches!(op, Op::If | Op::And | Op::Or);
         if lazy && self.checked() {
-            return match operands.iter().skip(1).any(super::checks::needs_lines) {
+            return match operands.iter().skip(1).any(super::faults::needs_lines) {
                 true => self.lazy_lines(op, operands),
                 false => self.lazy(op, operands),
             };
@@ -57,7 +57,7 @@ impl Writer<'_> {
         }
         let mut codes = Vec::with_capacity(operands.len());
         for e in operands {
-            if self.checked() && super::checks::needs_lines(e) {
+            if self.checked() && super::faults::needs_lines(e) {
                 // What is written before the statement comes behind these.
                 codes = codes.into_iter().map(|code| self.hoisted(code)).collect();
                 self.stop();

@@ -87,7 +87,7 @@ pub(super) fn functions(
     if problems.is_empty() {
         let text = joined(&functions, wanted);
         Ok(if file.checks {
-            super::checks::logicals(&text)
+            super::faults::logicals(&text)
         } else {
             text
         })

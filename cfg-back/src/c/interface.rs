@@ -214,7 +214,7 @@ pub(super) fn wrapper(
             lines.open(format_args!(
                 "if (!{tape}->top.{stack} || {tape}->top.{stack} == {tape}->{stack}_begin)"
             ));
-            let message = super::checks::empty_tape(&interface.original.name);
+            let message = super::faults::empty_tape(&interface.original.name);
             lines.line(format_args!("{tape}->message = {message};"));
             lines.line(format_args!(
                 "return cfgrev_end_checked({tape}, &{state}, 4);"

@@ -153,7 +153,7 @@ impl Writer<'_> {
                     None => {
                         self.made.can_fail = true;
                         if self.checked() {
-                            self.leave(super::checks::CASE);
+                            self.leave(super::faults::CASE);
                         } else {
                             self.lines.line("return 4;");
                         }

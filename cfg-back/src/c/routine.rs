@@ -1,7 +1,7 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted, checks, codes,
+    Emitted, codes, faults,
     file::{File, Made, Written},
     held,
     lines::Lines,
@@ -212,13 +212,13 @@ pub(super) fn function(
             };
             let names = ["check", "late"].map(|name| names.fresh(name, Some(&file.names)));
             pieces.note_in(&names[0]);
-            checks::State::new(
+            faults::State::new(
                 names,
                 other_form,
-                checks::original(program, r).and_then(body),
+                faults::original(program, r).and_then(body),
             )
         }
-        false => checks::State::default(),
+        false => faults::State::default(),
     };
     let mut tops = BTreeMap::new();
     for statement in routine.statements() {

@@ -71,7 +71,7 @@ pub(super) struct Writer<'a> {
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
     /// The checks.
-    pub(super) checks: super::checks::State,
+    pub(super) checks: super::faults::State,
 }
 
 impl<'a> Writer<'a> {

@@ -1,6 +1,7 @@
 //! Checks between routines: what is passed, and what a routine does with it first.
 
-use super::{ABSENT, MEMORY, SHAPE, UNALLOCATED, functions::bind};
+use super::functions::bind;
+use crate::c::faults::{ABSENT, MEMORY, SHAPE, UNALLOCATED};
 use crate::c::{
     Emitted,
     amount::Amount,

@@ -1,10 +1,8 @@
 //! Checked places: variables that may not be there, elements that may not be.
 
-use super::{
-    ABSENT, BOUNDS, FaultCode, UNALLOCATED, UNSET,
-    functions::{IF_THERE, INDEX, INDEX_IF, element, give, given, store},
-    needs_lines,
-};
+use super::functions::{IF_THERE, INDEX, INDEX_IF, element, give, given, store};
+use crate::c::faults::{ABSENT, BOUNDS, UNALLOCATED, UNSET, needs_lines};
+use crate::c::operators::checked::FaultCode;
 use crate::c::{
     Emitted,
     amount::Amount,

@@ -1,6 +1,7 @@
 //! Checked scalars: what decides, what is evaluated only if something else decides so, passes of counted loops.
 
-use super::{FaultCode, Passes, UNSET};
+use crate::c::faults::{Passes, UNSET};
+use crate::c::operators::checked::FaultCode;
 use crate::c::{
     Emitted,
     operators::{

@@ -1,9 +1,7 @@
 //! Checked shapes: sections, arrays that meet, numbers of elements.
 
-use super::{
-    BOUNDS, OVERFLOW, SHAPE, STEP, UNSET,
-    functions::{BOUNDS_OF, CONFORM, RANGE, forget},
-};
+use super::functions::{BOUNDS_OF, CONFORM, RANGE, forget};
+use crate::c::faults::{BOUNDS, OVERFLOW, SHAPE, STEP, UNSET};
 use crate::c::{
     Emitted,
     amount::Amount,

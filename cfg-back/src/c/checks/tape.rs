@@ -1,6 +1,6 @@
 //! Pushes and pops with checks: a bit tells whether a control value was ever set, and nothing is popped from an empty stack.
 
-use super::{ABSENT, CONTROL, EMPTY, UNSET};
+use crate::c::faults::{ABSENT, CONTROL, EMPTY, UNSET};
 use crate::c::{
     operators::{
         Code,

@@ -11,10 +11,8 @@ pub(crate) use integer::trips;
 
 use cfg_core::ir::{Op, ScalarType};
 use integer::{integer, power};
-use std::collections::{BTreeMap, BTreeSet};
 
-/// A code of the executor's, as a number.
-pub(crate) type FaultCode = u16;
+pub(crate) use super::noting::FaultCode;
 
 /// An array has no element with the subscript.
 pub(crate) const BOUNDS: FaultCode = 201;
@@ -28,82 +26,6 @@ pub(crate) const DIVISION: FaultCode = 204;
 pub(crate) const CONVERSION: FaultCode = 205;
 /// A step is 0.
 pub(crate) const STEP: FaultCode = 206;
-
-/// The checks of the statement that is written, and the functions that the file needs for checks.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Checks {
-    /// The name of the variable of the function that has what went wrong.
-    pub(crate) variable: String,
-    /// The number of checks of the statement.
-    count: u32,
-    /// What they may find.
-    codes: BTreeSet<FaultCode>,
-    /// True if there was one since the last stop.
-    pending: bool,
-    functions: BTreeMap<String, String>,
-}
-
-impl Checks {
-    /// The functions, separated by empty lines, each with a guard.
-    pub(super) fn text(&self) -> String {
-        let mut text = include_str!("../pieces/checks.c").to_owned();
-        for (name, function) in &self.functions {
-            let guard = format!("{}_IS_DEFINED", name.to_ascii_uppercase());
-            text.push_str(&format!(
-                "\n#ifndef {guard}\n#define {guard}\n{function}#endif\n"
-            ));
-        }
-        text
-    }
-}
-
-impl Pieces {
-    /// True if everything is checked.
-    pub(crate) fn checked(&self) -> bool {
-        self.checks.is_some()
-    }
-
-    /// The arguments with which a function notes what it finds: the next in the order of evaluation.
-    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> String {
-        let Some(checks) = &mut self.checks else {
-            return String::new();
-        };
-        checks.count += 1;
-        checks.pending = true;
-        checks.codes.extend(codes);
-        format!("&{}, {}", checks.variable, checks.count)
-    }
-
-    /// A statement begins, or a test.
-    pub(crate) fn begin_statement(&mut self) {
-        if let Some(checks) = &mut self.checks {
-            checks.count = 0;
-            checks.codes.clear();
-            checks.pending = false;
-        }
-    }
-
-    /// What the checks of the statement may find; nothing if there was none since the last stop.
-    pub(crate) fn since_stop(&mut self) -> BTreeSet<FaultCode> {
-        let Some(checks) = &mut self.checks else {
-            return BTreeSet::new();
-        };
-        if std::mem::take(&mut checks.pending) {
-            checks.codes.clone()
-        } else {
-            BTreeSet::new()
-        }
-    }
-
-    /// The file needs this function.
-    pub(crate) fn define(&mut self, name: &str, text: impl FnOnce() -> String) {
-        if let Some(checks) = &mut self.checks
-            && !checks.functions.contains_key(name)
-        {
-            checks.functions.insert(name.to_owned(), text());
-        }
-    }
-}
 
 /// The name of a type in the names of functions.
 pub(crate) fn suffix(ty: ScalarType) -> &'static str {

@@ -142,17 +142,8 @@ pub(crate) fn literal_logical(b: bool) -> Code {
     literal(b.to_string(), ScalarType::Logical)
 }
 
-/// The value as one of another type: the implicit promotion in mixed operations and assignments, and
-/// the explicit conversions. A real must be in the range of integers to become one.
-pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    if pieces.checked() {
-        return super::checked::convert(code, to, pieces);
-    }
-    convert_unchecked(code, to, pieces)
-}
-
 /// The conversion of a value that is set and fits.
-pub(super) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
+pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     use ScalarType::{Integer, Logical, Real, Real32, Tape};
     let not_zero = |zero| {
         let text = format!("{} != {zero}", code.at_least(SUM));

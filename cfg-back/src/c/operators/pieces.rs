@@ -1,6 +1,6 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
-use super::checked::Checks;
+use super::noting::{Checks, FaultCode};
 use cfg_core::ir::ScalarType;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -300,5 +300,53 @@ impl Pieces {
         let mut headers = self.headers.clone();
         headers.insert("math.h");
         headers
+    }
+}
+
+impl Pieces {
+    /// True if everything is checked.
+    pub(crate) fn checked(&self) -> bool {
+        self.checks.is_some()
+    }
+
+    /// The arguments with which a function notes what it finds: the next in the order of evaluation.
+    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> String {
+        let Some(checks) = &mut self.checks else {
+            return String::new();
+        };
+        checks.count += 1;
+        checks.pending = true;
+        checks.codes.extend(codes);
+        format!("&{}, {}", checks.variable, checks.count)
+    }
+
+    /// A statement begins, or a test.
+    pub(crate) fn begin_statement(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.count = 0;
+            checks.codes.clear();
+            checks.pending = false;
+        }
+    }
+
+    /// What the checks of the statement may find; nothing if there was none since the last stop.
+    pub(crate) fn since_stop(&mut self) -> BTreeSet<FaultCode> {
+        let Some(checks) = &mut self.checks else {
+            return BTreeSet::new();
+        };
+        if std::mem::take(&mut checks.pending) {
+            checks.codes.clone()
+        } else {
+            BTreeSet::new()
+        }
+    }
+
+    /// The file needs this function.
+    pub(crate) fn define(&mut self, name: &str, text: impl FnOnce() -> String) {
+        if let Some(checks) = &mut self.checks
+            && !checks.functions.contains_key(name)
+        {
+            checks.functions.insert(name.to_owned(), text());
+        }
     }
 }
