@@ -5,11 +5,10 @@
     int64_t last = 0;
     int64_t trips = 0;
     cfgrev_logical holds = false;
-    cfgrev_bounds(&check, 3, 1, n);
-    cfgrev_bind(&check, 4, x_count, n > 0 ? n : 0);
+    cfgrev_bounds(&check, 1, 1, n);
+    cfgrev_bind(&check, 2, x_count, n > 0 ? n : 0);
     if (check.at)
         return cfgrev_stop_with(memory, &check, (const char *const []){
-            "X201 routine masked: index out of bounds",
             "X202 routine masked: an uninitialised value decides",
             "X203 routine masked: integer overflow",
             "X210 routine masked: out of memory",
@@ -17,11 +16,10 @@
             "X213 routine masked: absent optional argument is used",
             "X215 routine masked: array is not allocated",
             NULL});
-    cfgrev_bounds(&check, 5, 1, n);
-    cfgrev_bind(&check, 6, mask_count, n > 0 ? n : 0);
+    cfgrev_bounds(&check, 1, 1, n);
+    cfgrev_bind(&check, 2, mask_count, n > 0 ? n : 0);
     if (check.at)
         return cfgrev_stop_with(memory, &check, (const char *const []){
-            "X201 routine masked: index out of bounds",
             "X202 routine masked: an uninitialised value decides",
             "X203 routine masked: integer overflow",
             "X210 routine masked: out of memory",
@@ -38,7 +36,6 @@
         return cfgrev_stop_with(memory, &check, (const char *const []){
             "X202 routine masked, vertex 3: an uninitialised value decides",
             "X203 routine masked, vertex 3: integer overflow",
-            "X206 routine masked, vertex 3: step is 0",
             NULL});
     for (i = 1; trips > 0; --trips) {
         holds = cfgrev_true(&check, 2, cfgrev_element_logical(&check, mask, cfgrev_index(&check, 1, i, 1, n)));
