@@ -36,15 +36,18 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface` | the functions for callers in other files |
+//! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `runtime`, `globals`, `names` | the tape; globals; identifiers |
 
 mod amount;
 mod array;
 mod body;
 mod call;
+mod checks;
 pub mod codes;
 mod driver;
 mod expression;
+mod faults;
 mod file;
 mod functions;
 mod globals;
@@ -59,6 +62,8 @@ mod runtime;
 mod statement;
 mod variable;
 mod writer;
+
+pub use faults::FAULTS;
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -75,6 +80,14 @@ use operators::Pieces;
 type Failed = Box<Diagnostic>;
 /// What is written, or the reason for which it cannot be.
 type Emitted<T> = Result<T, Failed>;
+
+/// What is written besides the program itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Subscripts, shapes, integers and values that were never set are checked: functions return 4 where the executor ends a
+    /// run, and the tape has a message with the executor's code and the place.
+    pub checks: bool,
+}
 
 /// The routines of a reversed program.
 #[derive(Clone, Copy, Debug)]
@@ -133,12 +146,15 @@ struct Bundle {
     text: String,
     /// Functions that serve requests.
     drivers: Vec<String>,
+    options: Options,
 }
 
 impl Bundle {
-    fn new() -> Self {
+    fn new(options: Options) -> Self {
         Self {
             names: Names::of_file(),
+            pieces: Pieces::new(options.checks),
+            options,
             ..Self::default()
         }
     }
@@ -160,6 +176,7 @@ impl Bundle {
         let names = std::mem::take(&mut self.names);
         let mut file = File::new(program, names, function_names, None, &globals.variables);
         file.public = driven.is_none();
+        file.checks = self.options.checks;
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted {
@@ -191,7 +208,16 @@ impl Bundle {
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
-    let mut bundle = Bundle::new();
+    program_with(program, Options::default())
+}
+
+/// [`program`] with options. With checks every function may fail, and has a last parameter: a tape for the message, which
+/// may be null.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, Diagnostics> {
+    let mut bundle = Bundle::new(options);
     bundle.add(program, None)?;
     let head = file::head("Written by cfgrev.", &bundle.pieces);
     Ok(format!("{head}{}", bundle.text))
@@ -200,15 +226,16 @@ pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
 /// program and the arguments of the routine, and writes what that leaves to standard output, until the input ends. All
 /// in the machine's own form of numbers, as the head of `driver.rs` says. What goes on tapes is counted only if `counting` is set:
-/// it takes time.
+/// it takes time. With checks the message follows the status: its length, and its bytes.
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn server(
     programs: &[(&ValidProgram, RoutineId)],
+    options: Options,
     counting: bool,
 ) -> Result<String, Diagnostics> {
-    let mut bundle = Bundle::new();
+    let mut bundle = Bundle::new(options);
     bundle.pieces.include("stdio.h");
     bundle.pieces.include("string.h");
     bundle.pieces.include("time.h");
@@ -253,7 +280,12 @@ impl GlobalNames {
 
     fn text(&self, file: &File<'_>, access: Option<&str>) -> String {
         let tags = (&*self.tag, &*self.derivative_tag);
-        file.globals.text(tags, &self.variables, access)
+        let text = file.globals.text(tags, &self.variables, access);
+        if file.checks {
+            faults::logicals(&text)
+        } else {
+            text
+        }
     }
 }
 
@@ -262,6 +294,18 @@ impl GlobalNames {
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diagnostics> {
+    adjoint_with(program, routines, Options::default())
+}
+
+/// [`adjoint`] with options.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn adjoint_with(
+    program: &ValidProgram,
+    routines: Adjoint,
+    options: Options,
+) -> Result<String, Diagnostics> {
     let Adjoint {
         original,
         forward,
@@ -285,7 +329,13 @@ pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diag
         let signature = Signature::of(program, reverse);
         signature.position(ParameterRole::Primal(r)).is_some()
     });
-    derivative(program, original, &sweeps, own_tape, keeps_result)
+    derivative(
+        program,
+        original,
+        &sweeps,
+        (own_tape, keeps_result),
+        options,
+    )
 }
 
 /// The tangent of a routine, with the interface that docs/c-out.md describes.
@@ -297,12 +347,25 @@ pub fn tangent(
     original: RoutineId,
     tangent: RoutineId,
 ) -> Result<String, Diagnostics> {
+    tangent_with(program, original, tangent, Options::default())
+}
+
+/// [`tangent`] with options.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn tangent_with(
+    program: &ValidProgram,
+    original: RoutineId,
+    tangent: RoutineId,
+    options: Options,
+) -> Result<String, Diagnostics> {
     derivative(
         program,
         original,
         &[(tangent, Sweep::Tangent, "t")],
-        None,
-        false,
+        (None, false),
+        options,
     )
 }
 
@@ -310,8 +373,8 @@ fn derivative(
     program: &ValidProgram,
     original: RoutineId,
     sweeps: &[(RoutineId, Sweep, &str)],
-    own_tape: Option<(RoutineId, VarId)>,
-    keeps_result: bool,
+    (own_tape, keeps_result): (Option<(RoutineId, VarId)>, bool),
+    options: Options,
 ) -> Result<String, Diagnostics> {
     let mut names = Names::of_file();
     let base = &program.routine(original).name;
@@ -333,8 +396,9 @@ fn derivative(
         names.plain = name;
     }
     let wanted: Vec<RoutineId> = sweeps.iter().map(|(r, ..)| *r).collect();
-    let file = File::new(program, names, function_names, own_tape, &globals.variables);
-    let mut pieces = Pieces::default();
+    let mut file = File::new(program, names, function_names, own_tape, &globals.variables);
+    file.checks = options.checks;
+    let mut pieces = Pieces::new(options.checks);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     for ((r, sweep, _), name) in sweeps.iter().zip(&public) {

@@ -7,9 +7,18 @@ use cfg_core::{
 use cfg_exec::Value;
 use std::io::{Error, ErrorKind, Read};
 
+/// What stands for an uninitialised value in files with checks.
+const UNSET_REAL: u64 = 0x7FF8_756E_696E_6974;
+const UNSET_REAL32: u32 = 0x7FC0_756E;
+const UNSET_INTEGER: i64 = -6_674_804_268_309_651_741;
+const UNSET_LOGICAL: u8 = 2;
+
 /// Adds the elements of a value in storage order; uninitialised ones are 0.
-pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order) {
+pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order, checks: bool) {
     let value = value.in_order(order);
+    if checks {
+        return write_checked(bytes, &value);
+    }
     for k in 0..value.len() {
         match (value.get(k), value.ty()) {
             (Some(Scalar::Real(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
@@ -25,12 +34,31 @@ pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order) {
     }
 }
 
+/// Adds the elements of a value; uninitialised ones are the cells that stand for them in files with checks.
+fn write_checked(bytes: &mut Vec<u8>, value: &Value) {
+    for k in 0..value.len() {
+        match (value.get(k), value.ty()) {
+            (Some(Scalar::Real(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
+            (Some(Scalar::Real32(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
+            (Some(Scalar::Integer(n)), _) => bytes.extend_from_slice(&n.to_ne_bytes()),
+            (Some(Scalar::Logical(b)), _) => bytes.push(b.into()),
+            (None, ScalarType::Real) => bytes.extend_from_slice(&UNSET_REAL.to_ne_bytes()),
+            (None, ScalarType::Real32) => bytes.extend_from_slice(&UNSET_REAL32.to_ne_bytes()),
+            (None, ScalarType::Integer | ScalarType::Tape) => {
+                bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes());
+            }
+            (None, ScalarType::Logical) => bytes.push(UNSET_LOGICAL),
+        }
+    }
+}
+
 /// Reads a value of this type and shape, whose elements come in storage order.
 pub(crate) fn read_value(
     from: &mut (impl Read + ?Sized),
     ty: ScalarType,
     shape: &[usize],
     order: Order,
+    checks: bool,
 ) -> Result<Value, Error> {
     let value = Value::uninitialised(ty, shape, order);
     let mut value = value.ok_or_else(|| Error::from(ErrorKind::OutOfMemory))?;
@@ -55,7 +83,16 @@ pub(crate) fn read_value(
                 Scalar::Logical(bytes[0] != 0)
             }
         };
-        value.set(k, x);
+        let unset = checks
+            && match x {
+                Scalar::Real(x) => x.to_bits() == UNSET_REAL,
+                Scalar::Real32(x) => x.to_bits() == UNSET_REAL32,
+                Scalar::Integer(n) => n == UNSET_INTEGER,
+                Scalar::Logical(_) => bytes[0] == UNSET_LOGICAL,
+            };
+        if !unset {
+            value.set(k, x);
+        }
     }
     Ok(value)
 }

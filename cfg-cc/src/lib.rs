@@ -100,6 +100,8 @@ struct Callable {
 pub struct Answer {
     /// 0, or why the call failed: 1 no memory, 2 a limit, 4 a check.
     pub status: i64,
+    /// The code and the place of what failed, in a program with checks; else empty.
+    pub message: String,
     /// The bytes that are left on the tape that was given.
     pub tape_bytes: u64,
     /// What tapes were used for, without what is left on them; known if [`Compiler::counting`] is set.
@@ -118,6 +120,7 @@ pub struct Executable {
     callables: Vec<Callable>,
     process: Process,
     counting: bool,
+    checks: bool,
 }
 
 fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
@@ -172,7 +175,19 @@ impl Executable {
         programs: &[(&ValidProgram, RoutineId)],
         compiler: &Compiler,
     ) -> Result<Self, Diagnostics> {
-        let text = cfg_back::c::server(programs, compiler.counting)?;
+        Self::build_with(programs, compiler, cfg_back::c::Options::default())
+    }
+
+    /// [`Self::build`] with options. With checks a program that fails gives status 4 and an [`Answer::message`].
+    ///
+    /// # Errors
+    /// What has no C, a compiler that is not there or complains, a process that cannot be started.
+    pub fn build_with(
+        programs: &[(&ValidProgram, RoutineId)],
+        compiler: &Compiler,
+        options: cfg_back::c::Options,
+    ) -> Result<Self, Diagnostics> {
+        let text = cfg_back::c::server(programs, options, compiler.counting)?;
         // Goes last: a signal ends this process when it does.
         let watching = watching(compiler)?;
         let made = compile::compile(&text, compiler, &*watching)?;
@@ -184,6 +199,7 @@ impl Executable {
                 .collect(),
             process,
             counting: compiler.counting,
+            checks: options.checks,
         })
     }
 
@@ -199,7 +215,9 @@ impl Executable {
         globals: &[Value],
     ) -> Result<Answer, Diagnostics> {
         let (callable, request) = self.request(position, 0, arguments, globals)?;
-        let read = |output: &mut dyn Read| read_answer(output, &callable, arguments, globals);
+        let checks = self.checks;
+        let read =
+            |output: &mut dyn Read| read_answer(output, &callable, arguments, globals, checks);
         let mut answer = self.process.exchange(&callable.name, &request, read)?;
         answer.tape = answer.tape.filter(|_| self.counting);
         Ok(answer)
@@ -267,7 +285,7 @@ impl Executable {
         put(&mut request, position as i64);
         put(&mut request, calls);
         for (variable, argument) in callable.parameters.iter().zip(arguments) {
-            write_argument(&mut request, variable, argument)?;
+            write_argument(&mut request, variable, argument, self.checks)?;
         }
         for ((variable, size), value) in callable.globals.iter().zip(globals) {
             if value.ty() != variable.ty || value.len() != *size {
@@ -278,7 +296,7 @@ impl Executable {
                     "give a value of the declared type and shape",
                 ));
             }
-            write_value(&mut request, value, variable.order);
+            write_value(&mut request, value, variable.order, self.checks);
         }
         Ok((callable.clone(), request))
     }
@@ -289,13 +307,24 @@ fn read_answer(
     callable: &Callable,
     arguments: &[Argument],
     globals: &[Value],
+    checks: bool,
 ) -> io::Result<Answer> {
     let (mut status, mut tape_bytes) = ([0; 8], [0; 8]);
     output.read_exact(&mut status)?;
+    let message = match checks {
+        true => read_message(output)?,
+        false => String::new(),
+    };
     output.read_exact(&mut tape_bytes)?;
     let tape = read_counts(output)?;
     let result = match callable.result {
-        Some(ty) => Some(read_value(output, ty, &[], cfg_core::ir::Order::Row)?),
+        Some(ty) => Some(read_value(
+            output,
+            ty,
+            &[],
+            cfg_core::ir::Order::Row,
+            checks,
+        )?),
         None => None,
     };
     let mut left = Vec::with_capacity(arguments.len());
@@ -303,7 +332,7 @@ fn read_answer(
         let writes = variable.intent().is_some_and(Intent::writes);
         left.push(match argument {
             Argument::Value(value) if writes => {
-                read_value(output, variable.ty, value.shape(), variable.order)?.into()
+                read_value(output, variable.ty, value.shape(), variable.order, checks)?.into()
             }
             other => other.clone(),
         });
@@ -315,16 +344,29 @@ fn read_answer(
             variable.ty,
             before.shape(),
             variable.order,
+            checks,
         )?);
     }
     Ok(Answer {
         status: i64::from_ne_bytes(status),
+        message,
         tape_bytes: u64::from_ne_bytes(tape_bytes),
         tape: Some(tape),
         result,
         arguments: left,
         globals: after,
     })
+}
+
+/// Reads the message of a failure: its length, and its bytes.
+fn read_message(output: &mut dyn Read) -> io::Result<String> {
+    let mut length = [0; 8];
+    output.read_exact(&mut length)?;
+    let mut bytes = Vec::new();
+    output
+        .take(u64::from_ne_bytes(length))
+        .read_to_end(&mut bytes)?;
+    String::from_utf8(bytes).map_err(io::Error::other)
 }
 
 /// Reads a `struct cfgrev_use`.
@@ -357,6 +399,7 @@ fn write_argument(
     request: &mut Vec<u8>,
     variable: &Variable,
     argument: &Argument,
+    checks: bool,
 ) -> Result<(), Diagnostics> {
     /// The most dimensions that an argument has in a request.
     const DIMENSIONS: usize = 15;
@@ -397,7 +440,7 @@ fn write_argument(
     }
     extents.iter().for_each(|n| put(request, *n));
     if let Some(value) = value {
-        write_value(request, value, variable.order);
+        write_value(request, value, variable.order, checks);
     }
     Ok(())
 }

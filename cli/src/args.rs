@@ -264,6 +264,9 @@ pub(crate) struct Reverse {
     /// Print, in place of the program, how the reverse sweep gets every value, loop and branch, and who reads it.
     #[arg(long, conflicts_with_all = ["output", "emit", "panels"])]
     pub(crate) explain: bool,
+    /// Check subscripts, shapes, integers and uninitialised values in C: --emit c.
+    #[arg(long)]
+    pub(crate) checks: bool,
     /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
@@ -304,6 +307,9 @@ pub(crate) struct Tangent {
         conflicts_with = "at"
     )]
     pub(crate) emit: TangentForm,
+    /// Check subscripts, shapes, integers and uninitialised values in C: --emit c.
+    #[arg(long, conflicts_with = "at")]
+    pub(crate) checks: bool,
     /// Write NAME.tangent.EXT in this folder instead of printing.
     #[arg(
         short = 'o',
@@ -474,6 +480,9 @@ pub(crate) struct Convert {
     /// Write control flow as jumps, or find loops and branches in jumps.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) jumps: Option<Jumps>,
+    /// Check subscripts, shapes, integers and uninitialised values in C: --to c.
+    #[arg(long)]
+    pub(crate) checks: bool,
     #[command(flatten)]
     pub(crate) picture: Picture,
 }

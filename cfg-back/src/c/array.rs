@@ -5,11 +5,11 @@ use super::{
     amount::Amount,
     expression::at_least_zero,
     operators::{
-        self, Code, literal_integer, literal_real, literal_real32,
+        self, Code, checked, literal_integer, literal_real, literal_real32,
         precedence::{POSTFIX, SUM},
     },
     routine::{behind_target, identifiers},
-    variable::{Bound, c_type, strides, zero},
+    variable::{Bound, Kind, c_type, strides, zero},
     writer::Writer,
 };
 use cfg_core::{
@@ -229,7 +229,10 @@ impl Writer<'_> {
         if names.is_empty() {
             return;
         }
-        let text = self.lines.since(from).to_owned();
+        let mut text = self.lines.since(from).to_owned();
+        if self.checked() {
+            text = self.named_in(&text);
+        }
         let read: HashSet<&str> = text
             .lines()
             .filter(|line| !line.contains(" = NULL;") && !line.contains(" = 1, "))
@@ -336,6 +339,9 @@ impl Writer<'_> {
     }
 
     pub(super) fn section_view(&mut self, place: &Place) -> Emitted<View> {
+        if self.checked() {
+            return self.checked_section(place);
+        }
         self.reads(place.var);
         let array = self.array_kind(place.var)?;
         let extents = self.variables.extents(&array.axes);
@@ -389,7 +395,7 @@ impl Writer<'_> {
     }
 
     /// The value of an integer that is named several times: a name, a constant, or a variable that is set here.
-    fn kept(&mut self, e: &Expr) -> Emitted<Amount> {
+    pub(super) fn kept(&mut self, e: &Expr) -> Emitted<Amount> {
         let mut own = true;
         e.walk(&mut |e| {
             own &= match e {
@@ -399,6 +405,17 @@ impl Writer<'_> {
             };
         });
         let amount = self.integer(e)?;
+        if self.checked() {
+            // Everything that is computed is checked.
+            let index =
+                matches!(e, Expr::Place(p) if self.is_index(p.var) || self.lane(p.var).is_some());
+            if index || amount.constant().is_some() {
+                return Ok(amount);
+            }
+            let amount = self.kept_amount("at", amount);
+            self.stop();
+            return Ok(amount);
+        }
         let mut stays = !self.keeps_bounds;
         if !stays {
             stays = true;
@@ -460,6 +477,7 @@ impl Writer<'_> {
                 }
                 let s = self.helper("s", code.ty);
                 self.lines.line(format_args!("{s} = {};", code.text));
+                self.stop();
                 self.set_lane(*name, Code::new(s, POSTFIX, code.ty))
             }
             Step::Section { array, place } => {
@@ -467,12 +485,18 @@ impl Writer<'_> {
                 self.set_view(arrays, *array, view)
             }
             Step::Transpose { array, of } => {
+                self.must_be_array(arrays, *of);
+                self.stop();
                 let mut view = self.view_of(arrays, *of)?;
                 view.axes.reverse();
                 view.dense = false;
                 self.set_view(arrays, *array, view)
             }
             Step::Alias { array, of } | Step::Same { array, of } => {
+                if matches!(step, Step::Alias { .. }) {
+                    self.must_be_array(arrays, *of);
+                    self.stop();
+                }
                 let view = self.view_of(arrays, *of)?;
                 self.set_view(arrays, *array, view)
             }
@@ -482,8 +506,11 @@ impl Writer<'_> {
                 candidates,
                 otherwise,
             } => self.shape_of(arrays, *array, candidates, *otherwise),
+            Step::Conform { a, b } if self.checked() => self.conform(arrays, *a, *b),
             Step::Conform { .. } => Ok(()),
             Step::Temporary { array, like } => {
+                self.must_be_array(arrays, *like);
+                self.stop();
                 let like = self.view_of(arrays, *like)?;
                 let extents = like.axes.into_iter().map(|(extent, _)| extent).collect();
                 self.temporary(arrays, *array, extents)
@@ -493,16 +520,27 @@ impl Writer<'_> {
                 for e in extents {
                     all.push(self.kept(e)?);
                 }
+                if self.checked() {
+                    all.iter().for_each(|n| self.must_be_bounds(&1.into(), n));
+                    self.stop();
+                }
                 self.temporary(arrays, *array, all)
             }
             Step::Reallocate { array, like } => {
+                self.must_be_array(arrays, *like);
+                self.stop();
                 let like = self.view_of(arrays, *like)?;
                 self.reallocate(arrays, *array, &like)
             }
             Step::Fill { array, value } => {
                 let view = self.view_of(arrays, *array)?;
                 let code = self.scalar(value)?;
-                let code = operators::convert(code, view.ty, self.pieces);
+                let mut code = operators::convert(code, view.ty, self.pieces);
+                if self.checked() {
+                    code = self.hoisted(code);
+                    self.must_be_array(arrays, *array);
+                    self.stop();
+                }
                 self.each_element(&view, false, |writer, at| {
                     let element = view.element(at).text;
                     writer
@@ -512,14 +550,21 @@ impl Writer<'_> {
                 })
             }
             Step::Copy { to, from } => {
+                if self.checked() {
+                    self.conform(arrays, *to, *from)?;
+                }
                 let (to, from) = (self.view_of(arrays, *to)?, self.view_of(arrays, *from)?);
                 self.copy(&to, &from)
             }
             Step::Reduce { op, name, of } => {
+                self.must_be_array(arrays, *of);
+                self.stop();
                 let of = self.view_of(arrays, *of)?;
                 self.fold(*op, *name, &of, |_, at| Ok(of.element(at)))
             }
             Step::Partials { op, array, of } => {
+                self.must_be_array(arrays, *of);
+                self.stop();
                 let (to, of) = (self.view_of(arrays, *array)?, self.view_of(arrays, *of)?);
                 if *op == Op::ProductPartial {
                     self.product_partials(&to, &of)
@@ -530,15 +575,19 @@ impl Writer<'_> {
             Step::Choose {
                 condition,
                 sense,
-                lenient: _,
+                lenient,
                 taken,
                 untaken,
             } => {
-                let code = self.scalar(condition)?;
-                let code = if *sense {
+                let code = match (self.checked(), lenient) {
+                    (true, false) => self.decided(condition)?,
+                    (true, true) => self.lenient(condition, *sense)?,
+                    (false, _) => self.scalar(condition)?,
+                };
+                let code = if *sense || self.checked() && *lenient {
                     code
                 } else {
-                    self.apply(Op::Not, vec![code])?
+                    self.negated(code)?
                 };
                 self.lines.open(format_args!("if ({})", code.text));
                 self.steps(taken, arrays)?;
@@ -556,6 +605,21 @@ impl Writer<'_> {
                 parts,
                 decided,
             } => self.decide(*undecided, parts, decided, arrays),
+            Step::Try {
+                attempt,
+                well,
+                failed,
+            } if self.checked() => {
+                self.attempt(|writer| writer.steps(attempt, arrays))?;
+                let check = self.checks.variable.clone();
+                self.lines.open(format_args!("if (!{check}.at)"));
+                self.steps(well, arrays)?;
+                self.lines.reopen("} else {");
+                self.lines.line(format_args!("{check}.at = 0;"));
+                self.steps(failed, arrays)?;
+                self.lines.close();
+                Ok(())
+            }
             // Nothing is checked, so nothing goes wrong.
             Step::Try {
                 attempt,
@@ -567,6 +631,40 @@ impl Writer<'_> {
             }
             Step::Loop(nest) => self.nest(nest, arrays),
         }
+    }
+
+    /// Notes if an array of a form is a variable that is not there.
+    fn must_be_array(&mut self, arrays: &Arrays<'_>, array: ArrayId) {
+        if let (true, Some(v)) = (self.checked(), arrays.form.arrays[array.index()].variable) {
+            self.must_exist(v);
+        }
+    }
+
+    /// The pointer of an array of a form that is a parameter which may not be given.
+    fn given_only(&self, array: ArrayId, arrays: &Arrays<'_>) -> Option<String> {
+        let v = arrays.form.arrays[array.index()].variable?;
+        let missing = self.checked() && self.missing(v) == Some(super::faults::ABSENT);
+        match &self.variables.all[v.index()].kind {
+            Kind::Array(array) if missing => Some(array.pointer.clone()),
+            Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
+        }
+    }
+
+    /// Two arrays must be there and have the same extents, unless the second is not taken.
+    fn conform(&mut self, arrays: &mut Arrays<'_>, a: ArrayId, b: ArrayId) -> Emitted<()> {
+        let (to, from) = (self.view_of(arrays, a)?, self.view_of(arrays, b)?);
+        let taken = arrays.variable.contains(&b);
+        if taken {
+            self.lines.open(format_args!("if ({})", from.pointer));
+        }
+        self.must_be_array(arrays, a);
+        self.must_be_array(arrays, b);
+        self.must_conform(&to, &from);
+        self.stop();
+        if taken {
+            self.lines.close();
+        }
+        Ok(())
     }
 
     fn decide(
@@ -581,8 +679,12 @@ impl Writer<'_> {
         for Part { test, steps } in parts {
             if let Some(e) = test {
                 self.lines.open(format_args!("if ({open})"));
-                let code = self.scalar(e)?;
-                let code = if undecided {
+                let code = if self.checked() {
+                    self.lenient(e, undecided)?
+                } else {
+                    self.scalar(e)?
+                };
+                let code = if undecided || self.checked() {
                     code
                 } else {
                     self.apply(Op::Not, vec![code])?
@@ -687,8 +789,10 @@ impl Writer<'_> {
             ty,
             dense: true,
         };
+        let count = self.count_of(&extents);
         view.axes = extents.into_iter().zip(steps).collect();
-        let size = view.size().code().text;
+        let size = if self.checked() { count } else { view.size() };
+        let size = size.code().text;
         self.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
             c_type(ty)
@@ -801,6 +905,11 @@ impl Writer<'_> {
         for element in &nest.elements {
             elements.push((element.name, self.view_of(arrays, element.array)?));
         }
+        // Over an argument that is not given nothing is done.
+        let given = self.given_only(nest.over, arrays);
+        if let Some(pointer) = &given {
+            self.lines.open(format_args!("if ({pointer})"));
+        }
         let lanes = |writer: &mut Self, at: &[Amount]| -> Emitted<()> {
             for (name, view) in &elements {
                 writer.set_lane(*name, view.element(at))?;
@@ -814,13 +923,37 @@ impl Writer<'_> {
                 let code = operators::convert(code, over.ty, writer.pieces);
                 let element = over.element(at).text;
                 writer.assign_text(&element, &code);
+                writer.stop();
                 Ok(())
             }),
-            Action::Fold { op, name, value } => self.fold(*op, *name, &over, |writer, at| {
-                lanes(writer, at)?;
-                writer.scalar(value)
-            }),
+            Action::Fold { op, name, value } => {
+                let start = given.is_some().then_some(*op);
+                self.fold(*op, *name, &over, |writer, at| {
+                    lanes(writer, at)?;
+                    writer.scalar(value)
+                })?;
+                if let Some(op) = start {
+                    self.lines.reopen("} else {");
+                    self.start_of_fold(op, *name)?;
+                }
+                Ok(())
+            }
+        }?;
+        if given.is_some() {
+            self.lines.close();
         }
+        Ok(())
+    }
+
+    /// A reduction has its value for no elements.
+    fn start_of_fold(&mut self, op: Op, name: VarId) -> Emitted<()> {
+        if let Some(Ok(result)) = self.lane(name)
+            && let Some((_, first)) = operators::reduction(op, result.ty)
+        {
+            self.lines
+                .line(format_args!("{} = {};", result.text, first.text));
+        }
+        Ok(())
     }
 
     /// `element = value;`, or `element += ...;` where the code shows it.
@@ -858,9 +991,18 @@ impl Writer<'_> {
         };
         self.lines
             .line(format_args!("{} = {};", result.text, first.text));
+        let summed = matches!(step, Op::Add | Op::Mul) && result.ty == ScalarType::Integer;
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);
+            if writer.checked() {
+                let code = writer.folded(step, result.clone(), x, summed)?;
+                writer
+                    .lines
+                    .line(format_args!("{} = {};", result.text, code.text));
+                writer.stop();
+                return Ok(());
+            }
             let line = if step == Op::Add {
                 format!("{} += {};", result.text, x.text)
             } else if step == Op::Mul {
@@ -871,7 +1013,11 @@ impl Writer<'_> {
             };
             writer.lines.line(line);
             Ok(())
-        })
+        })?;
+        if summed && self.checked() {
+            self.stop_late(&[super::faults::OVERFLOW]);
+        }
+        Ok(())
     }
 
     /// For each element the product of all others: of all before it, times that of all behind.
@@ -882,6 +1028,22 @@ impl Writer<'_> {
             self.lines.line(format_args!("{product} = {one};"));
             self.each_element(to, backwards, |writer, at| {
                 let sign = if backwards { "*=" } else { "=" };
+                if writer.checked() {
+                    let (to, of) = (to.element(at), of.element(at));
+                    let so_far = Code::new(product.clone(), POSTFIX, of.ty);
+                    let mut here = so_far.clone();
+                    if backwards {
+                        here = writer.apply(Op::Mul, vec![to.clone(), here])?;
+                    }
+                    let next = writer.apply(Op::Mul, vec![so_far, of])?;
+                    writer
+                        .lines
+                        .line(format_args!("{} = {};", to.text, here.text));
+                    writer
+                        .lines
+                        .line(format_args!("{product} = {};", next.text));
+                    return Ok(());
+                }
                 let (to, of) = (to.element(at).text, of.element(at).text);
                 writer.lines.line(format_args!("{to} {sign} {product};"));
                 writer.lines.line(format_args!("{product} *= {of};"));
@@ -904,11 +1066,16 @@ impl Writer<'_> {
         let sign = if op == Op::MaxValPartial { '>' } else { '<' };
         self.each_element(to, false, |writer, at| {
             let x = of.element(at).text;
-            let number = if of.ty.is_real() {
+            let mut number = if of.ty.is_real() {
                 format!(" || ({x} != {x} && {best} == {best})")
             } else {
                 String::new()
             };
+            let unset = checked::is_unset(of.ty, &x);
+            if writer.checked() {
+                let best = checked::is_unset(of.ty, &best);
+                number += &format!(" || ({unset} && !({best}))");
+            }
             writer.lines.open(format_args!(
                 "if ({at_best} < 0 || {x} {sign} {best}{number})"
             ));
@@ -922,8 +1089,17 @@ impl Writer<'_> {
         let (one, zero) = (one(of.ty), zero(of.ty));
         self.each_element(to, false, |writer, at| {
             let to = to.element(at).text;
+            let unset = if writer.checked() {
+                format!(
+                    "{} ? {} : ",
+                    checked::is_unset(of.ty, &best),
+                    checked::unset(of.ty)
+                )
+            } else {
+                String::new()
+            };
             writer.lines.line(format_args!(
-                "{to} = {count} == {at_best} ? {one} : {zero};"
+                "{to} = {unset}{count} == {at_best} ? {one} : {zero};"
             ));
             writer.lines.line(format_args!("++{count};"));
             Ok(())
@@ -960,7 +1136,7 @@ pub(super) fn has_sum(text: &str) -> bool {
 
 /// True if a section's elements follow each other: all dimensions that vary faster than the slowest range are whole, and
 /// all ranges have stride 1.
-fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, bool)]) -> bool {
+pub(super) fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, bool)]) -> bool {
     if ranges.iter().any(|(_, _, unit)| !unit) {
         return false;
     }

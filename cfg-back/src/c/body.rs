@@ -112,7 +112,19 @@ impl Writer<'_> {
         };
         let exit = |e: &&EdgeId| structure.kind(**e).loop_exit;
         let follow = cfg.out_edges(v).iter().find(exit).copied();
+        self.pieces.begin_statement();
+        self.open_place();
         let form = match test {
+            LoopTest::Pre(condition) if self.checked() => {
+                self.lines.open("for (;;)");
+                let code = self.decided(condition)?;
+                self.lines.line(format_args!("if (!{})", code.text));
+                self.lines.line("    break;");
+                Form::Loop {
+                    counted: false,
+                    roomy: false,
+                }
+            }
             LoopTest::Pre(condition) => {
                 if reduces(condition) {
                     self.lines.open("for (;;)");
@@ -161,6 +173,10 @@ impl Writer<'_> {
         body: Range<usize>,
         pushed: &Pushed,
     ) -> Emitted<bool> {
+        if self.checked() {
+            self.begin_checked_trips(index, [first, last, step])?;
+            return Ok(false);
+        }
         self.reads(index);
         let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
         let own = self.is_own(index);
@@ -233,7 +249,7 @@ impl Writer<'_> {
     /// What one pass through a body pushes at most, by tape and stack: cells, of control bits; `None` if that is not
     /// known because there are loops, calls or arrays in it.
     fn pushed_per_pass(&self, cfg: &Cfg, structure: &Structure, range: &Range<usize>) -> Pushed {
-        if self.roomy {
+        if self.roomy || self.checked() {
             return None;
         }
         let mut most: HashMap<VertexId, BTreeMap<(VarId, &'static str), i64>> = HashMap::new();
@@ -333,20 +349,26 @@ impl Writer<'_> {
         end: VertexId,
         selector: &'c Selector,
     ) -> Emitted<(Open<'c>, Option<EdgeId>)> {
+        self.pieces.begin_statement();
+        self.open_place();
         let follow = cfg.out_edges(end).first().copied();
         let mut edges: Vec<EdgeId> = cfg.out_edges(v).to_vec();
         match selector {
             Selector::Condition(condition) => {
                 // The true arm first, but for one that is empty.
                 edges.sort_by_key(|&e| cfg.edge(e).label == Some(1));
-                let mut code = self.scalar(condition)?;
+                let mut code = if self.checked() {
+                    self.decided(condition)?
+                } else {
+                    self.scalar(condition)?
+                };
                 let empty = |e: &EdgeId| cfg.edge(*e).to == end;
                 if let [other, taken] = &mut edges[..]
                     && empty(taken)
                     && !empty(other)
                 {
                     std::mem::swap(other, taken);
-                    code = self.apply(Op::Not, vec![code])?;
+                    code = self.negated(code)?;
                 }
                 self.lines.open(format_args!("if ({})", code.text));
                 let first = edges.pop();
@@ -355,7 +377,11 @@ impl Writer<'_> {
                 Ok((Open { end, form, follow }, first))
             }
             Selector::Cases { value, arms } => {
-                let code = self.scalar(value)?;
+                let mut code = self.scalar(value)?;
+                if self.checked() {
+                    let name = self.set_integer("selector", &code);
+                    code = Code::new(name, POSTFIX, ScalarType::Integer);
+                }
                 let ranges = arms.iter().flat_map(|arm| &arm.cases);
                 let compared = ranges.clone().any(|range| single(range).is_none());
                 let labelled: HashMap<Option<i64>, EdgeId> =
@@ -453,6 +479,8 @@ impl Writer<'_> {
         mut construct: Open<'c>,
         open: &mut Vec<Open<'c>>,
     ) -> Emitted<Option<EdgeId>> {
+        self.pieces.begin_statement();
+        self.back_to_open();
         match &mut construct.form {
             Form::Loop { counted, roomy } => {
                 if *counted {
@@ -461,10 +489,15 @@ impl Writer<'_> {
                 if *roomy {
                     self.roomy = false;
                 }
+                self.next_pass()?;
                 self.lines.close();
             }
             Form::DoWhile(condition) => {
-                let code = self.scalar(condition)?;
+                let code = if self.checked() {
+                    self.decided(condition)?
+                } else {
+                    self.scalar(condition)?
+                };
                 self.lines
                     .close_with(format_args!("}} while ({});", code.text));
             }
@@ -489,17 +522,29 @@ impl Writer<'_> {
                 }
                 if !switch.arms.iter().any(|arm| arm.default) {
                     self.made.can_fail = true;
-                    if plain {
-                        self.lines.line("default:");
-                        self.lines.line("    return 4;");
-                    } else {
-                        self.lines.reopen("} else {");
-                        self.lines.line("return 4;");
+                    match (plain, self.checked()) {
+                        (true, false) => {
+                            self.lines.line("default:");
+                            self.lines.line("    return 4;");
+                        }
+                        (true, true) => {
+                            self.lines.line("default:");
+                            self.leave(super::faults::CASE);
+                        }
+                        (false, checked) => {
+                            self.lines.reopen("} else {");
+                            if checked {
+                                self.leave(super::faults::CASE);
+                            } else {
+                                self.lines.line("return 4;");
+                            }
+                        }
                     }
                 }
                 self.lines.close();
             }
         }
+        self.close_place();
         Ok(construct.follow)
     }
 
@@ -515,6 +560,13 @@ impl Writer<'_> {
     /// The value of a decision as a condition or a number, converted to its type.
     pub(super) fn decision(&mut self, e: &Expr, ty: ScalarType) -> Emitted<Code> {
         let code = self.scalar(e)?;
+        if self.checked() {
+            if ty == ScalarType::Logical {
+                return Ok(self.decided_code(&code));
+            }
+            let name = self.set_integer("selector", &code);
+            return Ok(Code::new(name, POSTFIX, ScalarType::Integer));
+        }
         Ok(convert(code, ty, self.pieces))
     }
 }

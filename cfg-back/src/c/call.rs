@@ -52,8 +52,13 @@ impl Writer<'_> {
         };
         // What the called routine may change must not move the place of its result.
         let (mut target, mut filled) = (None, None);
+        let mut keeps = false;
         match result {
             // A scalar goes to all elements of an array.
+            // Its place is found behind the arguments.
+            Some(place) if self.checked() => {
+                keeps = self.place_rank(place)? > 0;
+            }
             Some(place) if self.place_rank(place)? > 0 => {
                 self.keeps_bounds = true;
                 filled = Some(self.view(place)?);
@@ -67,9 +72,29 @@ impl Writer<'_> {
         let mut written = Arguments::default();
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
             match e {
-                None => absent(theirs, p, strided, &mut written.texts),
+                None => self.absent(theirs, p, strided, &mut written.texts),
                 Some(e) => self.argument(theirs, (p, strided), e, &mut written)?,
             }
+        }
+        if self.checked() {
+            if let Some(place) = result {
+                // What the called routine may change must not move it.
+                if keeps {
+                    self.keeps_bounds = true;
+                    filled = Some(self.view(place)?);
+                    self.keeps_bounds = false;
+                    self.must_exist(place.var);
+                } else if place.subscripts.is_empty() {
+                    target = Some(Assigned {
+                        text: String::new(),
+                    });
+                } else {
+                    let (array, offset) = self.kept_offset(place)?;
+                    let text = format!("{}[{}]", array.pointer, offset.code().text);
+                    target = Some(Assigned { text });
+                }
+            }
+            self.stop();
         }
         let returned = theirs.result.map(|r| theirs.variable(r).ty);
         let mut value = None;
@@ -120,6 +145,13 @@ impl Writer<'_> {
             self.copy(place, copy)?;
         }
         self.release_since(from);
+        if let (true, Some(place), Some(value), None) = (self.checked(), result, &value, &filled)
+            && place.subscripts.is_empty()
+        {
+            self.store(place, value, None)?;
+            self.end_block(from, declared);
+            return Ok(());
+        }
         match (value, &target, &filled) {
             (Some(value), Some(target), _) => self.assign(target, &value),
             (Some(value), None, Some(view)) => self.each_element(view, false, |writer, at| {
@@ -194,9 +226,11 @@ impl Writer<'_> {
         if formal.rank() == 0 {
             if is_by_value(theirs, p) {
                 let code = self.scalar(e)?;
-                written
-                    .texts
-                    .push(convert(code, formal.ty, self.pieces).text);
+                let mut code = convert(code, formal.ty, self.pieces);
+                if self.checked() {
+                    code = self.hoisted(code);
+                }
+                written.texts.push(code.text);
                 return Ok(());
             }
             let text = match e {
@@ -206,7 +240,11 @@ impl Writer<'_> {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Op(..) => {
-                    let code = self.scalar(e)?;
+                    let mut code = self.scalar(e)?;
+                    if self.checked() {
+                        code = convert(code, formal.ty, self.pieces);
+                        code = self.hoisted(code);
+                    }
                     format!("&({}){{{}}}", c_type(formal.ty), code.text)
                 }
             };
@@ -240,6 +278,9 @@ impl Writer<'_> {
                 let step = step.unwrap_or_else(|| 1.into());
                 let strides = self.formal_strides(theirs, p, &step)?;
                 written.texts.extend(strides);
+            }
+            if self.checked() {
+                written.texts.push(self.cells_from(place, &text)?);
             }
             written.texts.push(text);
             return Ok(());
@@ -281,6 +322,10 @@ impl Writer<'_> {
                 self.formal_strides(theirs, p, &step)?
             };
             written.texts.extend(strides);
+        }
+        if self.checked() {
+            let count = self.cells_of(e, &view);
+            written.texts.push(count);
         }
         written.texts.push(view.first());
         Ok(())
@@ -399,16 +444,21 @@ impl Writer<'_> {
     }
 }
 
-/// The texts of an argument that is not given.
-fn absent(theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<String>) {
-    let formal = theirs.variable(p);
-    for dim in &formal.shape {
-        if dim.extent == Extent::Deferred {
-            texts.push("0".to_owned());
+impl Writer<'_> {
+    /// The texts of an argument that is not given.
+    fn absent(&self, theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<String>) {
+        let formal = theirs.variable(p);
+        for dim in &formal.shape {
+            if dim.extent == Extent::Deferred {
+                texts.push("0".to_owned());
+            }
         }
+        if strided {
+            texts.extend(formal.shape.iter().map(|_| "0".to_owned()));
+        }
+        if self.checked() && formal.rank() > 0 {
+            texts.push("-1".to_owned());
+        }
+        texts.push("NULL".to_owned());
     }
-    if strided {
-        texts.extend(formal.shape.iter().map(|_| "0".to_owned()));
-    }
-    texts.push("NULL".to_owned());
 }

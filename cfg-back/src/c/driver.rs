@@ -110,7 +110,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
     let line = call(file, r, &made);
     text.push_str(&timed(routine, &owners, &line));
     let _ = writeln!(text, "    if (!calls) {{\n        {line}");
-    text.push_str(&answer(routine, &owners));
+    text.push_str(&answer(routine, &owners, file.checks));
     text.push_str("    }\n");
     for (k, p) in routine.parameter_ids().enumerate() {
         if !routine.variable(p).ty.is_tape() {
@@ -118,6 +118,9 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         }
     }
     text.push_str("    while (k > 0)\n        free(kept[--k].before);\n    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
+    if file.checks {
+        text = super::faults::logicals(&text);
+    }
     Some(text)
 }
 
@@ -141,6 +144,9 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
             if dim.extent == Extent::Deferred {
                 arguments.push(format!("a[{k}].extents[{d}]"));
             }
+        }
+        if file.checks && variable.rank() > 0 {
+            arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
         }
         let ty = c_type(variable.ty);
         arguments.push(if is_by_value(routine, p) {
@@ -205,13 +211,27 @@ fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
 }
 
 /// The answer after a call.
-fn answer(routine: &Routine, owners: &[String]) -> String {
+fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
     let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
-        cfgrev_write(&left, sizeof left);
-        cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
 "
     .to_owned();
+    if checks {
+        text.push_str(
+            "        {
+            const char *const message = status ? cfgrev_tape_message(&tape) : \"\";
+            const int64_t length = (int64_t)strlen(message);
+            cfgrev_write(&length, sizeof length);
+            cfgrev_write(message, (size_t)length);
+        }
+",
+        );
+    }
+    text.push_str(
+        "        cfgrev_write(&left, sizeof left);
+        cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
+",
+    );
     if routine.result.is_some() {
         text.push_str("        cfgrev_write(&value, sizeof value);\n");
     }

@@ -46,11 +46,22 @@ impl Writer<'_> {
 
     fn elemental(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let lazy = matches!(op, Op::If | Op::And | Op::Or);
+        if lazy && self.checked() {
+            return match operands.iter().skip(1).any(super::faults::needs_lines) {
+                true => self.lazy_lines(op, operands),
+                false => self.lazy(op, operands),
+            };
+        }
         if lazy && operands.iter().skip(1).any(reduces) {
             return self.guarded(op, operands);
         }
         let mut codes = Vec::with_capacity(operands.len());
         for e in operands {
+            if self.checked() && super::faults::needs_lines(e) {
+                // What is written before the statement comes behind these.
+                codes = codes.into_iter().map(|code| self.hoisted(code)).collect();
+                self.stop();
+            }
             codes.push(self.scalar(e)?);
         }
         self.apply(op, codes)
@@ -106,7 +117,7 @@ impl Writer<'_> {
     }
 
     /// The type of a scalar expression, which may have names of a form.
-    fn type_of(&mut self, e: &Expr) -> Emitted<ScalarType> {
+    pub(super) fn type_of(&mut self, e: &Expr) -> Emitted<ScalarType> {
         let mut ty = None;
         if let Expr::Place(place) = e
             && let Some(lane) = self.lane(place.var)
@@ -154,6 +165,9 @@ impl Writer<'_> {
             return code;
         }
         self.reads(place.var);
+        if self.checked() {
+            return self.checked_load(place);
+        }
         self.element_or_scalar(place)
     }
 
@@ -192,6 +206,9 @@ impl Writer<'_> {
 
     /// The value of an integer expression as an amount: a constant that is added is kept apart.
     pub(super) fn integer(&mut self, e: &Expr) -> Emitted<Amount> {
+        if self.checked() {
+            return Ok(self.scalar(e)?.into());
+        }
         if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = e
             && let [a, Expr::Int(n)] = &**operands
         {
@@ -215,6 +232,10 @@ impl Writer<'_> {
             && let Kind::Pointer(name) = &self.variables.all[place.var.index()].kind
         {
             return Ok(name.clone());
+        }
+        if self.checked() && !place.subscripts.is_empty() {
+            let (array, offset) = self.kept_offset(place)?;
+            return Ok(format!("&{}[{}]", array.pointer, offset.code().text));
         }
         Ok(format!("&{}", self.element_or_scalar(place)?.text))
     }
@@ -274,6 +295,10 @@ impl Writer<'_> {
             }
             _ => return Err(self.malformed("an inquiry names no dimension")),
         };
+        if self.checked() {
+            let one = op == Op::Size && dimension.is_some();
+            return Ok(self.if_there(place, one, amount.code()));
+        }
         Ok(amount.code())
     }
 

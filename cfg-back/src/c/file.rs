@@ -46,6 +46,8 @@ pub(super) struct File<'a> {
     tapes: BTreeMap<(RoutineId, VarId), usize>,
     /// True if functions are to be seen by other files.
     pub(super) public: bool,
+    /// True if everything is checked.
+    pub(super) checks: bool,
 }
 
 /// A graph in the form in which it is written.
@@ -83,6 +85,7 @@ impl<'a> File<'a> {
             function_names,
             tapes,
             public: false,
+            checks: false,
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use cfg_core::{
     entity::RoutineId,
-    ir::{Control, Routine},
+    ir::{Control, Routine, Vertex, VertexKind},
     memory::{callgraph::CallGraph, effects::Effects},
     recover::{self, Checked},
     structure::{RegionTree, Structure},
@@ -63,7 +63,7 @@ pub(super) fn functions(
         }
         let first = functions.len();
         for (r, strided) in variants {
-            let written = written(program, &effects, r);
+            let written = written(program, &effects, r, file.checks);
             match routine::function(file, r, &written, (recursive, strided), pieces) {
                 Ok((made, text)) => {
                     file.set(r, strided, made.can_fail, made.needs_memory);
@@ -85,7 +85,12 @@ pub(super) fn functions(
         }
     }
     if problems.is_empty() {
-        Ok(joined(&functions, wanted))
+        let text = joined(&functions, wanted);
+        Ok(if file.checks {
+            super::faults::logicals(&text)
+        } else {
+            text
+        })
     } else {
         Err(problems)
     }
@@ -134,7 +139,14 @@ fn joined(functions: &[Function], wanted: &[RoutineId]) -> String {
 
 /// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is
 /// blocks and jumps.
-fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Written<'a> {
+///
+/// With checks jumps stay jumps, so that each vertex is one of the program's.
+fn written<'a>(
+    program: &'a ValidProgram,
+    effects: &Effects,
+    r: RoutineId,
+    checks: bool,
+) -> Written<'a> {
     /// The greatest number of loops and branches around one another: C99 asks compilers for 127 nested blocks, and array
     /// statements have some of their own.
     const DEEPEST: usize = 100;
@@ -150,6 +162,25 @@ fn written<'a>(program: &'a ValidProgram, effects: &Effects, r: RoutineId) -> Wr
     if routine.body.is_none() {
         return Written {
             routine: Cow::Borrowed(routine),
+            structure: None,
+        };
+    }
+    let typed = |v: &Vertex| matches!(v.kind, VertexKind::Loop { .. } | VertexKind::EndLoop);
+    if checks
+        && !routine
+            .body
+            .iter()
+            .flat_map(|cfg| cfg.vertices())
+            .any(|(_, v)| typed(v))
+    {
+        return Written {
+            routine: Cow::Borrowed(routine),
+            structure: None,
+        };
+    }
+    if checks {
+        return Written {
+            routine: Cow::Owned(recover::flatten_as(program, effects, routine, Checked::Yes)),
             structure: None,
         };
     }

@@ -108,6 +108,7 @@ impl Globals {
                     order: global.variable.order,
                     cells: Cells::Given,
                     room: None,
+                    count: None,
                 })
             } else if is_array(base) {
                 Kind::Value(format!("{place}[{offset}]"))

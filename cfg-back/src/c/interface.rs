@@ -12,7 +12,7 @@ use super::{
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, ParameterRole, Routine, ScalarType, Signature},
+    ir::{Extent, Intent, ParameterRole, Role, Routine, ScalarType, Signature},
 };
 use std::collections::HashMap;
 
@@ -209,6 +209,18 @@ pub(super) fn wrapper(
         .result
         .map(|r| interface.original.variable(r).ty);
     if let (Sweep::Reverse, true, Some(ty)) = (sweep, keeps_result, result) {
+        if file.checks {
+            let stack = stack(ty);
+            lines.open(format_args!(
+                "if (!{tape}->top.{stack} || {tape}->top.{stack} == {tape}->{stack}_begin)"
+            ));
+            let message = super::faults::empty_tape(&interface.original.name);
+            lines.line(format_args!("{tape}->message = {message};"));
+            lines.line(format_args!(
+                "return cfgrev_end_checked({tape}, &{state}, 4);"
+            ));
+            lines.close();
+        }
         lines.line(format_args!(
             "value = cfgrev_pop_{}(&{tape}->top);",
             stack(ty)
@@ -248,16 +260,19 @@ pub(super) fn wrapper(
             restore
         ));
     }
+    let end = if file.checks {
+        "cfgrev_end_checked"
+    } else {
+        "cfgrev_end"
+    };
     if may_be_null {
         lines.line(format_args!(
-            "{status} = cfgrev_end({used}, &{state}, {status});"
+            "{status} = {end}({used}, &{state}, {status});"
         ));
         lines.line(format_args!("cfgrev_tape_free(&{own});"));
         lines.line(format_args!("return {status};"));
     } else {
-        lines.line(format_args!(
-            "return cfgrev_end({used}, &{state}, {status});"
-        ));
+        lines.line(format_args!("return {end}({used}, &{state}, {status});"));
     }
     let mut parameters: Vec<String> = interface.items.into_iter().map(|i| i.declaration).collect();
     parameters.extend(shadow.map(|(_, name)| format!("struct {} *{name}", globals.derivative_tag)));
@@ -330,6 +345,7 @@ fn arguments(
             }
             texts.extend(extents);
         }
+        let checks = interface.file.checks;
         let by_value = is_by_value(inner, p);
         let Some(&k) = interface.of_role.get(role) else {
             // The value of a function in its reverse sweep: the forward sweep kept it.
@@ -364,7 +380,20 @@ fn arguments(
             value_pointer = "value_at".to_owned();
             continue;
         }
+        if checks && variable.rank() > 0 {
+            texts.push(count(&name, variable.role));
+        }
         let writes = variable.intent().is_some_and(Intent::writes);
+        if checks && variable.ty == ScalarType::Logical && !by_value {
+            let constant = if writes { "" } else { "const " };
+            let address = if item.passed == Passed::Value {
+                "&"
+            } else {
+                ""
+            };
+            texts.push(format!("({constant}cfgrev_logical *){address}{name}"));
+            continue;
+        }
         texts.push(match (item.passed, by_value) {
             (Passed::Value, true) | (Passed::Constant | Passed::Pointer, false) => {
                 if item.passed == Passed::Constant && writes {
@@ -380,9 +409,81 @@ fn arguments(
     Ok((before, texts, value_pointer))
 }
 
+/// The number of elements that an argument from outside is taken to have.
+fn count(pointer: &str, role: Role) -> String {
+    let none = match role {
+        Role::Parameter { optional: true, .. } => -1,
+        Role::Parameter { .. } | Role::Local | Role::Global(_) => 0,
+    };
+    format!("{pointer} ? INT64_MAX : {none}")
+}
+
+/// The function with checks that other files call. Its last parameter is a tape for the message; null is allowed.
+fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> String {
+    let routine = file.program.routine(r);
+    let mut names = Names::of_function();
+    let (head, arguments) = super::routine::plain_head(file, r, name, &mut names);
+    let [tape, own, used, state, status] =
+        ["tape", "own", "used", "state", "status"].map(|n| names.fresh(n, Some(&file.names)));
+    let mut texts = Vec::with_capacity(arguments.len());
+    let mut arguments = arguments.into_iter();
+    for p in routine.parameter_ids() {
+        let variable = routine.variable(p);
+        let deferred = |dim: &&cfg_core::ir::Dim| dim.extent == Extent::Deferred;
+        for _ in variable.shape.iter().filter(deferred) {
+            texts.extend(arguments.next());
+        }
+        let Some(name) = arguments.next() else {
+            continue;
+        };
+        if variable.rank() > 0 {
+            texts.push(count(&name, variable.role));
+        }
+        let logical = variable.ty == ScalarType::Logical && !is_by_value(routine, p);
+        texts.push(match logical {
+            true if variable.intent() == Some(Intent::In) => {
+                format!("(const cfgrev_logical *){name}")
+            }
+            true => format!("(cfgrev_logical *){name}"),
+            false => name,
+        });
+    }
+    let result = routine.result.map(|r| routine.variable(r).ty);
+    texts.extend(arguments.map(|value| match result {
+        Some(ScalarType::Logical) => format!("(cfgrev_logical *){value}"),
+        _ => value,
+    }));
+    texts.push(used.clone());
+    let mut lines = Lines::new(1);
+    lines.line(format_args!("struct cfgrev_tape {own} = {{0}};"));
+    lines.line(format_args!(
+        "struct cfgrev_tape *const {used} = {tape} ? {tape} : &{own};"
+    ));
+    lines.line(format_args!(
+        "const struct cfgrev_state {state} = cfgrev_begin({used});"
+    ));
+    let call = format!("{}({})", made.name, texts.join(", "));
+    lines.line(format_args!("int {status} = {call};"));
+    lines.line(format_args!(
+        "{status} = cfgrev_end_checked({used}, &{state}, {status});"
+    ));
+    lines.line(format_args!("cfgrev_tape_free(&{own});"));
+    lines.line(format_args!("return {status};"));
+    let parameters = head.strip_suffix(')').unwrap_or(&head);
+    let parameters = match parameters.strip_suffix("(void") {
+        Some(name) => format!("{name}("),
+        None => format!("{parameters}, "),
+    };
+    let head = format!("{parameters}struct cfgrev_tape *{tape})");
+    format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text())
+}
+
 /// A function that calls one which needs memory for work arrays.
 pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<String> {
     let made = file.made(r, false)?;
+    if file.checks {
+        return Some(with_checks(file, r, &made, name));
+    }
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
     let (head, arguments) = super::routine::plain_head(file, r, name, &mut names);

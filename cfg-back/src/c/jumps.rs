@@ -4,7 +4,7 @@ use super::{Emitted, body::test, writer::Writer};
 use cfg_core::{
     entity::VertexId,
     graph::reverse_postorder,
-    ir::{Cfg, Op, ScalarType, Selector},
+    ir::{Cfg, ScalarType, Selector},
 };
 use std::collections::HashMap;
 
@@ -101,6 +101,7 @@ impl Writer<'_> {
         jumped: &mut [bool],
     ) -> Emitted<()> {
         let edges = cfg.out_edges(v).iter().map(|&e| cfg.edge(e));
+        self.pieces.begin_statement();
         let targets: HashMap<Option<i64>, VertexId> = edges.map(|e| (e.label, e.to)).collect();
         let target = |label: i64| targets.get(&Some(label)).copied();
         match selector {
@@ -112,7 +113,7 @@ impl Writer<'_> {
                 let (mut yes, mut no) = (yes, no);
                 if Some(yes) == next {
                     (yes, no) = (no, yes);
-                    code = self.apply(Op::Not, vec![code])?;
+                    code = self.negated(code)?;
                 }
                 if yes != no {
                     let goto = self.goto(yes, labels, jumped)?;
@@ -151,7 +152,11 @@ impl Writer<'_> {
                     }
                     None => {
                         self.made.can_fail = true;
-                        self.lines.line("return 4;");
+                        if self.checked() {
+                            self.leave(super::faults::CASE);
+                        } else {
+                            self.lines.line("return 4;");
+                        }
                     }
                 }
                 Ok(())

@@ -2,13 +2,13 @@
 //! the standard (no contraction, no fast mathematics): C's own operator or library function where that is
 //! the same, a helper function elsewhere.
 
+pub(crate) mod checked;
 mod code;
+mod noting;
 mod pieces;
 pub(crate) mod precedence;
 
-pub(crate) use code::{
-    Code, convert, literal_integer, literal_logical, literal_real, literal_real32,
-};
+pub(crate) use code::{Code, literal_integer, literal_logical, literal_real, literal_real32};
 pub(crate) use pieces::{Number, Piece, Pieces};
 
 use cfg_core::elemental::{self, Math, Scalar};
@@ -43,6 +43,15 @@ enum Form {
     Reduction(Op, Start),
     /// Not over scalars.
     None,
+}
+
+/// The value as one of another type: the implicit promotion in mixed operations and assignments, and
+/// the explicit conversions. A real must be in the range of integers to become one.
+pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
+    if pieces.checked() {
+        return checked::convert(code, to, pieces);
+    }
+    code::convert_unchecked(code, to, pieces)
 }
 
 /// The operators that are written in a way of their own.
@@ -159,6 +168,9 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         return Err(Malformed(op));
     }
     let ty = typing::apply(op, &types).map_err(|_| Malformed(op))?.ty;
+    if pieces.checked() {
+        return checked::apply(op, operands, ty, pieces);
+    }
     match form(op) {
         Form::Infix(symbol, precedence) => infix(op, symbol, precedence, operands, ty, pieces),
         Form::Comparison(symbol, precedence) => compare(op, symbol, precedence, operands, pieces),

@@ -1,16 +1,19 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted, codes,
+    Emitted, codes, faults,
     file::{File, Made, Written},
     held,
     lines::Lines,
     names::{Names, comment},
-    operators::Pieces,
+    operators::{Pieces, checked::unset},
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+};
 
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -24,6 +27,7 @@ fn parameter(
     v: VarId,
     name: &str,
     (extents, strides): &(Vec<String>, Vec<String>),
+    count: Option<&String>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
     let ty = c_type(variable.ty);
@@ -34,6 +38,7 @@ fn parameter(
         }
     }
     texts.extend(strides.iter().map(|stride| format!("int64_t {stride}")));
+    texts.extend(count.map(|count| format!("int64_t {count}")));
     let constant = match variable.role {
         Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => {
             "const "
@@ -89,6 +94,7 @@ fn head_with(
 ) -> (String, Vec<String>) {
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for p in routine.parameter_ids() {
+        let mut count = None;
         let held = &variables.all[p.index()];
         let (name, extents) = match (&held.behind, &held.kind) {
             (Some(name), _)
@@ -96,6 +102,8 @@ fn head_with(
                 (name.clone(), (Vec::new(), Vec::new()))
             }
             (None, Kind::Array(array)) => {
+                // Callers in other files do not say it.
+                count = array.count.as_ref().filter(|_| made.needs_memory);
                 let kept = |bound: &Bound| match bound {
                     Bound::Kept(k) => variables.bounds[*k].name.clone(),
                     Bound::Constant(_) | Bound::Parameter(_) => String::new(),
@@ -108,7 +116,7 @@ fn head_with(
                 )
             }
         };
-        parameters.extend(parameter(routine, p, &name, &extents));
+        parameters.extend(parameter(routine, p, &name, &extents, count));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
         arguments.extend(
             shape
@@ -186,11 +194,32 @@ pub(super) fn function(
     let routine = &*written.routine;
     let mut names = Names::of_function();
     let (mut variables, can_fail) = variables(file, routine, &mut names, strided, recursive);
-    held::hold(file.program, written, &mut variables, |name| {
-        names.fresh(name, Some(&file.names))
-    });
+    // With checks each assignment is seen by who reads the scalar next, under whatever name.
+    if !file.checks {
+        held::hold(file.program, written, &mut variables, |name| {
+            names.fresh(name, Some(&file.names))
+        });
+    }
     let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let checks = match file.checks {
+        true => {
+            let program = file.program;
+            let body = |r: RoutineId| program.routine(r).body.as_ref();
+            let other_form = match written.routine {
+                Cow::Owned(_) => body(r),
+                Cow::Borrowed(_) => None,
+            };
+            let names = ["check", "late"].map(|name| names.fresh(name, Some(&file.names)));
+            pieces.note_in(&names[0]);
+            faults::State::new(
+                names,
+                other_form,
+                faults::original(program, r).and_then(body),
+            )
+        }
+        false => faults::State::default(),
+    };
     let mut tops = BTreeMap::new();
     for statement in routine.statements() {
         if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
@@ -216,8 +245,8 @@ pub(super) fn function(
         status,
         place: None,
         made: Made {
-            can_fail: can_fail || recursive,
-            needs_memory: recursive,
+            can_fail: can_fail || recursive || file.checks,
+            needs_memory: recursive || file.checks,
             ..Made::default()
         },
         allocates: false,
@@ -229,6 +258,7 @@ pub(super) fn function(
         keeps_bounds: false,
         roomy: false,
         tops,
+        checks,
     };
     if let Some(result) = routine.result
         && routine.variable(result).rank() > 0
@@ -243,7 +273,14 @@ pub(super) fn function(
         (Some(cfg), None, _) => writer.jumps(cfg)?,
         (None, _, Some(external)) => {
             if let (Some(e), Some(result)) = (&external.value, routine.result) {
-                end = Some(writer.external_value(e, routine.variable(result).ty)?.text);
+                let code = writer.external_value(e, routine.variable(result).ty)?;
+                let code = if file.checks {
+                    writer.hoisted(code)
+                } else {
+                    code
+                };
+                writer.stop();
+                end = Some(code.text);
             }
         }
         (None, _, None) => return Err(writer.malformed("a routine has no body")),
@@ -287,14 +324,24 @@ fn finish(
         writer.strided,
     ));
     text.push_str("\n{\n");
-    let parts = [body, &arrays, &epilogue, end.as_deref().unwrap_or_default()];
+    let unquoted = [body, &arrays].map(|text| match writer.checked() {
+        true => Cow::Owned(writer.named_in(text)),
+        false => Cow::Borrowed(text),
+    });
+    let [code, entry] = &unquoted;
+    let parts = [code, entry, &*epilogue, end.as_deref().unwrap_or_default()];
     let named: HashSet<&str> = parts.iter().flat_map(|part| identifiers(part)).collect();
     let mut read: HashSet<&str> = HashSet::new();
     for line in parts.iter().flat_map(|part| part.lines()) {
         read.extend(identifiers(behind_target(line)));
     }
     let mut lines = Lines::new(1);
-    for declaration in declarations(&writer) {
+    for name in [&writer.checks.variable, &writer.checks.late] {
+        if named.contains(name.as_str()) {
+            lines.line(format_args!("struct cfgrev_check {name} = {{0, 0}};"));
+        }
+    }
+    for declaration in declarations(&writer, &named) {
         lines.line(declaration);
     }
     for (name, declaration) in &writer.helpers {
@@ -308,6 +355,9 @@ fn finish(
     text.push_str(&lines.into_text());
     text.push_str(&arrays);
     let mut lines = Lines::new(1);
+    if writer.checked() && !named.contains(writer.memory.as_str()) {
+        lines.line(format_args!("(void){};", writer.memory));
+    }
     for line in writer.unread(&named, &read) {
         lines.line(line);
     }
@@ -395,9 +445,17 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             }
         }
     }
+    if writer.checked() {
+        writer.check_entry(&mut named)?;
+    }
     // A bound may name bounds before it.
     let mut bounds = Vec::new();
-    for k in (0..writer.variables.bounds.len()).rev() {
+    let unchecked = if writer.checked() {
+        0
+    } else {
+        writer.variables.bounds.len()
+    };
+    for k in (0..unchecked).rev() {
         let kept = &writer.variables.bounds[k];
         let (name, value) = (kept.name.clone(), kept.value.clone());
         let used = named.contains(&name);
@@ -444,7 +502,10 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
                 };
                 size.times(&e)
             });
-        let size = size.code().text;
+        let mut size = size.code().text;
+        if writer.checked() {
+            size = writer.count_of(&extents).code().text;
+        }
         writer.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
             c_type(ty)
@@ -452,6 +513,11 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         writer.made.can_fail = true;
         writer.lines.line(format_args!("if (!{name})"));
         writer.lines.line("    return 1;");
+        if writer.checked() {
+            let line = writer.forget_cells(&name, &size, ty);
+            writer.lines.line(line);
+            continue;
+        }
         // Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
         if matches!(ty, ScalarType::Integer | ScalarType::Logical) {
             let k = writer.loop_name(0);
@@ -462,6 +528,9 @@ fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
                 .lines
                 .line(format_args!("    {name}[{k}] = {};", zero(ty)));
         }
+    }
+    if writer.checked() {
+        writer.forget_at_entry();
     }
     let (loads, stores) = writer.held();
     after.extend(stores);
@@ -506,7 +575,7 @@ pub(super) fn behind_target(line: &str) -> &str {
 }
 
 /// Declarations of the local variables that the body names.
-fn declarations(writer: &Writer<'_>) -> Vec<String> {
+fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     // Scalars of one type share a line.
     for ty in ScalarType::ALL {
@@ -516,7 +585,12 @@ fn declarations(writer: &Writer<'_>) -> Vec<String> {
             if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
                 && variable.ty == ty
             {
-                names.push(format!("{name} = {}", zero(ty)));
+                let first = if writer.checked() {
+                    unset(ty)
+                } else {
+                    zero(ty)
+                };
+                names.push(format!("{name} = {first}"));
             }
         }
         for some in names.chunks(8) {
@@ -546,7 +620,10 @@ fn declarations(writer: &Writer<'_>) -> Vec<String> {
                     }
                 }
                 if writer.allocates {
-                    numbers.extend(array.room.iter().map(|room| format!("{room} = 0")));
+                    // With checks an array may be used that never gets a shape.
+                    let room = array.room.iter();
+                    let room = room.filter(|r| !writer.checked() || named.contains(r.as_str()));
+                    numbers.extend(room.map(|room| format!("{room} = 0")));
                 }
                 if !numbers.is_empty() {
                     lines.push(format!("int64_t {};", numbers.join(", ")));

@@ -50,6 +50,15 @@ pub(super) fn pushes(statement: &Stmt) -> Option<(VarId, &'static str, i64)> {
 }
 
 impl Writer<'_> {
+    /// The stack of a class, and the cells that a value takes at most.
+    fn stack(&self, class: TapeClass) -> (&'static str, i64) {
+        match (stack(class), self.checked()) {
+            // A bit more says whether the value is set.
+            (("control", cells), true) => ("control", cells + 1),
+            (stack, _) => stack,
+        }
+    }
+
     /// The statements of a block.
     pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
         let mut from = 0;
@@ -93,7 +102,7 @@ impl Writer<'_> {
         let mut rooms: BTreeMap<(VarId, &str), i64> = BTreeMap::new();
         for statement in statements {
             if let StmtKind::Push { tape, class, .. } = &statement.kind {
-                let (name, cells) = stack(*class);
+                let (name, cells) = self.stack(*class);
                 *rooms.entry((*tape, name)).or_default() += cells;
             }
         }
@@ -113,6 +122,7 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt) -> Emitted<()> {
+        self.pieces.begin_statement();
         match &statement.kind {
             StmtKind::Assign { target, value } => {
                 let rank = match typing::place_type(&self.routine.variables, target) {
@@ -121,6 +131,9 @@ impl Writer<'_> {
                 };
                 if rank > 0 {
                     return self.assign_array(target, value);
+                }
+                if self.checked() {
+                    return self.checked_assign(target, value);
                 }
                 let code = self.scalar(value)?;
                 let target = self.target(target, false)?;
@@ -138,8 +151,11 @@ impl Writer<'_> {
                 class,
                 target,
             } => self.pop(*tape, *class, target),
-            StmtKind::Opaque { text, .. } => {
+            StmtKind::Opaque { text, writes, .. } => {
                 self.lines.line(format_args!("/* {} */", comment(text)));
+                if self.checked() {
+                    writes.iter().for_each(|v| self.forget(*v));
+                }
                 Ok(())
             }
         }
@@ -170,13 +186,18 @@ impl Writer<'_> {
         if self.rank(value) != Some(0) {
             let (from, declared) = (self.lines.here(), self.declared);
             let view = self.array_value(value)?;
-            let (name, cells) = stack(class);
+            let (name, cells) = self.stack(class);
             let size = view.size().times(&cells.into());
+            if let (true, Expr::Place(place)) = (self.checked(), value) {
+                self.must_be_given(place.var);
+                self.stop();
+            }
             self.room((&tape, &top), name, &size.code().text);
             self.each_element(&view, false, |writer, at| {
                 let code = view.element(at);
                 let line = push_line(&top, class, code, writer);
                 writer.lines.line(line);
+                writer.stop();
                 Ok(())
             })?;
             self.release_since(from);
@@ -186,16 +207,21 @@ impl Writer<'_> {
         let code = self.scalar(value)?;
         let line = push_line(&top, class, code, self);
         self.lines.line(line);
+        self.stop();
         Ok(())
     }
 
     fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
-        let (_, top) = self.top(tape)?;
+        let (tape, top) = self.top(tape)?;
         let ty = match typing::place_type(&self.routine.variables, target) {
             Ok(ty) => ty,
             Err(mismatch) => return Err(self.malformed(mismatch.message)),
         };
-        let value = pop_text(&top, class, ty.ty);
+        if ty.rank == 0 && self.checked() {
+            let code = self.checked_pop(&tape, &top, class, ty.ty);
+            return self.store(target, &code, None);
+        }
+        let mut value = pop_text(&top, class, ty.ty);
         if ty.rank == 0 {
             let target = self.target(target, false)?;
             self.lines.line(format_args!("{} = {value};", target.text));
@@ -203,9 +229,16 @@ impl Writer<'_> {
         }
         let read = self.variables.all[target.var.index()].read;
         let view = self.view(target)?;
+        if self.checked() {
+            self.must_be_given(target.var);
+            self.stop();
+            value = self.checked_pop(&tape, &top, class, ty.ty).text;
+        }
+        let stop = self.stop_lines();
         self.each_element(&view, true, |writer, at| {
             let to = view.element(at).text;
             writer.lines.line(format_args!("{to} = {value};"));
+            stop.iter().for_each(|line| writer.lines.line(line));
             Ok(())
         })?;
         self.only_written(target, None, read);
@@ -257,6 +290,9 @@ impl Writer<'_> {
 
 /// The statement that pushes a scalar.
 fn push_line(top: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> String {
+    if let (true, TapeClass::Control(width)) = (writer.checked(), class) {
+        return writer.checked_push(top, width, &code);
+    }
     match class {
         TapeClass::Control(ControlWidth::Bits(bits)) => {
             let value = if code.text.parse::<u32>().is_ok() {

@@ -70,6 +70,8 @@ pub(super) struct Writer<'a> {
     pub(super) recursive: bool,
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
+    /// The checks.
+    pub(super) checks: super::faults::State,
 }
 
 impl<'a> Writer<'a> {
@@ -280,7 +282,9 @@ pub(super) fn variables(
                         }
                     }
                 }
+                let given = file.checks && variable.role != Role::Local;
                 Kind::Array(Array {
+                    count: given.then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
                     pointer: name,
                     offset: 0,
                     axes,

@@ -3,6 +3,7 @@
 // The module is not public; its sources are part of this test.
 #[path = "../../src/c"]
 mod c {
+    #[allow(dead_code, reason = "checks are tested with whole programs, in cfg-cc")]
     pub(crate) mod operators;
 }
 

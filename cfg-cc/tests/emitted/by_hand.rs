@@ -45,7 +45,7 @@ fn elements(variable: &Variable, count: usize, given: Option<i64>, rng: &mut Rng
 }
 
 /// The program of a text, at a random point.
-fn case(name: &str, text: &str) -> Case {
+pub(crate) fn case(name: &str, text: &str) -> Case {
     let parsed = text::parse(text);
     let Some(program) = parsed.program else {
         panic!("{name}: {:?}", parsed.problems)

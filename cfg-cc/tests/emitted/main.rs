@@ -1,6 +1,7 @@
 //! Emitted C against the executor.
 
 mod by_hand;
+mod checks;
 mod interface;
 mod random;
 mod support;

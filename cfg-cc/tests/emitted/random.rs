@@ -33,14 +33,14 @@ pub(crate) fn check(jobs: &[Job]) {
     assert!(wrong.is_empty(), "{bad} of {all}:\n{}", wrong.join("\n"));
 }
 
-fn seeds() -> std::ops::Range<u64> {
+pub(crate) fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first: u64 = number("CFGREV_FIRST").unwrap_or(0);
     first..first + number("CFGREV_CASES").unwrap_or(15)
 }
 
 /// The options of the reversal, each of which occurs with each of the others.
-fn options(seed: u64) -> Options {
+pub(crate) fn options(seed: u64) -> Options {
     let bit = |k: u32| (seed / 3) >> k & 1 == 1;
     Options {
         blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],

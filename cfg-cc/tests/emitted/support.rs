@@ -44,7 +44,7 @@ pub(crate) struct Job {
     pub(crate) expected: Answer,
 }
 
-fn value(datum: &Datum, order: Order) -> Value {
+pub(crate) fn value(datum: &Datum, order: Order) -> Value {
     let ty = match &datum.elements {
         Elements::Real(_) => ScalarType::Real,
         Elements::Real32(_) => ScalarType::Real32,
@@ -167,7 +167,7 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
     jobs
 }
 
-fn compile(program: &ValidProgram) -> Compiled {
+pub(crate) fn compile(program: &ValidProgram) -> Compiled {
     let options = CompileOptions {
         math: Math::Native,
         ..CompileOptions::default()
@@ -176,7 +176,12 @@ fn compile(program: &ValidProgram) -> Compiled {
 }
 
 /// Arguments for parameters that only come out.
-fn fill(session: &Session, program: &ValidProgram, r: RoutineId, arguments: &mut [Argument]) {
+pub(crate) fn fill(
+    session: &Session,
+    program: &ValidProgram,
+    r: RoutineId,
+    arguments: &mut [Argument],
+) {
     let routine = program.routine(r);
     for (k, v) in routine.parameter_ids().enumerate() {
         let optional = matches!(
@@ -332,8 +337,14 @@ pub(crate) fn run_all(jobs: &[Job], compiler: &Compiler) -> Vec<String> {
         Ok(built) => built,
         Err(problem) => {
             // Which one it is shows when each is written alone.
-            let alone =
-                |job: &Job| cfg_back::c::server(&[(&job.program, job.routine)], false).err();
+            let alone = |job: &Job| {
+                cfg_back::c::server(
+                    &[(&job.program, job.routine)],
+                    cfg_back::c::Options::default(),
+                    false,
+                )
+                .err()
+            };
             let found = jobs.iter().filter_map(|job| Some((job, alone(job)?)));
             let mut all: Vec<String> = found.map(|(job, problem)| job.describe(&problem)).collect();
             all.push(problem.to_string());

@@ -20,6 +20,9 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         let message = "options of pictures need --to dot";
         return Err(Usage(message.into()).into());
     }
+    if args.to != Target::C && args.checks {
+        return Err(Usage("--checks needs --to c".into()).into());
+    }
     if args.to == Target::Dot && args.jumps.is_none() {
         let drawing = Dot {
             source: args.source.clone(),
@@ -49,7 +52,10 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     };
     let _progress = session.progress("writing");
     if args.to == Target::C {
-        let text = cfg_back::c::program(&validate(program)?)?;
+        let options = cfg_back::c::Options {
+            checks: args.checks,
+        };
+        let text = cfg_back::c::program_with(&validate(program)?, options)?;
         to_stdout(|out| out.write_all(text.as_bytes()))?;
         return Ok(Outcome::Done);
     }

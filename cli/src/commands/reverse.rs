@@ -58,6 +58,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if !pictures && (args.panels || args.picture.is_given()) {
         return Err(Usage("options of pictures need --emit dot".into()).into());
     }
+    if args.checks && (args.explain || !args.emit.contains(&Emit::C)) {
+        return Err(Usage("--checks needs --emit c".into()).into());
+    }
     if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
@@ -83,7 +86,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.output.is_none() && form != Emit::Dot {
         drop(program);
         if form == Emit::C {
-            let text = c(reversal)?;
+            let text = c(reversal, args.checks)?;
             to_stdout(|out| out.write_all(text.as_bytes()))?;
             return Ok(Outcome::Done);
         }
@@ -152,7 +155,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     // What cannot be written is known before a file is.
     let c_text = match &c_file {
-        Some(_) => Some(c(reversal.clone())?),
+        Some(_) => Some(c(reversal.clone(), args.checks)?),
         None => None,
     };
     if let (Some(path), Some(text)) = (&c_file, &c_text) {
@@ -178,7 +181,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// The sweeps and the gradient as C.
-fn c(reversal: cfg_reverse::Reversal) -> anyhow::Result<String> {
+fn c(reversal: cfg_reverse::Reversal, checks: bool) -> anyhow::Result<String> {
     let routines = cfg_back::c::Adjoint {
         original: reversal.original,
         forward: reversal.forward,
@@ -186,7 +189,8 @@ fn c(reversal: cfg_reverse::Reversal) -> anyhow::Result<String> {
         gradient: reversal.gradient,
     };
     let program = validate(reversal.program)?;
-    Ok(cfg_back::c::adjoint(&program, routines)?)
+    let options = cfg_back::c::Options { checks };
+    Ok(cfg_back::c::adjoint_with(&program, routines, options)?)
 }
 
 /// The files to write, those of one part next to each other.

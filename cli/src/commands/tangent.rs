@@ -4,7 +4,7 @@ use super::results::{Values, write_object};
 use super::{in_text, options, prepare};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
-use crate::input::Session;
+use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::validate::validate;
 use cfg_drive::kinks;
@@ -24,6 +24,9 @@ pub(crate) struct Output<'r> {
 }
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
+    if args.checks && args.emit != TangentForm::C {
+        return Err(Usage("--checks needs --emit c".into()).into());
+    }
     session.claim_all(&[
         ("FILE", Some(&args.what.source.file)),
         ("POINT", args.at.as_deref()),
@@ -75,7 +78,10 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
     let c = match args.emit {
         TangentForm::C => {
             let program = validate(tangent.program.clone())?;
-            cfg_back::c::tangent(&program, tangent.original, tangent.tangent)?
+            let options = cfg_back::c::Options {
+                checks: args.checks,
+            };
+            cfg_back::c::tangent_with(&program, tangent.original, tangent.tangent, options)?
         }
         TangentForm::Json | TangentForm::Text | TangentForm::Xaif => String::new(),
     };

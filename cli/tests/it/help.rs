@@ -67,6 +67,9 @@ fn a_wrong_command_line_ends_with_2() {
             &["convert", "f.json", "--to", "text", "--routine", "f"],
             "--to dot",
         ),
+        (&["convert", "f.json", "--to", "text", "--checks"], "--to c"),
+        (&["reverse", "f.json", "--checks"], "--emit c"),
+        (&["tangent", "f.json", "--checks"], "--emit c"),
     ];
     for (args, part) in cases {
         let ran = cfgrev(args);

@@ -48,7 +48,7 @@ impl Code {
     }
 
     /// The value of a literal integer.
-    pub(super) fn integer(&self) -> Option<i64> {
+    pub(crate) fn integer(&self) -> Option<i64> {
         match self.ty {
             ScalarType::Integer if self.text == LEAST => Some(i64::MIN),
             ScalarType::Integer if self.is_number() => self.text.parse().ok(),
@@ -142,9 +142,8 @@ pub(crate) fn literal_logical(b: bool) -> Code {
     literal(b.to_string(), ScalarType::Logical)
 }
 
-/// The value as one of another type: the implicit promotion in mixed operations and assignments, and
-/// the explicit conversions. A real must be in the range of integers to become one.
-pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
+/// The conversion of a value that is set and fits.
+pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     use ScalarType::{Integer, Logical, Real, Real32, Tape};
     let not_zero = |zero| {
         let text = format!("{} != {zero}", code.at_least(SUM));

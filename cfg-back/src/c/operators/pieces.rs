@@ -1,5 +1,6 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
+use super::noting::{Checks, FaultCode};
 use cfg_core::ir::ScalarType;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -242,9 +243,26 @@ fn power(n: i8) -> String {
 pub(crate) struct Pieces {
     needed: BTreeSet<Piece>,
     headers: BTreeSet<&'static str>,
+    /// The functions for checks, if everything is checked.
+    pub(super) checks: Option<Checks>,
 }
 
 impl Pieces {
+    /// Nothing yet, of a file in which everything is checked or not.
+    pub(crate) fn new(checks: bool) -> Self {
+        Self {
+            checks: checks.then(Checks::default),
+            ..Self::default()
+        }
+    }
+
+    /// The name of the variable in which the function that is written notes what goes wrong.
+    pub(crate) fn note_in(&mut self, variable: &str) {
+        if let Some(checks) = &mut self.checks {
+            variable.clone_into(&mut checks.variable);
+        }
+    }
+
     /// The file needs this function and those that it calls.
     pub(crate) fn need(&mut self, piece: Piece) {
         for header in ["stdbool.h", "stdint.h"] {
@@ -271,7 +289,8 @@ impl Pieces {
             let text = piece.text();
             format!("#ifndef {guard}\n#define {guard}\n{text}#endif\n")
         };
-        let texts: Vec<String> = self.needed.iter().map(guarded).collect();
+        let mut texts: Vec<String> = self.needed.iter().map(guarded).collect();
+        texts.extend(self.checks.as_ref().map(Checks::text));
         texts.join("\n")
     }
 
@@ -281,5 +300,53 @@ impl Pieces {
         let mut headers = self.headers.clone();
         headers.insert("math.h");
         headers
+    }
+}
+
+impl Pieces {
+    /// True if everything is checked.
+    pub(crate) fn checked(&self) -> bool {
+        self.checks.is_some()
+    }
+
+    /// The arguments with which a function notes what it finds: the next in the order of evaluation.
+    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> String {
+        let Some(checks) = &mut self.checks else {
+            return String::new();
+        };
+        checks.count += 1;
+        checks.pending = true;
+        checks.codes.extend(codes);
+        format!("&{}, {}", checks.variable, checks.count)
+    }
+
+    /// A statement begins, or a test.
+    pub(crate) fn begin_statement(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.count = 0;
+            checks.codes.clear();
+            checks.pending = false;
+        }
+    }
+
+    /// What the checks of the statement may find; nothing if there was none since the last stop.
+    pub(crate) fn since_stop(&mut self) -> BTreeSet<FaultCode> {
+        let Some(checks) = &mut self.checks else {
+            return BTreeSet::new();
+        };
+        if std::mem::take(&mut checks.pending) {
+            checks.codes.clone()
+        } else {
+            BTreeSet::new()
+        }
+    }
+
+    /// The file needs this function.
+    pub(crate) fn define(&mut self, name: &str, text: impl FnOnce() -> String) {
+        if let Some(checks) = &mut self.checks
+            && !checks.functions.contains_key(name)
+        {
+            checks.functions.insert(name.to_owned(), text());
+        }
     }
 }

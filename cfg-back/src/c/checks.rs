@@ -1,0 +1,259 @@
+//! Checks: where a function stops because something goes wrong, and what it says then.
+//!
+//! Each operation that may go wrong notes it with its number in the order of evaluation (`operators::checked`) and goes on
+//! with a value that was never set; behind the statement, before anything that must not be done then, the function
+//! returns. The message is that of the operation with the lowest number, so that it is the executor's, whatever order C
+//! evaluates operands in.
+//!
+//! | file | what |
+//! |---|---|
+//! | `scalar`, `place`, `shape`, `tape` | what is checked |
+//! | `entry` | arguments and parameters |
+//! | `functions` | functions of C |
+
+mod entry;
+mod functions;
+mod place;
+mod scalar;
+mod shape;
+mod tape;
+
+use super::{
+    Emitted,
+    faults::{FAULTS, LONGEST, Passes, literal, original, unquoted},
+    operators::{Code, checked::FaultCode, precedence::POSTFIX},
+    writer::Writer,
+};
+use cfg_core::{
+    diagnostic::site::{Element, Site},
+    entity::VertexId,
+    ir::{Op, ScalarType, VertexKind},
+    text,
+};
+
+impl Writer<'_> {
+    /// True if everything is checked.
+    pub(super) fn checked(&self) -> bool {
+        self.pieces.checked()
+    }
+
+    /// A text without literals and members of what notes: what is left names variables.
+    pub(super) fn named_in(&self, text: &str) -> String {
+        let mut made = unquoted(text);
+        for name in [&self.checks.variable, &self.checks.late] {
+            made = made.replace(&format!("{name}.at"), name);
+        }
+        made
+    }
+
+    // --- places and messages -------------------------------------------------------------------
+
+    /// The element of the routine that is written, as the executor has it.
+    fn element(&self) -> Element {
+        let Some((v, statement)) = self.place else {
+            return Element::Routine;
+        };
+        let own = match statement {
+            Some(k) => Element::Statement(v, k),
+            None => Element::Vertex(v),
+        };
+        let Some(vertices) = &self.checks.vertices else {
+            return own;
+        };
+        let original = self.file.program.routine(self.id).body.as_ref();
+        let (Some(cfg), Some(original)) = (&self.routine.body, original) else {
+            return Element::Routine;
+        };
+        let is_loop = |v: &VertexId| matches!(original.vertex(*v).kind, VertexKind::Loop { .. });
+        // A new vertex stands before a loop that was one of the original; the end of a loop has become its step or test.
+        match vertices.get(&cfg.vertex(v).id) {
+            Some(&v) => match original.vertex(v).kind {
+                VertexKind::EndLoop => original
+                    .successors(v)
+                    .find(is_loop)
+                    .map_or(Element::Vertex(v), Element::Vertex),
+                VertexKind::Loop { .. }
+                | VertexKind::Entry
+                | VertexKind::Exit
+                | VertexKind::EndBranch
+                | VertexKind::Branch(_) => Element::Vertex(v),
+                VertexKind::Block(_) => match statement {
+                    Some(k) => Element::Statement(v, k),
+                    None => Element::Vertex(v),
+                },
+            },
+            None => {
+                let mut next = cfg
+                    .successors(v)
+                    .filter_map(|w| vertices.get(&cfg.vertex(w).id));
+                next.find(|v| is_loop(v))
+                    .map_or(Element::Routine, |v| Element::Vertex(*v))
+            }
+        }
+    }
+
+    /// The place that is written, in words: the executor's, and of a generated routine that of the original before.
+    fn words(&self) -> String {
+        let program = self.file.program;
+        let element = self.element();
+        let routine = program.routine(self.id);
+        let mut own = format!("routine {}", routine.name);
+        let vertex = match element {
+            Element::Vertex(v) | Element::Statement(v, _) => Some(v),
+            Element::Program
+            | Element::Global(_)
+            | Element::Routine
+            | Element::Variable(_)
+            | Element::Edge(_) => None,
+        };
+        let cfg = routine.body.as_ref();
+        if let (Some(v), Some(cfg)) = (vertex, cfg) {
+            own.push_str(&format!(", vertex {}", cfg.vertex(v).id));
+        }
+        let mut statement = None;
+        if let Element::Statement(v, k) = element {
+            own.push_str(&format!(", statement {}", k + 1));
+            statement = cfg.and_then(|cfg| cfg.vertex(v).statements().get(k));
+        }
+        let source = |site: &Site| match site.source(program) {
+            Some(place) => format!("{place}: "),
+            None => String::new(),
+        };
+        let here = Site::of(self.id, element);
+        let Some(original) = original(program, self.id) else {
+            return source(&here) + &own;
+        };
+        let theirs = program.routine(original).body.as_ref();
+        let known = self.checks.generated_from.as_ref();
+        let at_statement = || {
+            let (v, s) = known?.1.get(statement?.origin.number()?)?;
+            Some(Element::Statement(*v, *s))
+        };
+        let at_vertex = || {
+            let v = *known?.0.get(&cfg?.vertex(vertex?).origin?.vertex)?;
+            Some(match theirs?.vertex(v).statements() {
+                [_] => Element::Statement(v, 0),
+                // Nothing says which of several statements it is.
+                _ => Element::Vertex(v),
+            })
+        };
+        let element = at_statement().or_else(at_vertex);
+        let place = Site::of(original, element.unwrap_or(Element::Routine));
+        format!(
+            "{}{} (in {own})",
+            source(&place),
+            text::site(program, &place)
+        )
+    }
+
+    /// The messages of some codes, as literals.
+    fn messages(&self, codes: &[FaultCode]) -> Vec<String> {
+        let mut words = self.words();
+        // Literals may be 4095 bytes long.
+        if words.len() > LONGEST {
+            let end = (0..=LONGEST).rev().find(|&end| words.is_char_boundary(end));
+            words.truncate(end.unwrap_or(0));
+            words.push_str("...");
+        }
+        let message = |code: &FaultCode| {
+            let title = FAULTS
+                .iter()
+                .find(|(c, _)| c == code)
+                .map_or("", |(_, title)| title);
+            format!("\"{}\"", literal(&format!("X{code} {words}: {title}")))
+        };
+        codes.iter().map(message).collect()
+    }
+
+    /// The lines that leave the function if a check since the last stop has found something.
+    pub(super) fn stop_lines(&mut self) -> Vec<String> {
+        let codes: Vec<FaultCode> = self.pieces.since_stop().into_iter().collect();
+        if codes.is_empty() || self.checks.attempts > 0 {
+            return Vec::new();
+        }
+        self.lines_of_stop(&self.checks.variable, &codes)
+    }
+
+    fn lines_of_stop(&self, variable: &str, codes: &[FaultCode]) -> Vec<String> {
+        let messages = self.messages(codes);
+        let memory = &self.memory;
+        let mut lines = vec![format!("if ({variable}.at)")];
+        if let [one] = &messages[..] {
+            lines.push(format!(
+                "    return cfgrev_stop({memory}, &{variable}, {one});"
+            ));
+            return lines;
+        }
+        lines.push(format!(
+            "    return cfgrev_stop_with({memory}, &{variable}, (const char *const []){{"
+        ));
+        lines.extend(messages.into_iter().map(|m| format!("        {m},")));
+        lines.push("        NULL});".to_owned());
+        lines
+    }
+
+    /// The function leaves if a check since the last stop has found something.
+    pub(super) fn stop(&mut self) {
+        for line in self.stop_lines() {
+            self.lines.line(line);
+        }
+    }
+
+    /// The function leaves if a reduction has found something, which it looks at when all elements are there.
+    pub(super) fn stop_late(&mut self, codes: &[FaultCode]) {
+        if self.checks.attempts > 0 {
+            return;
+        }
+        let late = self.checks.late.clone();
+        for line in self.lines_of_stop(&late, codes) {
+            self.lines.line(line);
+        }
+    }
+
+    /// The function leaves here, for this reason.
+    pub(super) fn leave(&mut self, code: FaultCode) {
+        let message = self.messages(&[code]).concat();
+        self.lines
+            .line(format_args!("{}->message = {message};", self.memory));
+        self.lines.line("return 4;");
+    }
+
+    /// Writes steps of which what goes wrong is no error.
+    pub(super) fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Emitted<()>) -> Emitted<()> {
+        self.checks.attempts += 1;
+        let done = write(self);
+        self.checks.attempts -= 1;
+        done
+    }
+
+    /// A construct begins at the place that is written.
+    pub(super) fn open_place(&mut self) {
+        self.checks.open.push((self.place, None));
+    }
+
+    /// The construct that was begun last ends, or goes on: its place is that of what is written.
+    pub(super) fn back_to_open(&mut self) {
+        if let Some((place, _)) = self.checks.open.last() {
+            self.place = *place;
+        }
+    }
+
+    /// The construct that was begun last ends.
+    pub(super) fn close_place(&mut self) {
+        self.checks.open.pop();
+    }
+
+    /// The index of a counted loop goes on.
+    pub(super) fn next_pass(&mut self) -> Emitted<()> {
+        if let Some((_, passes)) = self.checks.open.last_mut()
+            && let Some(Passes { index, step }) = passes.take()
+        {
+            let code = |text: String| Code::new(text, POSTFIX, ScalarType::Integer);
+            let operands = vec![code(index.clone()), code(step)];
+            let next = self.apply(Op::Add, operands)?;
+            self.lines.line(format_args!("{index} = {};", next.text));
+            self.stop();
+        }
+        Ok(())
+    }
+}

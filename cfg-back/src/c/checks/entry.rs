@@ -1,0 +1,186 @@
+//! Checks between routines: what is passed, and what a routine does with it first.
+
+use super::functions::bind;
+use crate::c::faults::{ABSENT, MEMORY, SHAPE, UNALLOCATED};
+use crate::c::{
+    Emitted,
+    amount::Amount,
+    array::View,
+    operators::{
+        Code, checked,
+        precedence::{OR, SUM},
+    },
+    variable::{Array, Bound, Cells, Kind},
+    writer::Writer,
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Intent, Place, Role, ScalarType},
+};
+use std::collections::HashSet;
+
+impl Writer<'_> {
+    // --- calls ---------------------------------------------------------------------------------
+
+    /// The number of elements that an argument has: those of an array, -1 if it is not given, -2 if it has no shape yet.
+    pub(in crate::c) fn cells_of(&mut self, e: &Expr, view: &View) -> String {
+        let extents: Vec<Amount> = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
+        let size = self.count_of(&extents).code();
+        let Expr::Place(place) = e else {
+            return size.text;
+        };
+        if !place.subscripts.is_empty() {
+            return size.text;
+        }
+        let Some(missing) = self.missing(place.var) else {
+            return size.text;
+        };
+        let absent = if missing == ABSENT { "-1" } else { "-2" };
+        let pointer = match &self.variables.all[place.var.index()].kind {
+            Kind::Array(array) => &array.pointer,
+            Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name) => name,
+        };
+        format!("{pointer} != NULL ? {} : {absent}", size.at_least(OR))
+    }
+
+    /// The number of elements from one on, to the end of its array; 1 of a scalar.
+    pub(in crate::c) fn cells_from(&mut self, place: &Place, address: &str) -> Emitted<String> {
+        if place.subscripts.is_empty() {
+            return Ok("1".to_owned());
+        }
+        let array = self.array_kind(place.var)?;
+        if array.is_strided() {
+            return Ok("1".to_owned());
+        }
+        let extents = self.variables.extents(&array.axes);
+        let size = self.count_of(&extents);
+        let offset = address
+            .rsplit_once('[')
+            .and_then(|(_, offset)| offset.strip_suffix(']'))
+            .unwrap_or("0");
+        let offset = Code::new(offset.to_owned(), SUM, ScalarType::Integer);
+        let before = Amount::from(offset).minus(array.offset);
+        Ok(size.minus_code(&before).code().text)
+    }
+
+    // --- entry ---------------------------------------------------------------------------------
+
+    /// Evaluates the bounds of all arrays, and compares parameters with what is passed for them.
+    pub(in crate::c) fn check_entry(&mut self, named: &mut HashSet<String>) -> Emitted<()> {
+        self.place = None;
+        let all: Vec<(VarId, Array)> = (0..)
+            .map(VarId::new)
+            .zip(&self.variables.all)
+            .filter_map(|(v, variable)| match &variable.kind {
+                Kind::Array(array) => Some((v, array.clone())),
+                Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
+            })
+            .collect();
+        for (v, array) in all {
+            self.pieces.begin_statement();
+            let role = self.routine.variable(v).role;
+            let (local, optional) = match role {
+                Role::Global(_) => continue,
+                Role::Local => (true, false),
+                Role::Parameter { optional, .. } => (false, optional),
+            };
+            if array.cells == Cells::Allocatable {
+                continue;
+            }
+            for axis in &array.axes {
+                for bound in [&axis.lower, &axis.extent] {
+                    self.kept_bound(bound, optional.then_some(&array.pointer))?;
+                }
+                let lower = self.variables.amount(&axis.lower);
+                let extent = self.variables.amount(&axis.extent);
+                self.must_be_bounds(&lower, &extent);
+            }
+            if let (false, Some(count)) = (local, &array.count) {
+                self.reads(v);
+                let extents = self.variables.extents(&array.axes);
+                let shape = &self.routine.variable(v).shape;
+                let is_deferred = |dim: &&Dim| dim.extent == Extent::Deferred;
+                let deferred = shape.iter().filter(is_deferred).count();
+                let name = match deferred {
+                    0 => "cfgrev_bind",
+                    _ => "cfgrev_bind_shape",
+                };
+                let size = self.count_of(&extents).code().text;
+                self.pieces.define(name, || bind(deferred > 0));
+                let codes = [MEMORY, SHAPE, ABSENT, UNALLOCATED];
+                let call = self.noting(name, &codes, &[count, &size], ScalarType::Integer);
+                if optional {
+                    self.lines.line(format_args!("if ({count} != -1)"));
+                    self.lines.line(format_args!("    {};", call.text));
+                } else {
+                    self.lines.line(format_args!("{};", call.text));
+                }
+            }
+            self.stop();
+        }
+        named.extend(self.variables.bounds.iter().map(|b| b.name.clone()));
+        Ok(())
+    }
+
+    /// A bound in its variable, as on entry.
+    fn kept_bound(&mut self, bound: &Bound, optional: Option<&String>) -> Emitted<()> {
+        let Bound::Kept(k) = bound else {
+            return Ok(());
+        };
+        let kept = &mut self.variables.bounds[*k];
+        let (name, value) = (kept.name.clone(), kept.value.clone());
+        kept.used = true;
+        let Some(e) = value else {
+            return Ok(());
+        };
+        let code = self.scalar(&e)?;
+        let text = match optional {
+            Some(pointer) => {
+                let code = code.at_least(OR);
+                format!("{pointer} != NULL ? {code} : 0")
+            }
+            None => code.text,
+        };
+        self.lines
+            .line(format_args!("const int64_t {name} = {text};"));
+        self.stop();
+        Ok(())
+    }
+
+    /// Makes the cells of local arrays and of parameters that only come out such that were never set.
+    pub(in crate::c) fn forget_at_entry(&mut self) {
+        for k in 0..self.variables.all.len() {
+            let v = VarId::new(k);
+            let ty = self.variables.all[k].ty;
+            let (out, optional) = match self.routine.variable(v).role {
+                Role::Parameter { intent, optional } => (intent == Intent::Out, optional),
+                Role::Local => (false, false),
+                Role::Global(_) => continue,
+            };
+            let line = match self.variables.all[k].kind.clone() {
+                Kind::Pointer(name) if out && !optional => {
+                    format!("*{name} = {};", checked::unset(ty))
+                }
+                Kind::Array(array) if out => {
+                    let extents = self.variables.extents(&array.axes);
+                    let size = self.count_of(&extents).code().text;
+                    let line = self.forget_cells(&array.pointer, &size, ty);
+                    if optional {
+                        format!("if ({})\n        {line}", array.pointer)
+                    } else {
+                        line
+                    }
+                }
+                Kind::Array(array) if self.variables.all[k].used => match array.cells {
+                    Cells::Fixed(n) => self.forget_cells(&array.pointer, &n.to_string(), ty),
+                    Cells::Given | Cells::Work | Cells::Allocatable => continue,
+                },
+                Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => continue,
+            };
+            if out {
+                self.reads(v);
+            }
+            self.lines.line(line);
+        }
+    }
+}

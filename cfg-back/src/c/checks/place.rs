@@ -1,0 +1,298 @@
+//! Checked places: variables that may not be there, elements that may not be.
+
+use super::functions::{IF_THERE, INDEX, INDEX_IF, element, give, given, store};
+use crate::c::faults::{ABSENT, BOUNDS, UNALLOCATED, UNSET, needs_lines};
+use crate::c::operators::checked::FaultCode;
+use crate::c::{
+    Emitted,
+    amount::Amount,
+    operators::{self, Code, checked::suffix, precedence::POSTFIX},
+    variable::{Array, Bound, Cells, Kind},
+    writer::Writer,
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, Place, Role, ScalarType, Subscript},
+};
+
+impl Writer<'_> {
+    // --- variables -----------------------------------------------------------------------------
+
+    /// The code of what is missing where an array or argument is not there; none of those that always are.
+    pub(in crate::c) fn missing(&self, v: VarId) -> Option<FaultCode> {
+        if let Some(variable) = self.variables.all.get(v.index())
+            && let Kind::Array(array) = &variable.kind
+            && array.cells == Cells::Allocatable
+        {
+            return Some(UNALLOCATED);
+        }
+        match self.routine.variables.get(v.index())?.role {
+            Role::Parameter { optional: true, .. } => Some(ABSENT),
+            Role::Parameter { .. } | Role::Local | Role::Global(_) => None,
+        }
+    }
+
+    /// What an inquiry says of an array that must be there; with `lenient`, one without a shape has extents 0.
+    pub(in crate::c) fn if_there(&mut self, place: &Place, lenient: bool, code: Code) -> Code {
+        // A section has been looked at.
+        let Some(missing) = self
+            .missing(place.var)
+            .filter(|_| place.subscripts.is_empty())
+        else {
+            return code;
+        };
+        let Kind::Array(array) = &self.variables.all[place.var.index()].kind else {
+            return code;
+        };
+        let there = format!("{} != NULL", array.pointer);
+        self.reads(place.var);
+        if lenient && missing == UNALLOCATED {
+            return code;
+        }
+        self.pieces
+            .define("cfgrev_if_there", || IF_THERE.to_owned());
+        let number = missing.to_string();
+        let arguments = [&there, &number, &code.text].map(String::as_str);
+        self.noting(
+            "cfgrev_if_there",
+            &[missing],
+            &arguments,
+            ScalarType::Integer,
+        )
+    }
+
+    /// Notes if an array is not there.
+    pub(in crate::c) fn must_exist(&mut self, v: VarId) {
+        let Some(code) = self.missing(v) else {
+            return;
+        };
+        let Some(Kind::Array(array)) = self.variables.all.get(v.index()).map(|v| &v.kind) else {
+            return;
+        };
+        let pointer = array.pointer.clone();
+        self.reads(v);
+        self.must(&format!("{pointer} != NULL"), code);
+    }
+
+    /// Notes if a condition does not hold.
+    pub(in crate::c) fn must(&mut self, condition: &str, code: FaultCode) {
+        let noting = self.pieces.noting(&[code]);
+        self.lines.line(format_args!("if (!({condition}))"));
+        self.lines
+            .line(format_args!("    cfgrev_found({noting}, {code});"));
+    }
+
+    /// The value of a scalar place.
+    pub(in crate::c) fn checked_load(&mut self, place: &Place) -> Emitted<Code> {
+        let ty = self.variables.all[place.var.index()].ty;
+        if place.subscripts.is_empty() {
+            let code = self.scalar_place(place.var)?;
+            let Kind::Pointer(pointer) = &self.variables.all[place.var.index()].kind else {
+                return Ok(code);
+            };
+            if self.missing(place.var).is_none() {
+                return Ok(code);
+            }
+            let pointer = pointer.clone();
+            let name = format!("cfgrev_given_{}", suffix(ty));
+            self.pieces.define(&name, || given(&name, ty));
+            return Ok(self.noting(&name, &[ABSENT], &[&pointer], ty));
+        }
+        let array = self.array_kind(place.var)?;
+        let (offset, sure) = self.checked_offset(place, &array)?;
+        if sure {
+            let text = format!("{}[{}]", array.pointer, offset.code().text);
+            return Ok(Code::new(text, POSTFIX, ty));
+        }
+        let name = format!("cfgrev_element_{}", suffix(ty));
+        self.pieces.define(&name, || element(&name, ty));
+        let text = format!(
+            "{name}(&{}, {}, {})",
+            self.checks.variable,
+            array.pointer,
+            offset.code().text
+        );
+        Ok(Code::new(text, POSTFIX, ty))
+    }
+
+    /// The offset of an element, and whether it is sure that there is one.
+    fn checked_offset(&mut self, place: &Place, array: &Array) -> Emitted<(Amount, bool)> {
+        let strides = self.variables.strides(array);
+        let missing = self.missing(place.var);
+        let mut sure = missing.is_none();
+        let mut offset = Amount::from(array.offset);
+        let all_first = place.subscripts.len() <= 2;
+        let mut indices = Vec::with_capacity(place.subscripts.len());
+        for k in 0..place.subscripts.len() {
+            if k == 0 || !all_first {
+                let ahead = if all_first { place.subscripts.len() } else { 1 };
+                for subscript in place.subscripts.iter().skip(k).take(ahead) {
+                    let Subscript::Index(e) = subscript else {
+                        return Err(self.malformed("a section stands for a scalar"));
+                    };
+                    indices.push(self.scalar(e)?);
+                }
+            }
+            let missing = missing
+                .filter(|_| k == 0)
+                .map(|code| (code, array.pointer.clone()));
+            let axis = &array.axes[k];
+            let (at, in_range) = self.position(&indices[k], &axis.lower, &axis.extent, missing);
+            sure &= in_range;
+            offset = offset.plus(&at.times(&strides[k]));
+        }
+        Ok((offset, sure))
+    }
+
+    /// The number of elements along a dimension before an index, and whether the index is surely one of the dimension.
+    pub(in crate::c) fn position(
+        &mut self,
+        index: &Code,
+        lower: &Bound,
+        extent: &Bound,
+        missing: Option<(FaultCode, String)>,
+    ) -> (Amount, bool) {
+        let (lower, extent) = (self.variables.amount(lower), self.variables.amount(extent));
+        if let (Some(i), Some(l), Some(n), None) = (
+            index.integer(),
+            lower.constant(),
+            extent.constant(),
+            &missing,
+        ) && let Some(at) = i.checked_sub(l)
+            && (0..n).contains(&at)
+        {
+            return (at.into(), true);
+        }
+        let (lower, extent) = (lower.code().text, extent.code().text);
+        self.pieces.define("cfgrev_index", || INDEX.to_owned());
+        let code = match missing {
+            None => self.noting(
+                "cfgrev_index",
+                &[BOUNDS, UNSET],
+                &[&index.text, &lower, &extent],
+                ScalarType::Integer,
+            ),
+            Some((code, pointer)) => {
+                self.pieces
+                    .define("cfgrev_index_if", || INDEX_IF.to_owned());
+                let (test, number) = (format!("{pointer} != NULL"), code.to_string());
+                self.noting(
+                    "cfgrev_index_if",
+                    &[BOUNDS, UNSET, code],
+                    &[&test, &number, &index.text, &lower, &extent],
+                    ScalarType::Integer,
+                )
+            }
+        };
+        (code.into(), false)
+    }
+
+    /// An assignment to a scalar place, with its checks behind it.
+    pub(in crate::c) fn checked_assign(&mut self, target: &Place, value: &Expr) -> Emitted<()> {
+        let ty = self.variables.all[target.var.index()].ty;
+        let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
+        // What is added to an element comes first.
+        if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value
+            && let [left, right] = &**operands
+            && ty == ScalarType::Real
+            && !target.subscripts.is_empty()
+        {
+            let rest = match (op, is_target(left), is_target(right)) {
+                (_, true, _) => Some(right),
+                (Op::Add, false, true) => Some(left),
+                _ => None,
+            };
+            if let Some(rest) = rest {
+                self.reads(target.var);
+                let code = self.scalar(rest)?;
+                let code = operators::convert(code, ty, self.pieces);
+                let name = if *op == Op::Add { "add" } else { "sub" };
+                return self.store(target, &code, Some(name));
+            }
+        }
+        let code = self.scalar(value)?;
+        let code = operators::convert(code, ty, self.pieces);
+        self.store(target, &code, None)
+    }
+
+    /// A scalar place gets a value, which may note something; `operator` says that the value is added to it.
+    pub(in crate::c) fn store(
+        &mut self,
+        target: &Place,
+        code: &Code,
+        operator: Option<&str>,
+    ) -> Emitted<()> {
+        let ty = self.variables.all[target.var.index()].ty;
+        if target.subscripts.is_empty() {
+            let place = self.scalar_place(target.var)?;
+            if self.missing(target.var) == Some(ABSENT)
+                && let Kind::Pointer(pointer) = &self.variables.all[target.var.index()].kind
+            {
+                let pointer = pointer.clone();
+                let name = format!("cfgrev_give_{}", suffix(ty));
+                self.pieces.define(&name, || give(&name, ty));
+                let call = self.noting(&name, &[ABSENT], &[&pointer, &code.text], ty);
+                self.lines.line(format_args!("{};", call.text));
+            } else if place.text != code.text {
+                self.lines
+                    .line(format_args!("{} = {};", place.text, code.text));
+            }
+            self.stop();
+            return Ok(());
+        }
+        let mut code = code.clone();
+        if target.subscript_exprs().any(needs_lines) {
+            code = self.hoisted(code);
+            self.stop();
+        }
+        let array = self.array_kind(target.var)?;
+        let (offset, sure) = self.checked_offset(target, &array)?;
+        let (pointer, offset) = (&array.pointer, offset.code().text);
+        if let (true, None) = (sure, operator) {
+            self.lines
+                .line(format_args!("{pointer}[{offset}] = {};", code.text));
+            self.stop();
+            return Ok(());
+        }
+        let name = match operator {
+            None => format!("cfgrev_store_{}", suffix(ty)),
+            Some(operator) => format!("cfgrev_{operator}_to_{}", suffix(ty)),
+        };
+        if let Some(operator) = operator {
+            let op = if operator == "add" { Op::Add } else { Op::Sub };
+            let x = |name: &str| Code::new(name.to_owned(), POSTFIX, ty);
+            // Its function is needed.
+            self.apply(op, vec![x("x"), x("y")])?;
+        }
+        self.pieces.define(&name, || store(&name, ty, operator));
+        self.lines.line(format_args!(
+            "{name}(&{}, {pointer}, {offset}, {});",
+            self.checks.variable, code.text
+        ));
+        self.stop();
+        Ok(())
+    }
+
+    /// The offset of an element in a variable, which is one of the array when the function has not left.
+    pub(in crate::c) fn kept_offset(&mut self, place: &Place) -> Emitted<(Array, Amount)> {
+        let array = self.array_kind(place.var)?;
+        let (offset, sure) = self.checked_offset(place, &array)?;
+        if sure {
+            return Ok((array, offset));
+        }
+        let name = self.helper("at", ScalarType::Integer);
+        self.lines
+            .line(format_args!("{name} = {};", offset.code().text));
+        Ok((array, Code::new(name, POSTFIX, ScalarType::Integer).into()))
+    }
+
+    /// A value in a variable, if it notes something or names what may be set before it is used.
+    pub(in crate::c) fn hoisted(&mut self, code: Code) -> Code {
+        if !code.text.contains(&format!("&{}", self.checks.variable)) {
+            return code;
+        }
+        let name = self.helper("value", code.ty);
+        self.lines.line(format_args!("{name} = {};", code.text));
+        Code::new(name, POSTFIX, code.ty)
+    }
+}

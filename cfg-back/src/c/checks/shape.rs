@@ -1,0 +1,222 @@
+//! Checked shapes: sections, arrays that meet, numbers of elements.
+
+use super::functions::{BOUNDS_OF, CONFORM, RANGE, forget};
+use crate::c::faults::{BOUNDS, OVERFLOW, SHAPE, STEP, UNSET};
+use crate::c::{
+    Emitted,
+    amount::Amount,
+    array::{View, is_dense},
+    expression::at_least_zero,
+    operators::{
+        Code,
+        checked::{self, suffix},
+        precedence::{POSTFIX, RELATION},
+    },
+    variable::Bound,
+    writer::Writer,
+};
+use cfg_core::ir::{Place, ScalarType, Subscript};
+
+impl Writer<'_> {
+    /// The cells of a section, which are all there when the function has not left.
+    pub(in crate::c) fn checked_section(&mut self, place: &Place) -> Emitted<View> {
+        self.reads(place.var);
+        let array = self.array_kind(place.var)?;
+        let extents = self.variables.extents(&array.axes);
+        let strides = self.variables.strides(&array);
+        // All subscripts are evaluated before one is looked at.
+        let mut evaluated = Vec::with_capacity(place.subscripts.len());
+        for subscript in &place.subscripts {
+            let (index, range) = match subscript {
+                Subscript::Index(e) => (Some(e), None),
+                Subscript::Range(range) => (None, Some(range)),
+            };
+            let parts = [
+                index,
+                range.and_then(|r| r.lower.as_ref()),
+                range.and_then(|r| r.upper.as_ref()),
+                range.and_then(|r| r.stride.as_ref()),
+            ];
+            let mut amounts: [Option<Amount>; 4] = Default::default();
+            for (part, amount) in parts.into_iter().zip(&mut amounts) {
+                if let Some(e) = part {
+                    *amount = Some(self.kept(e)?);
+                }
+            }
+            evaluated.push(amounts);
+        }
+        self.must_exist(place.var);
+        let mut offset = Amount::from(array.offset);
+        let mut axes = Vec::new();
+        let mut ranges = Vec::new();
+        for (k, [index, from, to, step]) in evaluated.into_iter().enumerate() {
+            let (axis, stride) = (&array.axes[k], &strides[k]);
+            if let Some(index) = index {
+                let at = self.checked_index(&index, &axis.lower, &axis.extent);
+                offset = offset.plus(&at.times(stride));
+                continue;
+            }
+            let (unit, whole) = (step.is_none(), from.is_none() && to.is_none());
+            ranges.push((k, whole && unit, unit));
+            if whole && unit {
+                axes.push((extents[k].clone(), stride.clone()));
+                continue;
+            }
+            let lower = self.variables.amount(&axis.lower);
+            let from = from.unwrap_or_else(|| lower.clone());
+            let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
+            let step = step.unwrap_or_else(|| 1.into());
+            let [extent, start, by] = self.checked_range([&from, &to, &step], &lower, &extents[k]);
+            offset = offset.plus(&start.times(stride));
+            axes.push((extent, by.times(stride)));
+        }
+        self.stop();
+        let dense = !array.is_strided() && is_dense(array.order, place.subscripts.len(), &ranges);
+        Ok(View {
+            pointer: array.pointer,
+            offset,
+            axes,
+            order: array.order,
+            ty: self.variables.all[place.var.index()].ty,
+            dense,
+        })
+    }
+
+    /// Notes if two arrays have other extents.
+    pub(in crate::c) fn must_conform(&mut self, a: &View, b: &View) {
+        for ((m, _), (n, _)) in a.axes.iter().zip(&b.axes) {
+            let same = match (m.constant(), n.constant()) {
+                (Some(m), Some(n)) => m.max(0) == n.max(0),
+                _ => m == n,
+            };
+            if !same {
+                self.pieces.define("cfgrev_conform", || CONFORM.to_owned());
+                let (m, n) = (m.code().text, n.code().text);
+                let call = self.noting("cfgrev_conform", &[SHAPE], &[&m, &n], ScalarType::Integer);
+                self.lines.line(format_args!("{};", call.text));
+            }
+        }
+    }
+
+    // --- shapes --------------------------------------------------------------------------------
+
+    /// The number of elements, the largest integer if that does not fit.
+    pub(in crate::c) fn count_of(&self, extents: &[Amount]) -> Amount {
+        let mut size: Option<Amount> = None;
+        for extent in extents {
+            size = Some(match size {
+                None if extents.len() == 1 => at_least_zero(extent),
+                None => extent.clone(),
+                Some(size) => match (size.constant(), extent.constant()) {
+                    (Some(m), Some(n)) if m.max(0).checked_mul(n.max(0)).is_some() => {
+                        (m.max(0) * n.max(0)).into()
+                    }
+                    _ => {
+                        let text =
+                            format!("cfgrev_count({}, {})", size.code().text, extent.code().text);
+                        Code::new(text, POSTFIX, ScalarType::Integer).into()
+                    }
+                },
+            });
+        }
+        size.unwrap_or_else(|| 1.into())
+    }
+
+    /// Notes if the bounds of a dimension are not set or leave the integers.
+    pub(in crate::c) fn must_be_bounds(&mut self, lower: &Amount, extent: &Amount) {
+        if let (Some(l), Some(n)) = (lower.constant(), extent.constant())
+            && l.checked_add(n.max(0)).is_some()
+        {
+            return;
+        }
+        self.pieces.define("cfgrev_bounds", || BOUNDS_OF.to_owned());
+        let (lower, extent) = (lower.code().text, extent.code().text);
+        let call = self.noting(
+            "cfgrev_bounds",
+            &[UNSET, OVERFLOW],
+            &[&lower, &extent],
+            ScalarType::Integer,
+        );
+        self.lines.line(format_args!("{};", call.text));
+    }
+
+    /// The extent, start and step of a range of a section, in variables; the function has not left if they are not those
+    /// of elements.
+    pub(in crate::c) fn checked_range(
+        &mut self,
+        [first, last, step]: [&Amount; 3],
+        lower: &Amount,
+        size: &Amount,
+    ) -> [Amount; 3] {
+        let text = |x: &Amount| x.code().text;
+        // The function of trips is needed.
+        let codes = [first, last, step].map(Amount::code);
+        let _ = checked::trips(&codes, self.pieces);
+        self.pieces
+            .define("cfgrev_trips_range", || RANGE.to_owned());
+        let arguments = [first, last, step, lower, size].map(text);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let codes = [BOUNDS, UNSET, OVERFLOW, STEP];
+        let call = self.noting(
+            "cfgrev_trips_range",
+            &codes,
+            &arguments,
+            ScalarType::Integer,
+        );
+        let extent = self.helper("extent", ScalarType::Integer);
+        self.lines.line(format_args!("{extent} = {};", call.text));
+        let amount = |name: String| Amount::from(Code::new(name, POSTFIX, ScalarType::Integer));
+        let start = match (first.constant(), lower.constant()) {
+            (Some(a), Some(b)) if a == b => 0.into(),
+            _ => {
+                let start = self.helper("start", ScalarType::Integer);
+                self.lines.line(format_args!(
+                    "{start} = {extent} > 0 ? {} : 0;",
+                    first.minus_code(lower).code().text
+                ));
+                amount(start)
+            }
+        };
+        let by = match step.constant() {
+            Some(n) if n.unsigned_abs() < 1 << 16 => n.into(),
+            _ => {
+                let by = self.helper("by", ScalarType::Integer);
+                self.lines.line(format_args!(
+                    "{by} = {extent} > 1 ? {} : 0;",
+                    step.code().at_least(RELATION)
+                ));
+                amount(by)
+            }
+        };
+        [amount(extent), start, by]
+    }
+
+    /// The position of an index of a section, in a variable.
+    pub(in crate::c) fn checked_index(
+        &mut self,
+        index: &Amount,
+        lower: &Bound,
+        extent: &Bound,
+    ) -> Amount {
+        let (at, sure) = self.position(&index.code(), lower, extent, None);
+        if sure {
+            return at;
+        }
+        let name = self.helper("at", ScalarType::Integer);
+        self.lines
+            .line(format_args!("{name} = {};", at.code().text));
+        Code::new(name, POSTFIX, ScalarType::Integer).into()
+    }
+
+    /// A function that makes elements such that were never set.
+    pub(in crate::c) fn forget_cells(
+        &mut self,
+        pointer: &str,
+        count: &str,
+        ty: ScalarType,
+    ) -> String {
+        let name = format!("cfgrev_forget_{}", suffix(ty));
+        self.pieces.define(&name, || forget(&name, ty));
+        format!("{name}({pointer}, {count});")
+    }
+}

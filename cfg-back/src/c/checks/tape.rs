@@ -1,0 +1,185 @@
+//! Pushes and pops with checks: a bit tells whether a control value was ever set, and nothing is popped from an empty stack.
+
+use crate::c::faults::{ABSENT, CONTROL, EMPTY, UNSET};
+use crate::c::{
+    operators::{
+        Code,
+        checked::{suffix, unset},
+        precedence::POSTFIX,
+    },
+    variable::Kind,
+    writer::Writer,
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{ControlWidth, ScalarType, TapeClass},
+};
+
+impl Writer<'_> {
+    /// Notes if an array is an argument that is not given. One without a shape has no elements.
+    pub(in crate::c) fn must_be_given(&mut self, v: VarId) {
+        if self.missing(v) == Some(ABSENT) {
+            self.must_exist(v);
+        }
+    }
+
+    /// The statement that pushes a control value.
+    pub(in crate::c) fn checked_push(
+        &mut self,
+        top: &str,
+        width: ControlWidth,
+        code: &Code,
+    ) -> String {
+        match width {
+            ControlWidth::Count => {
+                self.pieces
+                    .define("cfgrev_push_set_count", || COUNT.to_owned());
+                let noting = self.pieces.noting(&[UNSET, CONTROL]);
+                format!("cfgrev_push_set_count({noting}, &{top}, {});", code.text)
+            }
+            ControlWidth::Bits(bits) => {
+                let name = format!("cfgrev_push_{}_bits", suffix(code.ty));
+                if code.ty == ScalarType::Logical {
+                    self.pieces.define(&name, || LOGICAL.to_owned());
+                    return format!("{name}(&{top}, {});", code.text);
+                }
+                self.pieces.define(&name, || INTEGER.to_owned());
+                let noting = self.pieces.noting(&[CONTROL]);
+                format!("{name}({noting}, &{top}, {}, {bits});", code.text)
+            }
+        }
+    }
+
+    /// The value that is popped.
+    pub(in crate::c) fn checked_pop(
+        &mut self,
+        tape: &str,
+        top: &str,
+        class: TapeClass,
+        ty: ScalarType,
+    ) -> Code {
+        let (name, last) = match class {
+            TapeClass::Control(ControlWidth::Count) => ("cfgrev_pop_some_count".to_owned(), None),
+            TapeClass::Control(ControlWidth::Bits(bits)) => {
+                let bits = if ty == ScalarType::Logical { 1 } else { bits };
+                (format!("cfgrev_pop_{}_bits", suffix(ty)), Some(bits))
+            }
+            TapeClass::Integer => ("cfgrev_pop_some_integer".to_owned(), None),
+            TapeClass::Real => ("cfgrev_pop_some_real".to_owned(), None),
+            TapeClass::Real32 => ("cfgrev_pop_some_real32".to_owned(), None),
+        };
+        let is_control = matches!(class, TapeClass::Control(_));
+        if is_control {
+            self.pieces
+                .define("cfgrev_has_bits", || HAS_BITS.to_owned());
+        }
+        self.pieces.define(&name, || match class {
+            TapeClass::Control(ControlWidth::Count) => POP_COUNT.to_owned(),
+            TapeClass::Control(ControlWidth::Bits(_)) => pop_bits(&name, ty),
+            TapeClass::Integer => pop(&name, "integer", "int64_t", "CFGREV_UNSET_INTEGER"),
+            TapeClass::Real => pop(&name, "real", "double", "cfgrev_unset_real()"),
+            TapeClass::Real32 => pop(&name, "real32", "float", "cfgrev_unset_real32()"),
+        });
+        let noting = self.pieces.noting(&[EMPTY]);
+        let last = last.map_or_else(String::new, |bits| format!(", {bits}"));
+        let text = format!("{name}({noting}, &{top}, {tape}{last})");
+        Code::new(text, POSTFIX, ty)
+    }
+
+    /// Makes a variable such that was never set.
+    pub(in crate::c) fn forget(&mut self, v: VarId) {
+        let variable = &self.variables.all[v.index()];
+        let ty = variable.ty;
+        let line = match variable.kind.clone() {
+            Kind::Tape(_) => return,
+            Kind::Value(name) => format!("{name} = {};", unset(ty)),
+            Kind::Pointer(name) => {
+                let must = self.missing(v).is_some();
+                if must {
+                    self.must(&format!("{name} != NULL"), ABSENT);
+                    self.stop();
+                }
+                format!("*{name} = {};", unset(ty))
+            }
+            Kind::Array(array) => {
+                self.must_exist(v);
+                self.stop();
+                let extents = self.variables.extents(&array.axes);
+                let size = self.count_of(&extents).code().text;
+                let first = match array.offset {
+                    0 => array.pointer,
+                    offset => format!("{} + {offset}", array.pointer),
+                };
+                self.forget_cells(&first, &size, ty)
+            }
+        };
+        self.reads(v);
+        self.lines.line(line);
+    }
+}
+
+const LOGICAL: &str = "\
+static inline void cfgrev_push_logical_bits(struct cfgrev_top *top, cfgrev_logical b) {
+    cfgrev_push_bits(top, b == 1, 1);
+    cfgrev_push_bits(top, b == CFGREV_UNSET_LOGICAL, 1);
+}
+";
+
+const INTEGER: &str = "\
+static inline void cfgrev_push_integer_bits(struct cfgrev_check *check, int at, struct cfgrev_top *top, int64_t n,
+                                            unsigned bits) {
+    const bool unset = n == CFGREV_UNSET_INTEGER;
+    if (!unset && (uint64_t)n >> (bits < 63 ? bits : 63)) {
+        cfgrev_found(check, at, 217);
+    } else {
+        cfgrev_push_bits(top, unset ? 0 : (uint64_t)n, bits);
+        cfgrev_push_bits(top, unset, 1);
+    }
+}
+";
+
+const COUNT: &str = "\
+static inline void cfgrev_push_set_count(struct cfgrev_check *check, int at, struct cfgrev_top *top, int64_t n) {
+    if (n < 0) {
+        cfgrev_found(check, at, n == CFGREV_UNSET_INTEGER ? 202 : 217);
+    } else {
+        cfgrev_push_count(top, n);
+    }
+}
+";
+
+const HAS_BITS: &str = "\
+static inline bool cfgrev_has_bits(const struct cfgrev_top *top, const struct cfgrev_tape *tape, unsigned bits) {
+    return top->filled >= bits || (top->control && top->control > tape->control_begin);
+}
+";
+
+const POP_COUNT: &str = "\
+static inline int64_t cfgrev_pop_some_count(struct cfgrev_check *check, int at, struct cfgrev_top *top,
+                                            const struct cfgrev_tape *tape) {
+    unsigned width;
+    if (!cfgrev_has_bits(top, tape, 6u)) {
+        return cfgrev_found(check, at, 216);
+    }
+    width = (unsigned)cfgrev_pop_bits(top, 6u);
+    return cfgrev_has_bits(top, tape, width) ? (int64_t)cfgrev_pop_bits(top, width) : cfgrev_found(check, at, 216);
+}
+";
+
+fn pop_bits(name: &str, ty: ScalarType) -> String {
+    let (c, unset, value) = match ty {
+        ScalarType::Logical => ("cfgrev_logical", "CFGREV_UNSET_LOGICAL", "value != 0"),
+        ScalarType::Integer | ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+            ("int64_t", "CFGREV_UNSET_INTEGER", "(int64_t)value")
+        }
+    };
+    format!(
+        "static inline {c} {name}(struct cfgrev_check *check, int at, struct cfgrev_top *top, const struct cfgrev_tape *tape,\n                     unsigned bits) {{\n    uint64_t unset, value;\n    if (!cfgrev_has_bits(top, tape, 1)) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    unset = cfgrev_pop_bits(top, 1);\n    if (!cfgrev_has_bits(top, tape, bits)) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    value = cfgrev_pop_bits(top, bits);\n    return unset ? {unset} : {value};\n}}\n"
+    )
+}
+
+fn pop(name: &str, stack: &str, c: &str, unset: &str) -> String {
+    format!(
+        "static inline {c} {name}(struct cfgrev_check *check, int at, struct cfgrev_top *top, const struct cfgrev_tape *tape) {{\n    if (!top->{stack} || top->{stack} == tape->{stack}_begin) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    return cfgrev_pop_{stack}(top);\n}}\n"
+    )
+}

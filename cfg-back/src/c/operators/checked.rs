@@ -1,0 +1,471 @@
+//! The scalar operators with checks: calls of functions that spread values which were never set as the executor does, and
+//! that note what goes wrong.
+
+use super::{
+    Code, Malformed, Number, Piece, Pieces, exactly,
+    precedence::{CONDITIONAL, OR},
+};
+mod integer;
+
+pub(crate) use integer::trips;
+
+use cfg_core::ir::{Op, ScalarType};
+use integer::{integer, power};
+
+pub(crate) use super::noting::FaultCode;
+
+/// An array has no element with the subscript.
+pub(crate) const BOUNDS: FaultCode = 201;
+/// A value decides something that was never set.
+pub(crate) const UNSET: FaultCode = 202;
+/// An integer does not fit into 64 bits.
+pub(crate) const OVERFLOW: FaultCode = 203;
+/// An integer is divided by 0.
+pub(crate) const DIVISION: FaultCode = 204;
+/// A real has no integer value.
+pub(crate) const CONVERSION: FaultCode = 205;
+/// A step is 0.
+pub(crate) const STEP: FaultCode = 206;
+
+/// The name of a type in the names of functions.
+pub(crate) fn suffix(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "real",
+        ScalarType::Real32 => "real32",
+        ScalarType::Integer | ScalarType::Tape => "integer",
+        ScalarType::Logical => "logical",
+    }
+}
+
+/// The C type.
+fn c_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "double",
+        ScalarType::Real32 => "float",
+        ScalarType::Integer | ScalarType::Tape => "int64_t",
+        ScalarType::Logical => "cfgrev_logical",
+    }
+}
+
+/// The value that stands for one that was never set.
+pub(crate) fn unset(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "cfgrev_unset_real()",
+        ScalarType::Real32 => "cfgrev_unset_real32()",
+        ScalarType::Integer | ScalarType::Tape => "CFGREV_UNSET_INTEGER",
+        ScalarType::Logical => "CFGREV_UNSET_LOGICAL",
+    }
+}
+
+/// The test whether a variable of C has no value.
+pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
+    match ty {
+        ScalarType::Real | ScalarType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
+        ScalarType::Integer | ScalarType::Tape | ScalarType::Logical => {
+            format!("{x} == {}", unset(ty))
+        }
+    }
+}
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+/// A function over scalars: what it is if an operand has no value, and how it is computed if all have one.
+struct Function<'t> {
+    name: &'t str,
+    result: ScalarType,
+    operands: &'t [ScalarType],
+    /// The codes that it may find.
+    codes: &'t [FaultCode],
+    body: String,
+}
+
+impl Function<'_> {
+    /// The head, with the line that opens the body.
+    fn head(&self) -> String {
+        let check = if self.codes.is_empty() {
+            ""
+        } else {
+            "struct cfgrev_check *check, int at, "
+        };
+        let operands = self.operands.iter().zip(NAMES);
+        let operands: Vec<String> = operands
+            .map(|(ty, x)| format!("{} {x}", c_type(*ty)))
+            .collect();
+        let (result, name) = (c_type(self.result), self.name);
+        format!(
+            "static inline {result} {name}({check}{}) {{\n",
+            operands.join(", ")
+        )
+    }
+
+    /// The call; the file gets the function.
+    fn call(self, arguments: &[Code], pieces: &mut Pieces) -> Code {
+        pieces.define(self.name, || format!("{}{}}}\n", self.head(), self.body));
+        let mut texts: Vec<String> = Vec::with_capacity(arguments.len() + 1);
+        if !self.codes.is_empty() {
+            texts.push(pieces.noting(self.codes));
+        }
+        texts.extend(arguments.iter().map(|a| a.text.clone()));
+        let text = format!("{}({})", self.name, texts.join(", "));
+        Code::new(text, super::precedence::POSTFIX, self.result)
+    }
+}
+
+/// The condition that an operand has no value.
+fn any_unset(operands: &[ScalarType]) -> String {
+    let tests = operands.iter().zip(NAMES).map(|(ty, x)| is_unset(*ty, x));
+    tests.collect::<Vec<_>>().join(" || ")
+}
+
+/// A body that gives what has no value first.
+fn spreading(operands: &[ScalarType], result: ScalarType, then: &str) -> String {
+    format!(
+        "    if ({}) {{\n        return {};\n    }}\n{then}",
+        any_unset(operands),
+        unset(result)
+    )
+}
+
+/// A function of reals that looks for operands without value only where the result is no number.
+fn real_function(
+    name: &str,
+    ty: ScalarType,
+    count: usize,
+    value: &str,
+    arguments: &[Code],
+    pieces: &mut Pieces,
+) -> Code {
+    let operands = vec![ty; count];
+    let body = format!(
+        "    {} r = {value};\n    return r != r && ({}) ? {} : r;\n",
+        c_type(ty),
+        any_unset(&operands),
+        unset(ty)
+    );
+    let name = format!("cfgrev_{name}_{}", suffix(ty));
+    let function = Function {
+        name: &name,
+        result: ty,
+        operands: &operands,
+        codes: &[],
+        body,
+    };
+    function.call(arguments, pieces)
+}
+
+/// A function that looks at its operands first.
+fn strict(
+    name: &str,
+    result: ScalarType,
+    operands: &[ScalarType],
+    codes: &[FaultCode],
+    then: &str,
+    arguments: &[Code],
+    pieces: &mut Pieces,
+) -> Code {
+    let body = spreading(operands, result, then);
+    let function = Function {
+        name,
+        result,
+        operands,
+        codes,
+        body,
+    };
+    function.call(arguments, pieces)
+}
+
+/// The name of C's function over reals of this type, if it is there for both.
+fn exact(name: &str, ty: ScalarType) -> String {
+    let suffix = if ty == ScalarType::Real32 { "f" } else { "" };
+    format!("{name}{suffix}")
+}
+
+/// The call of a function over 64-bit reals, rounded.
+fn rounded(name: &str, ty: ScalarType, arguments: &str) -> String {
+    if ty == ScalarType::Real32 {
+        format!("(float){name}({arguments})")
+    } else {
+        format!("{name}({arguments})")
+    }
+}
+
+/// The way in which an operator over reals is computed.
+enum Real {
+    /// An operator of C.
+    Infix(&'static str),
+    /// A function of C over either type, or one over 64-bit reals.
+    Exact(&'static str),
+    Library(&'static str),
+    /// A helper function of two operands.
+    Helper(fn(Number) -> Piece),
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators with a rule of their own are none of these"
+)]
+fn real_form(op: Op) -> Option<Real> {
+    match super::form(op) {
+        super::Form::Infix(symbol, _) => Some(Real::Infix(symbol)),
+        super::Form::Library(name) => Some(Real::Library(name)),
+        super::Form::Exact(name) => Some(Real::Exact(name)),
+        super::Form::Helper(piece) => Some(Real::Helper(piece)),
+        _ => match op {
+            Op::Abs => Some(Real::Exact("fabs")),
+            Op::Mod => Some(Real::Exact("fmod")),
+            Op::Digamma => Some(Real::Library("cfgrev_digamma")),
+            _ => None,
+        },
+    }
+}
+
+/// The C of an elemental operator over scalar operands, of a result of type `ty`. `if`, `and` and `or`, which do not
+/// evaluate all, are the writer's, but for `and` and `or` over values that are there.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
+pub(super) fn apply(
+    op: Op,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    use ScalarType::{Integer, Logical};
+    match op {
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => compare(op, operands, pieces),
+        Op::And | Op::Or => {
+            let (name, sign) = if op == Op::And {
+                ("cfgrev_and", "&")
+            } else {
+                ("cfgrev_or", "|")
+            };
+            let then = format!("    return (cfgrev_logical)(x {sign} y);\n");
+            fold(op, operands, |x, y| {
+                let types = [Logical; 2];
+                strict(name, Logical, &types, &[], &then, &[x, y], pieces)
+            })
+        }
+        Op::Not => {
+            let [x] = exactly(op, operands)?;
+            let then = "    return !x;\n";
+            Ok(strict(
+                "cfgrev_not",
+                Logical,
+                &[Logical],
+                &[],
+                then,
+                &[x],
+                pieces,
+            ))
+        }
+        Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical => {
+            let [x] = exactly(op, operands)?;
+            Ok(convert(x, ty, pieces))
+        }
+        Op::Trips => {
+            let [first, last, step] = exactly(op, operands)?;
+            Ok(trips(&[first, last, step], pieces))
+        }
+        Op::Pow => power(operands, ty, pieces),
+        Op::Polygamma => {
+            let [n, x] = exactly(op, operands)?;
+            pieces.need(Piece::Polygamma);
+            let name = format!("cfgrev_polygamma_{}", suffix(ty));
+            let then = format!("    return {};\n", rounded("cfgrev_polygamma", ty, "x, y"));
+            Ok(strict(
+                &name,
+                ty,
+                &[Integer, ty],
+                &[],
+                &then,
+                &[n, x],
+                pieces,
+            ))
+        }
+        _ if ty == Integer => integer(op, operands, pieces),
+        _ => real(op, operands, ty, pieces),
+    }
+}
+
+/// A left fold.
+fn fold(
+    op: Op,
+    operands: Vec<Code>,
+    mut pair: impl FnMut(Code, Code) -> Code,
+) -> Result<Code, Malformed> {
+    let mut operands = operands.into_iter();
+    let first = operands.next().ok_or(Malformed(op))?;
+    Ok(operands.fold(first, &mut pair))
+}
+
+fn real(
+    op: Op,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    let operands: Vec<Code> = operands
+        .into_iter()
+        .map(|x| convert(x, ty, pieces))
+        .collect();
+    if op == Op::Neg {
+        let [x] = exactly(op, operands)?;
+        if let Some(value) = x.real() {
+            return Ok(super::literal_real(-value));
+        }
+        return Ok(real_function("neg", ty, 1, "-x", &[x], pieces));
+    }
+    let name = op.name();
+    match real_form(op).ok_or(Malformed(op))? {
+        Real::Infix(symbol) => {
+            let (name, value) = (symbol_name(symbol), format!("x {symbol} y"));
+            fold(op, operands, |x, y| {
+                real_function(name, ty, 2, &value, &[x, y], pieces)
+            })
+        }
+        Real::Exact("fma") => {
+            let value = format!("{}(x, y, z)", exact("fma", ty));
+            Ok(real_function(name, ty, 3, &value, &operands, pieces))
+        }
+        form @ (Real::Exact(_) | Real::Library(_)) => {
+            let call = |arguments: &str| match form {
+                Real::Exact(name) => format!("{}({arguments})", exact(name, ty)),
+                Real::Library(name) => rounded(name, ty, arguments),
+                Real::Infix(_) | Real::Helper(_) => String::new(),
+            };
+            if op == Op::Digamma {
+                pieces.need(Piece::Digamma);
+            }
+            if let [x] = &operands[..] {
+                let one = std::slice::from_ref(x);
+                return Ok(real_function(name, ty, 1, &call("x"), one, pieces));
+            }
+            let (name, then) = (
+                format!("cfgrev_{name}_{}", suffix(ty)),
+                format!("    return {};\n", call("x, y")),
+            );
+            let operands = exactly::<2>(op, operands)?;
+            Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces))
+        }
+        Real::Helper(piece) => {
+            let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
+            pieces.need(piece);
+            let call = format!("{}(x, y)", piece.name());
+            if op == Op::StrongMul {
+                return fold(op, operands, |x, y| {
+                    real_function("strong_mul", ty, 2, &call, &[x, y], pieces)
+                });
+            }
+            let (name, then) = (
+                format!("cfgrev_{name}_{}", suffix(ty)),
+                format!("    return {call};\n"),
+            );
+            balanced(op, operands, |x, y| {
+                strict(&name, ty, &[ty; 2], &[], &then, &[x, y], pieces)
+            })
+        }
+    }
+}
+
+/// Of many operands of `min` and `max` halves are compared, so that calls do not nest deeper than compilers allow.
+fn balanced(
+    op: Op,
+    mut operands: Vec<Code>,
+    mut pair: impl FnMut(Code, Code) -> Code,
+) -> Result<Code, Malformed> {
+    while matches!(op, Op::Min | Op::Max) && operands.len() > 8 {
+        let mut pairs = Vec::with_capacity(operands.len() / 2 + 1);
+        let mut rest = operands.into_iter();
+        while let Some(x) = rest.next() {
+            pairs.push(match rest.next() {
+                Some(y) => pair(x, y),
+                None => x,
+            });
+        }
+        operands = pairs;
+    }
+    fold(op, operands, pair)
+}
+
+/// The name of an operator of C in the names of functions.
+fn symbol_name(symbol: &str) -> &'static str {
+    match symbol {
+        "+" => "add",
+        "-" => "sub",
+        "*" => "mul",
+        "/" => "div",
+        "==" => "eq",
+        "!=" => "ne",
+        "<" => "lt",
+        "<=" => "le",
+        ">" => "gt",
+        _ => "ge",
+    }
+}
+
+fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
+    let ty = super::common(&operands);
+    let operands = operands.into_iter().map(|x| convert(x, ty, pieces));
+    let operands = exactly::<2>(op, operands.collect())?;
+    let super::Form::Comparison(symbol, _) = super::form(op) else {
+        return Err(Malformed(op));
+    };
+    let name = format!("cfgrev_{}_{}", symbol_name(symbol), suffix(ty));
+    let then = format!("    return x {symbol} y;\n");
+    let logical = ScalarType::Logical;
+    Ok(strict(
+        &name,
+        logical,
+        &[ty; 2],
+        &[],
+        &then,
+        &operands,
+        pieces,
+    ))
+}
+
+/// The value as one of another type.
+pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
+    use ScalarType::{Integer, Logical, Real, Real32, Tape};
+    let from = code.ty;
+    let (codes, then): (&[FaultCode], String) = match (from, to) {
+        (Tape, _) | (_, Tape) => return code,
+        (a, b) if a == b => return code,
+        (Integer, Real | Real32) if code.integer().is_some() => {
+            return super::code::convert_unchecked(code, to, pieces);
+        }
+        (Real, Real32) if code.real().is_some() => {
+            return super::code::convert_unchecked(code, to, pieces);
+        }
+        (Real | Real32, Integer) => (
+            &[CONVERSION],
+            format!(
+                "    if (!(x >= -9223372036854775808.0{f} && x < 9223372036854775808.0{f})) {{\n        return cfgrev_found(check, at, {CONVERSION});\n    }}\n    return (int64_t)x;\n",
+                f = if from == Real32 { "f" } else { "" }
+            ),
+        ),
+        (_, Logical) => (&[], "    return x != 0;\n".to_owned()),
+        (_, to) => (&[], format!("    return ({})x;\n", c_type(to))),
+    };
+    let name = format!("cfgrev_{}_of_{}", suffix(to), suffix(from));
+    strict(&name, to, &[from], codes, &then, &[code], pieces)
+}
+
+/// A conditional expression whose condition has been looked at.
+pub(crate) fn choice(condition: &Code, yes: &Code, no: &Code, ty: ScalarType) -> Code {
+    let cast = |code: &Code| match (code.integer(), ty) {
+        // Of two constants the result would be computed with 32 bits.
+        (Some(_), ScalarType::Integer) => {
+            format!("(int64_t){}", code.at_least(super::precedence::UNARY))
+        }
+        _ => code.at_least(OR).into_owned(),
+    };
+    let text = format!(
+        "{} ? {} : {}",
+        condition.at_least(OR),
+        cast(yes),
+        no.at_least(CONDITIONAL)
+    );
+    Code::new(text, CONDITIONAL, ty)
+}
