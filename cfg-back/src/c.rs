@@ -87,6 +87,8 @@ pub struct Options {
     /// Subscripts, shapes, integers and values that were never set are checked: functions return 4 where the executor ends a
     /// run, and the tape has a message with the executor's code and the place.
     pub checks: bool,
+    /// A header is written: the declarations of the functions that callers use, and of what these take.
+    pub header: bool,
 }
 
 /// The routines of a reversed program.
@@ -146,6 +148,9 @@ struct Bundle {
     text: String,
     /// Functions that serve requests.
     drivers: Vec<String>,
+    /// The declarations of functions for callers in other files, and of globals.
+    declared: Vec<String>,
+    globals: String,
     options: Options,
 }
 
@@ -180,17 +185,23 @@ impl Bundle {
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted {
-            if file.public
-                && file.made(r, false).is_some_and(|made| made.needs_memory)
-                && let Some(text) =
+            if !file.public {
+                continue;
+            }
+            if file.made(r, false).is_some_and(|made| made.needs_memory)
+                && let Some(made) =
                     interface::with_memory(&file, r, &file.function_name(r, false, false))
             {
-                functions.push_str(&text);
+                functions.push_str(&made.text);
                 functions.push('\n');
+                self.declared.push(made.head);
+            } else {
+                self.declared.push(routine::prototype(&file, r, false));
             }
         }
         let access = file.public.then_some(&*globals.tag);
         self.text.push_str(&globals.text(&file, access));
+        self.globals.push_str(&globals.header(&file));
         self.text.push_str(&functions);
         if let Some(text) = driven.and_then(|r| driver::function(&file, r, &driver)) {
             self.text.push_str(&text);
@@ -219,7 +230,11 @@ pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
 pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, Diagnostics> {
     let mut bundle = Bundle::new(options);
     bundle.add(program, None)?;
-    let head = file::head("Written by cfgrev.", &bundle.pieces);
+    let title = "Written by cfgrev.";
+    if options.header {
+        return Ok(file::header(title, &bundle.globals, &bundle.declared));
+    }
+    let head = file::head(title, &bundle.pieces);
     Ok(format!("{head}{}", bundle.text))
 }
 
@@ -275,6 +290,15 @@ impl GlobalNames {
             tag,
             derivative_tag,
             variables: globals::Variables { own, derivatives },
+        }
+    }
+
+    fn header(&self, file: &File<'_>) -> String {
+        let text = (file.globals).header((&self.tag, &self.derivative_tag), &self.tag);
+        if file.checks {
+            faults::logicals(&text)
+        } else {
+            text
         }
     }
 
@@ -401,16 +425,19 @@ fn derivative(
     let mut pieces = Pieces::new(options.checks);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
+    let mut declared = Vec::new();
     for ((r, sweep, _), name) in sweeps.iter().zip(&public) {
-        let text = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)
+        let made = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)
             .map_err(|problem| problems(vec![problem]))?;
-        functions.push_str(&text);
+        functions.push_str(&made.text);
         functions.push('\n');
+        declared.push(made.head);
     }
-    let head = file::head(
-        &format!("Derivatives of {base}, written by cfgrev."),
-        &pieces,
-    );
+    let title = format!("Derivatives of {base}, written by cfgrev.");
+    if options.header {
+        return Ok(file::header(&title, &globals.header(&file), &declared));
+    }
+    let head = file::head(&title, &pieces);
     let declared = globals.text(&file, Some(&globals.tag));
     Ok(format!("{head}{declared}{functions}"))
 }

@@ -267,6 +267,9 @@ pub(crate) struct Reverse {
     /// Check subscripts, shapes, integers and uninitialised values in C: --emit c.
     #[arg(long)]
     pub(crate) checks: bool,
+    /// Print the declarations only of what --emit c prints: a header for callers.
+    #[arg(long)]
+    pub(crate) header: bool,
     /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
@@ -310,6 +313,9 @@ pub(crate) struct Tangent {
     /// Check subscripts, shapes, integers and uninitialised values in C: --emit c.
     #[arg(long, conflicts_with = "at")]
     pub(crate) checks: bool,
+    /// Print the declarations only of what --emit c prints: a header for callers.
+    #[arg(long, conflicts_with = "at")]
+    pub(crate) header: bool,
     /// Write NAME.tangent.EXT in this folder instead of printing.
     #[arg(
         short = 'o',
@@ -483,6 +489,9 @@ pub(crate) struct Convert {
     /// Check subscripts, shapes, integers and uninitialised values in C: --to c.
     #[arg(long)]
     pub(crate) checks: bool,
+    /// Print the declarations only of what --to c prints: a header for callers.
+    #[arg(long)]
+    pub(crate) header: bool,
     #[command(flatten)]
     pub(crate) picture: Picture,
 }

@@ -163,6 +163,17 @@ pub(super) struct FunctionNames {
     pub(super) strided: String,
 }
 
+/// A header: what it is, what it includes, and declarations.
+pub(super) fn header(title: &str, globals: &str, functions: &[String]) -> String {
+    let mut text = head(title, &Pieces::default());
+    text.push_str(globals);
+    for function in functions {
+        text.push_str(function);
+        text.push_str(";\n");
+    }
+    text
+}
+
 /// The head of a file: what it is, and what it includes.
 pub(super) fn head(title: &str, pieces: &Pieces) -> String {
     let mut text = format!("/* {} */\n\n", comment(title));

@@ -167,38 +167,62 @@ impl Globals {
         access: Option<&str>,
     ) -> String {
         let (tag, derivative_tag) = tags;
-        let mut text = self.own.text(tag, &variables.own);
-        let guard = format!("CFGREV_{}_IS_DEFINED", tag.to_ascii_uppercase());
-        if let Some(access) = access.filter(|_| !text.is_empty()) {
+        let mut defined = self.own.definition(tag, &variables.own);
+        if let Some(access) = access.filter(|_| !defined.is_empty()) {
             let variable = &variables.own;
             let _ = write!(
-                text,
+                defined,
                 "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n    return &{variable};\n}}\n\n"
             );
         }
-        if !text.is_empty() {
-            // Files of one program that are included together share its globals.
-            text = format!(
-                "#ifndef {guard}\n#define {guard}\n{}\n#endif\n\n",
-                text.trim_end()
-            );
-        }
+        let mut text = self.own.declaration(tag);
+        // Files of one program that are included together share its globals.
+        text.push_str(&once(tag, "DEFINED", &defined));
         if let Some(variable) = &variables.derivatives {
-            text.push_str(&self.derivatives.text(derivative_tag, variable));
+            text.push_str(&self.derivatives.declaration(derivative_tag));
+            text.push_str(&self.derivatives.definition(derivative_tag, variable));
         }
+        text
+    }
+
+    /// The declarations for callers: the structures, and the function that gives access to the program's own globals.
+    pub(super) fn header(&self, (tag, derivative_tag): (&str, &str), access: &str) -> String {
+        let mut text = self.own.declaration(tag);
+        if !text.is_empty() {
+            let _ = write!(text, "struct {tag} *{access}(void);\n\n");
+        }
+        text.push_str(&self.derivatives.declaration(derivative_tag));
         text
     }
 }
 
+/// A text that counts once in all files and headers that are included together; nothing if it is empty.
+fn once(tag: &str, what: &str, text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let guard = format!("CFGREV_{}_IS_{what}", tag.to_ascii_uppercase());
+    let text = text.trim_end();
+    format!("#ifndef {guard}\n#define {guard}\n{text}\n#endif\n\n")
+}
+
 impl Members {
-    fn text(&self, tag: &str, variable: &str) -> String {
+    /// The structure.
+    fn declaration(&self, tag: &str) -> String {
         if self.values.is_empty() {
             return String::new();
         }
-        let (members, values) = (&self.declarations, self.values.join(",\n    "));
-        format!(
-            "struct {tag} {{\n{members}}};\n\nstatic struct {tag} {variable} = {{\n    {values}\n}};\n\n"
-        )
+        let members = &self.declarations;
+        once(tag, "DECLARED", &format!("struct {tag} {{\n{members}}};"))
+    }
+
+    /// The only variable of the structure's type.
+    fn definition(&self, tag: &str, variable: &str) -> String {
+        if self.values.is_empty() {
+            return String::new();
+        }
+        let values = self.values.join(",\n    ");
+        format!("static struct {tag} {variable} = {{\n    {values}\n}};\n\n")
     }
 }
 

@@ -161,6 +161,14 @@ impl<'p> Interface<'p> {
     }
 }
 
+/// A function for callers in other files.
+pub(super) struct Public {
+    /// What declares it, but for the semicolon.
+    pub(super) head: String,
+    /// The whole of it.
+    pub(super) text: String,
+}
+
 /// The function of this name that calls a generated routine.
 ///
 /// # Errors
@@ -172,7 +180,7 @@ pub(super) fn wrapper(
     (routine, sweep): (RoutineId, Sweep),
     name: &str,
     keeps_result: bool,
-) -> Result<String, Failed> {
+) -> Result<Public, Failed> {
     let mut interface = Interface::of(file, original, sweep);
     let tape = interface.names.fresh("tape", Some(&file.names));
     let signature = Signature::of(file.program, routine);
@@ -278,7 +286,8 @@ pub(super) fn wrapper(
     parameters.extend(shadow.map(|(_, name)| format!("struct {} *{name}", globals.derivative_tag)));
     parameters.push(format!("struct cfgrev_tape *{tape}"));
     let head = format!("int {name}({})", parameters.join(", "));
-    Ok(format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text()))
+    let text = format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text());
+    Ok(Public { head, text })
 }
 
 fn stack(ty: ScalarType) -> &'static str {
@@ -419,7 +428,7 @@ fn count(pointer: &str, role: Role) -> String {
 }
 
 /// The function with checks that other files call. Its last parameter is a tape for the message; null is allowed.
-fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> String {
+fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
     let (head, arguments) = super::routine::plain_head(file, r, name, &mut names);
@@ -475,11 +484,12 @@ fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> String
         None => format!("{parameters}, "),
     };
     let head = format!("{parameters}struct cfgrev_tape *{tape})");
-    format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text())
+    let text = format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text());
+    Public { head, text }
 }
 
 /// A function that calls one which needs memory for work arrays.
-pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<String> {
+pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
     let made = file.made(r, false)?;
     if file.checks {
         return Some(with_checks(file, r, &made, name));
@@ -516,5 +526,6 @@ pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<S
             }
         }
     }
-    Some(format!("{head}\n{{\n{}}}\n", lines.into_text()))
+    let text = format!("{head}\n{{\n{}}}\n", lines.into_text());
+    Some(Public { head, text })
 }

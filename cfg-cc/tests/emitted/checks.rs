@@ -50,6 +50,9 @@ impl Trial {
         let expected = match session.run(routine, &mut left, &limits) {
             Ok(report) => Ok(Answer {
                 status: 0,
+                message: String::new(),
+                tape_bytes: 0,
+                tape: None,
                 result: report.result,
                 arguments: left,
                 globals: owners(&program)
@@ -150,7 +153,10 @@ fn same(a: &Value, b: &Value, k: usize) -> bool {
 fn run_all(trials: &[Trial], compiler: &Compiler) -> Vec<String> {
     let programs: Vec<(&ValidProgram, RoutineId)> =
         trials.iter().map(|t| (&t.program, t.routine)).collect();
-    let options = c::Options { checks: true };
+    let options = c::Options {
+        checks: true,
+        ..c::Options::default()
+    };
     let mut built = match Executable::build_with(&programs, compiler, options) {
         Ok(built) => built,
         Err(problem) => return vec![problem.to_string()],
@@ -179,6 +185,7 @@ fn check(trials: &[Trial], sanitized: usize) {
         let compiler = Compiler {
             command: command.clone(),
             flags: flags(sanitized),
+            ..Compiler::default()
         };
         for some in part.chunks(BATCH) {
             wrong.extend(run_all(some, &compiler));
@@ -721,7 +728,10 @@ fn callers_in_c_get_the_message() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let program = validate(cfg_core::text::parse(MASKED).program.unwrap()).unwrap();
-    let options = c::Options { checks: true };
+    let options = c::Options {
+        checks: true,
+        ..c::Options::default()
+    };
     let routine = RoutineId::new(0);
     write("masked.c", &c::program_with(&program, options).unwrap());
     let made = cfg_reverse::reverse(&program, routine, &cfg_reverse::Options::default()).unwrap();

@@ -61,6 +61,19 @@ fn parse(source: &str) -> ValidProgram {
 
 /// The adjoint file and the tangent file of a program's only routine.
 fn files(source: &str) -> [String; 2] {
+    files_with(source, c::Options::default())
+}
+
+/// The headers of these files.
+fn headers(source: &str) -> [String; 2] {
+    let options = c::Options {
+        header: true,
+        ..c::Options::default()
+    };
+    files_with(source, options)
+}
+
+fn files_with(source: &str, options: c::Options) -> [String; 2] {
     let program = parse(source);
     let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Options::default()).unwrap();
     let routines = c::Adjoint {
@@ -73,8 +86,8 @@ fn files(source: &str) -> [String; 2] {
     let tangent = cfg_reverse::tangent(&program, RoutineId::new(0)).unwrap();
     let tangent_program = validate(tangent.program).unwrap();
     [
-        c::adjoint(&reversed, routines).unwrap(),
-        c::tangent(&tangent_program, tangent.original, tangent.tangent).unwrap(),
+        c::adjoint_with(&reversed, routines, options).unwrap(),
+        c::tangent_with(&tangent_program, tangent.original, tangent.tangent, options).unwrap(),
     ]
 }
 
@@ -95,6 +108,9 @@ fn what_people_read() {
     let [adjoint, tangent] = files(NORM);
     golden("tests/golden/norm.adjoint.c", &functions(&adjoint));
     golden("tests/golden/norm.tangent.c", &functions(&tangent));
+    let [adjoint, tangent] = headers(NORM);
+    golden("tests/golden/norm.adjoint.h", &functions(&adjoint));
+    golden("tests/golden/norm.tangent.h", &functions(&tangent));
     golden(
         "tests/golden/norm.c",
         &functions(&c::program(&parse(NORM)).unwrap()),
@@ -134,14 +150,16 @@ const MAIN: &str = r#"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+/* Headers may come more than once, before and after what they declare. */
+#include "norm_adjoint.h"
 #include "norm_adjoint.c"
 #include "norm_tangent.c"
+#include "norm_adjoint.h"
+#include "norm_tangent.h"
 #include "heron_tangent.c"
 
 /* Linked, not included. */
-int heron_grad(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
-int heron_fwd(int64_t n, const double *a, double *s, struct cfgrev_tape *tape);
-int heron_rev(int64_t n, const double *a, double *a_b, double *s, double *s_b, struct cfgrev_tape *tape);
+#include "heron_adjoint.h"
 
 extern long requests, held, refused;
 
@@ -281,6 +299,9 @@ fn callers_in_c() {
         let [adjoint, tangent] = files(source);
         write(&format!("{name}_adjoint.c"), &adjoint);
         write(&format!("{name}_tangent.c"), &tangent);
+        let [adjoint, tangent] = headers(source);
+        write(&format!("{name}_adjoint.h"), &adjoint);
+        write(&format!("{name}_tangent.h"), &tangent);
     }
     write("memory.c", COUNTED);
     write("main.c", MAIN);
@@ -319,4 +340,80 @@ fn callers_in_c() {
             "{sanitizer}: {said}"
         );
     }
+}
+
+/// Functions of a program itself, one of which needs memory for a work array.
+const PLAIN: &str = "
+global real scale = 2.0
+
+function twice(in real x) result y
+  local real y
+  y := x + x
+end
+
+subroutine turned(in integer n, inout real x[n])
+  uses scale
+  local real w[n]
+  w := scale*x
+  x := w[n:1:-1]
+end
+";
+
+const PLAIN_MAIN: &str = r#"
+#include "plain.h"
+#include "plain.h"
+int main(void)
+{
+    double x[3] = {1, 2, 3};
+    if (turned(3, x) || x[0] != 6 || x[2] != 2)
+        return 1;
+    program_globals()->scale = 3;
+    if (turned(3, x) || x[0] != 6 || x[2] != 18)
+        return 2;
+    return twice(4) != 8;
+}
+"#;
+
+#[test]
+fn headers_of_programs() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let program = parse(PLAIN);
+    let header = c::Options {
+        header: true,
+        ..c::Options::default()
+    };
+    write("plain.c", &c::program(&program).unwrap());
+    write("plain.h", &c::program_with(&program, header).unwrap());
+    write("main.c", PLAIN_MAIN);
+    compile(
+        folder.path(),
+        &cc,
+        &["-o", "main", "main.c", "plain.c", "-lm"],
+    );
+    let ran = Command::new(folder.path().join("main")).status().unwrap();
+    assert_eq!(ran.code(), Some(0));
+    // With checks the functions have a tape more, in the header as in the file.
+    let checks = c::Options {
+        checks: true,
+        header: true,
+    };
+    write("plain.h", &c::program_with(&program, checks).unwrap());
+    let checks = c::Options {
+        header: false,
+        ..checks
+    };
+    write("plain.c", &c::program_with(&program, checks).unwrap());
+    write(
+        "main.c",
+        "#include \"plain.h\"\nint main(void)\n{\n    double x[3] = {1, 2, 3};\n    return turned(3, x, NULL) || x[0] != 6;\n}\n",
+    );
+    compile(
+        folder.path(),
+        &cc,
+        &["-o", "main", "main.c", "plain.c", "-lm"],
+    );
+    let ran = Command::new(folder.path().join("main")).status().unwrap();
+    assert_eq!(ran.code(), Some(0));
 }

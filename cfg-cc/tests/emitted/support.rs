@@ -225,6 +225,7 @@ fn job(
         .ok()?;
     let expected = Answer {
         status: 0,
+        message: String::new(),
         tape_bytes: 0,
         tape: Some(report.tape),
         result: report.result,

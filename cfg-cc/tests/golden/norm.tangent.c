@@ -8,12 +8,15 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 }
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_IS_DEFINED
-#define CFGREV_NORM_GLOBALS_IS_DEFINED
+#ifndef CFGREV_NORM_GLOBALS_IS_DECLARED
+#define CFGREV_NORM_GLOBALS_IS_DECLARED
 struct norm_globals {
     double scale;
 };
+#endif
 
+#ifndef CFGREV_NORM_GLOBALS_IS_DEFINED
+#define CFGREV_NORM_GLOBALS_IS_DEFINED
 static struct norm_globals norm_globals_data = {
     2.0
 };
@@ -26,9 +29,12 @@ struct norm_globals *norm_globals(void)
 }
 #endif
 
+#ifndef CFGREV_NORM_GLOBALS_T_IS_DECLARED
+#define CFGREV_NORM_GLOBALS_T_IS_DECLARED
 struct norm_globals_t {
     double scale_t;
 };
+#endif
 
 static struct norm_globals_t norm_globals_t_data = {
     0.0

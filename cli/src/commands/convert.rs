@@ -23,6 +23,9 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     if args.to != Target::C && args.checks {
         return Err(Usage("--checks needs --to c".into()).into());
     }
+    if args.to != Target::C && args.header {
+        return Err(Usage("--header needs --to c".into()).into());
+    }
     if args.to == Target::Dot && args.jumps.is_none() {
         let drawing = Dot {
             source: args.source.clone(),
@@ -54,6 +57,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     if args.to == Target::C {
         let options = cfg_back::c::Options {
             checks: args.checks,
+            header: args.header,
         };
         let text = cfg_back::c::program_with(&validate(program)?, options)?;
         to_stdout(|out| out.write_all(text.as_bytes()))?;

@@ -61,10 +61,17 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.checks && (args.explain || !args.emit.contains(&Emit::C)) {
         return Err(Usage("--checks needs --emit c".into()).into());
     }
+    if args.header && (args.explain || !args.emit.contains(&Emit::C)) {
+        return Err(Usage("--header needs --emit c".into()).into());
+    }
     if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
     }
+    let c_options = cfg_back::c::Options {
+        checks: args.checks,
+        header: args.header,
+    };
     let (program, routine) = prepare(&args.what, session)?;
     let options = cfg_reverse::Options {
         search: search(args.search),
@@ -86,7 +93,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.output.is_none() && form != Emit::Dot {
         drop(program);
         if form == Emit::C {
-            let text = c(reversal, args.checks)?;
+            let text = c(reversal, c_options)?;
             to_stdout(|out| out.write_all(text.as_bytes()))?;
             return Ok(Outcome::Done);
         }
@@ -136,10 +143,12 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     for (path, ..) in &files {
         refuse_existing(path, args.force)?;
     }
-    let c_file = args
-        .emit
-        .contains(&Emit::C)
-        .then(|| folder.join(format!("{stem}.adjoint.c")));
+    let c_file = args.emit.contains(&Emit::C).then(|| {
+        folder.join(format!(
+            "{stem}.adjoint.{}",
+            if args.header { "h" } else { "c" }
+        ))
+    });
     if let Some(path) = &c_file {
         refuse_existing(path, args.force)?;
     }
@@ -155,7 +164,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     // What cannot be written is known before a file is.
     let c_text = match &c_file {
-        Some(_) => Some(c(reversal.clone(), args.checks)?),
+        Some(_) => Some(c(reversal.clone(), c_options)?),
         None => None,
     };
     if let (Some(path), Some(text)) = (&c_file, &c_text) {
@@ -181,7 +190,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// The sweeps and the gradient as C.
-fn c(reversal: cfg_reverse::Reversal, checks: bool) -> anyhow::Result<String> {
+fn c(reversal: cfg_reverse::Reversal, options: cfg_back::c::Options) -> anyhow::Result<String> {
     let routines = cfg_back::c::Adjoint {
         original: reversal.original,
         forward: reversal.forward,
@@ -189,7 +198,6 @@ fn c(reversal: cfg_reverse::Reversal, checks: bool) -> anyhow::Result<String> {
         gradient: reversal.gradient,
     };
     let program = validate(reversal.program)?;
-    let options = cfg_back::c::Options { checks };
     Ok(cfg_back::c::adjoint_with(&program, routines, options)?)
 }
 

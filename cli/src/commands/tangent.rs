@@ -27,6 +27,9 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     if args.checks && args.emit != TangentForm::C {
         return Err(Usage("--checks needs --emit c".into()).into());
     }
+    if args.header && args.emit != TangentForm::C {
+        return Err(Usage("--header needs --emit c".into()).into());
+    }
     session.claim_all(&[
         ("FILE", Some(&args.what.source.file)),
         ("POINT", args.at.as_deref()),
@@ -72,6 +75,7 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
         TangentForm::Json => "json",
         TangentForm::Text => "txt",
         TangentForm::Xaif => "xaif",
+        TangentForm::C if args.header => "h",
         TangentForm::C => "c",
     };
     let stem = file_stem(&tangent.program.routine(tangent.original).name);
@@ -80,6 +84,7 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
             let program = validate(tangent.program.clone())?;
             let options = cfg_back::c::Options {
                 checks: args.checks,
+                header: args.header,
             };
             cfg_back::c::tangent_with(&program, tangent.original, tangent.tangent, options)?
         }

@@ -68,6 +68,9 @@ fn a_wrong_command_line_ends_with_2() {
             "--to dot",
         ),
         (&["convert", "f.json", "--to", "text", "--checks"], "--to c"),
+        (&["convert", "f.json", "--to", "text", "--header"], "--to c"),
+        (&["reverse", "f.json", "--header"], "--emit c"),
+        (&["tangent", "f.json", "--header"], "--emit c"),
         (&["reverse", "f.json", "--checks"], "--emit c"),
         (&["tangent", "f.json", "--checks"], "--emit c"),
     ];

@@ -1,0 +1,19 @@
+
+
+#ifndef CFGREV_NORM_GLOBALS_IS_DECLARED
+#define CFGREV_NORM_GLOBALS_IS_DECLARED
+struct norm_globals {
+    double scale;
+};
+#endif
+
+struct norm_globals *norm_globals(void);
+
+#ifndef CFGREV_NORM_GLOBALS_T_IS_DECLARED
+#define CFGREV_NORM_GLOBALS_T_IS_DECLARED
+struct norm_globals_t {
+    double scale_t;
+};
+#endif
+
+int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t, double *norm_value, double *norm_value_t, struct norm_globals_t *norm_globals_t_2, struct cfgrev_tape *tape);
