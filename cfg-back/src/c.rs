@@ -57,6 +57,7 @@ mod jumps;
 mod lines;
 mod names;
 mod operators;
+mod prologue;
 mod routine;
 mod runtime;
 mod statement;

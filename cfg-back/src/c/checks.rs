@@ -67,20 +67,13 @@ impl Writer<'_> {
         let is_loop = |v: &VertexId| matches!(original.vertex(*v).kind, VertexKind::Loop { .. });
         // A new vertex stands before a loop that was one of the original; the end of a loop has become its step or test.
         match vertices.get(&cfg.vertex(v).id) {
-            Some(&v) => match original.vertex(v).kind {
-                VertexKind::EndLoop => original
+            Some(&v) => match (&original.vertex(v).kind, statement) {
+                (VertexKind::EndLoop, _) => original
                     .successors(v)
                     .find(is_loop)
                     .map_or(Element::Vertex(v), Element::Vertex),
-                VertexKind::Loop { .. }
-                | VertexKind::Entry
-                | VertexKind::Exit
-                | VertexKind::EndBranch
-                | VertexKind::Branch(_) => Element::Vertex(v),
-                VertexKind::Block(_) => match statement {
-                    Some(k) => Element::Statement(v, k),
-                    None => Element::Vertex(v),
-                },
+                (VertexKind::Block(_), Some(k)) => Element::Statement(v, k),
+                _ => Element::Vertex(v),
             },
             None => {
                 let mut next = cfg

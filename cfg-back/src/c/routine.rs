@@ -7,6 +7,7 @@ use super::{
     lines::Lines,
     names::{Names, comment},
     operators::{Pieces, checked::unset},
+    prologue,
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
@@ -302,7 +303,7 @@ fn finish(
     end: Option<String>,
     value: &str,
 ) -> Emitted<(Made, String)> {
-    let arrays = prologue(&mut writer, body)?;
+    let arrays = prologue::prologue(&mut writer, body)?;
     let epilogue = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
     let mut made = writer.made.clone();
     made.name = writer
@@ -377,174 +378,6 @@ fn finish(
     text.push_str(&lines.into_text());
     text.push_str("}\n");
     Ok((made, text))
-}
-
-/// Writes what stands before the body: bounds, tapes, work arrays. The lines of the writer become those behind the body.
-fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
-    let mut named: HashSet<String> = identifiers(body).map(str::to_owned).collect();
-    let mut after: Vec<String> = Vec::new();
-    let memory = writer.memory.clone();
-    let ids = || (0..).map(VarId::new);
-    if writer.recursive {
-        writer
-            .lines
-            .line(format_args!("if (++{memory}->depth > CFGREV_DEEPEST)"));
-        writer.lines.line("    return 2;");
-        after.push(format!("--{memory}->depth;"));
-    }
-    // Tapes of its own.
-    let mut tapes = Vec::new();
-    for (v, variable) in ids().zip(&writer.variables.all) {
-        let local = writer.routine.variable(v).role == Role::Local;
-        if let (Kind::Tape(name), true, true) = (&variable.kind, local, variable.used) {
-            tapes.push((v, name.clone()));
-        }
-    }
-    for (v, name) in tapes {
-        writer.made.needs_memory = true;
-        let level = writer.fresh("level");
-        let number = writer.file.tape_number(writer.id, v);
-        if number == 0 {
-            writer
-                .lines
-                .line(format_args!("struct cfgrev_tape *const {name} = {memory};"));
-        } else {
-            writer.lines.line(format_args!(
-                "struct cfgrev_tape *const {name} = cfgrev_inner({memory}, {number});"
-            ));
-        }
-        if number > 0 {
-            writer.made.can_fail = true;
-            writer.lines.line(format_args!("if (!{name})"));
-            writer.lines.line("    return 1;");
-        }
-        writer.lines.line(format_args!(
-            "const struct cfgrev_level {level} = cfgrev_level_of({name});"
-        ));
-        after.push(format!("cfgrev_cut({name}, {level});"));
-    }
-    let mut works = Vec::new();
-    for (v, variable) in ids().zip(&writer.variables.all) {
-        if let (Kind::Array(array), true) = (&variable.kind, variable.used)
-            && array.cells == Cells::Work
-        {
-            works.push((v, array.clone()));
-        }
-    }
-    for (v, top) in writer.tops.clone() {
-        let tape = writer.tape(v)?;
-        writer
-            .lines
-            .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
-        after.push(format!("{tape}->top = {top};"));
-    }
-    for (_, array) in &works {
-        for axis in &array.axes {
-            if let Bound::Kept(k) = axis.extent {
-                named.insert(writer.variables.bounds[k].name.clone());
-            }
-        }
-    }
-    if writer.checked() {
-        writer.check_entry(&mut named)?;
-    }
-    // A bound may name bounds before it.
-    let mut bounds = Vec::new();
-    let unchecked = if writer.checked() {
-        0
-    } else {
-        writer.variables.bounds.len()
-    };
-    for k in (0..unchecked).rev() {
-        let kept = &writer.variables.bounds[k];
-        let (name, value) = (kept.name.clone(), kept.value.clone());
-        let used = named.contains(&name);
-        writer.variables.bounds[k].used = used;
-        if let (true, Some(e)) = (used, value) {
-            let code = writer.scalar(&e)?;
-            named.extend(identifiers(&code.text).map(str::to_owned));
-            bounds.push(format!("const int64_t {name} = {};", code.text));
-        }
-    }
-    bounds.reverse();
-    for line in bounds {
-        writer.lines.line(line);
-    }
-    let allocatable = |v: &super::variable::Variable| matches!(&v.kind, Kind::Array(a) if a.cells == Cells::Allocatable);
-    let marks = [
-        ("work", !works.is_empty()),
-        (
-            "arrays",
-            writer.allocates && writer.variables.all.iter().any(allocatable),
-        ),
-    ];
-    for (arena, wanted) in marks {
-        if wanted {
-            writer.made.needs_memory = true;
-            let mark = writer.fresh("entry");
-            writer.lines.line(format_args!(
-                "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->{arena});"
-            ));
-            after.push(format!("cfgrev_release(&{memory}->{arena}, {mark});"));
-        }
-    }
-    for (v, array) in works {
-        let ty = writer.variables.all[v.index()].ty;
-        let extents = writer.variables.extents(&array.axes);
-        let name = array.pointer;
-        let size = extents
-            .iter()
-            .fold(super::amount::Amount::from(1), |size, e| {
-                let e = if extents.len() > 1 {
-                    super::expression::at_least_zero(e)
-                } else {
-                    e.clone()
-                };
-                size.times(&e)
-            });
-        let mut size = size.code().text;
-        if writer.checked() {
-            size = writer.count_of(&extents).code().text;
-        }
-        writer.lines.line(format_args!(
-            "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-            c_type(ty)
-        ));
-        writer.made.can_fail = true;
-        writer.lines.line(format_args!("if (!{name})"));
-        writer.lines.line("    return 1;");
-        if writer.checked() {
-            let line = writer.forget_cells(&name, &size, ty);
-            writer.lines.line(line);
-            continue;
-        }
-        // Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
-        if matches!(ty, ScalarType::Integer | ScalarType::Logical) {
-            let k = writer.loop_name(0);
-            writer
-                .lines
-                .line(format_args!("for (int64_t {k} = 0; {k} < {size}; ++{k})"));
-            writer
-                .lines
-                .line(format_args!("    {name}[{k}] = {};", zero(ty)));
-        }
-    }
-    if writer.checked() {
-        writer.forget_at_entry();
-    }
-    let (loads, stores) = writer.held();
-    after.extend(stores);
-    after.reverse();
-    let mut epilogue = Lines::new(1);
-    for line in after {
-        epilogue.line(line);
-    }
-    let mut first = Lines::new(1);
-    for line in loads {
-        first.line(line);
-    }
-    let rest = std::mem::replace(&mut writer.lines, epilogue).into_text();
-    Ok(first.into_text() + &rest)
 }
 
 /// The identifiers in a text.

@@ -7,6 +7,7 @@ use crate::{
     },
     entity::VarId,
     ir::{Program, Role, Stmt, StmtKind},
+    json::write::target_pointer,
 };
 use std::fmt::Write as _;
 
@@ -111,12 +112,7 @@ fn member(part: Part, statement: Option<&Stmt>) -> &'static str {
         Part::First => "/first",
         Part::Last => "/last",
         Part::Step => "/step",
-        // ["=", target, value], ["=", result, ["call", routine, [arguments]]], ["pop", class, target].
-        Part::Target => match kind {
-            Some(StmtKind::Assign { .. } | StmtKind::Call { .. }) => "/1",
-            Some(StmtKind::Pop { .. }) => "/2",
-            Some(StmtKind::Push { .. } | StmtKind::Opaque { .. }) | None => "",
-        },
+        Part::Target => kind.map_or("", target_pointer),
         Part::Value => "/2",
         Part::Arguments => match kind {
             Some(StmtKind::Call {

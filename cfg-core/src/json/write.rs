@@ -4,6 +4,8 @@ mod expressions;
 mod globals;
 mod graph;
 
+pub(super) use expressions::target_pointer;
+
 use super::{codes, free_form::ORIGIN, wire::control_name};
 use crate::{
     diagnostic::Diagnostic,

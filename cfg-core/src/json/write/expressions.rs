@@ -8,6 +8,15 @@ use crate::{
 };
 use std::io::{self, Write};
 
+/// The pointer to what a statement assigns, from the statement on; empty if it assigns nothing.
+pub(in crate::json) fn target_pointer(kind: &StmtKind) -> &'static str {
+    match kind {
+        StmtKind::Assign { .. } | StmtKind::Call { .. } => "/1",
+        StmtKind::Pop { .. } => "/2",
+        StmtKind::Push { .. } | StmtKind::Opaque { .. } => "",
+    }
+}
+
 impl<W: io::Write> Writer<'_, W> {
     /// Writes an expression; its depth is checked.
     pub(super) fn expr(&mut self, e: &Expr) {

@@ -1,0 +1,131 @@
+//! Shapes: which of several operands gives it, and what conforms.
+
+use super::Arrays;
+use crate::c::{Emitted, variable::Kind, writer::Writer};
+use cfg_core::ir::{Op, ScalarType};
+use cfg_transform::scalarize::{ArrayId, Part, Step};
+
+impl Writer<'_> {
+    /// Notes if an array of a form is a variable that is not there.
+    pub(super) fn must_be_array(&mut self, arrays: &Arrays<'_>, array: ArrayId) {
+        if let (true, Some(v)) = (self.checked(), arrays.form.arrays[array.index()].variable) {
+            self.must_exist(v);
+        }
+    }
+
+    /// The pointer of an array of a form that is a parameter which may not be given.
+    pub(super) fn given_only(&self, array: ArrayId, arrays: &Arrays<'_>) -> Option<String> {
+        let v = arrays.form.arrays[array.index()].variable?;
+        let missing = self.checked() && self.missing(v) == Some(crate::c::faults::ABSENT);
+        match &self.variables.all[v.index()].kind {
+            Kind::Array(array) if missing => Some(array.pointer.clone()),
+            Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
+        }
+    }
+
+    /// Two arrays must be there and have the same extents, unless the second is not taken.
+    pub(super) fn conform(
+        &mut self,
+        arrays: &mut Arrays<'_>,
+        a: ArrayId,
+        b: ArrayId,
+    ) -> Emitted<()> {
+        let (to, from) = (self.view_of(arrays, a)?, self.view_of(arrays, b)?);
+        let taken = arrays.variable.contains(&b);
+        if taken {
+            self.lines.open(format_args!("if ({})", from.pointer));
+        }
+        self.must_be_array(arrays, a);
+        self.must_be_array(arrays, b);
+        self.must_conform(&to, &from);
+        self.stop();
+        if taken {
+            self.lines.close();
+        }
+        Ok(())
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        undecided: bool,
+        parts: &[Part],
+        decided: &[Step],
+        arrays: &mut Arrays<'_>,
+    ) -> Emitted<()> {
+        let open = self.helper("undecided", ScalarType::Logical);
+        self.lines.line(format_args!("{open} = true;"));
+        for Part { test, steps } in parts {
+            if let Some(e) = test {
+                self.lines.open(format_args!("if ({open})"));
+                let code = if self.checked() {
+                    self.lenient(e, undecided)?
+                } else {
+                    self.scalar(e)?
+                };
+                let code = if undecided || self.checked() {
+                    code
+                } else {
+                    self.apply(Op::Not, vec![code])?
+                };
+                self.lines.line(format_args!("{open} = {};", code.text));
+                self.lines.close();
+            }
+            if !steps.is_empty() {
+                self.lines.open(format_args!("if ({open})"));
+                self.steps(steps, arrays)?;
+                self.lines.close();
+            }
+        }
+        if !decided.is_empty() {
+            self.lines.open(format_args!("if (!{open})"));
+            self.steps(decided, arrays)?;
+            self.lines.close();
+        }
+        Ok(())
+    }
+
+    pub(super) fn untaken(&mut self, arrays: &mut Arrays<'_>, array: ArrayId) -> Emitted<()> {
+        let view = self.view_of(arrays, array)?;
+        self.lines.line(format_args!("{} = NULL;", view.pointer));
+        for (extent, _) in &view.axes {
+            self.lines.line(format_args!("{} = 1;", extent.code().text));
+        }
+        Ok(())
+    }
+
+    /// The shape of the first array that is taken.
+    pub(super) fn shape_of(
+        &mut self,
+        arrays: &mut Arrays<'_>,
+        array: ArrayId,
+        candidates: &[ArrayId],
+        otherwise: Option<ArrayId>,
+    ) -> Emitted<()> {
+        let to = self.view_of(arrays, array)?;
+        let mut opened = 0;
+        let mut certain = false;
+        for &candidate in candidates.iter().chain(&otherwise) {
+            let view = self.view_of(arrays, candidate)?;
+            certain = !arrays.variable.contains(&candidate);
+            if !certain {
+                self.lines.open(format_args!("if ({})", view.pointer));
+            }
+            for ((extent, _), (e, _)) in to.axes.iter().zip(&view.axes) {
+                self.lines
+                    .line(format_args!("{} = {};", extent.code().text, e.code().text));
+            }
+            if certain {
+                break;
+            }
+            self.lines.reopen("} else {");
+            opened += 1;
+        }
+        if !certain {
+            for (extent, _) in &to.axes {
+                self.lines.line(format_args!("{} = 1;", extent.code().text));
+            }
+        }
+        (0..opened).for_each(|_| self.lines.close());
+        Ok(())
+    }
+}
