@@ -27,9 +27,11 @@ impl Writer<'_> {
         // All subscripts are evaluated before one is looked at.
         let mut evaluated = Vec::with_capacity(place.subscripts.len());
         for subscript in &place.subscripts {
-            let (index, range) = match subscript {
-                Subscript::Index(e) => (Some(e), None),
-                Subscript::Range(range) => (None, Some(range)),
+            let index = subscript.index();
+            let range = if let Subscript::Range(range) = subscript {
+                Some(range)
+            } else {
+                None
             };
             let parts = [
                 index,
