@@ -297,7 +297,8 @@ impl GlobalNames {
     fn header(&self, file: &File<'_>) -> String {
         let text = (file.globals).header((&self.tag, &self.derivative_tag), &self.tag);
         if file.checks {
-            faults::logicals(&text)
+            // What `cfgrev_logical` is; the file alone names it.
+            faults::logicals_as(&text, "unsigned char")
         } else {
             text
         }

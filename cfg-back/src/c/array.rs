@@ -11,10 +11,10 @@ pub(super) use view::{View, is_dense};
 use super::{
     Emitted,
     amount::Amount,
+    lines::{behind_target, identifiers},
     operators,
     operators::Code,
     operators::precedence::POSTFIX,
-    routine::{behind_target, identifiers},
     variable::c_type,
     writer::Writer,
 };

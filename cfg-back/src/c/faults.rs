@@ -130,6 +130,11 @@ pub(super) fn empty_tape(routine: &str) -> String {
 
 /// The text of functions with the type of logicals that may be unset.
 pub(super) fn logicals(text: &str) -> String {
+    logicals_as(text, "cfgrev_logical")
+}
+
+/// The text of declarations with this type for logicals.
+pub(super) fn logicals_as(text: &str, ty: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut word = String::new();
     let (mut quoted, mut last) = (false, ' ');
@@ -140,11 +145,7 @@ pub(super) fn logicals(text: &str) -> String {
             word.push(c);
             continue;
         }
-        made.push_str(if word == "bool" && !quoted {
-            "cfgrev_logical"
-        } else {
-            &word
-        });
+        made.push_str(if word == "bool" && !quoted { ty } else { &word });
         word.clear();
         made.push(c);
     }

@@ -201,7 +201,8 @@ fn once(tag: &str, what: &str, text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let guard = format!("CFGREV_{}_IS_{what}", tag.to_ascii_uppercase());
+    // Names differ by case.
+    let guard = format!("CFGREV_{tag}_IS_{what}");
     let text = text.trim_end();
     format!("#ifndef {guard}\n#define {guard}\n{text}\n#endif\n\n")
 }

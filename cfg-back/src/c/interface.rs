@@ -244,7 +244,11 @@ pub(super) fn wrapper(
         (variable, name)
     });
     if let Some((variable, name)) = &shadow {
-        lines.line(format_args!("{variable} = *{name};"));
+        let tag = &globals.derivative_tag;
+        // Nobody has to give the derivatives of globals that are not active.
+        lines.line(format_args!(
+            "{variable} = {name} ? *{name} : (struct {tag}){{0}};"
+        ));
     }
     let text = call_text(&made, &arguments, &used);
     if made.can_fail {
@@ -253,7 +257,8 @@ pub(super) fn wrapper(
         lines.line(format_args!("{text};"));
     }
     if let Some((variable, name)) = &shadow {
-        lines.line(format_args!("*{name} = {variable};"));
+        lines.line(format_args!("if ({name})"));
+        lines.line(format_args!("    *{name} = {variable};"));
     }
     if let (Sweep::Forward, true, Some(ty)) = (sweep, keeps_result, result) {
         lines.line(format_args!(

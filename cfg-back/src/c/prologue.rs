@@ -2,8 +2,7 @@
 
 use super::{
     Emitted,
-    lines::Lines,
-    routine::identifiers,
+    lines::{Lines, identifiers},
     variable::{Array, Bound, Cells, Kind, c_type, zero},
     writer::Writer,
 };

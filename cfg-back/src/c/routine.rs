@@ -4,7 +4,7 @@ use super::{
     Emitted, codes, faults,
     file::{File, Made, Written},
     held,
-    lines::Lines,
+    lines::{Lines, behind_target, identifiers},
     names::{Names, comment},
     operators::{Pieces, checked::unset},
     prologue,
@@ -378,33 +378,6 @@ fn finish(
     text.push_str(&lines.into_text());
     text.push_str("}\n");
     Ok((made, text))
-}
-
-/// The identifiers in a text.
-pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let words = text.split(move |c| !word(c));
-    words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
-}
-
-/// The part of a line that reads variables: of an assignment all but the variable that it is to.
-pub(super) fn behind_target(line: &str) -> &str {
-    let line = line.trim_start();
-    let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let rest = line.get(end.unwrap_or(0)..).unwrap_or_default();
-    let mut behind = rest;
-    if rest.starts_with('[') {
-        let mut depth = 0_i32;
-        let closes = rest.find(|c| {
-            depth += i32::from(c == '[') - i32::from(c == ']');
-            depth == 0
-        });
-        behind = closes.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
-    }
-    let assigns = [" = ", " += ", " -= ", " *= "]
-        .iter()
-        .any(|sign| behind.starts_with(sign));
-    if assigns { rest } else { line }
 }
 
 /// Declarations of the local variables that the body names.

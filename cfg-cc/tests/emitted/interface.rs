@@ -345,6 +345,7 @@ fn callers_in_c() {
 /// Functions of a program itself, one of which needs memory for a work array.
 const PLAIN: &str = "
 global real scale = 2.0
+global logical on = true
 
 function twice(in real x) result y
   local real y
@@ -352,9 +353,12 @@ function twice(in real x) result y
 end
 
 subroutine turned(in integer n, inout real x[n])
-  uses scale
+  uses scale, on
   local real w[n]
-  w := scale*x
+  w := x
+  if on
+    w := scale*x
+  end
   x := w[n:1:-1]
 end
 ";
@@ -407,12 +411,81 @@ fn headers_of_programs() {
     write("plain.c", &c::program_with(&program, checks).unwrap());
     write(
         "main.c",
-        "#include \"plain.h\"\nint main(void)\n{\n    double x[3] = {1, 2, 3};\n    return turned(3, x, NULL) || x[0] != 6;\n}\n",
+        "#include \"plain.h\"\nint main(void)\n{\n    double x[3] = {1, 2, 3};\n    return turned(3, x, NULL) || x[0] != 6 || !program_globals()->on;\n}\n",
     );
     compile(
         folder.path(),
         &cc,
         &["-o", "main", "main.c", "plain.c", "-lm"],
+    );
+    let ran = Command::new(folder.path().join("main")).status().unwrap();
+    assert_eq!(ran.code(), Some(0));
+}
+
+/// Two programs whose names differ by case, with a global each; that of the first has no derivative.
+const INERT: &str = "
+global integer a = 2
+
+main function f(in real x) result y
+  local real y
+  uses a
+  independent x
+  dependent y
+  y := x*real(a)
+end
+";
+const INERT_CAPITAL: &str = "
+global real a = 3.0
+global real c[3] = 1.0
+
+main function F(in real x) result y
+  local real y
+  uses a
+  uses c
+  independent x
+  dependent y
+  y := x*a*c[2]
+end
+";
+
+const INERT_MAIN: &str = r#"
+#include "small.h"
+#include "capital.h"
+#include "small.c"
+#include "capital.c"
+int main(void)
+{
+    double y, x_b = 0;
+    struct cfgrev_tape tape = {0};
+    if (f_grad(5, &x_b, &y, 1, NULL) || y != 10 || x_b != 2)
+        return 1;
+    f_globals()->a = 4;
+    F_globals()->a = 7;
+    x_b = 0;
+    if (F_grad(5, &x_b, &y, 1, NULL, &tape) || y != 35 || x_b != 7)
+        return 2;
+    if (f_grad(5, &x_b, &y, 1, &tape) || y != 20 || x_b != 11)
+        return 3;
+    cfgrev_tape_free(&tape);
+    return 0;
+}
+"#;
+
+#[test]
+fn globals_that_are_not_active() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    for (name, source) in [("small", INERT), ("capital", INERT_CAPITAL)] {
+        write(&format!("{name}.c"), &files(source)[0]);
+        write(&format!("{name}.h"), &headers(source)[0]);
+    }
+    write("main.c", INERT_MAIN);
+    let sanitizer = "-fsanitize=address,undefined";
+    compile(
+        folder.path(),
+        &cc,
+        &[sanitizer, "-o", "main", "main.c", "-lm"],
     );
     let ran = Command::new(folder.path().join("main")).status().unwrap();
     assert_eq!(ran.code(), Some(0));

@@ -8,15 +8,15 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 }
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_IS_DECLARED
-#define CFGREV_NORM_GLOBALS_IS_DECLARED
+#ifndef CFGREV_norm_globals_IS_DECLARED
+#define CFGREV_norm_globals_IS_DECLARED
 struct norm_globals {
     double scale;
 };
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_IS_DEFINED
-#define CFGREV_NORM_GLOBALS_IS_DEFINED
+#ifndef CFGREV_norm_globals_IS_DEFINED
+#define CFGREV_norm_globals_IS_DEFINED
 static struct norm_globals norm_globals_data = {
     2.0
 };
@@ -29,8 +29,8 @@ struct norm_globals *norm_globals(void)
 }
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_B_IS_DECLARED
-#define CFGREV_NORM_GLOBALS_B_IS_DECLARED
+#ifndef CFGREV_norm_globals_b_IS_DECLARED
+#define CFGREV_norm_globals_b_IS_DECLARED
 struct norm_globals_b {
     double scale_b;
 };
@@ -147,9 +147,10 @@ int norm_rev(int64_t n, const double *x, double *x_b, double *y, double *y_b, do
     int status = 0;
     double value = 0.0;
     value = cfgrev_pop_real(&tape->top);
-    norm_globals_b_data = *norm_globals_b_2;
+    norm_globals_b_data = norm_globals_b_2 ? *norm_globals_b_2 : (struct norm_globals_b){0};
     norm_rev_body(n, x, y, &value, x_b, y_b, &norm_b, tape);
-    *norm_globals_b_2 = norm_globals_b_data;
+    if (norm_globals_b_2)
+        *norm_globals_b_2 = norm_globals_b_data;
     return cfgrev_end(tape, &state, status);
 }
 
@@ -163,9 +164,10 @@ int norm_grad(int64_t n, const double *x, double *x_b, double *y, double *y_b, d
     int status = 0;
     double value_kept = 0.0;
     double *const value_at = norm_value ? norm_value : &value_kept;
-    norm_globals_b_data = *norm_globals_b_2;
+    norm_globals_b_data = norm_globals_b_2 ? *norm_globals_b_2 : (struct norm_globals_b){0};
     status = norm_grad_body(n, x, y, value_at, x_b, y_b, &norm_b, used);
-    *norm_globals_b_2 = norm_globals_b_data;
+    if (norm_globals_b_2)
+        *norm_globals_b_2 = norm_globals_b_data;
     status = cfgrev_end(used, &state, status);
     cfgrev_tape_free(&own);
     return status;

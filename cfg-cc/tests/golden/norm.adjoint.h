@@ -1,7 +1,7 @@
 
 
-#ifndef CFGREV_NORM_GLOBALS_IS_DECLARED
-#define CFGREV_NORM_GLOBALS_IS_DECLARED
+#ifndef CFGREV_norm_globals_IS_DECLARED
+#define CFGREV_norm_globals_IS_DECLARED
 struct norm_globals {
     double scale;
 };
@@ -9,8 +9,8 @@ struct norm_globals {
 
 struct norm_globals *norm_globals(void);
 
-#ifndef CFGREV_NORM_GLOBALS_B_IS_DECLARED
-#define CFGREV_NORM_GLOBALS_B_IS_DECLARED
+#ifndef CFGREV_norm_globals_b_IS_DECLARED
+#define CFGREV_norm_globals_b_IS_DECLARED
 struct norm_globals_b {
     double scale_b;
 };

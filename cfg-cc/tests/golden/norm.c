@@ -1,14 +1,14 @@
 
 
-#ifndef CFGREV_PROGRAM_GLOBALS_IS_DECLARED
-#define CFGREV_PROGRAM_GLOBALS_IS_DECLARED
+#ifndef CFGREV_program_globals_IS_DECLARED
+#define CFGREV_program_globals_IS_DECLARED
 struct program_globals {
     double scale;
 };
 #endif
 
-#ifndef CFGREV_PROGRAM_GLOBALS_IS_DEFINED
-#define CFGREV_PROGRAM_GLOBALS_IS_DEFINED
+#ifndef CFGREV_program_globals_IS_DEFINED
+#define CFGREV_program_globals_IS_DEFINED
 static struct program_globals program_globals_data = {
     2.0
 };

@@ -8,15 +8,15 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 }
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_IS_DECLARED
-#define CFGREV_NORM_GLOBALS_IS_DECLARED
+#ifndef CFGREV_norm_globals_IS_DECLARED
+#define CFGREV_norm_globals_IS_DECLARED
 struct norm_globals {
     double scale;
 };
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_IS_DEFINED
-#define CFGREV_NORM_GLOBALS_IS_DEFINED
+#ifndef CFGREV_norm_globals_IS_DEFINED
+#define CFGREV_norm_globals_IS_DEFINED
 static struct norm_globals norm_globals_data = {
     2.0
 };
@@ -29,8 +29,8 @@ struct norm_globals *norm_globals(void)
 }
 #endif
 
-#ifndef CFGREV_NORM_GLOBALS_T_IS_DECLARED
-#define CFGREV_NORM_GLOBALS_T_IS_DECLARED
+#ifndef CFGREV_norm_globals_t_IS_DECLARED
+#define CFGREV_norm_globals_t_IS_DECLARED
 struct norm_globals_t {
     double scale_t;
 };
@@ -72,9 +72,10 @@ int norm_t(int64_t n, const double *x, const double *x_t, double *y, double *y_t
     int status = 0;
     double value_kept = 0.0;
     double *const value_at = norm_value ? norm_value : &value_kept;
-    norm_globals_t_data = *norm_globals_t_2;
+    norm_globals_t_data = norm_globals_t_2 ? *norm_globals_t_2 : (struct norm_globals_t){0};
     norm_t_body(n, x, y, value_at, x_t, y_t, norm_value_t);
-    *norm_globals_t_2 = norm_globals_t_data;
+    if (norm_globals_t_2)
+        *norm_globals_t_2 = norm_globals_t_data;
     status = cfgrev_end(used, &state, status);
     cfgrev_tape_free(&own);
     return status;
