@@ -101,7 +101,7 @@ pub struct Adjoint {
     pub forward: RoutineId,
     /// Its reverse sweep.
     pub reverse: RoutineId,
-    /// Both in one.
+    /// The routine that runs the forward and the reverse sweep.
     pub gradient: RoutineId,
 }
 

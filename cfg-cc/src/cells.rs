@@ -13,42 +13,33 @@ const UNSET_REAL32: u32 = 0x7FC0_756E;
 const UNSET_INTEGER: i64 = -6_674_804_268_309_651_741;
 const UNSET_LOGICAL: u8 = 2;
 
-/// Adds the elements of a value in storage order; uninitialised ones are 0.
+/// Adds the elements of a value in storage order; uninitialised ones are 0, with checks the cells that stand for them.
 pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order, checks: bool) {
     let value = value.in_order(order);
-    if checks {
-        return write_checked(bytes, &value);
-    }
     for k in 0..value.len() {
-        match (value.get(k), value.ty()) {
-            (Some(Scalar::Real(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
-            (Some(Scalar::Real32(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
-            (Some(Scalar::Integer(n)), _) => bytes.extend_from_slice(&n.to_ne_bytes()),
-            (Some(Scalar::Logical(b)), _) => bytes.push(b.into()),
-            (None, ScalarType::Real | ScalarType::Integer | ScalarType::Tape) => {
-                bytes.extend_from_slice(&[0; 8]);
-            }
-            (None, ScalarType::Real32) => bytes.extend_from_slice(&[0; 4]),
-            (None, ScalarType::Logical) => bytes.push(0),
+        match value.get(k) {
+            Some(Scalar::Real(x)) => bytes.extend_from_slice(&x.to_ne_bytes()),
+            Some(Scalar::Real32(x)) => bytes.extend_from_slice(&x.to_ne_bytes()),
+            Some(Scalar::Integer(n)) => bytes.extend_from_slice(&n.to_ne_bytes()),
+            Some(Scalar::Logical(b)) => bytes.push(b.into()),
+            None => write_unset(bytes, value.ty(), checks),
         }
     }
 }
 
-/// Adds the elements of a value; uninitialised ones are the cells that stand for them in files with checks.
-fn write_checked(bytes: &mut Vec<u8>, value: &Value) {
-    for k in 0..value.len() {
-        match (value.get(k), value.ty()) {
-            (Some(Scalar::Real(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
-            (Some(Scalar::Real32(x)), _) => bytes.extend_from_slice(&x.to_ne_bytes()),
-            (Some(Scalar::Integer(n)), _) => bytes.extend_from_slice(&n.to_ne_bytes()),
-            (Some(Scalar::Logical(b)), _) => bytes.push(b.into()),
-            (None, ScalarType::Real) => bytes.extend_from_slice(&UNSET_REAL.to_ne_bytes()),
-            (None, ScalarType::Real32) => bytes.extend_from_slice(&UNSET_REAL32.to_ne_bytes()),
-            (None, ScalarType::Integer | ScalarType::Tape) => {
-                bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes());
-            }
-            (None, ScalarType::Logical) => bytes.push(UNSET_LOGICAL),
+/// Adds an uninitialised element.
+fn write_unset(bytes: &mut Vec<u8>, ty: ScalarType, checks: bool) {
+    let from = bytes.len();
+    match ty {
+        ScalarType::Real => bytes.extend_from_slice(&UNSET_REAL.to_ne_bytes()),
+        ScalarType::Real32 => bytes.extend_from_slice(&UNSET_REAL32.to_ne_bytes()),
+        ScalarType::Integer | ScalarType::Tape => {
+            bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes());
         }
+        ScalarType::Logical => bytes.push(UNSET_LOGICAL),
+    }
+    if !checks {
+        bytes[from..].fill(0);
     }
 }
 

@@ -91,16 +91,7 @@ impl Writer<'_> {
             }
             return Ok(Code::new(value, POSTFIX, ScalarType::Logical));
         }
-        let mut types = Vec::with_capacity(rest.len());
-        for e in rest {
-            types.push(self.type_of(e)?);
-        }
-        let integers = types.iter().all(|ty| *ty == ScalarType::Integer);
-        let real = types.iter().find(|ty| **ty != ScalarType::Integer);
-        let ty = match real {
-            Some(ty) if !integers => *ty,
-            _ => ScalarType::Integer,
-        };
+        let ty = self.common_type(rest)?;
         let value = self.helper("chosen", ty);
         let condition = self.scalar(first)?;
         self.lines.open(format_args!("if ({})", condition.text));
@@ -114,6 +105,18 @@ impl Writer<'_> {
         }
         self.lines.close();
         Ok(Code::new(value, POSTFIX, ty))
+    }
+
+    /// The type of a conditional expression with these arms: integers are converted to that of the others.
+    pub(super) fn common_type(&mut self, arms: &[Expr]) -> Emitted<ScalarType> {
+        let mut common = ScalarType::Integer;
+        for e in arms {
+            let ty = self.type_of(e)?;
+            if ty != ScalarType::Integer {
+                common = ty;
+            }
+        }
+        Ok(common)
     }
 
     /// The type of a scalar expression, which may have names of a form.

@@ -27,7 +27,7 @@ enum Passed {
 /// The kind of function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sweep {
-    /// Both sweeps.
+    /// The forward sweep and the reverse sweep, one after the other.
     Gradient,
     /// What records.
     Forward,

@@ -197,17 +197,6 @@ impl Writer<'_> {
         self.apply(op, vec![so_far, x])
     }
 
-    fn common_type(&mut self, arms: &[Expr]) -> Emitted<ScalarType> {
-        let mut common = ScalarType::Integer;
-        for e in arms {
-            let ty = self.type_of(e)?;
-            if ty != ScalarType::Integer {
-                common = ty;
-            }
-        }
-        Ok(common)
-    }
-
     // --- loops ---------------------------------------------------------------------------------
 
     /// The head of a counted loop: passes are counted, and the index goes on at the end of each.
