@@ -235,8 +235,7 @@ pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, 
     if options.header {
         return Ok(file::header(title, &bundle.globals, &bundle.declared));
     }
-    let head = file::head(title, &bundle.pieces);
-    Ok(format!("{head}{}", bundle.text))
+    Ok(file::whole(title, &bundle.pieces, &bundle.text))
 }
 
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
@@ -258,18 +257,15 @@ pub fn server(
     for (program, routine) in programs {
         bundle.add(program, Some(*routine))?;
     }
-    let head = file::head("Written by cfgrev.", &bundle.pieces);
     let mut serve = driver::head().to_owned();
     if counting {
         serve.push('\n');
         serve.push_str(&driver::counting());
     }
     let main = driver::main(&bundle.drivers);
-    Ok(format!(
-        "{}{head}{serve}\n{}{main}",
-        driver::first(),
-        bundle.text
-    ))
+    let text = format!("{serve}\n{}{main}", bundle.text);
+    let file = file::whole("Written by cfgrev.", &bundle.pieces, &text);
+    Ok(format!("{}{file}", driver::first()))
 }
 
 /// The names of what has to do with globals.
@@ -439,7 +435,7 @@ fn derivative(
     if options.header {
         return Ok(file::header(&title, &globals.header(&file), &declared));
     }
-    let head = file::head(&title, &pieces);
     let declared = globals.text(&file, Some(&globals.tag));
-    Ok(format!("{head}{declared}{functions}"))
+    let text = format!("{declared}{functions}");
+    Ok(file::whole(&title, &pieces, &text))
 }

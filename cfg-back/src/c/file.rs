@@ -174,8 +174,14 @@ pub(super) fn header(title: &str, globals: &str, functions: &[String]) -> String
     text
 }
 
+/// A file with these functions, behind all that they need.
+pub(super) fn whole(title: &str, pieces: &Pieces, functions: &str) -> String {
+    let [before, behind] = pieces.pragmas();
+    format!("{}{before}{functions}{behind}", head(title, pieces))
+}
+
 /// The head of a file: what it is, and what it includes.
-pub(super) fn head(title: &str, pieces: &Pieces) -> String {
+fn head(title: &str, pieces: &Pieces) -> String {
     let mut text = format!("/* {} */\n\n", comment(title));
     let mut headers = pieces.headers();
     headers.extend(["math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h"]);

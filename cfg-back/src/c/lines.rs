@@ -107,11 +107,22 @@ impl Lines {
     }
 }
 
-/// The identifiers in a text.
+/// The identifiers in a text but for those of members, which are names of their own.
 pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let words = text.split(move |c| !word(c));
-    words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()))
+    let mut before = "";
+    text.split_inclusive(move |c| !word(c))
+        .filter_map(move |part| {
+            let name = part.trim_end_matches(|c| !word(c));
+            let is_member = before.ends_with('.') || before.ends_with("->");
+            // Two splits of `->` stand before the name.
+            before = if part == ">" && before.ends_with('-') {
+                "->"
+            } else {
+                part
+            };
+            (!is_member && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
+        })
 }
 
 /// The part of a line that reads variables: of an assignment all but the variable that it is to.
@@ -132,4 +143,16 @@ pub(super) fn behind_target(line: &str) -> &str {
         .iter()
         .any(|sign| behind.starts_with(sign));
     if assigns { rest } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifiers;
+
+    #[test]
+    fn members_are_names_of_their_own() {
+        let text = "u->v[data.w + x] = y->z.t - (a > b) - -c>d;";
+        let found: Vec<&str> = identifiers(text).collect();
+        assert_eq!(found, ["u", "data", "x", "y", "a", "b", "c", "d"]);
+    }
 }

@@ -15,6 +15,7 @@ use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::ir::{Op, OpClass, ScalarType};
 use cfg_core::typing::{self, Type};
 use precedence::{AND, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
+use std::collections::HashSet;
 
 /// The operands of an operator are not what it takes: a program that was not validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -168,6 +169,9 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         return Err(Malformed(op));
     }
     let ty = typing::apply(op, &types).map_err(|_| Malformed(op))?.ty;
+    if matches!(op, Op::And | Op::Or) && share_names(&operands) {
+        pieces.may_contradict();
+    }
     if pieces.checked() {
         return checked::apply(op, operands, ty, pieces);
     }
@@ -278,6 +282,33 @@ fn hidden(code: Code, pieces: &mut Pieces) -> Code {
     call(Piece::Value, &[code], ty, pieces)
 }
 
+/// The identifiers and numbers in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
+/// True if two of the operands name the same.
+fn share_names(operands: &[Code]) -> bool {
+    let mut seen = HashSet::new();
+    operands.iter().any(|operand| {
+        let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let names: HashSet<&str> = words(&operand.text).filter(is_name).collect();
+        let known = names.iter().any(|name| seen.contains(name));
+        seen.extend(names);
+        known
+    })
+}
+
+/// True if two texts have the same words, in whatever order: `n + k` and `k + n`.
+fn same_words(x: &str, y: &str) -> bool {
+    let sorted = |text| {
+        let mut words: Vec<&str> = words(text).collect();
+        words.sort_unstable();
+        words
+    };
+    x.len() == y.len() && sorted(x) == sorted(y)
+}
+
 /// True if a compiler might find that this divisor is always 0, and complain: `n - n`, but not `n`, `-n`, `n + 1`.
 fn may_vanish(divisor: &Code) -> bool {
     let plain = |text: &str| !text.contains(['(', ' ']);
@@ -352,7 +383,7 @@ fn compare(
     } else if decided(&y, &x) {
         x = hidden(x, pieces);
     }
-    if !ty.is_real() && x.text == y.text {
+    if !ty.is_real() && same_words(&x.text, &y.text) {
         x = hidden(x, pieces);
     }
     let least = if x.text.starts_with('!') {

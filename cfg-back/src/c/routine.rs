@@ -303,6 +303,7 @@ fn finish(
     end: Option<String>,
     value: &str,
 ) -> Emitted<(Made, String)> {
+    asked_for_more_than_shape(&mut writer, body, end.as_deref().unwrap_or_default());
     let arrays = prologue::prologue(&mut writer, body)?;
     let epilogue = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
     let mut made = writer.made.clone();
@@ -378,6 +379,21 @@ fn finish(
     text.push_str(&lines.into_text());
     text.push_str("}\n");
     Ok((made, text))
+}
+
+/// Local variables count as used only where the text names them: of an array a statement may want the shape alone.
+fn asked_for_more_than_shape(writer: &mut Writer<'_>, body: &str, end: &str) {
+    let named: HashSet<&str> = identifiers(body).chain(identifiers(end)).collect();
+    for (v, variable) in (0..).map(VarId::new).zip(&mut writer.variables.all) {
+        let name = match &variable.kind {
+            Kind::Value(name) => name,
+            Kind::Array(array) => &array.pointer,
+            Kind::Pointer(_) | Kind::Tape(_) => continue,
+        };
+        if writer.routine.variable(v).role == Role::Local && !named.contains(name.as_str()) {
+            variable.used = false;
+        }
+    }
 }
 
 /// Declarations of the local variables that the body names.

@@ -95,8 +95,8 @@ pub(crate) fn case(name: &str, text: &str) -> Case {
     }
 }
 
-#[test]
-fn programs_by_hand() {
+/// The jobs of all files.
+pub(crate) fn all() -> Vec<Job> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/emitted/programs");
     let mut all: Vec<Job> = Vec::new();
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -124,7 +124,12 @@ fn programs_by_hand() {
         }
     }
     assert!(short.is_empty(), "{short:?}");
-    check(&all);
+    all
+}
+
+#[test]
+fn programs_by_hand() {
+    check(&all());
 }
 
 /// Loops and branches nest deeper than compilers allow, operands are more than they take.

@@ -55,6 +55,43 @@ pub(crate) fn options(seed: u64) -> Options {
     }
 }
 
+/// A few programs of each kind do what they should with clang, too, which warns of other things.
+#[test]
+fn clang_compiles_them() {
+    let Some(command) = needs::tool("clang") else {
+        return;
+    };
+    let mut all = Vec::new();
+    for seed in seeds().take(3) {
+        for of in [
+            generate::Options::EXACT,
+            generate::Options::WIDE,
+            generate::Options::WIDE_SMOOTH,
+        ] {
+            let case = generate::generate(&of, seed).unwrap();
+            all.extend(jobs(&format!("clang {seed}"), &case, &options(seed), seed));
+        }
+        let case = general::generate(seed);
+        all.extend(jobs(
+            &format!("clang general {seed}"),
+            &case,
+            &options(seed),
+            seed,
+        ));
+    }
+    all.extend(crate::by_hand::all());
+    let compiler = Compiler {
+        command,
+        flags: flags(false),
+        ..Compiler::default()
+    };
+    let wrong: Vec<String> = all
+        .chunks(BATCH)
+        .flat_map(|some| run_all(some, &compiler))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Programs, gradients and tangents of a family; of most of its programs there must be all three.
 fn family(name: &str, case: impl Fn(u64) -> Case) {
     let mut all = Vec::new();

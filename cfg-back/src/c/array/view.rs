@@ -103,9 +103,11 @@ impl Writer<'_> {
         &mut self,
         arrays: &mut Arrays<'_>,
         array: ArrayId,
-        view: View,
+        mut view: View,
     ) -> Emitted<()> {
         if !arrays.variable.contains(&array) {
+            // The elements of a transposed array are taken in the order of their cells.
+            view.order = arrays.form.arrays[array.index()].order;
             arrays.views[array.index()] = Some(view);
             return Ok(());
         }

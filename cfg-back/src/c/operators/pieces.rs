@@ -238,11 +238,27 @@ fn power(n: i8) -> String {
     text
 }
 
+const BEFORE: &str = "#ifdef __clang__
+/* Comparisons are the program's own, also where they contradict each other. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored \"-Wtautological-compare\"
+#endif
+
+";
+
+const BEHIND: &str = "
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+";
+
 /// The helper functions that a file needs, and the headers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces {
     needed: BTreeSet<Piece>,
     headers: BTreeSet<&'static str>,
+    /// True if a compiler may find that comparisons contradict each other.
+    contradicts: bool,
     /// The functions for checks, if everything is checked.
     pub(super) checks: Option<Checks>,
 }
@@ -279,6 +295,21 @@ impl Pieces {
     /// The file needs this header of the C library.
     pub(crate) fn include(&mut self, header: &'static str) {
         self.headers.insert(header);
+    }
+
+    /// Comparisons that `&&` or `||` join are about the same.
+    pub(crate) fn may_contradict(&mut self) {
+        self.contradicts = true;
+    }
+
+    /// What stands around the functions of the file: compilers keep to themselves which comparisons of the program are
+    /// always true.
+    pub(crate) fn pragmas(&self) -> [&'static str; 2] {
+        if self.contradicts {
+            [BEFORE, BEHIND]
+        } else {
+            ["", ""]
+        }
     }
 
     /// The functions, each behind those that it calls, separated by empty lines. Each has a guard: files that have some of
