@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod checks;
+mod corpus;
 mod interface;
 mod random;
 mod support;
