@@ -194,7 +194,10 @@ fn parameters_of_globals(
     let mut owners = HashSet::new();
     for &g in setting.spread.globals(id) {
         let role = Role::Parameter {
-            intent: Intent::InOut,
+            intent: match setting.effects.may_write(id, g) {
+                true => Intent::InOut,
+                false => Intent::In,
+            },
             optional: false,
         };
         let v = match globals.get(&g) {
