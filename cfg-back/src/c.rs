@@ -309,7 +309,11 @@ impl GlobalNames {
 
     /// The tag of the structure of derivatives, in one direction or in several.
     fn tag_of(&self, several: bool) -> &str {
-        if several { &self.several_tag } else { &self.derivative_tag }
+        if several {
+            &self.several_tag
+        } else {
+            &self.derivative_tag
+        }
     }
 
     fn header(&self, file: &File<'_>) -> String {
@@ -398,7 +402,11 @@ pub fn adjoint_in_directions(
     let mut own_tapes = Vec::new();
     for r in gradients {
         let mut variables = program.routine(r).variables.iter();
-        own_tapes.extend(variables.position(|v| v.ty.is_tape()).map(|v| (r, VarId::new(v))));
+        own_tapes.extend(
+            variables
+                .position(|v| v.ty.is_tape())
+                .map(|v| (r, VarId::new(v))),
+        );
     }
     let result = program.routine(original).result;
     let keeps_result = result.is_some_and(|r| {
@@ -489,7 +497,13 @@ fn derivative(
         names.plain = name;
     }
     let wanted: Vec<RoutineId> = sweeps.iter().map(|(called, _)| called.routine).collect();
-    let mut file = File::new(program, names, function_names, own_tapes, &globals.variables);
+    let mut file = File::new(
+        program,
+        names,
+        function_names,
+        own_tapes,
+        &globals.variables,
+    );
     file.checks = options.checks;
     let mut pieces = Pieces::new(options.checks);
     let mut functions =

@@ -88,7 +88,11 @@ pub(super) fn wrapper(
     let [count, tag] = ["nd", globals.tag_of(several.is_some())]
         .map(|n| interface.names.fresh(n, Some(&file.names)));
     let [kept, value_at, counter] = [
-        if sweep == Sweep::Reverse { "value" } else { "value_kept" },
+        if sweep == Sweep::Reverse {
+            "value"
+        } else {
+            "value_kept"
+        },
         "value_at",
         "k",
     ]
@@ -130,7 +134,10 @@ pub(super) fn wrapper(
         lines.line(format_args!("(void){};", item.name));
     }
     let of = file.program.routine(original);
-    let kept = of.result.map(|r| of.variable(r).ty).filter(|_| keeps_result);
+    let kept = of
+        .result
+        .map(|r| of.variable(r).ty)
+        .filter(|_| keeps_result);
     if let (Sweep::Reverse, Some(ty)) = (sweep, kept) {
         w.pop_result(&mut lines, ty, &state);
     }
@@ -146,7 +153,11 @@ pub(super) fn wrapper(
         ));
     }
     let text = call_text(&made, &w.texts, used);
-    let guard = if w.may_fail { format!("if (!{status})") } else { String::new() };
+    let guard = if w.may_fail {
+        format!("if (!{status})")
+    } else {
+        String::new()
+    };
     if w.may_fail {
         lines.line(&guard);
     }
@@ -168,11 +179,19 @@ pub(super) fn wrapper(
         ));
         lines.line(format_args!("    {status} = 1;"));
         lines.line(format_args!("if (!{status})"));
-        lines.line(format_args!("    cfgrev_push_{stack}(&{tape}->top, *{value});"));
+        lines.line(format_args!(
+            "    cfgrev_push_{stack}(&{tape}->top, *{value});"
+        ));
     }
-    let end = if file.checks { "cfgrev_end_checked" } else { "cfgrev_end" };
+    let end = if file.checks {
+        "cfgrev_end_checked"
+    } else {
+        "cfgrev_end"
+    };
     if may_be_null {
-        lines.line(format_args!("{status} = {end}({used}, &{state}, {status});"));
+        lines.line(format_args!(
+            "{status} = {end}({used}, &{state}, {status});"
+        ));
         lines.line(format_args!("cfgrev_tape_free(&{own});"));
         lines.line(format_args!("return {status};"));
     } else {
@@ -264,7 +283,8 @@ impl Wrapper<'_> {
             let Some(&k) = self.interface.of_role.get(role) else {
                 // The value of a function in its reverse sweep: the forward sweep kept it.
                 let value = &self.kept;
-                self.before.push(format!("{ty} {value} = {};", zero(variable.ty)));
+                self.before
+                    .push(format!("{ty} {value} = {};", zero(variable.ty)));
                 let address = if by_value { "" } else { "&" };
                 self.texts.push(format!("{address}{value}"));
                 continue;
@@ -275,7 +295,8 @@ impl Wrapper<'_> {
             if Some(of) == result && *role == ParameterRole::Primal(of) {
                 // Callers may not want the value.
                 let (kept, value_at) = (&self.kept, &self.value_at);
-                self.before.push(format!("{ty} {kept} = {};", zero(variable.ty)));
+                self.before
+                    .push(format!("{ty} {kept} = {};", zero(variable.ty)));
                 self.before.push(format!(
                     "{ty} *const {value_at} = {name} ? {name} : &{kept};"
                 ));
@@ -285,11 +306,11 @@ impl Wrapper<'_> {
             }
             let writes = variable.intent().is_some_and(Intent::writes);
             let several = self.called.several.is_some();
-            let name = if several && writes && passed == Passed::Constant && Some(of) == result {
-                self.copied(&name, ty)
-            } else {
-                name
-            };
+            let (name, passed) =
+                match several && writes && passed == Passed::Constant && Some(of) == result {
+                    true => (self.copied(&name, ty), Passed::Pointer),
+                    false => (name, passed),
+                };
             self.argument((&name, passed), variable, (by_value, writes));
         }
         Ok(())
@@ -368,7 +389,10 @@ impl Wrapper<'_> {
             self.bases.push(base);
             // Nobody has to give the derivatives of globals that are not active.
             self.may_fail = true;
-            let count = format!("{size} * (int64_t){nd}");
+            let count = match size {
+                1 => nd.clone(),
+                _ => format!("{size} * (int64_t){nd}"),
+            };
             self.before.extend([
                 format!("{ty} *{here} = {tag} ? {tag}->{member} : NULL;"),
                 format!("if (!{here}) {{"),

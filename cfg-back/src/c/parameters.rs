@@ -53,10 +53,7 @@ struct Parameter {
 
 /// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative has
 /// its extents.
-fn parameters(
-    program: &Program,
-    routine: RoutineId,
-) -> (Vec<Parameter>, HashMap<VarId, VarId>) {
+fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap<VarId, VarId>) {
     // Derivatives first, down to what is none.
     let mut chain = vec![routine];
     let mut sweeps = Vec::new();
@@ -76,8 +73,11 @@ fn parameters(
     while let (Some(r), Some(sweep)) = (chain.pop(), sweeps.pop()) {
         let signature = Signature::of(program, r);
         let theirs = program.routine(r);
-        let by_role: HashMap<ParameterRole, VarId> =
-            signature.parameters.into_iter().zip(theirs.parameter_ids()).collect();
+        let by_role: HashMap<ParameterRole, VarId> = signature
+            .parameters
+            .into_iter()
+            .zip(theirs.parameter_ids())
+            .collect();
         let mut next = HashMap::new();
         for (role, &v) in &by_role {
             let (ParameterRole::Primal(u) | ParameterRole::Adjoint(u) | ParameterRole::Tangent(u)) =
@@ -195,9 +195,7 @@ fn with_derivatives(
                 (format!("{routine}_b"), Passed::Value)
             }
             Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
-            Sweep::Tangent | Sweep::Forward => {
-                (format!("{}_t", parameter.name), parameter.passed)
-            }
+            Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
         };
         let derivative = (parameter.ty.is_real() && sweep != Sweep::Forward).then(|| Parameter {
             name,

@@ -144,7 +144,13 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
                 session.set_global(*g, value).unwrap();
             }
         };
-        jobs.extend(finished(format!("{name}, {what}"), derived, r, arguments, &set));
+        jobs.extend(finished(
+            format!("{name}, {what}"),
+            derived,
+            r,
+            arguments,
+            &set,
+        ));
     }
     jobs
 }

@@ -23,7 +23,10 @@ pub(super) fn contract(
         .map(|(v, variable)| {
             let own = v.index() >= original.variables.len();
             let scalar = own && variable.rank() == 1
-                || original.variables.get(v.index()).is_some_and(|o| o.rank() == 0);
+                || original
+                    .variables
+                    .get(v.index())
+                    .is_some_and(|o| o.rank() == 0);
             scalar && variable.rank() == 1 && variable.role == cfg_core::ir::Role::Local
         })
         .collect();
@@ -31,7 +34,8 @@ pub(super) fn contract(
         able[result.index()] = false;
     }
     let inside: HashSet<usize> = bodies.iter().copied().collect();
-    let one = |place: &Place| matches!(&*place.subscripts, [s] if s.index() == Some(&Expr::var(index)));
+    let one =
+        |place: &Place| matches!(&*place.subscripts, [s] if s.index() == Some(&Expr::var(index)));
     for (k, vertex) in graph.vertices.iter().enumerate() {
         if inside.contains(&k) {
             in_body(vertex, &mut able, &one);

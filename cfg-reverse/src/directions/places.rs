@@ -36,8 +36,7 @@ impl Places<'_> {
     /// True of a variable of the original that has a dimension more; what was added has its own declaration.
     pub(super) fn has(&self, v: VarId) -> bool {
         let variable = self.variables.get(v.index());
-        variable.is_some_and(|variable| !variable.ty.is_tape())
-            && self.spread.has(self.routine, v)
+        variable.is_some_and(|variable| !variable.ty.is_tape()) && self.spread.has(self.routine, v)
     }
 
     /// A place in one direction, or in all.

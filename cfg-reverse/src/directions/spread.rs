@@ -64,7 +64,9 @@ impl Spread {
         let count = program.routines.len();
         let mut globals = vec![Vec::new(); count];
         for &r in reachable {
-            effects.named(r).each_common(derivatives, |g| globals[r.index()].push(g));
+            effects
+                .named(r)
+                .each_common(derivatives, |g| globals[r.index()].push(g));
             globals[r.index()].sort_unstable();
             globals[r.index()].dedup();
         }
@@ -140,7 +142,11 @@ impl Graph<'_> {
                         self.edges[tape].push(from);
                     }
                 }
-                StmtKind::Pop { tape, class, target } if is_real(*class) => {
+                StmtKind::Pop {
+                    tape,
+                    class,
+                    target,
+                } if is_real(*class) => {
                     let (tape, to) = (self.node(r, *tape), self.node(r, target.var));
                     self.edges[tape].push(to);
                 }
@@ -241,7 +247,9 @@ impl Graph<'_> {
                 continue;
             }
             open.extend(&self.edges[node]);
-            let Some((r, formal)) = place[node] else { continue };
+            let Some((r, formal)) = place[node] else {
+                continue;
+            };
             for &c in &self.of_callee[r.index()] {
                 if found.contains(self.variables + c) {
                     let call = &self.calls[c];

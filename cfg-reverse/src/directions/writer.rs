@@ -9,8 +9,8 @@ use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Dim, Expr, Extent, Intent, LoopForm, LoopTest, NameOrigin, NameRole, Op, OpClass, Order,
-        Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass, Variable,
-        VertexKind, visit, visit::PlaceRole,
+        Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
+        Variable, VertexKind, visit, visit::PlaceRole,
     },
     memory::effects::Effects,
 };
@@ -121,7 +121,10 @@ pub(super) fn write(
         }
     }
     // Those that only callees name are declared as the program declares them.
-    for &v in globals.values().filter(|v| v.index() >= original.variables.len()) {
+    for &v in globals
+        .values()
+        .filter(|v| v.index() >= original.variables.len())
+    {
         widen(&mut made.variables[v.index()], count);
     }
     let Some(body) = original.body.clone() else {
@@ -323,7 +326,10 @@ impl Writer<'_, '_> {
             StmtKind::Call { .. } | StmtKind::Push { .. } | StmtKind::Opaque { .. } => None,
         };
         let local = |v: &VarId| self.made.variable(*v).role == Role::Local;
-        if target.filter(local).is_none_or(|v| self.pending.reads.contains(&v)) {
+        if target
+            .filter(local)
+            .is_none_or(|v| self.pending.reads.contains(&v))
+        {
             self.flush();
         }
         self.graph.push(self.at, statement);
@@ -428,9 +434,7 @@ impl Writer<'_, '_> {
                 (rank > 0) == self.places.has(place.var) && (rank == 0 || same)
             }
             Expr::Op(op, operands) => match op.class() {
-                OpClass::Elemental => {
-                    operands.iter().all(|e| self.is_elementwise(e, of_target))
-                }
+                OpClass::Elemental => operands.iter().all(|e| self.is_elementwise(e, of_target)),
                 OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => false,
             },
         }
@@ -451,19 +455,25 @@ impl Writer<'_, '_> {
         };
         if !self.places.reads(e) {
             let ty = typing::of(&self.original.variables, e);
-            let worth = if ty.rank == 0 { !arrays || is_costly(e) } else { is_costly(e) };
+            let worth = if ty.rank == 0 {
+                !arrays || is_costly(e)
+            } else {
+                is_costly(e)
+            };
             if !ty.ty.is_real() || !worth || e.constant().is_some() || !reads_any(e) {
                 return e.clone();
             }
             let v = self.local(ty.ty, ty.rank);
             let value = self.places.expr(e, &For::All);
-            self.graph.push(self.at, Stmt::assign(Place::whole(v), value));
+            self.graph
+                .push(self.at, Stmt::assign(Place::whole(v), value));
             return Expr::var(v);
         }
         // What stands in an arm is not evaluated in all cases.
         match (op.class(), op) {
-            (_, Op::If | Op::And | Op::Or)
-            | (OpClass::Transformational | OpClass::Inquiry, _) => e.clone(),
+            (_, Op::If | Op::And | Op::Or) | (OpClass::Transformational | OpClass::Inquiry, _) => {
+                e.clone()
+            }
             (OpClass::Elemental | OpClass::Reduction, _) => {
                 Expr::op(*op, operands.iter().map(|e| self.hoisted(e, arrays)))
             }
@@ -486,7 +496,8 @@ impl Writer<'_, '_> {
             let mut sizes = self.extents(value);
             sizes.insert(own, Expr::var(self.count));
             let shape = fill(ty.ty, sizes.into_iter());
-            self.graph.push(self.at, Stmt::assign(Place::whole(v), shape));
+            self.graph
+                .push(self.at, Stmt::assign(Place::whole(v), shape));
         }
         let mut subscripts = vec![Subscript::Range(Box::default()); ty.rank];
         subscripts.insert(own, Subscript::Index(Expr::var(self.index)));
@@ -538,11 +549,14 @@ impl Writer<'_, '_> {
             return;
         };
         let pop = |writer: &Self, target| {
-            writer.with(statement, StmtKind::Pop {
-                tape,
-                class,
-                target,
-            })
+            writer.with(
+                statement,
+                StmtKind::Pop {
+                    tape,
+                    class,
+                    target,
+                },
+            )
         };
         if !self.places.has(target.var) {
             let target = self.places.place(target, &For::All);
@@ -563,7 +577,8 @@ impl Writer<'_, '_> {
             self.made.variables[v.index()].order = self.original.variable(target.var).order;
             let sizes = self.extents(&Expr::Place(target.clone()));
             let shape = fill(ty.ty, sizes.into_iter());
-            self.graph.push(self.at, Stmt::assign(Place::whole(v), shape));
+            self.graph
+                .push(self.at, Stmt::assign(Place::whole(v), shape));
         }
         let statement = pop(self, Place::whole(v));
         self.graph.push(self.at, statement);
@@ -612,7 +627,11 @@ impl Writer<'_, '_> {
                 Some(Expr::Place(place)) if self.places.has(place.var) => {
                     // Of an element that is bound to an array those behind it belong to that, too.
                     let first = place.is_element() && theirs.variable(p).rank() > 0;
-                    let directions = if first { For::One(Expr::Int(1)) } else { For::All };
+                    let directions = if first {
+                        For::One(Expr::Int(1))
+                    } else {
+                        For::All
+                    };
                     Some(Expr::Place(self.places.place(place, &directions)))
                 }
                 Some(e) => Some(Expr::var(self.keep(e, theirs.variable(p).order))),
@@ -704,7 +723,10 @@ fn is_costly(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         if let Expr::Op(op, _) = e {
-            found |= !matches!(op, Op::Add | Op::Sub | Op::Neg | Op::Mul | Op::StrongMul | Op::Abs);
+            found |= !matches!(
+                op,
+                Op::Add | Op::Sub | Op::Neg | Op::Mul | Op::StrongMul | Op::Abs
+            );
         }
     });
     found
