@@ -73,15 +73,13 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap
     while let (Some(r), Some(sweep)) = (chain.pop(), sweeps.pop()) {
         let signature = Signature::of(program, r);
         let theirs = program.routine(r);
-        let by_role: HashMap<ParameterRole, VarId> = signature
-            .parameters
-            .into_iter()
-            .zip(theirs.parameter_ids())
-            .collect();
+        let roles: Vec<(ParameterRole, VarId)> =
+            (signature.parameters.into_iter().zip(theirs.parameter_ids())).collect();
+        let by_role: HashMap<ParameterRole, VarId> = roles.iter().copied().collect();
         let mut next = HashMap::new();
-        for (role, &v) in &by_role {
+        for &(role, v) in &roles {
             let (ParameterRole::Primal(u) | ParameterRole::Adjoint(u) | ParameterRole::Tangent(u)) =
-                *role
+                role
             else {
                 continue;
             };
@@ -119,10 +117,13 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap
 /// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their derivatives.
 pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, Sweep)> {
     let signature = Signature::of(program, r);
-    let sweep = match signature.role? {
-        NameRole::Gradient => Sweep::Gradient,
-        NameRole::Tangent => Sweep::Tangent,
-        _ => return None,
+    let role = signature.role?;
+    let sweep = if role == NameRole::Gradient {
+        Sweep::Gradient
+    } else if role == NameRole::Tangent {
+        Sweep::Tangent
+    } else {
+        return None;
     };
     let known = |role: &ParameterRole| match role {
         ParameterRole::Primal(_) | ParameterRole::Adjoint(_) | ParameterRole::Tangent(_) => true,
@@ -197,12 +198,12 @@ fn with_derivatives(
             Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
             Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
         };
-        let derivative = (parameter.ty.is_real() && sweep != Sweep::Forward).then(|| Parameter {
+        let derivative = (parameter.ty.is_real() && sweep != Sweep::Forward).then_some(Parameter {
             name,
             ty: parameter.ty,
             passed: match passed {
                 Passed::Value if several => Passed::Constant,
-                passed => passed,
+                Passed::Value | Passed::Constant | Passed::Pointer => passed,
             },
             holds: parameter.holds,
             is_result: false,

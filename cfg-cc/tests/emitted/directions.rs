@@ -94,6 +94,9 @@ fn routine_has_array_result(program: &Program) -> bool {
     routines.any(|r| r.result.is_some_and(|v| r.variable(v).rank() > 0))
 }
 
+/// Arguments before and after a run in one direction, and derivatives of globals before and after it.
+type Run = (Vec<Argument>, Vec<Argument>, Vec<Value>, Vec<Value>);
+
 type Point<'a> = (&'a [Argument], &'a [(GlobalId, Value)]);
 
 fn vector_job(
@@ -110,7 +113,7 @@ fn vector_job(
     let position = |v| routine.parameter_ids().position(|p| p == v);
     let mut rng = Rng::new(seed);
     let compiled = compile(&single);
-    let mut runs = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
     for _ in 0..COUNT {
         let mut session = Session::new(&compiled);
         for (g, value) in globals {
@@ -179,9 +182,7 @@ fn vector_job(
     let mut arguments: Vec<Argument> = vec![count.into()];
     let mut expected: Vec<Option<Vec<Value>>> = vec![None];
     for (k, role) in signature.parameters.iter().enumerate() {
-        let each = |which: &dyn Fn(
-            &(Vec<Argument>, Vec<Argument>, Vec<Value>, Vec<Value>),
-        ) -> Argument| {
+        let each = |which: &dyn Fn(&Run) -> Argument| {
             let all = runs.iter().map(which);
             all.map(|a| match a {
                 Argument::Value(v) => Some(v),

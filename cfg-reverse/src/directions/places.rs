@@ -7,6 +7,7 @@ use cfg_core::{
 };
 
 use super::spread::Spread;
+use crate::code::expressions::as_place;
 
 /// The direction for which something is written.
 #[derive(Clone, Debug)]
@@ -84,16 +85,14 @@ impl Places<'_> {
         let Some(first) = operands.first() else {
             return Expr::op(op, rest);
         };
-        let whole = match first {
-            Expr::Place(place) if place.subscripts.is_empty() && self.has(place.var) => place.var,
-            _ => {
-                let one = match directions {
-                    For::One(_) => directions.clone(),
-                    For::All => For::One(Expr::Int(1)),
-                };
-                let first = self.expr(first, &one);
-                return Expr::op(op, std::iter::once(first).chain(rest));
-            }
+        let place = as_place(first).filter(|p| p.subscripts.is_empty() && self.has(p.var));
+        let Some(whole) = place.map(|place| place.var) else {
+            let one = match directions {
+                For::One(_) => directions.clone(),
+                For::All => For::One(Expr::Int(1)),
+            };
+            let first = self.expr(first, &one);
+            return Expr::op(op, std::iter::once(first).chain(rest));
         };
         if op == Op::Present {
             return Expr::op(op, [first.clone()]);

@@ -6,10 +6,12 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Expr, Intent, OpClass, Program, Role, ScalarType, StmtKind, TapeClass},
+    ir::{Expr, Intent, OpClass, Place, Program, Role, ScalarType, StmtKind, TapeClass},
     memory::{effects::Effects, global_set::GlobalSet},
 };
 use fixedbitset::FixedBitSet;
+
+use crate::code::expressions::as_place;
 
 /// Calls `found` with the variables whose values an expression reads, but for those in subscripts.
 pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
@@ -193,18 +195,15 @@ impl Graph<'_> {
             {
                 self.read(r, argument, result);
             }
-            back.push(match argument {
-                Expr::Place(place) => {
-                    let ours = self.program.routine(r).variable(place.var);
-                    // What may be absent cannot be copied.
-                    let optional = matches!(ours.role, Role::Parameter { optional: true, .. });
-                    let comes = formal.intent().is_some_and(Intent::writes)
-                        || formal.ty == ScalarType::Tape
-                        || optional;
-                    comes.then(|| self.node(r, place.var))
-                }
-                _ => None,
-            });
+            let comes = |place: &&Place| {
+                let ours = self.program.routine(r).variable(place.var);
+                // What may be absent cannot be copied.
+                formal.intent().is_some_and(Intent::writes)
+                    || formal.ty == ScalarType::Tape
+                    || matches!(ours.role, Role::Parameter { optional: true, .. })
+            };
+            let place = as_place(argument).filter(comes);
+            back.push(place.map(|place| self.node(r, place.var)));
         }
         self.of_callee[callee.index()].push(self.calls.len());
         self.calls.push(Call {

@@ -21,7 +21,13 @@ use super::{
     spread::Spread,
 };
 use crate::{
-    code::{expressions::fill, names::Namer, routines::routine_shell, splice::Splice, typing},
+    code::{
+        expressions::{as_place, fill},
+        names::Namer,
+        routines::routine_shell,
+        splice::Splice,
+        typing,
+    },
     codes,
     partials::conform::{extents, ones},
 };
@@ -530,12 +536,12 @@ impl Writer<'_, '_> {
         if !real && self.places.reads(value) {
             return Err(self.refused("what is no real and is pushed depends on a derivative"));
         }
-        let value = match value {
+        let value = match as_place(value) {
             _ if !real || !self.setting.spread.has(self.id, tape) => {
                 self.places.expr(value, &For::All)
             }
-            Expr::Place(place) => Expr::Place(self.places.place(place, &For::All)),
-            _ => Expr::var(self.keep(value, Order::Row)),
+            Some(place) => Expr::Place(self.places.place(place, &For::All)),
+            None => Expr::var(self.keep(value, Order::Row)),
         };
         self.flush();
         let kind = StmtKind::Push { tape, class, value };
