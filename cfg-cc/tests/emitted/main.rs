@@ -6,4 +6,5 @@ mod corpus;
 mod directions;
 mod interface;
 mod random;
+mod second;
 mod support;
