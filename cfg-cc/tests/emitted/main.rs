@@ -1,8 +1,11 @@
 //! Emitted C against the executor.
 
+mod breaking;
 mod by_hand;
 mod checks;
 mod corpus;
+mod families;
 mod interface;
 mod random;
 mod support;
+mod trial;

@@ -3,9 +3,11 @@
 //! Each family takes its seeds from `CFGREV_CASES` programs, 15 if that is not set, and goes to the compiler in batches of
 //! 50; a tenth is compiled with the sanitizers of addresses and of undefined behaviour.
 
-use crate::support::{Job, flags, jobs, run_all};
+use crate::{
+    families::options,
+    support::{Job, flags, jobs, run_all},
+};
 use cfg_cc::Compiler;
-use cfg_reverse::{Blocks, Options, Unstructured};
 use cfg_testkit::{case::Case, general, generate, jumps, kernels, needs};
 
 /// The greatest number of programs in one file.
@@ -37,22 +39,6 @@ pub(crate) fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first: u64 = number("CFGREV_FIRST").unwrap_or(0);
     first..first + number("CFGREV_CASES").unwrap_or(15)
-}
-
-/// The options of the reversal, each of which occurs with each of the others.
-pub(crate) fn options(seed: u64) -> Options {
-    let bit = |k: u32| (seed / 3) >> k & 1 == 1;
-    Options {
-        blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
-        counters: bit(0),
-        merge: bit(1),
-        unstructured: if bit(2) {
-            Unstructured::Trace
-        } else {
-            Unstructured::default()
-        },
-        ..Options::default()
-    }
 }
 
 /// A few programs of each kind do what they should with clang, too, which warns of other things.

@@ -4,7 +4,7 @@ use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     elemental::{Math, Scalar},
     entity::{RoutineId, VarId},
-    ir::{Order, ParameterRole, Role, Routine, ScalarType, Signature},
+    ir::{Order, ParameterRole, Program, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, TapeCounts, Value};
@@ -84,87 +84,131 @@ fn weights(like: &Value, rng: &mut Rng) -> Value {
 pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec<Job> {
     let program = validate(case.program.clone()).unwrap();
     let routine = case.routine();
-    let mut point = vec![Argument::Absent; routine.parameter_ids().len()];
-    for (v, datum) in &case.point {
-        if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
-            point[k] = value(datum, routine.variable(*v).order).into();
-        }
-    }
-    let globals: Vec<(VarId, Value)> = case
-        .point
-        .iter()
-        .filter(|(v, _)| matches!(routine.variable(*v).role, Role::Global(_)))
-        .map(|(v, datum)| (*v, value(datum, routine.variable(*v).order)))
-        .collect();
-    let mut jobs = Vec::new();
-    let set = |session: &mut Session| {
-        for (v, value) in &globals {
-            if let Role::Global(g) = routine.variable(*v).role {
-                session.set_global(g, value).unwrap();
-            }
-        }
-    };
-    let mut filled = point.clone();
+    let mut arguments = vec![Argument::Absent; routine.parameter_ids().len()];
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
-    set(&mut session);
-    fill(&session, &program, case.main, &mut filled);
-    jobs.extend(job(
-        format!("{name}, program"),
-        program,
-        case.main,
-        filled.clone(),
-        &set,
-    ));
+    for (v, datum) in &case.point {
+        let value = value(datum, routine.variable(*v).order);
+        if let Role::Global(g) = routine.variable(*v).role {
+            session.set_global(g, &value).unwrap();
+        } else if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
+            arguments[k] = value.into();
+        }
+    }
+    fill(&session, &program, case.main, &mut arguments);
+    let globals = all_globals(&session, &program);
+    let title = format!("{name}, program");
+    let Some(own) = job(title, program, case.main, arguments, globals) else {
+        return Vec::new();
+    };
     let mut rng = Rng::new(seed);
-    let program = validate(case.program.clone()).unwrap();
-    // Programs that push and pop for themselves have no derivatives.
-    let reversal = cfg_reverse::reverse(&program, case.main, options).ok();
-    let tangent = cfg_reverse::tangent(&program, case.main).ok();
-    let reversal = reversal.map(|made| ("gradient", made.program, made.gradient));
-    let tangent = tangent.map(|made| ("tangent", made.program, made.tangent));
-    for (what, derived, r) in reversal.into_iter().chain(tangent) {
-        let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
-        let signature = Signature::of(&derived, r);
+    let gradient = own.gradient(format!("{name}, gradient"), options, &mut rng);
+    let tangent = own.tangent(format!("{name}, tangent"), &mut rng);
+    let derived: Vec<Job> = gradient.into_iter().chain(tangent).collect();
+    std::iter::once(own).chain(derived).collect()
+}
+
+impl Job {
+    /// The gradient; none of programs that push and pop for themselves.
+    pub(crate) fn gradient(&self, title: String, options: &Options, rng: &mut Rng) -> Option<Self> {
+        let (title, program, r) = gradient_of(title, &self.program, self.routine, options)?;
+        let (arguments, globals) = self.arguments_of(&program, r, rng);
+        job(title, program, r, arguments, globals)
+    }
+
+    /// The tangent.
+    pub(crate) fn tangent(&self, title: String, rng: &mut Rng) -> Option<Self> {
+        let (title, program, r) = tangent_of(title, &self.program, self.routine)?;
+        let (arguments, globals) = self.arguments_of(&program, r, rng);
+        job(title, program, r, arguments, globals)
+    }
+
+    /// Arguments and globals of a derivative of the routine at the same point, with random adjoints or tangents. The
+    /// derivative may be that of the program with something broken.
+    pub(crate) fn arguments_of(
+        &self,
+        program: &ValidProgram,
+        r: RoutineId,
+        rng: &mut Rng,
+    ) -> (Vec<Argument>, Vec<Value>) {
+        let routine = self.program.routine(self.routine);
         let like = |v: VarId| {
             let k = routine.parameter_ids().position(|p| p == v);
-            k.map(|k| filled[k].clone())
+            k.map(|k| self.arguments[k].clone())
         };
         let mut arguments = Vec::new();
-        for role in &signature.parameters {
+        for role in &Signature::of(program, r).parameters {
             arguments.push(match role {
                 ParameterRole::Primal(v) => like(*v).unwrap_or_default(),
                 ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => match like(*v) {
-                    Some(Argument::Value(value)) => weights(&value, &mut rng).into(),
+                    Some(Argument::Value(value)) => weights(&value, rng).into(),
                     Some(Argument::Absent) => Argument::Absent,
                     Some(Argument::Tape(_)) | None => {
                         let scalar = Value::uninitialised(routine.variable(*v).ty, &[], Order::Row);
-                        weights(&scalar.unwrap(), &mut rng).into()
+                        weights(&scalar.unwrap(), rng).into()
                     }
                 },
                 ParameterRole::Tape | ParameterRole::Own(_) => Argument::Absent,
             });
         }
-        let compiled = compile(&derived);
+        let compiled = compile(program);
         let mut session = Session::new(&compiled);
-        set(&mut session);
-        fill(&session, &derived, r, &mut arguments);
+        for (g, value) in owners(&self.program).into_iter().zip(&self.globals) {
+            session.set_global(g, value).unwrap();
+        }
+        fill(&session, program, r, &mut arguments);
         // Adjoints and tangents of globals.
-        let own = program.globals.len();
-        let more: Vec<(cfg_core::entity::GlobalId, Value)> = owners(&derived)
-            .into_iter()
-            .filter(|g| g.index() >= own)
-            .map(|g| (g, weights(&session.global(g), &mut rng)))
-            .collect();
-        let set = |session: &mut Session| {
-            set(session);
-            for (g, value) in &more {
-                session.set_global(*g, value).unwrap();
-            }
-        };
-        jobs.extend(job(format!("{name}, {what}"), derived, r, arguments, &set));
+        let own = self.program.globals.len();
+        for g in owners(program).into_iter().filter(|g| g.index() >= own) {
+            let value = weights(&session.global(g), rng);
+            session.set_global(g, &value).unwrap();
+        }
+        let globals = all_globals(&session, program);
+        (arguments, globals)
     }
-    jobs
+}
+
+/// The gradient of a program; none of one that pushes and pops for itself.
+pub(crate) fn gradient_of(
+    title: String,
+    program: &ValidProgram,
+    r: RoutineId,
+    options: &Options,
+) -> Option<(String, ValidProgram, RoutineId)> {
+    let made = cfg_reverse::reverse(program, r, options).ok()?;
+    checked(title, made.program, made.gradient)
+}
+
+/// The tangent of a program.
+pub(crate) fn tangent_of(
+    title: String,
+    program: &ValidProgram,
+    r: RoutineId,
+) -> Option<(String, ValidProgram, RoutineId)> {
+    let made = cfg_reverse::tangent(program, r).ok()?;
+    checked(title, made.program, made.tangent)
+}
+
+/// A derivative is valid. Only that of a program which was broken so that a variable has no value on any path may use that.
+fn checked(
+    title: String,
+    made: Program,
+    r: RoutineId,
+) -> Option<(String, ValidProgram, RoutineId)> {
+    match validate(made) {
+        Ok(derived) => Some((title, derived, r)),
+        Err(problems) => {
+            let unset = problems.iter().all(|problem| problem.code == "V152");
+            assert!(title.contains("broken") && unset, "{title}: {problems}");
+            None
+        }
+    }
+}
+
+/// The values of the globals that own storage.
+pub(crate) fn all_globals(session: &Session, program: &ValidProgram) -> Vec<Value> {
+    let owners = owners(program).into_iter();
+    owners.map(|g| session.global(g)).collect()
 }
 
 pub(crate) fn compile(program: &ValidProgram) -> Compiled {
@@ -202,7 +246,7 @@ fn job(
     program: ValidProgram,
     routine: RoutineId,
     arguments: Vec<Argument>,
-    set: &dyn Fn(&mut Session),
+    globals: Vec<Value>,
 ) -> Option<Job> {
     // Arrays as results of functions are not written yet.
     let result = |r: &Routine| r.result.map_or(0, |v| r.variable(v).rank());
@@ -211,14 +255,9 @@ fn job(
     }
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
-    set(&mut session);
-    let global = |session: &Session| -> Vec<Value> {
-        owners(&program)
-            .into_iter()
-            .map(|g| session.global(g))
-            .collect()
-    };
-    let globals = global(&session);
+    for (g, value) in owners(&program).into_iter().zip(&globals) {
+        session.set_global(g, value).unwrap();
+    }
     let mut left = arguments.clone();
     let report = session
         .run(routine, &mut left, &RunOptions::default())
@@ -230,7 +269,7 @@ fn job(
         tape: Some(report.tape),
         result: report.result,
         arguments: left,
-        globals: global(&session),
+        globals: all_globals(&session, &program),
     };
     Some(Job {
         title,
