@@ -4,6 +4,7 @@ mod breaking;
 mod by_hand;
 mod checks;
 mod corpus;
+mod directions;
 mod families;
 mod interface;
 mod random;

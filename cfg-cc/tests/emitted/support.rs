@@ -3,7 +3,7 @@
 use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     elemental::{Math, Scalar},
-    entity::{RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{Order, ParameterRole, Program, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
@@ -65,7 +65,7 @@ pub(crate) fn value(datum: &Datum, order: Order) -> Value {
 }
 
 /// Random numbers in the shape of a value.
-fn weights(like: &Value, rng: &mut Rng) -> Value {
+pub(crate) fn weights(like: &Value, rng: &mut Rng) -> Value {
     let mut made = Value::uninitialised(like.ty(), like.shape(), like.order()).unwrap();
     for k in 0..made.len() {
         let x = rng.between(-8, 8) as f64 / 4.0;
@@ -83,19 +83,12 @@ fn weights(like: &Value, rng: &mut Rng) -> Value {
 /// The jobs of a case: the program itself, its gradient and its tangent.
 pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec<Job> {
     let program = validate(case.program.clone()).unwrap();
-    let routine = case.routine();
-    let mut arguments = vec![Argument::Absent; routine.parameter_ids().len()];
+    let (arguments, set) = filled_point(case, &program);
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
-    for (v, datum) in &case.point {
-        let value = value(datum, routine.variable(*v).order);
-        if let Role::Global(g) = routine.variable(*v).role {
-            session.set_global(g, &value).unwrap();
-        } else if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
-            arguments[k] = value.into();
-        }
+    for (g, value) in &set {
+        session.set_global(*g, value).unwrap();
     }
-    fill(&session, &program, case.main, &mut arguments);
     let globals = all_globals(&session, &program);
     let title = format!("{name}, program");
     let Some(own) = job(title, program, case.main, arguments, globals) else {
@@ -211,6 +204,31 @@ pub(crate) fn all_globals(session: &Session, program: &ValidProgram) -> Vec<Valu
     owners.map(|g| session.global(g)).collect()
 }
 
+/// The arguments of a case, with those that only come out, and its globals.
+pub(crate) fn filled_point(
+    case: &Case,
+    program: &ValidProgram,
+) -> (Vec<Argument>, Vec<(GlobalId, Value)>) {
+    let routine = case.routine();
+    let mut point = vec![Argument::Absent; routine.parameter_ids().len()];
+    let mut globals = Vec::new();
+    for (v, datum) in &case.point {
+        let value = value(datum, routine.variable(*v).order);
+        if let Role::Global(g) = routine.variable(*v).role {
+            globals.push((g, value));
+        } else if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
+            point[k] = value.into();
+        }
+    }
+    let compiled = compile(program);
+    let mut session = Session::new(&compiled);
+    for (g, value) in &globals {
+        session.set_global(*g, value).unwrap();
+    }
+    fill(&session, program, case.main, &mut point);
+    (point, globals)
+}
+
 pub(crate) fn compile(program: &ValidProgram) -> Compiled {
     let options = CompileOptions {
         math: Math::Native,
@@ -238,6 +256,21 @@ pub(crate) fn fill(
                 .unwrap_or_else(|e| panic!("{e}"));
         }
     }
+}
+
+/// The job, with globals as a session has them that was set up.
+pub(crate) fn finished(
+    title: String,
+    program: ValidProgram,
+    routine: RoutineId,
+    arguments: Vec<Argument>,
+    set: &dyn Fn(&mut Session),
+) -> Option<Job> {
+    let compiled = compile(&program);
+    let mut session = Session::new(&compiled);
+    set(&mut session);
+    let globals = all_globals(&session, &program);
+    job(title, program, routine, arguments, globals)
 }
 
 /// The job, with what the executor makes of it; none if that is an error.

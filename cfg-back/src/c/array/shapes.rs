@@ -113,8 +113,8 @@ impl Writer<'_> {
         for &candidate in candidates.iter().chain(&otherwise) {
             let view = self.view_of(arrays, candidate)?;
             let is_otherwise = Some(candidate) == otherwise && !candidates.contains(&candidate);
-            certain = !arrays.variable.contains(&candidate)
-                && !(is_otherwise && self.may_lack_shape(arrays, candidate));
+            let may_lack = is_otherwise && self.may_lack_shape(arrays, candidate);
+            certain = !may_lack && !arrays.variable.contains(&candidate);
             if !certain {
                 self.lines.open(format_args!("if ({})", view.pointer));
             }
