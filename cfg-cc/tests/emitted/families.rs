@@ -123,7 +123,7 @@ pub(crate) fn options(seed: u64) -> Options {
             let all = Heuristic::portfolio();
             let one = &all[rng.below(all.len())];
             options.search.technique = Some(one.technique());
-            options.search.heuristic = Some(one.clone());
+            options.search.heuristic = Some(*one);
         }
     }
     options

@@ -4,7 +4,7 @@
 //! 50; a tenth is compiled with the sanitizers of addresses and of undefined behaviour.
 
 use crate::{
-    families::options,
+    families::{self, options},
     support::{Job, flags, jobs, run_all},
 };
 use cfg_cc::Compiler;
@@ -136,6 +136,21 @@ fn small_programs() {
 #[test]
 fn general_programs() {
     family("general", general::generate);
+}
+
+/// The families that have no test of their own, a third as many programs of each.
+#[test]
+fn other_families() {
+    let own = ["exact", "smooth", "wide", "wide smooth", "small", "general"];
+    let mut all = Vec::new();
+    for (name, case) in families::ALL.iter().filter(|(name, _)| !own.contains(name)) {
+        for seed in seeds().step_by(3) {
+            let title = format!("{name} {seed}");
+            all.extend(jobs(&title, &case(seed), &options(seed), seed));
+        }
+    }
+    assert!(!all.is_empty());
+    check(&all);
 }
 
 #[test]

@@ -10,8 +10,15 @@
 //! differs is printed, and the status is 1 then. `--first` goes on where a sweep was interrupted: standard error has the number.
 //! `--dump` writes the programs as text.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for developers"
+)]
+
 mod breaking;
 mod families;
+#[expect(dead_code, reason = "tests use all of it")]
 mod support;
 #[expect(dead_code, reason = "tests use all of it")]
 mod trial;
