@@ -478,7 +478,11 @@ fn callers_in_c() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     for checks in [false, true] {
         for header in [false, true] {
-            let options = c::Options { checks, header };
+            let options = c::Options {
+                checks,
+                header,
+                ..c::Options::default()
+            };
             let [adjoint, tangent] = files(&program, options);
             let ending = if header { "h" } else { "c" };
             write(&format!("adjoint.{ending}"), &adjoint);

@@ -8,5 +8,6 @@ mod directions;
 mod families;
 mod interface;
 mod random;
+mod second;
 mod support;
 mod trial;
