@@ -118,6 +118,7 @@ pub(crate) fn prepare<'v>(
         overlapping,
         counters: options.counters,
         trace,
+        strong: options.strong,
     };
     let prepared = Prepared {
         context,
