@@ -9,7 +9,7 @@ use cfg_back::c;
 use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Expr, Extent, LoopTest, Op, Place, Role, StmtKind, VertexKind},
+    ir::{Expr, Extent, LoopTest, Op, Place, Role, Selector, StmtKind, VertexKind},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, RunOptions, Session, Value};
@@ -424,6 +424,122 @@ fn codes_are_the_executors() {
     }
 }
 
+/// What goes wrong in two things, in the order in which they stand; both orders of each are tried, with each form.
+const WRONGS: &[(&str, &str)] = &[
+    ("X201", "x[n + 1]"),
+    ("X202", "x[unset]"),
+    ("X201", "x[k[n + 1]]"),
+    ("X202", "x[k[unset]]"),
+    ("X204", "x[n/(n - 4)]"),
+    ("X203", "x[n + 9223372036854775807]"),
+    ("X205", "x[int(1e300*x[n])]"),
+    ("X201", "x[n/n:n + 1]"),
+    ("X202", "x[unset:2]"),
+    ("X206", "x[1:2:n - 4]"),
+    ("X202", "if(x[n - 4 + 1] < none, x[1], x[2])"),
+    ("X202", "if(n > 1 and b, x[1], x[2])"),
+    ("X201", "if(x[n - 4] < x[2], x[1], x[2])"),
+    ("X201", "a[1, 2, n]"),
+    ("X202", "a[1, unset, 1]"),
+    ("X203", "real(n*9223372036854775807)"),
+    ("X204", "real(modulo(n, n - 4))"),
+    ("X212", "x + v"),
+    ("X215", "later"),
+    ("X215", "later[1]"),
+];
+
+/// Forms with two holes, and whether they take arrays.
+const FORMS: &[(&str, bool)] = &[
+    ("y := A + B", false),
+    ("y := min(A, 2.0, B)", false),
+    ("y := A*sin(B)**2", false),
+    ("y := A - (1.0 + B)", false),
+    ("y := if(A > B, 1.0, 2.0)", false),
+    ("x[int(A)] := B", true),
+    ("x[k[int(A)]] := x[1]/B", true),
+    ("y := a[int(A), int(B), 1]", false),
+    ("y := a[1, int(A), int(B)]", false),
+    ("y := x[int(A) + int(B)]", false),
+    ("x[int(A):int(B)] := 1.0", false),
+    ("y := sum(x[int(A):int(B):2])", false),
+    ("a[int(A), int(B), 1:2] := 2.0", false),
+    ("y := sum(A*x) + B", false),
+    ("y := B + sum(A*x)", true),
+    ("y := sum(x*A) + maxval(x*B)", false),
+    ("x := A*x + B", false),
+    ("x[1:2] := if(x[1:2] > A, B, x[1:2])", false),
+    ("call g(A, B, y)", false),
+    ("call g(B, x[1], x[int(A)])", true),
+    ("for i = int(A), int(B)\n    y := 1.0\n  end", false),
+    ("for i = 1, int(A), int(B)\n    y := 1.0\n  end", false),
+    ("while A > B\n    y := y + 1.0\n  end", false),
+    ("if A > 0.0 and B > 0.0\n    y := 1.0\n  end", false),
+    (
+        "select int(A) + int(B)\n  case 1\n    y := 1.0\n  case default\n  end",
+        false,
+    ),
+    ("push[real] A*B", false),
+    ("push[control 2] int(A) - int(B)", false),
+];
+
+/// Of two things that go wrong in one statement the first in the order of evaluation is told, which is that of
+/// docs/format.md: from the left, the value before the subscripts of the target.
+#[test]
+fn the_first_of_two_errors_is_told() {
+    let mut all = Vec::new();
+    let is_array = |text: &str| matches!(text, "x + v" | "later") || text.contains(':');
+    for (k, (form, swapped)) in FORMS.iter().enumerate() {
+        for (m, (a_code, a)) in WRONGS.iter().enumerate() {
+            for (n, (b_code, b)) in WRONGS.iter().enumerate() {
+                if (k + m + 2 * n) % every() != 0 || a_code == b_code {
+                    continue;
+                }
+                let whole = |e: &str| match is_array(e) {
+                    true => format!("sum({e})"),
+                    false => e.to_owned(),
+                };
+                let statement = form.replace('A', &whole(a)).replace('B', &whole(b));
+                let text = format!("{HEAD}  {statement}\nend\n");
+                let trial = by_hand(&statement, &text);
+                let code = if *swapped { b_code } else { a_code };
+                match &trial.expected {
+                    Err((found, _)) => assert_eq!(found, code, "{statement}"),
+                    Ok(_) => panic!("no error: {statement}"),
+                }
+                all.push(trial);
+            }
+        }
+    }
+    assert!(all.len() > 100, "{}", all.len());
+    check(&all, all.len() / 8);
+}
+
+/// What those programs begin with.
+const HEAD: &str = "\
+// n = 4
+subroutine g(in real p, in real q, out real r)
+  r := p + q
+end
+main subroutine f(in integer n, inout real x[n], in real v[3], in integer k[n], inout real a[2, 2, 2], out real y)
+  local integer i, unset
+  local real none, later[:]
+  local logical b
+  local tape t
+  y := 0.0
+  if n > 9
+    unset := 1
+    none := 1.0
+    b := true
+    later := v
+  end
+";
+
+/// One of so many of the programs with two errors is tried, `CFGREV_EVERY`.
+fn every() -> usize {
+    let number = std::env::var("CFGREV_EVERY").ok();
+    number.and_then(|n| n.parse().ok()).unwrap_or(61)
+}
+
 /// A third of the seeds that programs without checks take: files with checks are several times as long.
 fn fewer() -> std::ops::Range<u64> {
     let seeds = seeds();
@@ -499,8 +615,13 @@ fn broken_hard_programs_end_as_the_executor_says() {
     breaking("hard", hard());
 }
 
-/// The expressions of a statement or test, in order.
+/// The expressions of all statements and tests, in order.
 fn each_expr(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&mut Expr)) {
+    each_statement(program, &mut |all| all.iter_mut().for_each(|e| visit(e)));
+}
+
+/// The expressions of each statement or test, in order.
+fn each_statement(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&mut [&mut Expr])) {
     for routine in &mut program.routines {
         let Some(cfg) = &mut routine.body else {
             continue;
@@ -509,29 +630,41 @@ fn each_expr(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&mut Ex
             match &mut cfg.vertex_mut(v).kind {
                 VertexKind::Block(statements) => {
                     for statement in statements {
+                        let mut all: Vec<&mut Expr> = Vec::new();
                         match &mut statement.kind {
                             StmtKind::Assign { target, value } => {
-                                subscripts(target, visit);
-                                visit(value);
+                                all.extend(exprs(target));
+                                all.push(value);
                             }
-                            StmtKind::Push { value, .. } => visit(value),
-                            StmtKind::Call { .. }
-                            | StmtKind::Pop { .. }
-                            | StmtKind::Opaque { .. } => {}
+                            StmtKind::Push { value, .. } => all.push(value),
+                            StmtKind::Pop { target, .. } => all.extend(exprs(target)),
+                            StmtKind::Call {
+                                arguments, result, ..
+                            } => {
+                                all.extend(arguments.iter_mut().flatten());
+                                all.extend(result.iter_mut().flat_map(exprs));
+                            }
+                            StmtKind::Opaque { .. } => {}
                         }
+                        visit(&mut all);
                     }
                 }
                 VertexKind::Loop { test, .. } => match &mut **test {
-                    LoopTest::Counted { first, last, .. } => {
-                        visit(first);
-                        visit(last);
-                    }
-                    LoopTest::Pre(_) | LoopTest::Post(_) => {}
+                    LoopTest::Counted { first, last, .. } => visit(&mut [first, last]),
+                    LoopTest::Pre(e) | LoopTest::Post(e) => visit(&mut [e]),
+                },
+                VertexKind::Branch(selector) => match &mut **selector {
+                    Selector::Condition(e) | Selector::Cases { value: e, .. } => visit(&mut [e]),
                 },
                 _ => {}
             }
         }
     }
+}
+
+/// The expressions of the subscripts of a place.
+fn exprs(place: &mut Place) -> impl Iterator<Item = &mut Expr> {
+    place.subscripts.iter_mut().flat_map(|s| s.exprs_mut())
 }
 
 /// The integers of an expression, in order.
@@ -544,12 +677,6 @@ fn integers(e: &mut Expr, visit: &mut impl FnMut(&mut i64)) {
             all.for_each(|e| integers(e, visit));
         }
         Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
-    }
-}
-
-fn subscripts(place: &mut Place, visit: &mut impl FnMut(&mut Expr)) {
-    for subscript in &mut place.subscripts {
-        subscript.exprs_mut().for_each(&mut *visit);
     }
 }
 
@@ -619,12 +746,49 @@ fn bad(name: &str, case: impl Fn(u64) -> Case) {
     breaking(name, fewer().flat_map(jobs).collect());
 }
 
+/// The program with several things broken in one statement.
+fn shattered(program: &cfg_core::ir::Program, rng: &mut Rng) -> cfg_core::ir::Program {
+    let mut made = program.clone();
+    let mut counts = Vec::new();
+    each_statement(&mut made, &mut |e| {
+        let mut count = 0;
+        e.iter_mut().for_each(|e| integers(e, &mut |_| count += 1));
+        counts.push(count);
+    });
+    let several: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] > 1).collect();
+    let Some(&which) = several.get(rng.below(several.len().max(1))) else {
+        return made;
+    };
+    let mut k = 0;
+    each_statement(&mut made, &mut |e| {
+        k += 1;
+        if k - 1 != which {
+            return;
+        }
+        for e in e {
+            integers(e, &mut |n| {
+                if rng.below(3) > 0 {
+                    *n = n.wrapping_add([1, -1, 3, -3, 1000, i64::MAX, i64::MIN][rng.below(7)]);
+                }
+            });
+        }
+    });
+    made
+}
+
+/// The number of times that each program is broken.
+fn times() -> u64 {
+    let number = std::env::var("CFGREV_TIMES").ok();
+    number.and_then(|n| n.parse().ok()).unwrap_or(2)
+}
+
 fn breaking(name: &str, jobs: Vec<Job>) {
     let mut all = Vec::new();
     let mut fine = 0;
     let mut rng = Rng::new(seeds().start + name.len() as u64);
     for job in jobs {
-        for k in 0..2 {
+        for k in 0..times() {
+            let broken = if k % 2 == 0 { broken } else { shattered };
             let Ok(program) = validate(broken(&job.program, &mut rng)) else {
                 continue;
             };

@@ -280,13 +280,13 @@ impl Emitter<'_> {
         exit: Target,
         next: Option<Target>,
     ) -> Compiling<()> {
-        // All three may read the index, and so is first evaluated before it is assigned.
+        // All three may read the index, and are evaluated before it is assigned.
         let one = *step == Expr::Int(1);
+        let (first, _) = self.expr_register(first)?;
         self.expr_into(last, q, ScalarType::Integer)?;
         if !one {
             self.expr_into(step, q + 1, ScalarType::Integer)?;
         }
-        let (first, _) = self.expr_register(first)?;
         self.end_statement();
         let i = match self.home(index) {
             Home::Register(r) => r,

@@ -29,10 +29,12 @@ pub(super) fn give(name: &str, ty: ScalarType) -> String {
     )
 }
 
+/// An element whose subscripts are checked up to a number. Where one has failed, what is computed from the value is noted
+/// behind it.
 pub(super) fn element(name: &str, ty: ScalarType) -> String {
     let (c, unset) = (c_type(ty), checked::unset(ty));
     format!(
-        "static inline {c} {name}(const struct cfgrev_check *check, const {c} *x, int64_t at) {{\n    return check->at ? {unset} : x[at];\n}}\n"
+        "static inline {c} {name}(const struct cfgrev_check *check, int number, const {c} *x, int64_t at) {{\n    return check->at && check->at <= number ? {unset} : x[at];\n}}\n"
     )
 }
 

@@ -107,8 +107,8 @@ impl Writer<'_> {
         let name = format!("cfgrev_element_{}", suffix(ty));
         self.pieces.define(&name, || element(&name, ty));
         let text = format!(
-            "{name}(&{}, {}, {})",
-            self.checks.variable,
+            "{name}({}, {}, {})",
+            self.pieces.noted(),
             array.pointer,
             offset.code().text
         );
@@ -130,6 +130,13 @@ impl Writer<'_> {
                     let Subscript::Index(e) = subscript else {
                         return Err(self.malformed("a section stands for a scalar"));
                     };
+                    if needs_lines(e) {
+                        // What is written before the statement comes behind these.
+                        indices = indices.into_iter().map(|i| self.hoisted(i)).collect();
+                        let before = self.hoisted(offset.code());
+                        offset = before.into();
+                        self.stop();
+                    }
                     indices.push(self.scalar(e)?);
                 }
             }

@@ -208,13 +208,12 @@ impl Writer<'_> {
         self.reads(index);
         let i = self.scalar_place(index)?;
         let i = i.at_least(POSTFIX).into_owned();
-        // The executor evaluates them in this order.
-        let mut codes = Vec::with_capacity(3);
-        for e in [last, step, first] {
-            codes.push(self.scalar(e)?);
-        }
         let mut kept = Vec::with_capacity(3);
-        for (code, name) in codes.into_iter().zip(["last", "step", "first"]) {
+        for (e, name) in [first, last, step]
+            .into_iter()
+            .zip(["first", "last", "step"])
+        {
+            let code = self.scalar(e)?;
             if code.integer().is_some() {
                 kept.push(code.text);
                 continue;
@@ -223,7 +222,7 @@ impl Writer<'_> {
             self.lines.line(format_args!("{name} = {};", code.text));
             kept.push(name);
         }
-        let [last, step, first] = &kept[..] else {
+        let [first, last, step] = &kept[..] else {
             return Err(self.malformed("a loop has no range"));
         };
         let code = |text: &String| Code::new(text.clone(), POSTFIX, ScalarType::Integer);

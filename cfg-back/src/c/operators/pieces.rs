@@ -351,6 +351,15 @@ impl Pieces {
         format!("&{}, {}", checks.variable, checks.count)
     }
 
+    /// The arguments with which a function asks whether a check has failed up to here in the order of evaluation. What C
+    /// has evaluated before its turn does not count.
+    pub(crate) fn noted(&self) -> String {
+        let checks = self.checks.as_ref();
+        checks.map_or_else(String::new, |checks| {
+            format!("&{}, {}", checks.variable, checks.count)
+        })
+    }
+
     /// A statement begins, or a test.
     pub(crate) fn begin_statement(&mut self) {
         if let Some(checks) = &mut self.checks {
