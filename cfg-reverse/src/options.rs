@@ -37,6 +37,9 @@ pub struct Options {
     /// The products of adjoints and partials that are `strong*`, in blocks that are reversed statement by statement;
     /// products with entries of preaccumulated Jacobians are always.
     pub strong: Strong,
+    /// Most bits that the states of one data-flow analysis of one routine may take. Beyond it one state serves all points of
+    /// the routine, which is right and records more; see [`cfg_core::dataflow::solve_within`].
+    pub flow_limit: usize,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             search: Search::default(),
             unstructured: Unstructured::default(),
             strong: Strong::default(),
+            flow_limit: cfg_core::dataflow::FLOW_LIMIT,
         }
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Context {
     pub(crate) trace: bool,
     /// The products of adjoints and partials that are strong.
     pub(crate) strong: Strong,
+    /// Most bits that the states of one data-flow analysis of one routine may take.
+    pub(crate) flow_limit: usize,
 }
 
 impl Context {

@@ -107,6 +107,11 @@ impl Setting {
                     false => Strong::Needed,
                     true => Strong::Always,
                 },
+                // Half of what is merged is as if the routines were too large for a state for each vertex.
+                flow_limit: match self.merge && self.counters {
+                    false => cfg_core::dataflow::FLOW_LIMIT,
+                    true => 0,
+                },
             },
             math: match self.portable {
                 false => Math::Native,
