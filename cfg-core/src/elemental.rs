@@ -51,7 +51,7 @@ pub use describe::{Description, describe, platform_dependent};
 pub use event::{Event, event, event_powi, piece};
 pub use integer::ArithmeticError;
 pub use math::{Binary, Math, Ternary, Unary};
-pub use partial::{Finiteness, Partial, PartialError, PartialExpr};
+pub use partial::{Finiteness, Partial, PartialError, PartialExpr, Strong};
 pub use polygamma::{digamma, polygamma};
 pub use scalar::{Scalar, apply};
 pub use value::{binary, compare, fma32, powi, ternary, unary, value_real, value_real32};

@@ -113,6 +113,7 @@ mod sweeps;
 mod tangent;
 
 pub use cfg_analysis::dependence::dependence;
+pub use cfg_core::elemental::Strong;
 pub use control::merge::merge;
 pub use directions::{InDirections, directions};
 pub use options::{Blocks, Options, Search, Unstructured};

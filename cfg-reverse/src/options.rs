@@ -4,6 +4,7 @@ use bb_preaccum::{
     cost::CostModel,
     heuristic::{Heuristic, Technique},
 };
+use cfg_core::elemental::Strong;
 
 /// The method by which the adjoint of a basic block is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,6 +34,9 @@ pub struct Options {
     pub search: Search,
     /// The method by which routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
+    /// The products of adjoints and partials that are `strong*`, in blocks that are reversed statement by statement;
+    /// products with entries of preaccumulated Jacobians are always.
+    pub strong: Strong,
     /// Most bits that the states of one data-flow analysis of one routine may take. Beyond it one state serves all points of
     /// the routine, which is right and records more; see [`cfg_core::dataflow::solve_within`].
     pub flow_limit: usize,
@@ -47,6 +51,7 @@ impl Default for Options {
             work: bb_preaccum::search::DEFAULT_WORK,
             search: Search::default(),
             unstructured: Unstructured::default(),
+            strong: Strong::default(),
             flow_limit: cfg_core::dataflow::FLOW_LIMIT,
         }
     }

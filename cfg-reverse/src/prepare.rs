@@ -119,6 +119,7 @@ pub(crate) fn prepare<'v>(
         overlapping,
         counters: options.counters,
         trace,
+        strong: options.strong,
         flow_limit: most,
     };
     let prepared = Prepared {

@@ -43,6 +43,7 @@ pub(crate) fn run(data: &[u8]) {
         Blocks::Statement,
     ];
     let choices = cfg_reverse::Options {
+        strong: cfg_reverse::Strong::default(),
         unstructured: if seed[3] & 1 == 0 {
             Unstructured::Structure
         } else {

@@ -487,8 +487,8 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     for (i = n; i >= 1; --i) {
         branchId = (int64_t)cfgrev_pop_bits(&top, 1);
         if (branchId == 1) {
-            x_b += cfgrev_strong(*s_b, w[i - 1]);
-            w_b[i - 1] += cfgrev_strong(*s_b, x);
+            x_b += *s_b * w[i - 1];
+            w_b[i - 1] += *s_b * x;
             rBound_6 = cfgrev_pop_count(&top);
             for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 x = cfgrev_pop_real(&top);

@@ -52,13 +52,13 @@ static void norm_rev_body(int64_t n, const double *restrict x, double *restrict 
     r_b_here = cfgrev_strong(r_b_here, 0.5 / sqrt(r_here));
     for (i = n; i >= 1; --i) {
         y[i - 1] = cfgrev_pop_real(&top);
-        r_b_here += cfgrev_strong(y_b[i - 1], y[i - 1]);
-        y_b[i - 1] = cfgrev_strong(y_b[i - 1], r_here);
+        r_b_here += y_b[i - 1] * y[i - 1];
+        y_b[i - 1] = y_b[i - 1] * r_here;
         r_here = cfgrev_pop_real(&top);
         t1 = norm_globals_data.scale * x[i - 1];
-        b1 = cfgrev_strong(r_b_here, x[i - 1]);
-        norm_globals_b_data.scale_b += cfgrev_strong(b1, x[i - 1]);
-        x_b[i - 1] = x_b[i - 1] + cfgrev_strong(b1, norm_globals_data.scale) + cfgrev_strong(r_b_here, t1);
+        b1 = r_b_here * x[i - 1];
+        norm_globals_b_data.scale_b += b1 * x[i - 1];
+        x_b[i - 1] = x_b[i - 1] + b1 * norm_globals_data.scale + r_b_here * t1;
     }
     r_b_here = 0.0;
     *r_b = r_b_here;

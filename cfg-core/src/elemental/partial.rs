@@ -56,6 +56,17 @@ pub enum Finiteness {
     Singular,
 }
 
+/// The products of a derivative and a partial that are `strong*`: 0 if the derivative is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Strong {
+    /// Products with partials that can be infinite or NaN although the operands are finite. A zero derivative stays zero
+    /// as long as operands are finite.
+    #[default]
+    Needed,
+    /// Products with all partials that are not constant. A zero derivative stays zero whatever the operands are.
+    Always,
+}
+
 /// Partial derivatives were asked of something that has none here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartialError {
@@ -90,10 +101,19 @@ impl Partial {
         }
     }
 
-    /// True if a product with this partial must be a `strong*`, lest a zero derivative become NaN: if it
-    /// can be infinite or NaN at all. Those with variables always can, through their operands: in
+    /// True if a product with this partial is a `strong*`, lest a zero derivative become NaN.
+    pub fn is_strong(&self, strong: Strong) -> bool {
+        match (strong, self) {
+            (Strong::Needed, Self::Expr(p)) if p.finiteness == Finiteness::Finite && !p.masks => {
+                false
+            }
+            _ => self.can_be_infinite(),
+        }
+    }
+
+    /// True if the partial can be infinite or NaN at all. Those with variables always can, through their operands: in
     /// `if(x > 0, x*log(x), 0)` at 0 the partial of the product by x is infinite, and not wanted.
-    pub fn is_strong(&self) -> bool {
+    fn can_be_infinite(&self) -> bool {
         match self {
             Self::Expr(p) => match p.expr {
                 Expr::Real(c) => !c.is_finite(),
@@ -127,34 +147,35 @@ impl Partial {
     /// The operand's share of the result's tangent: the operand's `tangent` times this partial. `None`
     /// if it is zero. `ty` is the type of the result.
     ///
-    /// A zero derivative gives zero whatever the partial is, see [`Partial::is_strong`]. Where the branch not taken has the partial 0, its derivative is not
+    /// A zero derivative gives zero whatever the partial is, see [`Strong::Always`]. Where the branch not taken has the partial 0, its derivative is not
     /// even evaluated.
     pub fn tangent(&self, tangent: Expr, ty: ScalarType) -> Option<Expr> {
         match self {
             Self::Convert { result, .. } => Some(convert(tangent, *result)),
             Self::Zero | Self::One | Self::MinusOne | Self::Select { .. } | Self::Expr(_) => {
-                self.clone().times(tangent, ty)
+                self.clone().times(tangent, ty, Strong::Always)
             }
         }
     }
 
     /// The share of the operand's adjoint that comes from this result: the result's `adjoint` times
-    /// this partial. Otherwise as [`Partial::tangent`].
+    /// this partial, by a strong product as for [`Partial::tangent`].
     pub fn adjoint(&self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
-        self.clone().into_adjoint(adjoint, ty)
+        self.clone().into_adjoint(adjoint, ty, Strong::Always)
     }
 
-    /// [`Partial::adjoint`] of a partial that is not needed afterwards: nothing is copied.
-    pub fn into_adjoint(self, adjoint: Expr, ty: ScalarType) -> Option<Expr> {
+    /// [`Partial::adjoint`] of a partial that is not needed afterwards: nothing is copied. `strong` says which products
+    /// are strong.
+    pub fn into_adjoint(self, adjoint: Expr, ty: ScalarType, strong: Strong) -> Option<Expr> {
         match self {
             Self::Convert { operand, .. } => Some(convert(adjoint, operand)),
             Self::Zero | Self::One | Self::MinusOne | Self::Select { .. } | Self::Expr(_) => {
-                self.times(adjoint, ty)
+                self.times(adjoint, ty, strong)
             }
         }
     }
 
-    fn times(self, derivative: Expr, ty: ScalarType) -> Option<Expr> {
+    fn times(self, derivative: Expr, ty: ScalarType, strong: Strong) -> Option<Expr> {
         let signed = |sign: i8, derivative: Expr| {
             if sign < 0 {
                 Expr::op(Op::Neg, [derivative])
@@ -162,7 +183,7 @@ impl Partial {
                 derivative
             }
         };
-        let strong = self.is_strong();
+        let strong = self.is_strong(strong);
         Some(match self {
             Self::Zero => return None,
             Self::One | Self::Convert { .. } => derivative,

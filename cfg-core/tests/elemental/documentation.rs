@@ -16,9 +16,10 @@ r is the result. Partials are with respect to the operands in order; a dash stan
 * **Partials follow IEEE arithmetic.** At a kink or a jump the partial is that of the branch the value took,
   as the last column says.
 * **A zero derivative stays zero.** Partials marked ∞ can be infinite or NaN at singular points, those
-  marked ^ by overflow, though the operands are finite; others only if the operands are not. Generated programs
-  multiply a derivative by a partial that is not constant with `strong*`, which is 0 if the derivative is
-  0: `if(x > 0, x*log(x), 0)` has derivative 0 at 0. The partials of `if`, `min`, `max` and `dim`, and those of
+  marked ^ by overflow, though the operands are finite; others only if the operands are not. Tangents and
+  preaccumulated blocks multiply a derivative by a partial that is not constant with `strong*`, which is 0 if the derivative
+  is 0, other adjoints by one that is marked or stands in a conditional expression, all of them with `--strong always`:
+  `if(x > 0, x*log(x), 0)` has derivative 0 at 0. The partials of `if`, `min`, `max` and `dim`, and those of
   `strong*` itself, cut off derivatives of what was not chosen, infinite and NaN ones too.
 * **32-bit reals**: the 64-bit function, rounded to 32 bits after each operation (`fma` is rounded once). Constants
   of the partials are then 32-bit.

@@ -35,6 +35,7 @@ mod reordered;
 mod second_order;
 mod sections;
 mod shallow;
+mod strong;
 mod uninitialised;
 mod unrecorded;
 mod wide;

@@ -35,12 +35,20 @@ fn an_unused_value_decides_no_more_than_a_partial() {
         let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
         let at = primal.point(point).expect("a point");
         assert_eq!(reals(&primal.run(&at).expect("it runs").value, "y"), [4.0]);
-        for blocks in [
-            cfg_reverse::Blocks::Statement,
-            cfg_reverse::Blocks::Preaccumulate,
+        for (blocks, strong) in [
+            (cfg_reverse::Blocks::Statement, cfg_reverse::Strong::Needed),
+            (cfg_reverse::Blocks::Statement, cfg_reverse::Strong::Always),
+            (
+                cfg_reverse::Blocks::Preaccumulate,
+                cfg_reverse::Strong::Needed,
+            ),
         ] {
             let mut options = Options::default();
             options.reversal.blocks = blocks;
+            options.reversal.strong = strong;
+            // Of a plain product the value is the partial.
+            let plain = (cfg_reverse::Blocks::Statement, cfg_reverse::Strong::Needed);
+            let runs = runs && !(op == Op::Mul && (blocks, strong) == plain);
             let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
             let seed = adjoint.default_seed(&at).expect("one scalar");
             match adjoint.gradient(&at, &seed) {

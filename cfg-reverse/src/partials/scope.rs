@@ -3,6 +3,7 @@
 use cfg_analysis::exceptions::Exceptions;
 use cfg_core::{
     dataflow::Position,
+    elemental::Strong,
     entity::{VarId, VertexId},
     ir::{Expr, Place, Routine, ScalarType},
     memory::locations::Locations,
@@ -41,6 +42,8 @@ pub(crate) struct Scope {
     pub(crate) here: Position,
     /// The variables that may share cells, as locations.
     pub(crate) locations: Locations,
+    /// The products of adjoints and partials that are strong.
+    pub(crate) strong: Strong,
 }
 
 impl Scope {
@@ -66,6 +69,7 @@ impl Scope {
                 statement: 0,
             },
             locations,
+            strong: Strong::Always,
         }
     }
 

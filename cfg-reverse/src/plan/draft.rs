@@ -87,6 +87,7 @@ impl<'p> Draft<'p> {
             locations.clone(),
             Arc::clone(context.activity.exceptions(id)),
         );
+        scope.strong = context.strong;
         let tape_name = scope.namer.suffixed("tape".to_owned());
         let tape = scope.routine.add_variable(Variable::new(
             tape_name,

@@ -2,6 +2,7 @@
 
 use cfg_analysis::{activity::Activity, reach::Numbering};
 use cfg_core::{
+    elemental::Strong,
     entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Routine},
 };
@@ -24,6 +25,8 @@ pub(crate) struct Context {
     pub(crate) counters: bool,
     /// General graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
+    /// The products of adjoints and partials that are strong.
+    pub(crate) strong: Strong,
     /// Most bits that the states of one data-flow analysis of one routine may take.
     pub(crate) flow_limit: usize,
 }

@@ -436,6 +436,7 @@ const DEFAULT: Options = Options {
     work: 0,
     search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Structure,
+    strong: cfg_reverse::Strong::Needed,
     flow_limit: cfg_core::dataflow::FLOW_LIMIT,
 };
 

@@ -104,6 +104,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
                 Blocks::Preaccumulate
             },
             search: cfg_reverse::Search::DEFAULT,
+            strong: cfg_reverse::Strong::Needed,
             unstructured: if k & 8 == 0 {
                 Unstructured::Structure
             } else {

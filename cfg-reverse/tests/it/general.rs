@@ -49,6 +49,7 @@ fn by_trace() {
 const TRACE: Options = Options {
     search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Trace,
+    strong: cfg_reverse::Strong::Needed,
     counters: false,
     merge: false,
     blocks: Blocks::Statement,

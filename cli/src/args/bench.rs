@@ -1,6 +1,6 @@
 //! The options of `cfgrev bench`.
 
-use super::{At, Compiling, Form, Function, Limits, Reversal};
+use super::{At, Compiling, EngineName, Form, Function, Limits, Reversal};
 use clap::Args;
 
 /// `cfgrev bench`.
@@ -19,6 +19,9 @@ pub(crate) struct Bench {
     /// A table for people, or one JSON object.
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub(crate) format: Form,
+    /// The only engine to time; default is both, and the executor alone where there is no C compiler.
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    pub(crate) engine: Option<EngineName>,
     #[command(flatten)]
     pub(crate) reversal: Reversal,
     #[command(flatten)]

@@ -72,6 +72,20 @@ pub(crate) struct Reversal {
     /// How the adjoint of a basic block is built.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) blocks: Blocks,
+    /// Which products of an adjoint and a partial are strong (`strong*`): 0 if the adjoint is, whatever the partial is.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) strong: Strong,
+}
+
+/// The products that are strong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strong {
+    /// With partials that can be infinite or NaN although the operands are finite: a zero adjoint stays zero as long as all
+    /// values are finite.
+    #[default]
+    Needed,
+    /// With all partials that are not constant: a zero adjoint stays zero whatever the values are.
+    Always,
 }
 
 /// How the adjoint of a basic block is built.

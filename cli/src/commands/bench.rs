@@ -4,7 +4,7 @@ use super::gradient::Tape;
 use super::results::write_object;
 use super::{in_text, options, prepare, reverse};
 use crate::Outcome;
-use crate::args::{Bench, Form};
+use crate::args::{Bench, EngineName, Form};
 use crate::compiled::{by_compiler, flags_of};
 use crate::input::Session;
 use crate::output::to_stdout;
@@ -26,7 +26,7 @@ pub(crate) struct Output<'r> {
     routine: &'r str,
     /// Samples of each.
     samples: u32,
-    /// The executor, and compiled C where there is a compiler.
+    /// The executor, and compiled C where there is a compiler; with --engine only one of them.
     engines: Vec<Timed>,
 }
 
@@ -81,14 +81,19 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     };
     let text = session.read_value("POINT", &args.at.point, false)?;
     let _progress = session.progress("timing");
-    let mut subjects = vec![Subject::new(&program, routine, &plain)?];
-    match Subject::new(&program, routine, &by_compiler) {
-        Ok(subject) => subjects.push(subject),
-        Err(problems) if problems.iter().all(|d| has_no_c(d.code)) => {
-            let warnings = problems.0.into_iter().map(|d| d.warning());
-            session.report(&Diagnostics(warnings.collect()));
+    let mut subjects = Vec::new();
+    if args.engine != Some(EngineName::Cc) {
+        subjects.push(Subject::new("executor", &program, routine, &plain)?);
+    }
+    if args.engine != Some(EngineName::Executor) {
+        match Subject::new("cc", &program, routine, &by_compiler) {
+            Ok(subject) => subjects.push(subject),
+            Err(problems) if !subjects.is_empty() && problems.iter().all(|d| has_no_c(d.code)) => {
+                let warnings = problems.0.into_iter().map(|d| d.warning());
+                session.report(&Diagnostics(warnings.collect()));
+            }
+            Err(problems) => return Err(problems.into()),
         }
-        Err(problems) => return Err(problems.into()),
     }
     let point = subjects[0]
         .primal
@@ -121,6 +126,7 @@ fn has_no_c(code: &str) -> bool {
 
 /// A program that is timed by an engine.
 struct Subject {
+    engine: &'static str,
     primal: Primal,
     adjoint: Adjoint,
     /// Calls of either in a sample.
@@ -131,11 +137,13 @@ struct Subject {
 
 impl Subject {
     fn new(
+        engine: &'static str,
         program: &ValidProgram,
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
         Ok(Self {
+            engine,
             primal: Primal::new(program, routine, options)?,
             adjoint: Adjoint::new(program, routine, options)?,
             calls: [1; 2],
@@ -200,7 +208,8 @@ fn time(
         }
     }
     let mut found = Vec::new();
-    for (subject, engine) in subjects.iter_mut().zip(["executor", "cc"]) {
+    for subject in subjects {
+        let engine = subject.engine;
         let tape = subject.adjoint.tape(point, seed)?;
         let [primal, gradient] = [0, 1].map(|which| {
             let samples = std::mem::take(&mut subject.samples[which]);

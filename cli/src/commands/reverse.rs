@@ -3,7 +3,7 @@
 use super::{prepare, several};
 use crate::Outcome;
 use crate::args::{
-    Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Unstructured,
+    Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Strong, Unstructured,
 };
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
@@ -30,6 +30,10 @@ pub(crate) fn options(args: Reversal) -> cfg_reverse::Options {
         unstructured: match args.unstructured {
             Unstructured::Structure => cfg_reverse::Unstructured::Structure,
             Unstructured::Trace => cfg_reverse::Unstructured::Trace,
+        },
+        strong: match args.strong {
+            Strong::Needed => cfg_reverse::Strong::Needed,
+            Strong::Always => cfg_reverse::Strong::Always,
         },
         ..cfg_reverse::Options::default()
     }

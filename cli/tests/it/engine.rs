@@ -259,6 +259,12 @@ fn without_a_compiler() {
         Some(1),
         "{value}"
     );
+    // Alone, compiled code has nothing to fall back on.
+    let ran = place.run(&[&["bench"][..], &at, &few, &["--engine", "cc"]].concat());
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains("error[B901]"), "{}", ran.err);
+    let ran = place.run(&[&["bench"][..], &at, &few, &["--engine", "executor"]].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
 }
 
 /// Sends a signal when something is there; how the command has ended.

@@ -5,7 +5,7 @@ use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover;
 use cfg_drive::Options;
-use cfg_reverse::{Blocks, Unstructured};
+use cfg_reverse::{Blocks, Strong, Unstructured};
 use cfg_testkit::case::Case;
 use cfg_testkit::rng::Rng;
 
@@ -29,6 +29,7 @@ pub(crate) struct Setting {
     counters: bool,
     merge: bool,
     portable: bool,
+    strong: bool,
 }
 
 /// Every combination; `counters` and `merge` do not matter to one another in all of them.
@@ -39,14 +40,15 @@ pub(crate) fn all() -> Vec<Setting> {
             for trace in [false, true] {
                 for counters in [false, true] {
                     for merge in [false, true] {
-                        list.push(Setting {
+                        list.extend([false, true].map(|strong| Setting {
                             form,
                             blocks,
                             trace,
                             counters,
                             merge,
                             portable: merge != counters,
-                        });
+                            strong,
+                        }));
                     }
                 }
             }
@@ -100,6 +102,10 @@ impl Setting {
                 unstructured: match self.trace {
                     false => Unstructured::Structure,
                     true => Unstructured::Trace,
+                },
+                strong: match self.strong {
+                    false => Strong::Needed,
+                    true => Strong::Always,
                 },
                 // Half of what is merged is as if the routines were too large for a state for each vertex.
                 flow_limit: match self.merge && self.counters {

@@ -1,7 +1,7 @@
 //! The adjoint of an assignment.
 
 use cfg_core::{
-    elemental::Partial,
+    elemental::{Partial, Strong},
     ir::{Expr, Op, Place, Stmt},
     memory::known::Known,
 };
@@ -214,7 +214,12 @@ fn pull_back(
     let mut d = if chosen {
         dn
     } else {
-        partial.into_adjoint(dn, node.ty.ty)?
+        // What a condition keeps from mattering may have any value.
+        let strong = match nodes.is_guarded(n) {
+            true => Strong::Always,
+            false => scope.strong,
+        };
+        partial.into_adjoint(dn, node.ty.ty, strong)?
     };
     let rank = |d: &Expr| scope.type_of(d).rank;
     if let NodeKind::Op(op, _) = &node.kind {

@@ -1,0 +1,49 @@
+//! Which zero adjoints stay zero, whatever the partials are.
+
+use super::*;
+use cfg_reverse::Strong;
+
+/// y = x, where z = e(x, p) is computed and not chosen; the gradient with the products that are strong.
+fn derivative(e: impl Fn(Expr, Expr) -> Expr, p: f64, strong: Strong) -> f64 {
+    let mut f = RoutineBuilder::new("f");
+    let (x, p_in) = (f.input("x", Real), f.input("p", Real));
+    let y = f.output("y", Real);
+    let [z] = ["z"].map(|name| f.local(name, Real));
+    f.independents([x]).dependents([y]);
+    f.assign(z, e(Expr::var(x), Expr::var(p_in)));
+    f.assign(
+        y,
+        Expr::op(Op::If, [gt(x, 9.0), Expr::var(z), Expr::var(x)]),
+    );
+    let (program, f) = finish(f);
+    let mut options = Options::default();
+    options.reversal.strong = strong;
+    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+    let at = adjoint.point(format!(r#"{{"x": 0, "p": {p}}}"#).as_bytes());
+    let at = at.expect("a point");
+    let seed = adjoint.default_seed(&at).expect("one scalar");
+    let run = adjoint.gradient(&at, &seed).expect("it runs");
+    reals(&run.gradient, "x")[0]
+}
+
+#[test]
+fn a_zero_adjoint_stays_zero_where_partials_can_be_infinite_at_finite_operands() {
+    for strong in [Strong::Needed, Strong::Always] {
+        assert_eq!(derivative(|x, p| x / p, 0.0, strong), 1.0, "{strong:?}");
+        assert_eq!(derivative(|x, p| log(x * p), 1.0, strong), 1.0);
+        let guarded = |x: Expr, p: Expr| {
+            let chosen = Expr::op(Op::Gt, [x.clone(), p]);
+            Expr::op(Op::If, [chosen, x.clone() * log(x), 0.0.into()])
+        };
+        assert_eq!(derivative(guarded, 0.0, strong), 1.0);
+    }
+}
+
+#[test]
+fn with_infinite_operands_it_does_if_products_are_strong() {
+    // The factor exp(p) overflows.
+    let infinite = |x: Expr, p: Expr| x * exp(p);
+    assert!(derivative(infinite, 1000.0, Strong::Needed).is_nan());
+    assert_eq!(derivative(infinite, 1000.0, Strong::Always), 1.0);
+    assert_eq!(derivative(infinite, 1.0, Strong::Needed), 1.0);
+}
