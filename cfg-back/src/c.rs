@@ -35,7 +35,7 @@
 //! | `routine`, `body`, `jumps` | one function: declarations, loops and branches, or blocks and jumps |
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
-//! | `interface` | the functions for callers in other files |
+//! | `interface`, `parameters`, `plain` | the functions for callers in other files |
 //! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `runtime`, `globals`, `names` | the tape; globals; identifiers |
 
@@ -57,6 +57,8 @@ mod jumps;
 mod lines;
 mod names;
 mod operators;
+mod parameters;
+mod plain;
 mod prologue;
 mod routine;
 mod runtime;
@@ -68,14 +70,15 @@ pub use faults::FAULTS;
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    entity::{RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{ParameterRole, Program, Signature},
     validate::ValidProgram,
 };
 use file::{File, FunctionNames};
-use interface::Sweep;
+use interface::Called;
 use names::Names;
 use operators::Pieces;
+use parameters::Sweep;
 
 /// The reason for which something has no C.
 type Failed = Box<Diagnostic>;
@@ -103,6 +106,17 @@ pub struct Adjoint {
     pub reverse: RoutineId,
     /// The routine that runs the forward and the reverse sweep.
     pub gradient: RoutineId,
+}
+
+/// A routine in several directions, NAME_v.
+#[derive(Clone, Debug)]
+pub struct Several {
+    /// The routine.
+    pub routine: RoutineId,
+    /// Its parameter that says how many directions there are.
+    pub count: VarId,
+    /// Its parameters in place of derivatives in globals, and which those are.
+    pub globals: Vec<(VarId, GlobalId)>,
 }
 
 fn problems(found: Vec<Failed>) -> Diagnostics {
@@ -180,7 +194,7 @@ impl Bundle {
             None => (0..program.routines.len()).map(RoutineId::new).collect(),
         };
         let names = std::mem::take(&mut self.names);
-        let mut file = File::new(program, names, function_names, None, &globals.variables);
+        let mut file = File::new(program, names, function_names, &[], &globals.variables);
         file.public = driven.is_none();
         file.checks = self.options.checks;
         let mut functions =
@@ -191,7 +205,7 @@ impl Bundle {
             }
             if file.made(r, false).is_some_and(|made| made.needs_memory)
                 && let Some(made) =
-                    interface::with_memory(&file, r, &file.function_name(r, false, false))
+                    plain::with_memory(&file, r, &file.function_name(r, false, false))
             {
                 functions.push_str(&made.text);
                 functions.push('\n');
@@ -272,6 +286,7 @@ pub fn server(
 struct GlobalNames {
     tag: String,
     derivative_tag: String,
+    several_tag: String,
     variables: globals::Variables,
 }
 
@@ -283,10 +298,21 @@ impl GlobalNames {
         let own = names.fresh(&format!("{main}_globals_data"), None);
         let derivatives = (!suffix.is_empty())
             .then(|| names.fresh(&format!("{main}_globals{suffix}_data"), None));
+        let several_tag = names.fresh(&format!("{main}_globals{suffix}_v"), None);
         Self {
             tag,
             derivative_tag,
+            several_tag,
             variables: globals::Variables { own, derivatives },
+        }
+    }
+
+    /// The tag of the structure of derivatives, in one direction or in several.
+    fn tag_of(&self, several: bool) -> &str {
+        if several {
+            &self.several_tag
+        } else {
+            &self.derivative_tag
         }
     }
 
@@ -328,36 +354,67 @@ pub fn adjoint_with(
     routines: Adjoint,
     options: Options,
 ) -> Result<String, Diagnostics> {
+    adjoint_in_directions(program, routines, None, options)
+}
+
+/// [`adjoint_with`] with NAME_rev_v and NAME_grad_v, the reverse sweep and the gradient in several directions.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn adjoint_in_directions(
+    program: &ValidProgram,
+    routines: Adjoint,
+    several: Option<&[Several; 2]>,
+    options: Options,
+) -> Result<String, Diagnostics> {
     let Adjoint {
         original,
         forward,
         reverse,
         gradient,
     } = routines;
-    let sweeps = [
-        (forward, Sweep::Forward, "fwd"),
-        (reverse, Sweep::Reverse, "rev"),
-        (gradient, Sweep::Gradient, "grad"),
+    let one = |routine, sweep| Called {
+        routine,
+        sweep,
+        several: None,
+    };
+    let mut sweeps = vec![
+        (one(forward, Sweep::Forward), "fwd"),
+        (one(reverse, Sweep::Reverse), "rev"),
+        (one(gradient, Sweep::Gradient), "grad"),
     ];
+    let mut gradients = vec![gradient];
+    if let Some([reverse, gradient]) = several {
+        for (several, sweep, suffix) in [
+            (reverse, Sweep::Reverse, "rev_v"),
+            (gradient, Sweep::Gradient, "grad_v"),
+        ] {
+            let called = Called {
+                routine: several.routine,
+                sweep,
+                several: Some(several),
+            };
+            sweeps.push((called, suffix));
+        }
+        gradients.push(gradient.routine);
+    }
     // The gradient's own tape is the caller's.
-    let own_tape = program
-        .routine(gradient)
-        .variables
-        .iter()
-        .position(|v| v.ty.is_tape());
-    let own_tape = own_tape.map(|v| (gradient, VarId::new(v)));
+    let mut own_tapes = Vec::new();
+    for r in gradients {
+        let mut variables = program.routine(r).variables.iter();
+        own_tapes.extend(
+            variables
+                .position(|v| v.ty.is_tape())
+                .map(|v| (r, VarId::new(v))),
+        );
+    }
     let result = program.routine(original).result;
     let keeps_result = result.is_some_and(|r| {
         let signature = Signature::of(program, reverse);
         signature.position(ParameterRole::Primal(r)).is_some()
     });
-    derivative(
-        program,
-        original,
-        &sweeps,
-        (own_tape, keeps_result),
-        options,
-    )
+    let tapes = (&*own_tapes, keeps_result);
+    derivative(program, original, &sweeps, tapes, options)
 }
 
 /// The tangent of a routine, with the interface that docs/c-out.md describes.
@@ -382,60 +439,93 @@ pub fn tangent_with(
     tangent: RoutineId,
     options: Options,
 ) -> Result<String, Diagnostics> {
-    derivative(
-        program,
-        original,
-        &[(tangent, Sweep::Tangent, "t")],
-        (None, false),
-        options,
-    )
+    tangent_in_directions(program, original, tangent, None, options)
+}
+
+/// [`tangent_with`] with NAME_t_v, the tangent in several directions.
+///
+/// # Errors
+/// What has no C ([`codes`]), with its place in the program.
+pub fn tangent_in_directions(
+    program: &ValidProgram,
+    original: RoutineId,
+    tangent: RoutineId,
+    several: Option<&Several>,
+    options: Options,
+) -> Result<String, Diagnostics> {
+    let one = Called {
+        routine: tangent,
+        sweep: Sweep::Tangent,
+        several: None,
+    };
+    let mut sweeps = vec![(one, "t")];
+    sweeps.extend(several.map(|several| {
+        let called = Called {
+            routine: several.routine,
+            several: Some(several),
+            ..one
+        };
+        (called, "t_v")
+    }));
+    derivative(program, original, &sweeps, (&[], false), options)
 }
 
 fn derivative(
     program: &ValidProgram,
     original: RoutineId,
-    sweeps: &[(RoutineId, Sweep, &str)],
-    (own_tape, keeps_result): (Option<(RoutineId, VarId)>, bool),
+    sweeps: &[(Called<'_>, &str)],
+    (own_tapes, keeps_result): (&[(RoutineId, VarId)], bool),
     options: Options,
 ) -> Result<String, Diagnostics> {
     let mut names = Names::of_file();
     let base = &program.routine(original).name;
     let public: Vec<String> = sweeps
         .iter()
-        .map(|(_, _, suffix)| names.fresh(&format!("{base}_{suffix}"), None))
+        .map(|(_, suffix)| names.fresh(&format!("{base}_{suffix}"), None))
         .collect();
     let suffix = match sweeps {
-        [(_, Sweep::Tangent, _)] => "_t",
+        [(called, _), ..] if called.sweep == Sweep::Tangent => "_t",
         _ => "_b",
     };
     let globals = GlobalNames::new(&mut names, base, suffix);
     let prefix = format!("{base}{suffix}");
     let mut function_names = function_names(&mut names, program, Some(&prefix));
-    for ((r, ..), name) in sweeps.iter().zip(&public) {
+    for ((called, _), name) in sweeps.iter().zip(&public) {
         let name = names.fresh(&format!("{name}_body"), None);
-        let names = &mut function_names[r.index()];
+        let names = &mut function_names[called.routine.index()];
         names.inner.clone_from(&name);
         names.plain = name;
     }
-    let wanted: Vec<RoutineId> = sweeps.iter().map(|(r, ..)| *r).collect();
-    let mut file = File::new(program, names, function_names, own_tape, &globals.variables);
+    let wanted: Vec<RoutineId> = sweeps.iter().map(|(called, _)| called.routine).collect();
+    let mut file = File::new(
+        program,
+        names,
+        function_names,
+        own_tapes,
+        &globals.variables,
+    );
     file.checks = options.checks;
     let mut pieces = Pieces::new(options.checks);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     let mut declared = Vec::new();
-    for ((r, sweep, _), name) in sweeps.iter().zip(&public) {
-        let made = interface::wrapper(&file, &globals, original, (*r, *sweep), name, keeps_result)
+    for ((called, _), name) in sweeps.iter().zip(&public) {
+        let made = interface::wrapper(&file, &globals, original, *called, name, keeps_result)
             .map_err(|problem| problems(vec![problem]))?;
         functions.push_str(&made.text);
         functions.push('\n');
         declared.push(made.head);
     }
+    let several = match sweeps.iter().any(|(called, _)| called.several.is_some()) {
+        true => file.globals.several(&globals.several_tag),
+        false => String::new(),
+    };
     let title = format!("Derivatives of {base}, written by cfgrev.");
     if options.header {
-        return Ok(file::header(&title, &globals.header(&file), &declared));
+        let declarations = globals.header(&file) + &several;
+        return Ok(file::header(&title, &declarations, &declared));
     }
     let declared = globals.text(&file, Some(&globals.tag));
-    let text = format!("{declared}{functions}");
+    let text = format!("{declared}{several}{functions}");
     Ok(file::whole(&title, &pieces, &text))
 }

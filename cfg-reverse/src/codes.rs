@@ -82,6 +82,15 @@ pub const SHARED: CodeInfo = CodeInfo {
     explanation: "name only one of them, or the global that owns the storage",
 };
 
+/// A derivative that decides where a program goes on.
+pub const DIRECTIONS: CodeInfo = CodeInfo {
+    code: "R313",
+    title: "control that depends on derivatives",
+    rule: "in several directions at once no decision, subscript, extent or integer depends on a derivative, and a function \
+           whose result is one has no effects",
+    explanation: "take one direction after the other",
+};
+
 /// A transformation has built what it must not build.
 pub const DEFECT: CodeInfo = CodeInfo {
     code: "R312",
@@ -93,5 +102,5 @@ pub const DEFECT: CodeInfo = CodeInfo {
 
 /// All codes of this crate.
 pub const CODES: &[CodeInfo] = &[
-    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED, DEFECT,
+    EXPRESSION, TAPE, EXTERNAL, EXTENT, NOTHING, NO_BODY, GIVEN, RESULT, SHARED, DEFECT, DIRECTIONS,
 ];

@@ -88,6 +88,7 @@
 //! | `sweeps` | what stands in these graphs |
 //! | `gradient` | both sweeps in one routine |
 //! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |
+//! | `directions` | derivatives in several directions at once |
 //! | [`explain`] | the plan as a person reads it |
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -96,6 +97,7 @@ mod blocks;
 mod code;
 pub mod codes;
 mod control;
+mod directions;
 pub mod explain;
 mod gradient;
 mod memory;
@@ -112,6 +114,7 @@ mod tangent;
 
 pub use cfg_analysis::dependence::dependence;
 pub use control::merge::merge;
+pub use directions::{InDirections, directions};
 pub use options::{Blocks, Options, Search, Unstructured};
 pub use reverse::{Reversal, reverse};
 pub use tangent::{Tangent, tangent};

@@ -1,6 +1,7 @@
 //! The command line: types only, documentation comments are the help texts.
 
 mod bench;
+mod emitted;
 mod search;
 mod shared;
 
@@ -8,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 pub(crate) use bench::Bench;
+pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
     At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Language, Limits,
@@ -264,12 +266,8 @@ pub(crate) struct Reverse {
     /// Print, in place of the program, how the reverse sweep gets every value, loop and branch, and who reads it.
     #[arg(long, conflicts_with_all = ["output", "emit", "panels"])]
     pub(crate) explain: bool,
-    /// Check subscripts, shapes, integers and uninitialised values in C: --emit c.
-    #[arg(long)]
-    pub(crate) checks: bool,
-    /// Print the declarations only of what --emit c prints: a header for callers.
-    #[arg(long)]
-    pub(crate) header: bool,
+    #[command(flatten)]
+    pub(crate) c: EmittedDerivative,
     /// Replace existing files.
     #[arg(long)]
     pub(crate) force: bool,
@@ -310,12 +308,8 @@ pub(crate) struct Tangent {
         conflicts_with = "at"
     )]
     pub(crate) emit: TangentForm,
-    /// Check subscripts, shapes, integers and uninitialised values in C: --emit c.
-    #[arg(long, conflicts_with = "at")]
-    pub(crate) checks: bool,
-    /// Print the declarations only of what --emit c prints: a header for callers.
-    #[arg(long, conflicts_with = "at")]
-    pub(crate) header: bool,
+    #[command(flatten)]
+    pub(crate) c: EmittedDerivative,
     /// Write NAME.tangent.EXT in this folder instead of printing.
     #[arg(
         short = 'o',
@@ -486,12 +480,8 @@ pub(crate) struct Convert {
     /// Write control flow as jumps, or find loops and branches in jumps.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) jumps: Option<Jumps>,
-    /// Check subscripts, shapes, integers and uninitialised values in C: --to c.
-    #[arg(long)]
-    pub(crate) checks: bool,
-    /// Print the declarations only of what --to c prints: a header for callers.
-    #[arg(long)]
-    pub(crate) header: bool,
+    #[command(flatten)]
+    pub(crate) c: Emitted,
     #[command(flatten)]
     pub(crate) picture: Picture,
 }

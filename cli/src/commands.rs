@@ -31,7 +31,7 @@ use crate::physical_memory::half_of_memory;
 use crate::report::Text;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},
-    entity::RoutineId,
+    entity::{GlobalId, RoutineId},
     ir::Program,
     validate::ValidProgram,
 };
@@ -218,4 +218,19 @@ fn in_text(text: &Text) -> impl Fn(Diagnostics) -> Diagnostics + '_ {
         }
         problems
     }
+}
+
+/// Derivatives in several directions for the C back end, in the program that has them.
+fn several(
+    program: Program,
+    routines: &[RoutineId],
+    globals: &[GlobalId],
+) -> Result<(Program, Vec<cfg_back::c::Several>), Diagnostics> {
+    let (program, made) = cfg_reverse::directions(program, routines, globals)?;
+    let of = |made: cfg_reverse::InDirections| cfg_back::c::Several {
+        routine: made.routine,
+        count: made.count,
+        globals: made.globals,
+    };
+    Ok((program, made.into_iter().map(of).collect()))
 }

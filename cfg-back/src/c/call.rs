@@ -262,7 +262,6 @@ impl Writer<'_> {
         written: &mut Arguments,
     ) -> Emitted<()> {
         let formal = theirs.variable(p);
-        let deferred = (formal.shape.iter()).any(|dim| dim.extent == Extent::Deferred);
         if let Expr::Place(place) = e
             && self.place_rank(place)? == 0
         {
@@ -300,8 +299,8 @@ impl Writer<'_> {
             }
             view = copy;
         }
-        if deferred {
-            for (extent, _) in &view.axes {
+        for ((extent, _), dim) in view.axes.iter().zip(&formal.shape) {
+            if dim.extent == Extent::Deferred {
                 written.texts.push(extent.code().text);
             }
         }

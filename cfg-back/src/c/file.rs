@@ -62,13 +62,15 @@ impl<'a> File<'a> {
         program: &'a ValidProgram,
         names: Names,
         function_names: Vec<FunctionNames>,
-        own_tape: Option<(RoutineId, VarId)>,
+        own_tapes: &[(RoutineId, VarId)],
         globals: &globals::Variables,
     ) -> Self {
         let mut tapes = BTreeMap::new();
         for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
             for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-                if variable.ty.is_tape() && variable.intent().is_none() && own_tape != Some((r, v))
+                if variable.ty.is_tape()
+                    && variable.intent().is_none()
+                    && !own_tapes.contains(&(r, v))
                 {
                     let number = tapes.len() + 1;
                     tapes.insert((r, v), number);

@@ -15,8 +15,9 @@ use std::fmt::Write as _;
 #[derive(Debug, Default)]
 pub(super) struct Globals {
     kinds: Vec<Kind>,
-    /// The members, of globals that own their storage.
+    /// The members, of globals that own their storage: with the variable, and alone.
     owners: Vec<Option<String>>,
+    names: Vec<Option<String>>,
     /// The members and the values of the program's own globals, and of derivatives.
     own: Members,
     derivatives: Members,
@@ -26,6 +27,8 @@ pub(super) struct Globals {
 #[derive(Debug, Default)]
 struct Members {
     declarations: String,
+    /// The same as pointers to values in several directions.
+    several: String,
     values: Vec<String>,
 }
 
@@ -85,7 +88,10 @@ impl Globals {
                 inside[program.storage(g).0.index()].push(g);
             }
         }
-        let mut made = Self::default();
+        let mut made = Self {
+            names: owner_name.clone(),
+            ..Self::default()
+        };
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let (base, offset) = program.storage(g);
             let name = owner_name[base.index()].as_deref().unwrap_or_default();
@@ -134,6 +140,7 @@ impl Globals {
             } else {
                 writeln!(members.declarations, "    {ty} {name};")
             };
+            let _ = writeln!(members.several, "    {ty} *{name};");
             let initial = initial(program, g, &inside[g.index()], is_array(g));
             members.values.push(initial);
         }
@@ -143,6 +150,11 @@ impl Globals {
     /// The member that the storage of a global is, if it owns any.
     pub(super) fn owner(&self, g: GlobalId) -> Option<String> {
         self.owners.get(g.index()).cloned().flatten()
+    }
+
+    /// The name of the member that the storage of a global is, if it owns any.
+    pub(super) fn member(&self, g: GlobalId) -> Option<&str> {
+        self.names.get(g.index())?.as_deref()
     }
 
     /// The variable that a global is.
@@ -183,6 +195,15 @@ impl Globals {
             text.push_str(&self.derivatives.definition(derivative_tag, variable));
         }
         text
+    }
+
+    /// The structure of derivatives in several directions: pointers to their values.
+    pub(super) fn several(&self, tag: &str) -> String {
+        if self.derivatives.values.is_empty() {
+            return String::new();
+        }
+        let members = &self.derivatives.several;
+        once(tag, "DECLARED", &format!("struct {tag} {{\n{members}}};"))
     }
 
     /// The declarations for callers: the structures, and the function that gives access to the program's own globals.

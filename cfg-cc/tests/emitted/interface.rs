@@ -49,7 +49,7 @@ function norm(in integer n, in real x[n], inout real y[n]) result r
 end
 ";
 
-fn parse(source: &str) -> ValidProgram {
+pub(crate) fn parse(source: &str) -> ValidProgram {
     let parsed = text::parse(source);
     validate(
         parsed
@@ -267,7 +267,7 @@ int main(void)
 }
 "#;
 
-fn compile(folder: &Path, cc: &Path, arguments: &[&str]) {
+pub(crate) fn compile(folder: &Path, cc: &Path, arguments: &[&str]) {
     let flags = [
         "-std=c99",
         "-Wall",

@@ -3,6 +3,7 @@
 mod by_hand;
 mod checks;
 mod corpus;
+mod directions;
 mod interface;
 mod random;
 mod support;

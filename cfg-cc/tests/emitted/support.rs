@@ -3,7 +3,7 @@
 use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     elemental::{Math, Scalar},
-    entity::{RoutineId, VarId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{Order, ParameterRole, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
@@ -65,7 +65,7 @@ pub(crate) fn value(datum: &Datum, order: Order) -> Value {
 }
 
 /// Random numbers in the shape of a value.
-fn weights(like: &Value, rng: &mut Rng) -> Value {
+pub(crate) fn weights(like: &Value, rng: &mut Rng) -> Value {
     let mut made = Value::uninitialised(like.ty(), like.shape(), like.order()).unwrap();
     for k in 0..made.len() {
         let x = rng.between(-8, 8) as f64 / 4.0;
@@ -84,32 +84,14 @@ fn weights(like: &Value, rng: &mut Rng) -> Value {
 pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec<Job> {
     let program = validate(case.program.clone()).unwrap();
     let routine = case.routine();
-    let mut point = vec![Argument::Absent; routine.parameter_ids().len()];
-    for (v, datum) in &case.point {
-        if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
-            point[k] = value(datum, routine.variable(*v).order).into();
-        }
-    }
-    let globals: Vec<(VarId, Value)> = case
-        .point
-        .iter()
-        .filter(|(v, _)| matches!(routine.variable(*v).role, Role::Global(_)))
-        .map(|(v, datum)| (*v, value(datum, routine.variable(*v).order)))
-        .collect();
     let mut jobs = Vec::new();
+    let (filled, globals) = filled_point(case, &program);
     let set = |session: &mut Session| {
-        for (v, value) in &globals {
-            if let Role::Global(g) = routine.variable(*v).role {
-                session.set_global(g, value).unwrap();
-            }
+        for (g, value) in &globals {
+            session.set_global(*g, value).unwrap();
         }
     };
-    let mut filled = point.clone();
-    let compiled = compile(&program);
-    let mut session = Session::new(&compiled);
-    set(&mut session);
-    fill(&session, &program, case.main, &mut filled);
-    jobs.extend(job(
+    jobs.extend(finished(
         format!("{name}, program"),
         program,
         case.main,
@@ -151,7 +133,7 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
         fill(&session, &derived, r, &mut arguments);
         // Adjoints and tangents of globals.
         let own = program.globals.len();
-        let more: Vec<(cfg_core::entity::GlobalId, Value)> = owners(&derived)
+        let more: Vec<(GlobalId, Value)> = owners(&derived)
             .into_iter()
             .filter(|g| g.index() >= own)
             .map(|g| (g, weights(&session.global(g), &mut rng)))
@@ -162,9 +144,40 @@ pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec
                 session.set_global(*g, value).unwrap();
             }
         };
-        jobs.extend(job(format!("{name}, {what}"), derived, r, arguments, &set));
+        jobs.extend(finished(
+            format!("{name}, {what}"),
+            derived,
+            r,
+            arguments,
+            &set,
+        ));
     }
     jobs
+}
+
+/// The arguments of a case, with those that only come out, and its globals.
+pub(crate) fn filled_point(
+    case: &Case,
+    program: &ValidProgram,
+) -> (Vec<Argument>, Vec<(GlobalId, Value)>) {
+    let routine = case.routine();
+    let mut point = vec![Argument::Absent; routine.parameter_ids().len()];
+    let mut globals = Vec::new();
+    for (v, datum) in &case.point {
+        let value = value(datum, routine.variable(*v).order);
+        if let Role::Global(g) = routine.variable(*v).role {
+            globals.push((g, value));
+        } else if let Some(k) = routine.parameter_ids().position(|p| p == *v) {
+            point[k] = value.into();
+        }
+    }
+    let compiled = compile(program);
+    let mut session = Session::new(&compiled);
+    for (g, value) in &globals {
+        session.set_global(*g, value).unwrap();
+    }
+    fill(&session, program, case.main, &mut point);
+    (point, globals)
 }
 
 pub(crate) fn compile(program: &ValidProgram) -> Compiled {
@@ -197,7 +210,7 @@ pub(crate) fn fill(
 }
 
 /// The job, with what the executor makes of it; none if that is an error.
-fn job(
+pub(crate) fn finished(
     title: String,
     program: ValidProgram,
     routine: RoutineId,

@@ -140,7 +140,8 @@ pub(crate) fn in_shape(
     }
 }
 
-fn ones(rank: usize) -> Vec<Expr> {
+/// Extents of 1.
+pub(crate) fn ones(rank: usize) -> Vec<Expr> {
     vec![Expr::Int(1); rank]
 }
 
@@ -211,7 +212,7 @@ pub(crate) fn has_shape(variables: &[Variable], e: &Expr) -> bool {
 }
 
 /// The extents of an expression, or `otherwise` where it has no shape.
-fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Vec<Expr> {
+pub(crate) fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Vec<Expr> {
     let n = rank(variables, e);
     if n == 0 {
         return otherwise.to_vec();

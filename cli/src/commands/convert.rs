@@ -20,12 +20,9 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         let message = "options of pictures need --to dot";
         return Err(Usage(message.into()).into());
     }
-    if args.to != Target::C && args.checks {
-        return Err(Usage("--checks needs --to c".into()).into());
-    }
-    if args.to != Target::C && args.header {
-        return Err(Usage("--header needs --to c".into()).into());
-    }
+    args.c
+        .check(args.to == Target::C, "--to c")
+        .map_err(Usage)?;
     if args.to == Target::Dot && args.jumps.is_none() {
         let drawing = Dot {
             source: args.source.clone(),
@@ -55,11 +52,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     };
     let _progress = session.progress("writing");
     if args.to == Target::C {
-        let options = cfg_back::c::Options {
-            checks: args.checks,
-            header: args.header,
-        };
-        let text = cfg_back::c::program_with(&validate(program)?, options)?;
+        let text = cfg_back::c::program_with(&validate(program)?, args.c.options())?;
         to_stdout(|out| out.write_all(text.as_bytes()))?;
         return Ok(Outcome::Done);
     }

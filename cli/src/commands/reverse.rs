@@ -1,6 +1,6 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::prepare;
+use super::{prepare, several};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Unstructured,
@@ -58,20 +58,12 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if !pictures && (args.panels || args.picture.is_given()) {
         return Err(Usage("options of pictures need --emit dot".into()).into());
     }
-    if args.checks && (args.explain || !args.emit.contains(&Emit::C)) {
-        return Err(Usage("--checks needs --emit c".into()).into());
-    }
-    if args.header && (args.explain || !args.emit.contains(&Emit::C)) {
-        return Err(Usage("--header needs --emit c".into()).into());
-    }
+    let writes_c = !args.explain && args.emit.contains(&Emit::C);
+    args.c.check(writes_c).map_err(Usage)?;
     if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
     }
-    let c_options = cfg_back::c::Options {
-        checks: args.checks,
-        header: args.header,
-    };
     let (program, routine) = prepare(&args.what, session)?;
     let options = cfg_reverse::Options {
         search: search(args.search),
@@ -93,7 +85,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.output.is_none() && form != Emit::Dot {
         drop(program);
         if form == Emit::C {
-            let text = c(reversal, c_options)?;
+            let text = c(reversal, args)?;
             to_stdout(|out| out.write_all(text.as_bytes()))?;
             return Ok(Outcome::Done);
         }
@@ -146,7 +138,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let c_file = args.emit.contains(&Emit::C).then(|| {
         folder.join(format!(
             "{stem}.adjoint.{}",
-            if args.header { "h" } else { "c" }
+            if args.c.emitted.header { "h" } else { "c" }
         ))
     });
     if let Some(path) = &c_file {
@@ -164,7 +156,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     // What cannot be written is known before a file is.
     let c_text = match &c_file {
-        Some(_) => Some(c(reversal.clone(), c_options)?),
+        Some(_) => Some(c(reversal.clone(), args)?),
         None => None,
     };
     if let (Some(path), Some(text)) = (&c_file, &c_text) {
@@ -190,15 +182,27 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// The sweeps and the gradient as C.
-fn c(reversal: cfg_reverse::Reversal, options: cfg_back::c::Options) -> anyhow::Result<String> {
+fn c(reversal: cfg_reverse::Reversal, args: &Reverse) -> anyhow::Result<String> {
     let routines = cfg_back::c::Adjoint {
         original: reversal.original,
         forward: reversal.forward,
         reverse: reversal.reverse,
         gradient: reversal.gradient,
     };
-    let program = validate(reversal.program)?;
-    Ok(cfg_back::c::adjoint_with(&program, routines, options)?)
+    let (program, several) = match args.c.directions {
+        false => (reversal.program, Vec::new()),
+        true => {
+            let globals: Vec<_> = reversal.adjoint_globals.iter().map(|(_, g)| *g).collect();
+            let sweeps = [reversal.reverse, reversal.gradient];
+            several(reversal.program, &sweeps, &globals)?
+        }
+    };
+    let program = validate(program)?;
+    let several: Option<&[_; 2]> = several.as_slice().try_into().ok();
+    let options = args.c.options();
+    Ok(cfg_back::c::adjoint_in_directions(
+        &program, routines, several, options,
+    )?)
 }
 
 /// The files to write, those of one part next to each other.

@@ -1,7 +1,7 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare};
+use super::{in_text, options, prepare, several};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
@@ -24,12 +24,9 @@ pub(crate) struct Output<'r> {
 }
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
-    if args.checks && args.emit != TangentForm::C {
-        return Err(Usage("--checks needs --emit c".into()).into());
-    }
-    if args.header && args.emit != TangentForm::C {
-        return Err(Usage("--header needs --emit c".into()).into());
-    }
+    args.c
+        .check(args.at.is_none() && args.emit == TangentForm::C)
+        .map_err(Usage)?;
     session.claim_all(&[
         ("FILE", Some(&args.what.source.file)),
         ("POINT", args.at.as_deref()),
@@ -75,19 +72,12 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
         TangentForm::Json => "json",
         TangentForm::Text => "txt",
         TangentForm::Xaif => "xaif",
-        TangentForm::C if args.header => "h",
+        TangentForm::C if args.c.emitted.header => "h",
         TangentForm::C => "c",
     };
     let stem = file_stem(&tangent.program.routine(tangent.original).name);
     let c = match args.emit {
-        TangentForm::C => {
-            let program = validate(tangent.program.clone())?;
-            let options = cfg_back::c::Options {
-                checks: args.checks,
-                header: args.header,
-            };
-            cfg_back::c::tangent_with(&program, tangent.original, tangent.tangent, options)?
-        }
+        TangentForm::C => c(args, &tangent)?,
         TangentForm::Json | TangentForm::Text | TangentForm::Xaif => String::new(),
     };
     let print = |mut out: &mut dyn Write| match args.emit {
@@ -108,4 +98,24 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The tangent as C.
+fn c(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<String> {
+    let (program, several) = match args.c.directions {
+        false => (tangent.program.clone(), None),
+        true => {
+            let globals: Vec<_> = tangent.tangent_globals.iter().map(|(_, g)| *g).collect();
+            let program = tangent.program.clone();
+            let (program, several) = several(program, &[tangent.tangent], &globals)?;
+            (program, several.into_iter().next())
+        }
+    };
+    Ok(cfg_back::c::tangent_in_directions(
+        &validate(program)?,
+        tangent.original,
+        tangent.tangent,
+        several.as_ref(),
+        args.c.options(),
+    )?)
 }

@@ -1,0 +1,291 @@
+//! The parameters of the functions that other files call: those of the original in their order, each that holds floating
+//! point followed by its derivative. Of a derivative of a derivative the original's are those of the first.
+
+use super::{file::File, names::Names, variable::c_type};
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Extent, Intent, NameRole, ParameterRole, Program, Role, ScalarType, Signature},
+};
+use std::collections::HashMap;
+
+/// The way in which something is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    Value,
+    Constant,
+    Pointer,
+}
+
+/// The kind of function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sweep {
+    /// The forward sweep and the reverse sweep, one after the other.
+    Gradient,
+    /// What records.
+    Forward,
+    /// What computes adjoints.
+    Reverse,
+    /// Tangents.
+    Tangent,
+}
+
+/// What a parameter in C is to the routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// A parameter or the result.
+    Variable(VarId),
+    /// An extent that the parameter takes from its argument.
+    Extent(VarId),
+    /// Nothing: the derivative of what is not active.
+    Nothing,
+}
+
+/// A parameter in C, before it has a name of its own.
+#[derive(Clone, Debug)]
+struct Parameter {
+    name: String,
+    ty: ScalarType,
+    passed: Passed,
+    holds: Holds,
+    /// True of the result of a function.
+    is_result: bool,
+}
+
+/// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative has
+/// its extents.
+fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap<VarId, VarId>) {
+    // Derivatives first, down to what is none.
+    let mut chain = vec![routine];
+    let mut sweeps = Vec::new();
+    while let Some(&r) = chain.last()
+        && let Some((original, sweep)) = made_from(program, r)
+        && !chain.contains(&original)
+    {
+        chain.push(original);
+        sweeps.push(sweep);
+    }
+    let mut roots: HashMap<VarId, VarId> = HashMap::new();
+    let Some(first) = chain.pop() else {
+        return (Vec::new(), roots);
+    };
+    let mut parameters = own(program, first);
+    let mut of = first;
+    while let (Some(r), Some(sweep)) = (chain.pop(), sweeps.pop()) {
+        let signature = Signature::of(program, r);
+        let theirs = program.routine(r);
+        let roles: Vec<(ParameterRole, VarId)> =
+            (signature.parameters.into_iter().zip(theirs.parameter_ids())).collect();
+        let by_role: HashMap<ParameterRole, VarId> = roles.iter().copied().collect();
+        let mut next = HashMap::new();
+        for &(role, v) in &roles {
+            let (ParameterRole::Primal(u) | ParameterRole::Adjoint(u) | ParameterRole::Tangent(u)) =
+                role
+            else {
+                continue;
+            };
+            let root = roots.get(&u).copied().unwrap_or(u);
+            if let Some(&root) = by_role.get(&ParameterRole::Primal(root)) {
+                next.insert(v, root);
+            }
+        }
+        roots = next;
+        let name = &program.routine(of).name;
+        let derived = with_derivatives(parameters, sweep, name, false);
+        parameters = derived
+            .into_iter()
+            .map(|(parameter, role)| Parameter {
+                holds: match (parameter.holds, role) {
+                    // Extents are those of the routine's own copy of the parameter.
+                    (Holds::Extent(v), _) => by_role
+                        .get(&ParameterRole::Primal(v))
+                        .map_or(Holds::Nothing, |&v| Holds::Extent(v)),
+                    (_, Some(role)) => by_role
+                        .get(&role)
+                        .map_or(Holds::Nothing, |&v| Holds::Variable(v)),
+                    (_, None) => Holds::Nothing,
+                },
+                // The derivative returns a status.
+                is_result: false,
+                ..parameter
+            })
+            .collect();
+        of = r;
+    }
+    (parameters, roots)
+}
+
+/// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their derivatives.
+pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, Sweep)> {
+    let signature = Signature::of(program, r);
+    let role = signature.role?;
+    let sweep = if role == NameRole::Gradient {
+        Sweep::Gradient
+    } else if role == NameRole::Tangent {
+        Sweep::Tangent
+    } else {
+        return None;
+    };
+    let known = |role: &ParameterRole| match role {
+        ParameterRole::Primal(_) | ParameterRole::Adjoint(_) | ParameterRole::Tangent(_) => true,
+        ParameterRole::Tape | ParameterRole::Own(_) => false,
+    };
+    let all = signature.parameters.iter().all(known);
+    all.then_some((signature.original?, sweep))
+}
+
+/// The parameters of a routine that no other one was made from, and its result.
+fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
+    let routine = program.routine(r);
+    let mut made = Vec::new();
+    for p in routine.parameter_ids() {
+        let variable = routine.variable(p);
+        for (k, dim) in variable.shape.iter().enumerate() {
+            if dim.extent == Extent::Deferred {
+                made.push(Parameter {
+                    name: format!("{}_extent{}", variable.name, k + 1),
+                    ty: ScalarType::Integer,
+                    passed: Passed::Value,
+                    holds: Holds::Extent(p),
+                    is_result: false,
+                });
+            }
+        }
+        let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
+        let input = variable.intent() == Some(Intent::In);
+        let value = input && variable.rank() == 0 && !optional && !variable.ty.is_tape();
+        made.push(Parameter {
+            name: variable.name.clone(),
+            ty: variable.ty,
+            passed: match (value, input) {
+                (true, _) => Passed::Value,
+                (false, true) if !variable.ty.is_tape() => Passed::Constant,
+                (false, _) => Passed::Pointer,
+            },
+            holds: Holds::Variable(p),
+            is_result: false,
+        });
+    }
+    if let Some(result) = routine.result {
+        made.push(Parameter {
+            name: format!("{}_value", routine.name),
+            ty: routine.variable(result).ty,
+            passed: Passed::Pointer,
+            holds: Holds::Variable(result),
+            is_result: true,
+        });
+    }
+    made
+}
+
+/// The parameters of a derivative of a function with these, and what each is to it; in several directions a derivative is
+/// never a value.
+fn with_derivatives(
+    parameters: Vec<Parameter>,
+    sweep: Sweep,
+    routine: &str,
+    several: bool,
+) -> Vec<(Parameter, Option<ParameterRole>)> {
+    let mut made = Vec::with_capacity(2 * parameters.len());
+    for parameter in parameters {
+        let of = match parameter.holds {
+            Holds::Variable(v) => Some(v),
+            Holds::Extent(_) | Holds::Nothing => None,
+        };
+        let (name, passed) = match sweep {
+            Sweep::Gradient | Sweep::Reverse if parameter.is_result => {
+                (format!("{routine}_b"), Passed::Value)
+            }
+            Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
+            Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
+        };
+        let derivative = (parameter.ty.is_real() && sweep != Sweep::Forward).then_some(Parameter {
+            name,
+            ty: parameter.ty,
+            passed: match passed {
+                Passed::Value if several => Passed::Constant,
+                Passed::Value | Passed::Constant | Passed::Pointer => passed,
+            },
+            holds: parameter.holds,
+            is_result: false,
+        });
+        if !(parameter.is_result && sweep == Sweep::Reverse) {
+            made.push((parameter, of.map(ParameterRole::Primal)));
+        }
+        let role = of.map(|v| match sweep {
+            Sweep::Gradient | Sweep::Reverse => ParameterRole::Adjoint(v),
+            Sweep::Tangent | Sweep::Forward => ParameterRole::Tangent(v),
+        });
+        made.extend(derivative.map(|derivative| (derivative, role)));
+    }
+    made
+}
+
+/// A parameter of the interface.
+pub(super) struct Item {
+    pub(super) declaration: String,
+    pub(super) name: String,
+    pub(super) passed: Passed,
+    /// True if something of it is used.
+    pub(super) used: bool,
+}
+
+/// The parameters of a function for others.
+pub(super) struct Interface {
+    pub(super) names: Names,
+    pub(super) items: Vec<Item>,
+    /// The parameter of each role.
+    pub(super) of_role: HashMap<ParameterRole, usize>,
+    /// The extents of variables of the original, and which other one's a derivative has.
+    extents: HashMap<VarId, Vec<usize>>,
+    roots: HashMap<VarId, VarId>,
+}
+
+impl Interface {
+    /// The parameters of a sweep of the original, in one direction or in several.
+    pub(super) fn of(file: &File<'_>, original: RoutineId, sweep: Sweep, several: bool) -> Self {
+        let program = file.program;
+        let mut made = Self {
+            names: Names::of_function(),
+            items: Vec::new(),
+            of_role: HashMap::new(),
+            extents: HashMap::new(),
+            roots: HashMap::new(),
+        };
+        let name = &program.routine(original).name;
+        let (all, roots) = parameters(program, original);
+        made.roots = roots;
+        for (parameter, role) in with_derivatives(all, sweep, name, several) {
+            let name = made.names.fresh(&parameter.name, Some(&file.names));
+            let ty = c_type(parameter.ty);
+            let declaration = match parameter.passed {
+                Passed::Value => format!("{ty} {name}"),
+                Passed::Constant => format!("const {ty} *{name}"),
+                Passed::Pointer => format!("{ty} *{name}"),
+            };
+            if let Some(role) = role {
+                made.of_role.insert(role, made.items.len());
+            }
+            if let Holds::Extent(v) = parameter.holds {
+                made.extents.entry(v).or_default().push(made.items.len());
+            }
+            made.items.push(Item {
+                declaration,
+                name,
+                passed: parameter.passed,
+                used: false,
+            });
+        }
+        made
+    }
+
+    /// The names of the extents that a variable of the original takes from its argument; they count as used.
+    pub(super) fn extents_of(&mut self, v: VarId) -> Vec<String> {
+        let root = self.roots.get(&v).copied().unwrap_or(v);
+        let places = self.extents.get(&root).cloned().unwrap_or_default();
+        let names = places.into_iter().map(|k| {
+            self.items[k].used = true;
+            self.items[k].name.clone()
+        });
+        names.collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! Derivatives in several directions at once: vector mode (Griewank & Walther, *Evaluating Derivatives*, 2nd ed.,
+//! section 3.1 for the forward, 3.2 for the reverse mode).
+//!
+//! Every variable that depends on the derivatives which a routine is given gets a dimension more, in which the values of one
+//! derivative in all directions lie next to each other. What does not depend on them is computed, recorded and read once:
+//! of a gradient the forward sweep stays as it is, and the reverse sweep takes each value from the tape once. In each
+//! direction the same operations are done in the same order as for that direction alone, so the values are the same bits.
+//!
+//! | file | what |
+//! |---|---|
+//! | `spread` | what depends on the direction |
+//! | `places` | places and expressions with a dimension more |
+//! | `writer` | a routine: loops over directions around statements |
+//! | `contract` | scalars that live in one such loop stay scalars |
+
+mod contract;
+mod places;
+mod spread;
+mod writer;
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{ParameterRole, Program, Signature},
+    memory::{effects::Effects, global_set::GlobalSet},
+};
+use std::collections::BTreeMap;
+
+use crate::code::names::Namer;
+
+/// A routine in several directions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InDirections {
+    /// The routine: the number of directions, then the parameters of that which it was made from, then `globals`.
+    pub routine: RoutineId,
+    /// Its parameter that says how many directions there are.
+    pub count: VarId,
+    /// Its parameters in place of derivatives in globals, and which those are. A global has constant extents.
+    pub globals: Vec<(VarId, GlobalId)>,
+}
+
+/// The program with NAME_v for each of these routines, which are derivatives, and for what they call with derivatives; and
+/// which routines these are, in the order of `routines`.
+///
+/// `globals` are the derivatives in globals. The adjoints or tangents of the routines' parameters, and these globals, have
+/// values in each direction; row by row the direction is the last dimension, column by column the first.
+///
+/// # Errors
+/// R313: a decision depends on a derivative, or a routine with a derivative as its result has effects.
+pub fn directions(
+    mut program: Program,
+    routines: &[RoutineId],
+    globals: &[GlobalId],
+) -> Result<(Program, Vec<InDirections>), Diagnostics> {
+    let effects = Effects::of(&program);
+    let mut reachable: Vec<RoutineId> = routines
+        .iter()
+        .flat_map(|&r| effects.calls.reachable(r))
+        .collect();
+    reachable.sort_unstable();
+    reachable.dedup();
+    let mut seeds = Vec::new();
+    for &r in routines {
+        let roles = Signature::of(&program, r).parameters;
+        for (p, role) in program.routine(r).parameter_ids().zip(roles) {
+            match role {
+                ParameterRole::Adjoint(_) | ParameterRole::Tangent(_) => seeds.push((r, p)),
+                ParameterRole::Primal(_) | ParameterRole::Tape | ParameterRole::Own(_) => {}
+            }
+        }
+    }
+    let derivatives: GlobalSet = globals.iter().copied().collect();
+    let spread = spread::Spread::of(&program, &effects, &reachable, &seeds, &derivatives);
+    let setting = writer::Setting {
+        program: &program,
+        effects: &effects,
+        spread: &spread,
+    };
+    let mut namer = Namer::new(program.routines.iter().map(|r| r.name.as_str()));
+    let first = program.routines.len();
+    // In the order in which they are asked for.
+    let mut numbers: BTreeMap<RoutineId, RoutineId> = BTreeMap::new();
+    let mut asked: Vec<RoutineId> = Vec::new();
+    let mut written = Vec::new();
+    let mut number = |asked: &mut Vec<RoutineId>, r: RoutineId| {
+        *numbers.entry(r).or_insert_with(|| {
+            asked.push(r);
+            RoutineId::new(first + asked.len() - 1)
+        })
+    };
+    for &r in routines {
+        number(&mut asked, r);
+    }
+    while let Some(&r) = asked.get(written.len()) {
+        let name = namer.suffixed(format!("{}_v", program.routine(r).name));
+        let made = writer::write(&setting, r, name, &mut |callee| number(&mut asked, callee))?;
+        written.push(made);
+    }
+    let made: Vec<InDirections> = written
+        .iter()
+        .zip(first..)
+        .take(routines.len())
+        .map(|(made, k)| InDirections {
+            routine: RoutineId::new(k),
+            count: made.count,
+            globals: made.globals.clone(),
+        })
+        .collect();
+    program
+        .routines
+        .extend(written.into_iter().map(|made| made.routine));
+    Ok((program, made))
+}

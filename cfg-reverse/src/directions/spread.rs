@@ -1,0 +1,268 @@
+//! What depends on the direction: reachability from the derivatives that a caller gives, in one graph over the variables
+//! of all routines.
+//!
+//! A routine may be called for its values alone and for derivatives, too; a call hands something back that depends on the
+//! direction only if it was given something, or reaches a derivative in a global. The graph is walked once.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Expr, Intent, OpClass, Place, Program, Role, ScalarType, StmtKind, TapeClass},
+    memory::{effects::Effects, global_set::GlobalSet},
+};
+use fixedbitset::FixedBitSet;
+
+use crate::code::expressions::as_place;
+
+/// Calls `found` with the variables whose values an expression reads, but for those in subscripts.
+pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
+    match e {
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Place(place) => found(place.var),
+        Expr::Op(op, operands) => {
+            let asks = usize::from(op.class() == OpClass::Inquiry);
+            operands.iter().skip(asks).for_each(|e| each_read(e, found));
+        }
+    }
+}
+
+/// A call, as far as it hands on what depends on the direction.
+struct Call {
+    callee: RoutineId,
+    /// By formal, the node that what the formal holds comes back to.
+    back: Vec<Option<usize>>,
+    result: Option<usize>,
+}
+
+/// The variables that depend on the direction, and the calls that hand on what does.
+pub(super) struct Spread {
+    /// By routine, the number of its first variable.
+    first: Vec<usize>,
+    found: FixedBitSet,
+    /// The derivatives in globals that a routine or what it calls names, in order.
+    globals: Vec<Vec<GlobalId>>,
+}
+
+/// The graph while it is built and walked.
+struct Graph<'p> {
+    program: &'p Program,
+    first: Vec<usize>,
+    edges: Vec<Vec<usize>>,
+    calls: Vec<Call>,
+    /// By routine, its calls.
+    of_callee: Vec<Vec<usize>>,
+    /// Nodes from here on are calls.
+    variables: usize,
+}
+
+impl Spread {
+    /// What depends on the direction where these variables do, and these globals.
+    pub(super) fn of(
+        program: &Program,
+        effects: &Effects,
+        reachable: &[RoutineId],
+        seeds: &[(RoutineId, VarId)],
+        derivatives: &GlobalSet,
+    ) -> Self {
+        let count = program.routines.len();
+        let mut globals = vec![Vec::new(); count];
+        for &r in reachable {
+            effects
+                .named(r)
+                .each_common(derivatives, |g| globals[r.index()].push(g));
+            globals[r.index()].sort_unstable();
+            globals[r.index()].dedup();
+        }
+        let mut first = Vec::with_capacity(count);
+        let mut variables = 0;
+        for routine in &program.routines {
+            first.push(variables);
+            variables += routine.variables.len();
+        }
+        let mut graph = Graph {
+            program,
+            first,
+            edges: vec![Vec::new(); variables],
+            calls: Vec::new(),
+            of_callee: vec![Vec::new(); count],
+            variables,
+        };
+        for &r in reachable {
+            graph.add(r);
+        }
+        let mut open: Vec<usize> = seeds.iter().map(|&(r, v)| graph.node(r, v)).collect();
+        for &r in reachable {
+            for (v, variable) in (0..).map(VarId::new).zip(&program.routine(r).variables) {
+                if matches!(variable.role, Role::Global(g) if derivatives.contains(g)) {
+                    open.push(graph.node(r, v));
+                }
+            }
+        }
+        for (c, call) in graph.calls.iter().enumerate() {
+            if !globals[call.callee.index()].is_empty() {
+                open.push(variables + c);
+            }
+        }
+        let found = graph.walk(open);
+        Self {
+            first: graph.first,
+            found,
+            globals,
+        }
+    }
+
+    /// True if the value of a variable depends on the direction; of a tape, if such a value is pushed to it.
+    pub(super) fn has(&self, r: RoutineId, v: VarId) -> bool {
+        self.found.contains(self.first[r.index()] + v.index())
+    }
+
+    /// The derivatives in globals that a routine or what it calls names, in order.
+    pub(super) fn globals(&self, r: RoutineId) -> &[GlobalId] {
+        &self.globals[r.index()]
+    }
+}
+
+impl Graph<'_> {
+    fn node(&self, r: RoutineId, v: VarId) -> usize {
+        self.first[r.index()] + v.index()
+    }
+
+    fn add(&mut self, r: RoutineId) {
+        let program = self.program;
+        let routine = program.routine(r);
+        for statement in routine.statements() {
+            match &statement.kind {
+                StmtKind::Assign { target, value } => {
+                    let to = self.node(r, target.var);
+                    self.read(r, value, to);
+                }
+                StmtKind::Push { tape, class, value } if is_real(*class) => {
+                    let tape = self.node(r, *tape);
+                    self.read(r, value, tape);
+                    // All that a pop takes from the tape has as many cells.
+                    if let Expr::Place(place) = value {
+                        let from = self.node(r, place.var);
+                        self.edges[tape].push(from);
+                    }
+                }
+                StmtKind::Pop {
+                    tape,
+                    class,
+                    target,
+                } if is_real(*class) => {
+                    let (tape, to) = (self.node(r, *tape), self.node(r, target.var));
+                    self.edges[tape].push(to);
+                }
+                StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+                StmtKind::Call {
+                    callee,
+                    arguments,
+                    result,
+                } => self.call(r, *callee, arguments, result.as_ref().map(|p| p.var)),
+            }
+        }
+    }
+
+    /// An edge from each variable that an expression reads.
+    fn read(&mut self, r: RoutineId, e: &Expr, to: usize) {
+        each_read(e, &mut |v| {
+            let from = self.node(r, v);
+            self.edges[from].push(to);
+        });
+    }
+
+    fn call(
+        &mut self,
+        r: RoutineId,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<VarId>,
+    ) {
+        let theirs = self.program.routine(callee);
+        let call = self.variables + self.calls.len();
+        let result = result.map(|v| self.node(r, v));
+        let mut back = Vec::with_capacity(arguments.len());
+        for (p, argument) in theirs.parameter_ids().zip(arguments) {
+            let formal = theirs.variable(p);
+            let Some(argument) = argument else {
+                back.push(None);
+                continue;
+            };
+            let to = self.node(callee, p);
+            self.read(r, argument, to);
+            self.read(r, argument, call);
+            if theirs.body.is_none()
+                && let Some(result) = result
+            {
+                self.read(r, argument, result);
+            }
+            let comes = |place: &&Place| {
+                let ours = self.program.routine(r).variable(place.var);
+                // What may be absent cannot be copied.
+                formal.intent().is_some_and(Intent::writes)
+                    || formal.ty == ScalarType::Tape
+                    || matches!(ours.role, Role::Parameter { optional: true, .. })
+            };
+            let place = as_place(argument).filter(comes);
+            back.push(place.map(|place| self.node(r, place.var)));
+        }
+        self.of_callee[callee.index()].push(self.calls.len());
+        self.calls.push(Call {
+            callee,
+            back,
+            result,
+        });
+    }
+
+    /// What is reached from these nodes.
+    fn walk(&self, mut open: Vec<usize>) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.variables + self.calls.len());
+        // The formal, or the result, that a node is.
+        let mut place: Vec<Option<(RoutineId, Option<usize>)>> = vec![None; self.variables];
+        for (r, routine) in (0..).map(RoutineId::new).zip(&self.program.routines) {
+            for (k, p) in routine.parameter_ids().enumerate() {
+                place[self.node(r, p)] = Some((r, Some(k)));
+            }
+            if let Some(v) = routine.result {
+                place[self.node(r, v)] = Some((r, None));
+            }
+        }
+        while let Some(node) = open.pop() {
+            if found.put(node) {
+                continue;
+            }
+            if let Some(c) = node.checked_sub(self.variables) {
+                let call = &self.calls[c];
+                let theirs = self.program.routine(call.callee);
+                for (p, back) in theirs.parameter_ids().zip(&call.back) {
+                    if found.contains(self.node(call.callee, p)) {
+                        open.extend(back);
+                    }
+                }
+                if let (Some(v), Some(result)) = (theirs.result, call.result)
+                    && found.contains(self.node(call.callee, v))
+                {
+                    open.push(result);
+                }
+                continue;
+            }
+            open.extend(&self.edges[node]);
+            let Some((r, formal)) = place[node] else {
+                continue;
+            };
+            for &c in &self.of_callee[r.index()] {
+                if found.contains(self.variables + c) {
+                    let call = &self.calls[c];
+                    open.extend(match formal {
+                        Some(k) => call.back.get(k).copied().flatten(),
+                        None => call.result,
+                    });
+                }
+            }
+        }
+        found
+    }
+}
+
+fn is_real(class: TapeClass) -> bool {
+    matches!(class, TapeClass::Real | TapeClass::Real32)
+}

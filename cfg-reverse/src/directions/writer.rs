@@ -1,0 +1,739 @@
+//! One routine in several directions. Statements that compute derivatives stand in loops over the directions, next to each
+//! other in one loop; all other statements stay as they are.
+
+use cfg_core::{
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{GlobalId, RoutineId, VarId, VertexId},
+    ir::{
+        Dim, Expr, Extent, Intent, LoopForm, LoopTest, NameOrigin, NameRole, Op, OpClass, Order,
+        Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
+        Variable, VertexKind, visit, visit::PlaceRole,
+    },
+    memory::effects::Effects,
+};
+use std::collections::{BTreeMap, HashSet};
+
+use super::{
+    places::{For, Places, order},
+    spread::Spread,
+};
+use crate::{
+    code::{
+        expressions::{as_place, fill},
+        names::Namer,
+        routines::routine_shell,
+        splice::Splice,
+        typing,
+    },
+    codes,
+    partials::conform::{extents, ones},
+};
+
+/// What all routines of a program have in common.
+pub(super) struct Setting<'p> {
+    pub(super) program: &'p Program,
+    pub(super) effects: &'p Effects,
+    pub(super) spread: &'p Spread,
+}
+
+/// A routine in several directions.
+pub(super) struct Written {
+    pub(super) routine: Routine,
+    /// The parameter that says how many directions there are.
+    pub(super) count: VarId,
+    /// The parameters that derivatives in globals have become.
+    pub(super) globals: Vec<(VarId, GlobalId)>,
+}
+
+/// Statements that will stand in one loop.
+#[derive(Default)]
+struct Pending {
+    statements: Vec<Stmt>,
+    /// The variables without a direction that they read.
+    reads: HashSet<VarId>,
+}
+
+struct Writer<'a, 'p> {
+    setting: &'a Setting<'p>,
+    id: RoutineId,
+    original: &'p Routine,
+    places: Places<'a>,
+    made: Routine,
+    namer: Namer,
+    graph: Splice,
+    /// The block that is being filled, and where it came from.
+    at: usize,
+    from: (VertexId, usize),
+    pending: Pending,
+    /// The blocks inside loops over directions.
+    bodies: Vec<usize>,
+    count: VarId,
+    index: VarId,
+    globals: BTreeMap<GlobalId, VarId>,
+    /// The number of a routine in several directions.
+    number: &'a mut dyn FnMut(RoutineId) -> RoutineId,
+}
+
+/// Writes a routine in several directions; `number` gives the numbers of those that it calls.
+pub(super) fn write(
+    setting: &Setting<'_>,
+    id: RoutineId,
+    name: String,
+    number: &mut dyn FnMut(RoutineId) -> RoutineId,
+) -> Result<Written, Diagnostics> {
+    let original = setting.program.routine(id);
+    let places = Places {
+        variables: &original.variables,
+        spread: setting.spread,
+        routine: id,
+    };
+    check_decisions(setting, id)?;
+    let mut namer = Namer::new(original.variables.iter().map(|v| v.name.as_str()));
+    let mut made = routine_shell(original);
+    made.name = name;
+    made.origin.clone_from(&original.origin);
+    made.variables.clone_from(&original.variables);
+    let count = made.add_variable(Variable::new(
+        namer.suffixed("nd".to_owned()),
+        ScalarType::Integer,
+        Vec::new(),
+        Role::Parameter {
+            intent: Intent::In,
+            optional: false,
+        },
+    ));
+    made.parameters.rotate_right(1);
+    let index = made.add_variable(Variable::new(
+        namer.suffixed("d".to_owned()),
+        ScalarType::Integer,
+        Vec::new(),
+        Role::Local,
+    ));
+    let globals = parameters_of_globals(setting, id, &mut made, &mut namer);
+    let given: Vec<(VarId, GlobalId)> = globals.iter().map(|(&g, &v)| (v, g)).collect();
+    for v in (0..original.variables.len()).map(VarId::new) {
+        let variable = &mut made.variables[v.index()];
+        for dim in &mut variable.shape {
+            dim.lower = places.expr(&dim.lower, &For::All);
+            if let Extent::Fixed(e) = &mut dim.extent {
+                *e = places.expr(e, &For::All);
+            }
+        }
+        if places.has(v) {
+            widen(variable, count);
+        }
+    }
+    // Those that only callees name are declared as the program declares them.
+    for &v in globals
+        .values()
+        .filter(|v| v.index() >= original.variables.len())
+    {
+        widen(&mut made.variables[v.index()], count);
+    }
+    let Some(body) = original.body.clone() else {
+        return Err(Diagnostic::error(
+            &codes::NO_BODY,
+            format!("`{}` has no body", original.name),
+            codes::NO_BODY.explanation,
+        )
+        .into());
+    };
+    let mut writer = Writer {
+        setting,
+        id,
+        original,
+        places,
+        made,
+        namer,
+        graph: Splice::of(body),
+        at: 0,
+        from: (VertexId::new(0), 0),
+        pending: Pending::default(),
+        bodies: Vec::new(),
+        count,
+        index,
+        globals,
+        number,
+    };
+    writer.body()?;
+    let bodies = std::mem::take(&mut writer.bodies);
+    let (mut routine, mut graph) = (writer.made, writer.graph);
+    super::contract::contract(&mut routine, original, &mut graph, &bodies, index);
+    routine.body = Some(graph.finish()?);
+    Ok(Written {
+        routine,
+        count,
+        globals: given,
+    })
+}
+
+/// Gives a variable a dimension for the direction.
+fn widen(variable: &mut Variable, count: VarId) {
+    let local = variable.role == Role::Local;
+    let deferred = |dim: &Dim| dim.extent == Extent::Deferred;
+    let own = if local && variable.shape.iter().any(deferred) {
+        Dim::deferred()
+    } else {
+        Dim::of(Expr::var(count))
+    };
+    variable.order = order(variable);
+    match variable.order {
+        Order::Row => variable.shape.push(own),
+        Order::Column => variable.shape.insert(0, own),
+    }
+}
+
+/// Derivatives in globals become parameters: globals have constant extents.
+fn parameters_of_globals(
+    setting: &Setting<'_>,
+    id: RoutineId,
+    made: &mut Routine,
+    namer: &mut Namer,
+) -> BTreeMap<GlobalId, VarId> {
+    let mut globals = BTreeMap::new();
+    for (v, variable) in (0..).map(VarId::new).zip(&made.variables) {
+        if let Role::Global(g) = variable.role {
+            globals.insert(g, v);
+        }
+    }
+    let mut kept = BTreeMap::new();
+    let mut owners = HashSet::new();
+    for &g in setting.spread.globals(id) {
+        let role = Role::Parameter {
+            intent: match setting.effects.may_write(id, g) {
+                true => Intent::InOut,
+                false => Intent::In,
+            },
+            optional: false,
+        };
+        let v = match globals.get(&g) {
+            Some(&v) => {
+                made.variables[v.index()].role = role;
+                made.parameters.push(v);
+                v
+            }
+            None => {
+                let mut variable = setting.program.global(g).variable.clone();
+                variable.name = namer.suffixed(variable.name);
+                variable.role = role;
+                made.add_variable(variable)
+            }
+        };
+        kept.insert(g, v);
+        // Those that lie over each other overlap as parameters, too.
+        made.aliased |= !owners.insert(setting.program.storage(g).0);
+    }
+    kept
+}
+
+/// Refuses decisions that depend on the direction.
+fn check_decisions(setting: &Setting<'_>, id: RoutineId) -> Result<(), Diagnostics> {
+    let routine = setting.program.routine(id);
+    let places = Places {
+        variables: &routine.variables,
+        spread: setting.spread,
+        routine: id,
+    };
+    for (v, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
+        let es: Vec<&Expr> = match &vertex.kind {
+            VertexKind::Branch(selector) => match &**selector {
+                Selector::Condition(e) | Selector::Cases { value: e, .. } => vec![e],
+            },
+            VertexKind::Loop { test, .. } => match &**test {
+                LoopTest::Pre(e) | LoopTest::Post(e) => vec![e],
+                LoopTest::Counted {
+                    first, last, step, ..
+                } => vec![first, last, step],
+            },
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => continue,
+        };
+        if es.iter().any(|e| places.reads(e)) {
+            let message = "a decision depends on a derivative".to_owned();
+            return Err(refused(setting.program, id, Element::Vertex(v), message));
+        }
+    }
+    Ok(())
+}
+
+fn refused(program: &Program, id: RoutineId, element: Element, message: String) -> Diagnostics {
+    let site = Site {
+        routine: Some(id),
+        element,
+        part: None,
+        index: None,
+        path: Box::default(),
+    };
+    let code = &codes::DIRECTIONS;
+    Diagnostic::error(code, message, code.explanation)
+        .at_site_in(program, site)
+        .into()
+}
+
+impl Writer<'_, '_> {
+    fn refused(&self, message: impl Into<String>) -> Diagnostics {
+        let (v, k) = self.from;
+        let element = Element::Statement(v, k);
+        refused(self.setting.program, self.id, element, message.into())
+    }
+
+    fn body(&mut self) -> Result<(), Diagnostics> {
+        for vertex in &mut self.graph.vertices {
+            decide(&self.places, &mut vertex.kind);
+        }
+        for (v, statements) in self.graph.take_statements() {
+            self.at = v;
+            for (k, statement) in statements.into_iter().enumerate() {
+                self.from = (VertexId::new(v), k);
+                self.statement(statement)?;
+            }
+            self.flush();
+        }
+        Ok(())
+    }
+
+    /// Ends the loop over directions that is being filled.
+    fn flush(&mut self) {
+        let statements = std::mem::take(&mut self.pending).statements;
+        if statements.is_empty() {
+            return;
+        }
+        let last = self.graph.after(self.at);
+        let header = self.graph.add(VertexKind::Loop {
+            form: LoopForm::Loop,
+            test: Box::new(LoopTest::Counted {
+                index: self.index,
+                first: Expr::Int(1),
+                last: Expr::var(self.count),
+                step: Expr::Int(1),
+            }),
+        });
+        let body = self.graph.block(statements);
+        let end = self.graph.add(VertexKind::EndLoop);
+        self.graph.edge(self.at, header, None);
+        self.graph.edge(header, body, Some(1));
+        self.graph.edge(body, end, None);
+        self.graph.edge(end, header, None);
+        self.graph.edge(header, last, None);
+        self.bodies.push(body);
+        self.at = last;
+    }
+
+    /// A statement without a direction. It goes before the loop that is being filled if that does not read what it writes.
+    fn plain(&mut self, statement: Stmt) {
+        let target = match &statement.kind {
+            StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => Some(target.var),
+            StmtKind::Call { .. } | StmtKind::Push { .. } | StmtKind::Opaque { .. } => None,
+        };
+        let local = |v: &VarId| self.made.variable(*v).role == Role::Local;
+        if target
+            .filter(local)
+            .is_none_or(|v| self.pending.reads.contains(&v))
+        {
+            self.flush();
+        }
+        self.graph.push(self.at, statement);
+    }
+
+    /// A statement for one direction.
+    fn each(&mut self, statement: Stmt) {
+        visit::each_name(&statement, &mut |v, _| {
+            self.pending.reads.insert(v);
+        });
+        self.pending.statements.push(statement);
+    }
+
+    fn one(&self) -> For {
+        For::One(Expr::var(self.index))
+    }
+
+    fn statement(&mut self, statement: Stmt) -> Result<(), Diagnostics> {
+        let mut address = None;
+        visit::each_name(&statement, &mut |v, role| {
+            if role == PlaceRole::Address && self.places.has(v) {
+                address = Some(v);
+            }
+        });
+        if let Some(v) = address {
+            let name = &self.original.variable(v).name;
+            return Err(self.refused(format!("a subscript depends on the derivative `{name}`")));
+        }
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                self.assign(&statement, target, value);
+                Ok(())
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(&statement, *callee, arguments, result.as_ref()),
+            StmtKind::Push { tape, class, value } => self.push(&statement, *tape, *class, value),
+            StmtKind::Pop { tape, target, .. } => {
+                self.pop(&statement, *tape, target);
+                Ok(())
+            }
+            StmtKind::Opaque { .. } => {
+                self.flush();
+                self.graph.push(self.at, statement);
+                Ok(())
+            }
+        }
+    }
+
+    /// The statement with another action.
+    fn with(&self, statement: &Stmt, kind: StmtKind) -> Stmt {
+        Stmt {
+            kind,
+            ..statement.clone()
+        }
+    }
+
+    fn assign(&mut self, statement: &Stmt, target: &Place, value: &Expr) {
+        let made = |writer: &Self, directions: &For, value: Expr| {
+            let target = writer.places.place(target, directions);
+            writer.with(statement, StmtKind::Assign { target, value })
+        };
+        if !self.places.has(target.var) {
+            let value = self.places.expr(value, &For::All);
+            return self.plain(made(self, &For::All, value));
+        }
+        let rank = typing::place_rank(&self.original.variables, target);
+        let order_of_target = order(self.original.variable(target.var));
+        if rank > 0 && self.is_elementwise(value, order_of_target) {
+            self.flush();
+            let value = self.places.expr(value, &For::All);
+            let statement = made(self, &For::All, value);
+            return self.graph.push(self.at, statement);
+        }
+        let whole = target.subscripts.is_empty();
+        let variable = self.original.variable(target.var);
+        let takes_shape = whole && rank > 0 && crate::code::routines::is_deferred(variable);
+        if takes_shape && typing::of(&self.original.variables, value).rank > 0 {
+            // The right side may read what gets another shape.
+            let v = self.keep(value, variable.order);
+            self.flush();
+            let statement = made(self, &For::All, Expr::var(v));
+            return self.graph.push(self.at, statement);
+        }
+        let value = self.hoisted(value, rank > 0);
+        let one = self.one();
+        let value = self.places.expr(&value, &one);
+        let statement = made(self, &one, value);
+        self.each(statement);
+    }
+
+    /// True of an array expression all of whose arrays have a direction, which lies as it does in the target, and none of
+    /// whose scalars has: with a dimension more it is the same element by element.
+    fn is_elementwise(&self, e: &Expr, of_target: Order) -> bool {
+        match e {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
+            Expr::Place(place) => {
+                let rank = typing::place_rank(&self.original.variables, place);
+                let same = order(self.original.variable(place.var)) == of_target;
+                (rank > 0) == self.places.has(place.var) && (rank == 0 || same)
+            }
+            Expr::Op(op, operands) => match op.class() {
+                OpClass::Elemental => operands.iter().all(|e| self.is_elementwise(e, of_target)),
+                OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => false,
+            },
+        }
+    }
+
+    /// A local variable without a direction.
+    fn local(&mut self, ty: ScalarType, rank: usize) -> VarId {
+        let name = self.namer.numbered("h");
+        let mut variable = Variable::new(name, ty, vec![Dim::deferred(); rank], Role::Local);
+        variable.origin = Some(Box::new(NameOrigin::new(NameRole::Temporary, "")));
+        self.made.add_variable(variable)
+    }
+
+    /// The expression with what is costly and the same for all directions computed before the loop.
+    fn hoisted(&mut self, e: &Expr, arrays: bool) -> Expr {
+        let Expr::Op(op, operands) = e else {
+            return e.clone();
+        };
+        if !self.places.reads(e) {
+            let ty = typing::of(&self.original.variables, e);
+            let worth = if ty.rank == 0 {
+                !arrays || is_costly(e)
+            } else {
+                is_costly(e)
+            };
+            if !ty.ty.is_real() || !worth || e.constant().is_some() || !reads_any(e) {
+                return e.clone();
+            }
+            let v = self.local(ty.ty, ty.rank);
+            let value = self.places.expr(e, &For::All);
+            self.graph
+                .push(self.at, Stmt::assign(Place::whole(v), value));
+            return Expr::var(v);
+        }
+        // What stands in an arm is not evaluated in all cases.
+        match (op.class(), op) {
+            (_, Op::If | Op::And | Op::Or) | (OpClass::Transformational | OpClass::Inquiry, _) => {
+                e.clone()
+            }
+            (OpClass::Elemental | OpClass::Reduction, _) => {
+                Expr::op(*op, operands.iter().map(|e| self.hoisted(e, arrays)))
+            }
+        }
+    }
+
+    /// A variable with a direction that has the value of an expression.
+    fn keep(&mut self, value: &Expr, as_in: Order) -> VarId {
+        let ty = typing::of(&self.original.variables, value);
+        let v = self.local(ty.ty, ty.rank);
+        let variable = &mut self.made.variables[v.index()];
+        variable.order = as_in;
+        widen(variable, self.count);
+        let own = match variable.order {
+            Order::Row => ty.rank,
+            Order::Column => 0,
+        };
+        if ty.rank > 0 {
+            self.flush();
+            let mut sizes = self.extents(value);
+            sizes.insert(own, Expr::var(self.count));
+            let shape = fill(ty.ty, sizes.into_iter());
+            self.graph
+                .push(self.at, Stmt::assign(Place::whole(v), shape));
+        }
+        let mut subscripts = vec![Subscript::Range(Box::default()); ty.rank];
+        subscripts.insert(own, Subscript::Index(Expr::var(self.index)));
+        let target = Place {
+            var: v,
+            subscripts: subscripts.into(),
+        };
+        let one = self.one();
+        let value = self.places.expr(value, &one);
+        self.each(Stmt::assign(target, value));
+        v
+    }
+
+    /// The extents of an array expression, without that of the direction.
+    fn extents(&self, e: &Expr) -> Vec<Expr> {
+        let rank = typing::of(&self.original.variables, e).rank;
+        let extents = extents(&self.original.variables, e, &ones(rank));
+        let all = extents.iter().map(|e| self.places.expr(e, &For::All));
+        all.collect()
+    }
+
+    fn push(
+        &mut self,
+        statement: &Stmt,
+        tape: VarId,
+        class: TapeClass,
+        value: &Expr,
+    ) -> Result<(), Diagnostics> {
+        let real = matches!(class, TapeClass::Real | TapeClass::Real32);
+        if !real && self.places.reads(value) {
+            return Err(self.refused("what is no real and is pushed depends on a derivative"));
+        }
+        let value = match as_place(value) {
+            _ if !real || !self.setting.spread.has(self.id, tape) => {
+                self.places.expr(value, &For::All)
+            }
+            Some(place) => Expr::Place(self.places.place(place, &For::All)),
+            None => Expr::var(self.keep(value, Order::Row)),
+        };
+        self.flush();
+        let kind = StmtKind::Push { tape, class, value };
+        let statement = self.with(statement, kind);
+        self.graph.push(self.at, statement);
+        Ok(())
+    }
+
+    fn pop(&mut self, statement: &Stmt, tape: VarId, target: &Place) {
+        let StmtKind::Pop { class, .. } = statement.kind else {
+            return;
+        };
+        let pop = |writer: &Self, target| {
+            writer.with(
+                statement,
+                StmtKind::Pop {
+                    tape,
+                    class,
+                    target,
+                },
+            )
+        };
+        if !self.places.has(target.var) {
+            let target = self.places.place(target, &For::All);
+            return self.plain(pop(self, target));
+        }
+        let real = matches!(class, TapeClass::Real | TapeClass::Real32);
+        if real && self.setting.spread.has(self.id, tape) {
+            self.flush();
+            let target = self.places.place(target, &For::All);
+            let statement = pop(self, target);
+            return self.graph.push(self.at, statement);
+        }
+        // What is on the tape is the same for all directions.
+        self.flush();
+        let ty = typing::of_place(&self.original.variables, target);
+        let v = self.local(ty.ty, ty.rank);
+        if ty.rank > 0 {
+            self.made.variables[v.index()].order = self.original.variable(target.var).order;
+            let sizes = self.extents(&Expr::Place(target.clone()));
+            let shape = fill(ty.ty, sizes.into_iter());
+            self.graph
+                .push(self.at, Stmt::assign(Place::whole(v), shape));
+        }
+        let statement = pop(self, Place::whole(v));
+        self.graph.push(self.at, statement);
+        let target = self.places.place(target, &self.one());
+        self.each(Stmt::assign(target, Expr::var(v)));
+    }
+
+    fn call(
+        &mut self,
+        statement: &Stmt,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Result<(), Diagnostics> {
+        let theirs = self.setting.program.routine(callee);
+        let given = arguments.iter().flatten().any(|e| self.places.reads(e));
+        let globals = self.setting.spread.globals(callee);
+        if !given && globals.is_empty() {
+            let arguments = arguments.iter();
+            let made = arguments.map(|a| Some(self.places.expr(a.as_ref()?, &For::All)));
+            let arguments = made.collect();
+            let result = result.map(|p| self.places.place(p, &For::All));
+            if result.as_ref().is_some_and(|p| self.places.has(p.var)) {
+                return Err(self.refused("a derivative is the result of a call without one"));
+            }
+            self.flush();
+            let kind = StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            };
+            let statement = self.with(statement, kind);
+            self.graph.push(self.at, statement);
+            return Ok(());
+        }
+        let has = |v: VarId| self.setting.spread.has(callee, v);
+        if theirs.body.is_none() || theirs.result.is_some_and(has) {
+            return self.call_each(statement, callee, arguments, result);
+        }
+        let mut made = vec![Some(Expr::var(self.count))];
+        for (p, argument) in theirs.parameter_ids().zip(arguments) {
+            let spread = has(p) && !theirs.variable(p).ty.is_tape();
+            made.push(match argument {
+                None => None,
+                Some(e) if !spread => Some(self.places.expr(e, &For::All)),
+                Some(Expr::Place(place)) if self.places.has(place.var) => {
+                    // Of an element that is bound to an array those behind it belong to that, too.
+                    let first = place.is_element() && theirs.variable(p).rank() > 0;
+                    let directions = if first {
+                        For::One(Expr::Int(1))
+                    } else {
+                        For::All
+                    };
+                    Some(Expr::Place(self.places.place(place, &directions)))
+                }
+                Some(e) => Some(Expr::var(self.keep(e, theirs.variable(p).order))),
+            });
+        }
+        for g in globals {
+            made.push(self.globals.get(g).map(|v| Expr::var(*v)));
+        }
+        self.flush();
+        let kind = StmtKind::Call {
+            callee: (self.number)(callee),
+            arguments: made.into(),
+            result: result.map(|p| self.places.place(p, &For::All)),
+        };
+        let statement = self.with(statement, kind);
+        self.graph.push(self.at, statement);
+        Ok(())
+    }
+
+    /// A function that does nothing but compute its result is called for each direction.
+    fn call_each(
+        &mut self,
+        statement: &Stmt,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Result<(), Diagnostics> {
+        let theirs = self.setting.program.routine(callee);
+        let effects = self.setting.effects;
+        let only_reads = |p: VarId| {
+            let formal = theirs.variable(p);
+            formal.intent() == Some(Intent::In) && !formal.ty.is_tape()
+        };
+        let pure = effects.written(callee).is_empty()
+            && self.setting.spread.globals(callee).is_empty()
+            && theirs.parameter_ids().all(only_reads);
+        let bound = |(p, e): (VarId, &Option<Expr>)| match e {
+            Some(Expr::Place(place)) => !place.is_element() || theirs.variable(p).rank() == 0,
+            _ => true,
+        };
+        if !pure || !theirs.parameter_ids().zip(arguments).all(bound) {
+            let name = &theirs.name;
+            return Err(self.refused(format!("`{name}` does more than compute one derivative")));
+        }
+        let one = self.one();
+        let made = arguments.iter();
+        let made = made.map(|a| Some(self.places.expr(a.as_ref()?, &one)));
+        let kind = StmtKind::Call {
+            callee,
+            arguments: made.collect(),
+            result: result.map(|p| self.places.place(p, &one)),
+        };
+        let statement = self.with(statement, kind);
+        self.each(statement);
+        Ok(())
+    }
+}
+
+/// Writes what a vertex decides on.
+fn decide(places: &Places<'_>, kind: &mut VertexKind) {
+    let change = |e: &mut Expr| *e = places.expr(e, &For::All);
+    match kind {
+        VertexKind::Branch(selector) => match &mut **selector {
+            Selector::Condition(e) | Selector::Cases { value: e, .. } => change(e),
+        },
+        VertexKind::Loop { test, .. } => match &mut **test {
+            LoopTest::Pre(e) | LoopTest::Post(e) => change(e),
+            LoopTest::Counted {
+                first, last, step, ..
+            } => [first, last, step].into_iter().for_each(change),
+        },
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Block(_)
+        | VertexKind::EndLoop
+        | VertexKind::EndBranch => {}
+    }
+}
+
+/// True of an expression that reads a place.
+fn reads_any(e: &Expr) -> bool {
+    let mut found = false;
+    super::spread::each_read(e, &mut |_| found = true);
+    found
+}
+
+/// True of an expression with an operator that costs more than a load.
+fn is_costly(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| {
+        if let Expr::Op(op, _) = e {
+            found |= !matches!(
+                op,
+                Op::Add | Op::Sub | Op::Neg | Op::Mul | Op::StrongMul | Op::Abs
+            );
+        }
+    });
+    found
+}

@@ -1,0 +1,75 @@
+//! Options of emitted C.
+
+use clap::Args;
+
+/// What is written besides the program.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of C")]
+pub(crate) struct Emitted {
+    /// Check subscripts, shapes, integers and uninitialised values in C.
+    #[arg(long)]
+    pub(crate) checks: bool,
+    /// Print the declarations only of what is printed as C: a header for callers.
+    #[arg(long)]
+    pub(crate) header: bool,
+}
+
+/// What is written besides a derivative.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of C")]
+pub(crate) struct EmittedDerivative {
+    #[command(flatten)]
+    pub(crate) emitted: Emitted,
+    /// Write derivatives in several directions at once, too: NAME_grad_v and NAME_rev_v, or NAME_t_v.
+    #[arg(long)]
+    pub(crate) directions: bool,
+}
+
+impl Emitted {
+    /// The options that were given, by name.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        [("--checks", self.checks), ("--header", self.header)]
+            .into_iter()
+            .filter_map(|(name, given)| given.then_some(name))
+    }
+
+    /// Refuses options of C where none is written; `form` is the option that asks for it.
+    pub(crate) fn check(&self, writes_c: bool, form: &str) -> Result<(), String> {
+        check(self.given(), writes_c, form)
+    }
+
+    /// The options of the library.
+    pub(crate) fn options(&self) -> cfg_back::c::Options {
+        cfg_back::c::Options {
+            checks: self.checks,
+            header: self.header,
+        }
+    }
+}
+
+impl EmittedDerivative {
+    /// Refuses options of C where none is written.
+    pub(crate) fn check(&self, writes_c: bool) -> Result<(), String> {
+        let more = [("--directions", self.directions)];
+        let more = more
+            .into_iter()
+            .filter_map(|(name, given)| given.then_some(name));
+        check(self.emitted.given().chain(more), writes_c, "--emit c")
+    }
+
+    /// The options of the library.
+    pub(crate) fn options(&self) -> cfg_back::c::Options {
+        self.emitted.options()
+    }
+}
+
+fn check(
+    mut given: impl Iterator<Item = &'static str>,
+    writes_c: bool,
+    form: &str,
+) -> Result<(), String> {
+    match given.next() {
+        Some(name) if !writes_c => Err(format!("{name} needs {form}")),
+        Some(_) | None => Ok(()),
+    }
+}
