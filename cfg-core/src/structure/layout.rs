@@ -260,6 +260,8 @@ impl<'c> Writer<'c> {
 
     /// A vertex, with the loop that it heads and what stands behind that.
     fn place(&mut self, v: VertexId, next: Option<VertexId>) {
+        // Ways back lead to where it stands from now on.
+        self.inline[v.index()] = false;
         if self.backs[v.index()] == 0 {
             self.steps.push(Step::Vertex(v));
             return self.body(v, next);
