@@ -32,7 +32,7 @@
 //! | file | what |
 //! |---|---|
 //! | `file`, `functions` | the state of a file and what stands before the functions; their order |
-//! | `routine`, `body`, `jumps` | one function: declarations, loops and branches, or blocks and jumps |
+//! | `routine`, `body`, `jumps` | one function: declarations, loops and branches; those of graphs that do not nest, with breaks and jumps |
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface`, `parameters`, `plain` | the functions for callers in other files |

@@ -1,6 +1,7 @@
 //! The nesting of a structured graph: topological order, matching vertices, labels of ends.
 
 pub(crate) mod cure;
+pub mod layout;
 pub(crate) mod local_rules;
 mod order;
 mod regions;

@@ -51,12 +51,12 @@ enum Form<'c> {
 }
 
 /// A multi-way branch.
-struct Switch<'c> {
+pub(super) struct Switch<'c> {
     arms: &'c [Arm],
     /// The arms that are still to be written, with their edges, the next one last.
     rest: Vec<(&'c Arm, EdgeId)>,
     /// The name of the selector's value if it is compared; C's own `switch` is used where there are no ranges.
-    compared: Option<String>,
+    pub(super) compared: Option<String>,
 }
 
 impl Writer<'_> {
@@ -377,41 +377,7 @@ impl Writer<'_> {
                 Ok((Open { end, form, follow }, first))
             }
             Selector::Cases { value, arms } => {
-                let mut code = self.scalar(value)?;
-                if self.checked() {
-                    let name = self.set_integer("selector", &code);
-                    code = Code::new(name, POSTFIX, ScalarType::Integer);
-                }
-                let ranges = arms.iter().flat_map(|arm| &arm.cases);
-                let compared = ranges.clone().any(|range| single(range).is_none());
-                let labelled: HashMap<Option<i64>, EdgeId> =
-                    edges.iter().map(|&e| (cfg.edge(e).label, e)).collect();
-                let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
-                for arm in arms {
-                    let Some(&edge) = labelled.get(&Some(arm.label)) else {
-                        return Err(self.malformed("an arm has no edge"));
-                    };
-                    rest.push((arm, edge));
-                }
-                // The default stands last.
-                rest.sort_by_key(|(arm, _)| arm.default);
-                rest.reverse();
-                let mut switch = Switch {
-                    arms,
-                    rest,
-                    compared: None,
-                };
-                if compared {
-                    let name = self.helper("selector", ScalarType::Integer);
-                    self.lines.line(format_args!("{name} = {};", code.text));
-                    switch.compared = Some(name);
-                } else {
-                    // A constant would be an int.
-                    let literal = code.text.parse::<i64>().is_ok();
-                    let cast = if literal { "(int64_t)" } else { "" };
-                    self.lines
-                        .open(format_args!("switch ({cast}{})", code.text));
-                }
+                let mut switch = self.begin_switch(cfg, v, value, arms)?;
                 let first = self.next_arm(&mut switch, true)?;
                 let form = Form::Switch(switch);
                 Ok((Open { end, form, follow }, first))
@@ -419,8 +385,59 @@ impl Writer<'_> {
         }
     }
 
+    /// The head of a multi-way branch.
+    pub(super) fn begin_switch<'c>(
+        &mut self,
+        cfg: &Cfg,
+        v: VertexId,
+        value: &Expr,
+        arms: &'c [Arm],
+    ) -> Emitted<Switch<'c>> {
+        let mut code = self.scalar(value)?;
+        if self.checked() {
+            let name = self.set_integer("selector", &code);
+            code = Code::new(name, POSTFIX, ScalarType::Integer);
+        }
+        let ranges = arms.iter().flat_map(|arm| &arm.cases);
+        let compared = ranges.clone().any(|range| single(range).is_none());
+        let edges = cfg.out_edges(v).iter();
+        let labelled: HashMap<Option<i64>, EdgeId> =
+            edges.map(|&e| (cfg.edge(e).label, e)).collect();
+        let mut rest: Vec<(&Arm, EdgeId)> = Vec::with_capacity(arms.len());
+        for arm in arms {
+            let Some(&edge) = labelled.get(&Some(arm.label)) else {
+                return Err(self.malformed("an arm has no edge"));
+            };
+            rest.push((arm, edge));
+        }
+        // The default stands last.
+        rest.sort_by_key(|(arm, _)| arm.default);
+        rest.reverse();
+        let mut switch = Switch {
+            arms,
+            rest,
+            compared: None,
+        };
+        if compared {
+            let name = self.helper("selector", ScalarType::Integer);
+            self.lines.line(format_args!("{name} = {};", code.text));
+            switch.compared = Some(name);
+        } else {
+            // A constant would be an int.
+            let literal = code.text.parse::<i64>().is_ok();
+            let cast = if literal { "(int64_t)" } else { "" };
+            self.lines
+                .open(format_args!("switch ({cast}{})", code.text));
+        }
+        Ok(switch)
+    }
+
     /// The line that begins the next arm; `None` if there is none left.
-    fn next_arm(&mut self, switch: &mut Switch<'_>, first: bool) -> Emitted<Option<EdgeId>> {
+    pub(super) fn next_arm(
+        &mut self,
+        switch: &mut Switch<'_>,
+        first: bool,
+    ) -> Emitted<Option<EdgeId>> {
         let Some((arm, edge)) = switch.rest.pop() else {
             return Ok(None);
         };
@@ -520,32 +537,38 @@ impl Writer<'_> {
                     open.push(construct);
                     return Ok(Some(e));
                 }
-                if !switch.arms.iter().any(|arm| arm.default) {
-                    self.made.can_fail = true;
-                    match (plain, self.checked()) {
-                        (true, false) => {
-                            self.lines.line("default:");
-                            self.lines.line("    return 4;");
-                        }
-                        (true, true) => {
-                            self.lines.line("default:");
-                            self.leave(super::faults::CASE);
-                        }
-                        (false, checked) => {
-                            self.lines.reopen("} else {");
-                            if checked {
-                                self.leave(super::faults::CASE);
-                            } else {
-                                self.lines.line("return 4;");
-                            }
-                        }
-                    }
-                }
-                self.lines.close();
+                self.end_switch(switch);
             }
         }
         self.close_place();
         Ok(construct.follow)
+    }
+
+    /// Ends a multi-way branch: a value that no arm is for is an error.
+    pub(super) fn end_switch(&mut self, switch: &Switch<'_>) {
+        let plain = switch.compared.is_none();
+        if !switch.arms.iter().any(|arm| arm.default) {
+            self.made.can_fail = true;
+            match (plain, self.checked()) {
+                (true, false) => {
+                    self.lines.line("default:");
+                    self.lines.line("    return 4;");
+                }
+                (true, true) => {
+                    self.lines.line("default:");
+                    self.leave(super::faults::CASE);
+                }
+                (false, checked) => {
+                    self.lines.reopen("} else {");
+                    if checked {
+                        self.leave(super::faults::CASE);
+                    } else {
+                        self.lines.line("return 4;");
+                    }
+                }
+            }
+        }
+        self.lines.close();
     }
 
     /// True if a scalar may be written between these positions of the order.
@@ -557,17 +580,13 @@ impl Writer<'_> {
         places.get(first).is_some_and(|at| range.contains(at))
     }
 
-    /// The value of a decision as a condition or a number, converted to its type.
-    pub(super) fn decision(&mut self, e: &Expr, ty: ScalarType) -> Emitted<Code> {
+    /// The value of a condition.
+    pub(super) fn decision(&mut self, e: &Expr) -> Emitted<Code> {
         let code = self.scalar(e)?;
         if self.checked() {
-            if ty == ScalarType::Logical {
-                return Ok(self.decided_code(&code));
-            }
-            let name = self.set_integer("selector", &code);
-            return Ok(Code::new(name, POSTFIX, ScalarType::Integer));
+            return Ok(self.decided_code(&code));
         }
-        Ok(convert(code, ty, self.pieces))
+        Ok(convert(code, ScalarType::Logical, self.pieces))
     }
 }
 
@@ -600,7 +619,7 @@ pub(super) fn single(range: &CaseRange) -> Option<i64> {
 }
 
 /// The test whether a value is in the range of a case.
-pub(super) fn test(name: &str, range: &CaseRange) -> String {
+fn test(name: &str, range: &CaseRange) -> String {
     let literal = |n: i64| literal_integer(n).text;
     match (range.lower, range.upper) {
         (Some(a), Some(b)) if a == b => format!("{name} == {}", literal(a)),

@@ -138,7 +138,7 @@ fn joined(functions: &[Function], wanted: &[RoutineId]) -> String {
 }
 
 /// The routine as it is written: loops and branches of a general graph are recovered; where that leaves jumps, it is
-/// blocks and jumps.
+/// blocks and branches, which `jumps` writes by their layout.
 ///
 /// With checks jumps stay jumps, so that each vertex is one of the program's.
 fn written<'a>(

@@ -1,166 +1,240 @@
-//! Bodies of graphs that do not nest: blocks with labels, and jumps between them.
+//! Bodies of graphs that do not nest: loops, arms and breaks where the layout of the graph has them, jumps to labels
+//! elsewhere.
 
-use super::{Emitted, body::test, writer::Writer};
+use super::{Emitted, body::Switch, expression::reduces, operators::Code, writer::Writer};
 use cfg_core::{
     entity::VertexId,
-    graph::reverse_postorder,
-    ir::{Cfg, ScalarType, Selector},
+    ir::{Cfg, Selector},
+    structure::layout::{Jump, Layout, Step, Test},
 };
-use std::collections::HashMap;
+
+/// What is open around the text, as far as `break` means it.
+enum Open<'c> {
+    Loop,
+    Switch(Switch<'c>, bool),
+}
+
+/// How a jump is written.
+enum Written {
+    Break,
+    Continue,
+    Label,
+}
+
+/// The jumps in the order of the steps; C's `break` leaves a `switch`, too, and neither it nor `continue` more than one
+/// loop.
+fn written(cfg: &Cfg, layout: &Layout) -> Vec<Written> {
+    // Of each loop that is open, the number of C's own switches inside of it.
+    let mut switches = vec![0_usize];
+    let mut made = Vec::new();
+    for step in &layout.steps {
+        match step {
+            Step::Loop(_) => switches.push(0),
+            Step::EndLoop(_) => {
+                switches.pop();
+            }
+            Step::Switch(v) | Step::EndSwitch(v) => {
+                if let (Some(n), true) = (switches.last_mut(), is_plain(cfg, *v)) {
+                    match step {
+                        Step::Switch(_) => *n += 1,
+                        _ => *n -= 1,
+                    }
+                }
+            }
+            Step::Jump(_, jump) => made.push(match (jump, switches.last()) {
+                (Jump::Break(1), Some(0)) => Written::Break,
+                (Jump::Continue(1), _) => Written::Continue,
+                _ => Written::Label,
+            }),
+            _ => {}
+        }
+    }
+    made
+}
+
+/// True if C's own `switch` says it.
+fn is_plain(cfg: &Cfg, v: VertexId) -> bool {
+    match cfg.vertex(v).kind.selector() {
+        Some(Selector::Cases { arms, .. }) => {
+            let mut ranges = arms.iter().flat_map(|arm| &arm.cases);
+            ranges.all(|range| super::body::single(range).is_some())
+        }
+        Some(Selector::Condition(_)) | None => false,
+    }
+}
 
 impl Writer<'_> {
-    /// The statements of a graph of blocks and branches, in reverse postorder; a block that is reached from elsewhere
-    /// than the one before it has a label.
+    /// The statements of a graph of blocks and branches.
     pub(super) fn jumps(&mut self, cfg: &Cfg) -> Emitted<()> {
-        let Some(entry) = cfg.entry() else {
+        if cfg.entry().is_none() {
             return Err(self.malformed("a graph has no ENTRY"));
-        };
-        let order: Vec<VertexId> = reverse_postorder(cfg, entry.index())
-            .into_iter()
-            .map(VertexId::new)
-            .collect();
-        // EXIT is the end of the function, wherever it stands.
-        let exit = cfg.exit();
-        let mut order: Vec<VertexId> = order.into_iter().filter(|v| Some(*v) != exit).collect();
-        order.extend(exit);
+        }
+        let layout = Layout::of(cfg);
+        let written = written(cfg, &layout);
         let mut labels: Vec<Option<String>> = vec![None; cfg.vertex_count()];
-        for &v in &order {
-            let id = cfg.vertex(v).id;
-            let sign = if id < 0 { "m" } else { "" };
-            labels[v.index()] = Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())));
-        }
+        let jumps = layout.steps.iter().filter_map(|step| match step {
+            Step::Jump(to, _) => Some(*to),
+            _ => None,
+        });
         let mut jumped = vec![false; cfg.vertex_count()];
-        let mut pieces: Vec<(VertexId, String)> = Vec::with_capacity(order.len());
-        for (k, &v) in order.iter().enumerate() {
-            self.place = Some((v, None));
-            let from = self.lines.here();
-            let next = order.get(k + 1).copied();
-            self.jump_vertex(cfg, v, next, &labels, &mut jumped)?;
-            let text = self.lines.since(from).to_owned();
-            self.lines.cut(from);
-            pieces.push((v, text));
+        for (to, how) in jumps.zip(&written) {
+            jumped[to.index()] |= matches!(how, Written::Label);
         }
-        for (v, text) in pieces {
-            if let (Some(label), true) = (&labels[v.index()], jumped[v.index()]) {
-                self.lines.label(label);
+        for step in &layout.steps {
+            if let Step::Vertex(v) = step
+                && jumped[v.index()]
+            {
+                let id = cfg.vertex(*v).id;
+                let sign = if id < 0 { "m" } else { "" };
+                labels[v.index()] = Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())));
             }
-            self.lines.raw(&text);
         }
-        Ok(())
-    }
-
-    fn goto(
-        &mut self,
-        to: VertexId,
-        labels: &[Option<String>],
-        jumped: &mut [bool],
-    ) -> Emitted<String> {
-        jumped[to.index()] = true;
-        match &labels[to.index()] {
-            Some(label) => Ok(format!("goto {label};")),
-            None => Err(self.malformed("a jump goes nowhere")),
-        }
-    }
-
-    fn jump_vertex(
-        &mut self,
-        cfg: &Cfg,
-        v: VertexId,
-        next: Option<VertexId>,
-        labels: &[Option<String>],
-        jumped: &mut [bool],
-    ) -> Emitted<()> {
-        let vertex = cfg.vertex(v);
-        if cfg.exit() == Some(v) {
-            return Ok(());
-        }
-        if let Some(selector) = vertex.kind.selector() {
-            return self.jump_branch(cfg, v, selector, next, labels, jumped);
-        }
-        if vertex.kind.test().is_some() {
-            return Err(self.malformed("a graph of jumps has a LOOP"));
-        }
-        self.statements(vertex.statements())?;
-        let Some(to) = cfg.successors(v).next() else {
-            return Err(self.malformed("a path ends before EXIT"));
-        };
-        if Some(to) != next {
-            let goto = self.goto(to, labels, jumped)?;
-            self.lines.line(goto);
-        }
-        Ok(())
-    }
-
-    fn jump_branch(
-        &mut self,
-        cfg: &Cfg,
-        v: VertexId,
-        selector: &Selector,
-        next: Option<VertexId>,
-        labels: &[Option<String>],
-        jumped: &mut [bool],
-    ) -> Emitted<()> {
-        let edges = cfg.out_edges(v).iter().map(|&e| cfg.edge(e));
-        self.pieces.begin_statement();
-        let targets: HashMap<Option<i64>, VertexId> = edges.map(|e| (e.label, e.to)).collect();
-        let target = |label: i64| targets.get(&Some(label)).copied();
-        match selector {
-            Selector::Condition(condition) => {
-                let (Some(yes), Some(no)) = (target(1), target(0)) else {
-                    return Err(self.malformed("a BRANCH has no arm"));
-                };
-                let mut code = self.decision(condition, ScalarType::Logical)?;
-                let (mut yes, mut no) = (yes, no);
-                if Some(yes) == next {
-                    (yes, no) = (no, yes);
-                    code = self.negated(code)?;
+        let mut written = written.iter();
+        let mut open: Vec<Open<'_>> = Vec::new();
+        let mut steps = layout.steps.iter().copied().peekable();
+        while let Some(step) = steps.next() {
+            match step {
+                Step::Vertex(v) => {
+                    self.place = Some((v, None));
+                    if let Some(label) = &labels[v.index()] {
+                        self.lines.label(label);
+                    }
+                    if cfg.vertex(v).kind.test().is_some() {
+                        return Err(self.malformed("a graph of jumps has a LOOP"));
+                    }
+                    self.statements(cfg.vertex(v).statements())?;
                 }
-                if yes != no {
-                    let goto = self.goto(yes, labels, jumped)?;
-                    self.lines.line(format_args!("if ({})", code.text));
-                    self.lines.line(format_args!("    {goto}"));
+                Step::Loop(test) => {
+                    self.begin_any_loop(cfg, test)?;
+                    open.push(Open::Loop);
                 }
-                if Some(no) != next {
-                    let goto = self.goto(no, labels, jumped)?;
-                    self.lines.line(goto);
+                Step::EndLoop(test) => {
+                    open.pop();
+                    self.end_any_loop(cfg, test)?;
                 }
-                Ok(())
-            }
-            Selector::Cases { value, arms } => {
-                let code = self.decision(value, ScalarType::Integer)?;
-                let name = self.helper("selector", ScalarType::Integer);
-                self.lines.line(format_args!("{name} = {};", code.text));
-                let mut default = None;
-                for arm in arms {
-                    let Some(to) = target(arm.label) else {
-                        return Err(self.malformed("an arm has no edge"));
+                Step::Decide(v) => {
+                    self.answer(cfg, v, true)?;
+                }
+                Step::If(v, holds) => {
+                    let code = self.answer(cfg, v, holds)?;
+                    let Some(Step::Jump(to, _)) = steps.peek().copied() else {
+                        self.lines.open(format_args!("if ({})", code.text));
+                        continue;
                     };
-                    for range in &arm.cases {
-                        let goto = self.goto(to, labels, jumped)?;
-                        self.lines.line(format_args!("if ({})", test(&name, range)));
-                        self.lines.line(format_args!("    {goto}"));
-                    }
-                    if arm.default {
-                        default = Some(to);
+                    let jump = jump_text(written.next(), &labels[to.index()]);
+                    let jump = jump.ok_or_else(|| self.malformed("a jump goes nowhere"))?;
+                    steps.next();
+                    if steps.next_if_eq(&Step::EndIf).is_some() {
+                        self.lines.line(format_args!("if ({})", code.text));
+                        self.lines.line(format_args!("    {jump}"));
+                    } else {
+                        self.lines.open(format_args!("if ({})", code.text));
+                        self.lines.line(jump);
                     }
                 }
-                match default {
-                    Some(to) if Some(to) == next => {}
-                    Some(to) => {
-                        let goto = self.goto(to, labels, jumped)?;
-                        self.lines.line(goto);
-                    }
-                    None => {
-                        self.made.can_fail = true;
-                        if self.checked() {
-                            self.leave(super::faults::CASE);
-                        } else {
-                            self.lines.line("return 4;");
+                Step::Else => self.lines.reopen("} else {"),
+                Step::EndIf => self.lines.close(),
+                Step::Jump(to, _) => {
+                    let jump = jump_text(written.next(), &labels[to.index()]);
+                    let jump = jump.ok_or_else(|| self.malformed("a jump goes nowhere"))?;
+                    self.lines.line(jump);
+                    // The end of an arm is not reached.
+                    if steps.peek() == Some(&Step::EndArm)
+                        && let Some(Open::Switch(switch, _)) = open.last()
+                    {
+                        steps.next();
+                        if switch.compared.is_none() {
+                            self.lines.close();
                         }
                     }
                 }
-                Ok(())
+                Step::Switch(v) => {
+                    let Some(Selector::Cases { value, arms }) = cfg.vertex(v).kind.selector()
+                    else {
+                        return Err(self.malformed("a branch has no arms"));
+                    };
+                    self.place = Some((v, None));
+                    self.pieces.begin_statement();
+                    open.push(Open::Switch(self.begin_switch(cfg, v, value, arms)?, true));
+                }
+                Step::Arm => {
+                    let Some(Open::Switch(switch, first)) = open.last_mut() else {
+                        return Err(self.malformed("an arm has no branch"));
+                    };
+                    let first = std::mem::take(first);
+                    self.next_arm(switch, first)?;
+                }
+                Step::EndArm => {
+                    if let Some(Open::Switch(switch, _)) = open.last()
+                        && switch.compared.is_none()
+                    {
+                        self.lines.line("break;");
+                        self.lines.close();
+                    }
+                }
+                Step::EndSwitch(v) => {
+                    self.place = Some((v, None));
+                    if let Some(Open::Switch(switch, _)) = open.pop() {
+                        self.end_switch(&switch);
+                    }
+                }
             }
         }
+        Ok(())
+    }
+
+    /// The condition of a branch, or its opposite.
+    fn answer(&mut self, cfg: &Cfg, v: VertexId, holds: bool) -> Emitted<Code> {
+        self.place = Some((v, None));
+        self.pieces.begin_statement();
+        let Some(Selector::Condition(condition)) = cfg.vertex(v).kind.selector() else {
+            return Err(self.malformed("a branch has no condition"));
+        };
+        let code = self.decision(condition)?;
+        if holds { Ok(code) } else { self.negated(code) }
+    }
+
+    fn begin_any_loop(&mut self, cfg: &Cfg, test: Test) -> Emitted<()> {
+        let Test::Before(v, holds) = test else {
+            self.lines.open(match test {
+                Test::Behind(..) => "do",
+                Test::Endless | Test::Before(..) => "for (;;)",
+            });
+            return Ok(());
+        };
+        let simple = match cfg.vertex(v).kind.selector() {
+            Some(Selector::Condition(condition)) => !self.checked() && !reduces(condition),
+            _ => false,
+        };
+        if simple {
+            let code = self.answer(cfg, v, holds)?;
+            self.lines.open(format_args!("while ({})", code.text));
+        } else {
+            self.lines.open("for (;;)");
+            let code = self.answer(cfg, v, !holds)?;
+            self.lines.line(format_args!("if ({})", code.text));
+            self.lines.line("    break;");
+        }
+        Ok(())
+    }
+
+    fn end_any_loop(&mut self, cfg: &Cfg, test: Test) -> Emitted<()> {
+        if let Test::Behind(v, holds) = test {
+            let code = self.answer(cfg, v, holds)?;
+            self.lines
+                .close_with(format_args!("}} while ({});", code.text));
+        } else {
+            self.lines.close();
+        }
+        Ok(())
+    }
+}
+
+fn jump_text(written: Option<&Written>, label: &Option<String>) -> Option<String> {
+    match (written?, label) {
+        (Written::Break, _) => Some("break;".to_owned()),
+        (Written::Continue, _) => Some("continue;".to_owned()),
+        (Written::Label, Some(label)) => Some(format!("goto {label};")),
+        (Written::Label, None) => None,
     }
 }

@@ -79,11 +79,6 @@ impl Lines {
         self.text.truncate(place);
     }
 
-    /// Adds lines that are complete.
-    pub(super) fn raw(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
     /// Adds a line at a place, at which the blocks around are those of now.
     pub(super) fn insert(&mut self, place: usize, line: &str) {
         let indent = "    ".repeat(self.depth.min(DEEPEST));

@@ -163,3 +163,39 @@ fn shapes_of_jumps() {
     }
     check(&all);
 }
+
+/// In the layout of a graph each vertex that is reached stands once, and breaks leave loops that are open.
+#[test]
+fn layouts_place_each_vertex_once() {
+    use cfg_core::structure::layout::{Jump, Layout, Step};
+    let (mut loops, mut breaks) = (0, 0);
+    let shapes = jumps::shapes().into_iter().map(|shape| shape.case.program);
+    let general = (0..200).map(|seed| general::generate(seed).program);
+    for routine in shapes.chain(general).flat_map(|program| program.routines) {
+        let Some(cfg) = &routine.body else { continue };
+        if cfg.vertices().any(|(_, v)| v.kind.test().is_some()) {
+            continue;
+        }
+        let entry = cfg.entry().unwrap();
+        let reached = cfg_core::graph::reachable(cfg, entry.index());
+        let mut placed = vec![0; cfg.vertex_count()];
+        let mut open = 0;
+        for step in Layout::of(cfg).steps {
+            match step {
+                Step::Vertex(v) => placed[v.index()] += 1,
+                Step::Loop(_) => (loops, open) = (loops + 1, open + 1),
+                Step::EndLoop(_) => open -= 1,
+                Step::Jump(_, Jump::Break(levels) | Jump::Continue(levels)) => {
+                    breaks += 1;
+                    assert!((1..=open).contains(&levels), "{}", routine.name);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(open, 0);
+        for (v, times) in placed.iter().enumerate() {
+            assert_eq!(*times, usize::from(reached.contains(v)), "{}", routine.name);
+        }
+    }
+    assert!(loops > 100 && breaks > 20, "{loops} loops, {breaks} breaks");
+}

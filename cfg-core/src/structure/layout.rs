@@ -1,0 +1,554 @@
+//! The nesting of any graph of blocks and branches: loops and arms where they express it, levels of break, jumps where
+//! neither does.
+//!
+//! A vertex with one way in stands in the arm, or behind the vertex, that leads to it. One with several ways in stands
+//! behind what its immediate dominator begins. The natural loop of a header is a loop without a test, with a test before it
+//! or with one behind it; of the vertices that leave it the one that dominates most stands behind the loop, the others stay
+//! in their arms and leave by a jump. Loops that are entered elsewhere than at their headers are jumps.
+//!
+//! Source: N. Ramsey, *Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control Flow*, Proc. ACM
+//! Program. Lang. 6 (ICFP), 2022, section 4, with jumps to labels for irreducible parts and a place behind the loop for
+//! what follows it. No recursion; linear in vertices and edges but for the dominators and the loop forest.
+//!
+//! ```
+//! use cfg_core::{structure::layout::{Jump, Layout, Step}, text, validate::validate};
+//!
+//! let parsed = text::parse("
+//! subroutine find(in integer n, in real x[n], inout integer i)
+//!   i := 1
+//!   label next
+//!   if i < n
+//!     if x[i] > 0.0
+//!       goto found
+//!     end
+//!     i := i + 1
+//!     goto next
+//!   end
+//!   i := 0
+//!   label found
+//!   i := 2*i
+//! end
+//! ");
+//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let Some(cfg) = &program.routines[0].body else { return Ok(()) };
+//! let steps = Layout::of(cfg).steps;
+//! let jumps: Vec<Jump> = steps.iter().filter_map(|step| match step {
+//!     Step::Jump(_, jump) => Some(*jump),
+//!     _ => None,
+//! }).collect();
+//! assert!(steps.iter().any(|step| matches!(step, Step::Loop(_))));
+//! assert!(!jumps.contains(&Jump::Goto), "{steps:?}");
+//! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+//! ```
+
+use crate::{
+    entity::{EdgeId, VertexId},
+    graph::{dominance::Dominators, loops::LoopForest, reverse_postorder},
+    ir::{Cfg, Selector},
+};
+
+/// The greatest number of loops and arms around one another; what is deeper is jumps.
+const DEEPEST: usize = 100;
+/// The most loops that are looked at for a place behind one of them, innermost ones first.
+const LEVELS: usize = DEEPEST;
+
+/// The test of a loop: the branch that decides, and the answer with which the loop goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// No test; the loop is left by breaks and jumps.
+    Endless,
+    /// The header decides before each pass.
+    Before(VertexId, bool),
+    /// The last vertex of the body decides after each pass.
+    Behind(VertexId, bool),
+}
+
+/// A change of the place at which execution goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jump {
+    /// To what follows a loop: this many loops are left, at least one.
+    Break(usize),
+    /// To the next pass of a loop: one less than this many loops are left.
+    Continue(usize),
+    /// To the vertex, wherever it stands.
+    Goto,
+}
+
+/// A part of the text of a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The place of a vertex: its statements stand here, and jumps lead here. A header
+    /// with a test before each pass stands before its loop, others are the first vertex inside.
+    Vertex(VertexId),
+    /// A loop begins.
+    Loop(Test),
+    /// The innermost loop ends.
+    EndLoop(Test),
+    /// The condition of a branch is evaluated, and nothing depends on it.
+    Decide(VertexId),
+    /// An arm begins that is entered if the condition of the branch has this value.
+    If(VertexId, bool),
+    /// The other arm of the innermost branch begins.
+    Else,
+    /// The innermost branch ends.
+    EndIf,
+    /// A multi-way branch begins.
+    Switch(VertexId),
+    /// The next arm of the innermost multi-way branch begins: in the order of the arms, but the default stands last.
+    Arm,
+    /// The arm ends.
+    EndArm,
+    /// The innermost multi-way branch ends.
+    EndSwitch(VertexId),
+    /// Execution goes on elsewhere.
+    Jump(VertexId, Jump),
+}
+
+/// The steps of a routine in the order of its text. Every vertex that is reached from ENTRY has its place once; EXIT, if it
+/// is reached, is the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+impl Layout {
+    /// The steps of a graph without LOOP vertices; nothing if it has no ENTRY.
+    pub fn of(cfg: &Cfg) -> Self {
+        let Some(entry) = cfg.entry() else {
+            return Self::default();
+        };
+        let mut writer = Writer::new(cfg, entry);
+        let exit = cfg.exit().filter(|e| writer.places[e.index()] != NONE);
+        writer.tasks.push(Task::Place(entry, exit));
+        while let Some(task) = writer.tasks.pop() {
+            writer.run(task);
+        }
+        writer.steps.extend(exit.map(Step::Vertex));
+        Self {
+            steps: writer.steps,
+        }
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// What is still to be written.
+#[derive(Clone, Copy)]
+enum Task {
+    /// A vertex and all that stands behind it; what is executed next.
+    Place(VertexId, Option<VertexId>),
+    /// The vertex without the loop that it heads.
+    Body(VertexId, Option<VertexId>),
+    /// The way along an edge.
+    Way(EdgeId, Option<VertexId>),
+    /// A step that opens or closes nothing.
+    Write(Step),
+    /// A step that ends a block.
+    Close(Step),
+}
+
+/// A block that is open.
+#[derive(Clone, Copy)]
+enum Open {
+    Loop {
+        header: VertexId,
+        behind: Option<VertexId>,
+        /// The position of the step that begins it.
+        step: usize,
+        test: Test,
+    },
+    Arm,
+}
+
+/// The state of the layout of one graph.
+struct Writer<'c> {
+    cfg: &'c Cfg,
+    forest: LoopForest,
+    /// Positions in reverse postorder; [`NONE`] of what is not reached.
+    places: Vec<u32>,
+    /// The vertices that stand behind what a vertex begins, in reverse postorder.
+    merges: Vec<Vec<VertexId>>,
+    /// True of a vertex that stands where its one way in leads to it.
+    inline: Vec<bool>,
+    /// The vertex behind the loop of a header.
+    follower: Vec<Option<VertexId>>,
+    /// Ways back to each header of a natural loop.
+    backs: Vec<u32>,
+    steps: Vec<Step>,
+    tasks: Vec<Task>,
+    open: Vec<Open>,
+}
+
+impl<'c> Writer<'c> {
+    fn new(cfg: &'c Cfg, entry: VertexId) -> Self {
+        let n = cfg.vertex_count();
+        let dominators = Dominators::new(cfg, entry.index());
+        let forest = LoopForest::new(cfg, entry.index());
+        let order = reverse_postorder(cfg, entry.index());
+        let mut places = vec![NONE; n];
+        for (at, &v) in order.iter().enumerate() {
+            places[v] = at as u32;
+        }
+        let mut sizes = vec![1_u32; n];
+        for &v in order.iter().rev() {
+            if let Some(d) = dominators.immediate(v) {
+                sizes[d] += sizes[v];
+            }
+        }
+        let follower = followers(cfg, &dominators, &forest, &order, &sizes);
+        let mut behind = vec![false; n];
+        for v in follower.iter().flatten() {
+            behind[v.index()] = true;
+        }
+        let (mut merges, mut inline) = (vec![Vec::new(); n], vec![false; n]);
+        let mut backs = vec![0; n];
+        for &v in &order {
+            let natural = forest
+                .headed_by(v)
+                .is_some_and(|l| forest.get(l).is_reducible());
+            let mut ways = 0;
+            for from in cfg.predecessors(VertexId::new(v)) {
+                if places[from.index()] == NONE {
+                } else if natural && dominators.dominates(v, from.index()) {
+                    backs[v] += 1;
+                } else {
+                    ways += 1;
+                }
+            }
+            let at = VertexId::new(v);
+            if let Some(d) = dominators.immediate(v)
+                && !behind[v]
+                && cfg.exit() != Some(at)
+            {
+                inline[v] = ways == 1;
+                if ways != 1 {
+                    merges[d].push(at);
+                }
+            }
+        }
+        Self {
+            cfg,
+            forest,
+            places,
+            merges,
+            inline,
+            follower,
+            backs,
+            steps: Vec::with_capacity(3 * n),
+            tasks: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, task: Task) {
+        match task {
+            Task::Place(v, next) => self.place(v, next),
+            Task::Body(v, next) => self.body(v, next),
+            Task::Way(e, next) => self.way(e, next),
+            Task::Write(step) => self.steps.push(step),
+            Task::Close(step) => {
+                let closed = self.open.pop();
+                let step = match (step, closed) {
+                    (Step::EndLoop(_), Some(Open::Loop { test, .. })) => Step::EndLoop(test),
+                    _ => step,
+                };
+                self.steps.push(step);
+            }
+        }
+    }
+
+    /// A vertex, with the loop that it heads and what stands behind that.
+    fn place(&mut self, v: VertexId, next: Option<VertexId>) {
+        // Ways back lead to where it stands from now on.
+        self.inline[v.index()] = false;
+        if self.backs[v.index()] == 0 {
+            self.steps.push(Step::Vertex(v));
+            return self.body(v, next);
+        }
+        let follower = self.follower[v.index()];
+        let behind = follower.or(next);
+        if let Some(follower) = follower {
+            self.tasks.push(Task::Place(follower, next));
+        }
+        if !self.fits() {
+            self.steps.push(Step::Vertex(v));
+            return self.body(v, behind);
+        }
+        let test = self.test_before(v, behind);
+        let is_tested = matches!(test, Test::Before(..));
+        if is_tested {
+            self.steps.push(Step::Vertex(v));
+        }
+        self.open.push(Open::Loop {
+            header: v,
+            behind,
+            step: self.steps.len(),
+            test,
+        });
+        self.steps.push(Step::Loop(test));
+        if !is_tested {
+            self.steps.push(Step::Vertex(v));
+        }
+        self.tasks.push(Task::Close(Step::EndLoop(test)));
+        self.tasks.push(Task::Body(v, Some(v)));
+    }
+
+    /// The edges of a condition's arms: taken, and not taken.
+    fn arms(&self, v: VertexId) -> Option<[EdgeId; 2]> {
+        let Some(Selector::Condition(_)) = self.cfg.vertex(v).kind.selector() else {
+            return None;
+        };
+        let edge = |label: i64| {
+            let mut edges = self.cfg.out_edges(v).iter();
+            edges.find(|e| self.cfg.edge(**e).label == Some(label))
+        };
+        Some([*edge(1)?, *edge(0)?])
+    }
+
+    fn to(&self, e: EdgeId) -> VertexId {
+        self.cfg.edge(e).to
+    }
+
+    /// The test of a loop whose header does nothing but decide whether it is left.
+    fn test_before(&self, v: VertexId, behind: Option<VertexId>) -> Test {
+        let Some([yes, no]) = self.arms(v) else {
+            return Test::Endless;
+        };
+        let leaves = |e: EdgeId| Some(self.to(e)) == behind && !self.inline[self.to(e).index()];
+        match (leaves(yes), leaves(no)) {
+            (false, true) => Test::Before(v, true),
+            (true, false) => Test::Before(v, false),
+            _ => Test::Endless,
+        }
+    }
+
+    /// A vertex without the loop that it heads, and what it dominates behind it.
+    fn body(&mut self, v: VertexId, next: Option<VertexId>) {
+        let merges = std::mem::take(&mut self.merges[v.index()]);
+        let mut after = next;
+        for &merge in merges.iter().rev() {
+            self.tasks.push(Task::Place(merge, after));
+            after = Some(merge);
+        }
+        if let Some([yes, no]) = self.arms(v) {
+            return self.branch(v, [yes, no], after, merges.is_empty());
+        }
+        match self.cfg.vertex(v).kind.selector() {
+            Some(Selector::Cases { arms, .. }) => {
+                let mut order: Vec<(bool, i64)> =
+                    arms.iter().map(|arm| (arm.default, arm.label)).collect();
+                order.sort_by_key(|(default, _)| *default);
+                let labels: std::collections::HashMap<i64, EdgeId> = self
+                    .cfg
+                    .out_edges(v)
+                    .iter()
+                    .filter_map(|&e| Some((self.cfg.edge(e).label?, e)))
+                    .collect();
+                let edges = order.iter().filter_map(|(_, label)| labels.get(label));
+                self.switch(v, edges.copied().collect(), after);
+            }
+            Some(Selector::Condition(_)) | None => {
+                if let Some(&e) = self.cfg.out_edges(v).first() {
+                    self.way(e, after);
+                }
+            }
+        }
+    }
+
+    /// True if the arm can stand in a block of its own.
+    fn fits(&self) -> bool {
+        self.open.len() < DEEPEST
+    }
+
+    fn branch(&mut self, v: VertexId, [yes, no]: [EdgeId; 2], next: Option<VertexId>, plain: bool) {
+        let (a, b) = (self.to(yes), self.to(no));
+        if let Some(&Open::Loop {
+            header,
+            behind,
+            step,
+            test,
+        }) = self.open.last()
+        {
+            match test {
+                // The loop's own test; what leaves it is no part of the body.
+                Test::Before(h, goes_on) if h == v => {
+                    self.tasks
+                        .push(Task::Way(if goes_on { yes } else { no }, next));
+                    return;
+                }
+                // The one way back, at the end of the body.
+                Test::Endless
+                    if plain
+                        && self.backs[header.index()] == 1
+                        && next == Some(header)
+                        && a != b
+                        && [a, b].contains(&header)
+                        && behind
+                            .is_some_and(|to| [a, b].contains(&to) && !self.inline[to.index()]) =>
+                {
+                    let test = Test::Behind(v, a == header);
+                    self.steps[step] = Step::Loop(test);
+                    if let Some(Open::Loop { test: kept, .. }) = self.open.last_mut() {
+                        *kept = test;
+                    }
+                    return;
+                }
+                Test::Endless | Test::Before(..) | Test::Behind(..) => {}
+            }
+        }
+        if a == b {
+            self.steps.push(Step::Decide(v));
+            return self.tasks.push(Task::Way(yes, next));
+        }
+        let inline = |w: VertexId| self.inline[w.index()];
+        let falls = |w: VertexId| !inline(w) && Some(w) == next;
+        // The arm that is written first, and whether the other is an else, or what stands behind.
+        let (first, holds, other, is_else) = if falls(a) {
+            (no, false, yes, true)
+        } else if falls(b) || !inline(a) {
+            (yes, true, no, falls(b))
+        } else if !inline(b) || self.leaves(v, b) && !self.leaves(v, a) {
+            (no, false, yes, false)
+        } else {
+            (yes, true, no, !self.leaves(v, a))
+        };
+        let first_to = self.to(first);
+        self.steps.push(Step::If(v, holds));
+        if !self.fits() && inline(first_to) {
+            // Too deep: it stands behind the other arm.
+            self.steps.push(Step::Jump(first_to, Jump::Goto));
+            self.steps.push(Step::EndIf);
+            self.tasks.push(Task::Place(first_to, next));
+            self.tasks.push(Task::Way(other, Some(first_to)));
+            return;
+        }
+        self.open.push(Open::Arm);
+        if is_else {
+            if self.inline[self.to(other).index()] {
+                self.tasks.push(Task::Close(Step::EndIf));
+                self.tasks.push(Task::Way(other, next));
+                self.tasks.push(Task::Write(Step::Else));
+            } else {
+                self.tasks.push(Task::Close(Step::EndIf));
+            }
+            self.tasks.push(Task::Way(first, next));
+        } else {
+            // Nothing goes on from the end of the first arm.
+            self.tasks.push(Task::Way(other, next));
+            self.tasks.push(Task::Close(Step::EndIf));
+            self.tasks.push(Task::Way(first, Some(self.to(other))));
+        }
+    }
+
+    /// True if what begins at `to` is outside of the innermost loop around `v`.
+    fn leaves(&self, v: VertexId, to: VertexId) -> bool {
+        let innermost = self.forest.innermost(v.index());
+        innermost.is_some_and(|l| !self.forest.contains(l, to.index()))
+    }
+
+    fn switch(&mut self, v: VertexId, edges: Vec<EdgeId>, next: Option<VertexId>) {
+        self.steps.push(Step::Switch(v));
+        self.open.push(Open::Arm);
+        let fits = self.fits();
+        if !fits {
+            let inner: Vec<VertexId> = edges
+                .iter()
+                .map(|e| self.to(*e))
+                .filter(|w| self.inline[w.index()])
+                .collect();
+            let mut after = next;
+            for &w in inner.iter().rev() {
+                self.tasks.push(Task::Place(w, after));
+                after = Some(w);
+            }
+            let falls = after;
+            self.tasks.push(Task::Close(Step::EndSwitch(v)));
+            for &e in edges.iter().rev() {
+                let to = self.to(e);
+                self.tasks.push(Task::Write(Step::EndArm));
+                if Some(to) != falls {
+                    self.tasks.push(Task::Write(Step::Jump(to, Jump::Goto)));
+                }
+                self.tasks.push(Task::Write(Step::Arm));
+            }
+            return;
+        }
+        self.tasks.push(Task::Close(Step::EndSwitch(v)));
+        for &e in edges.iter().rev() {
+            self.tasks.push(Task::Write(Step::EndArm));
+            self.tasks.push(Task::Way(e, next));
+            self.tasks.push(Task::Write(Step::Arm));
+        }
+    }
+
+    /// The way along an edge: the vertex itself where it stands there, else a jump, or nothing.
+    fn way(&mut self, e: EdgeId, next: Option<VertexId>) {
+        let to = self.to(e);
+        if self.inline[to.index()] {
+            self.tasks.push(Task::Place(to, next));
+        } else if Some(to) != next {
+            let jump = self.jump(to);
+            self.steps.push(Step::Jump(to, jump));
+        }
+    }
+
+    fn jump(&self, to: VertexId) -> Jump {
+        let loops = self.open.iter().rev().filter_map(|open| match open {
+            Open::Loop {
+                header,
+                behind,
+                test,
+                ..
+            } => Some((*header, *behind, *test)),
+            Open::Arm => None,
+        });
+        for (level, (header, behind, test)) in (1..).zip(loops) {
+            if behind == Some(to) {
+                return Jump::Break(level);
+            }
+            if header == to && !matches!(test, Test::Behind(..)) {
+                return Jump::Continue(level);
+            }
+        }
+        Jump::Goto
+    }
+}
+
+/// The vertex behind each natural loop, by its header: of what leaves it and is dominated from inside, what dominates most.
+/// Outer loops choose first.
+fn followers(
+    cfg: &Cfg,
+    dominators: &Dominators,
+    forest: &LoopForest,
+    order: &[usize],
+    sizes: &[u32],
+) -> Vec<Option<VertexId>> {
+    let mut candidates = Vec::new();
+    for (at, &v) in order.iter().enumerate() {
+        let Some(d) = dominators.immediate(v) else {
+            continue;
+        };
+        if cfg.exit() == Some(VertexId::new(v)) {
+            continue;
+        }
+        let left = forest
+            .around(d)
+            .take_while(|l| !forest.contains(*l, v))
+            .take(LEVELS);
+        for l in left.filter(|l| forest.get(*l).is_reducible()) {
+            candidates.push((l, std::cmp::Reverse(sizes[v]), at, v));
+        }
+    }
+    candidates.sort_unstable();
+    let mut follower = vec![None; sizes.len()];
+    let mut taken = vec![false; sizes.len()];
+    for (l, _, _, v) in candidates {
+        let header = forest.get(l).header;
+        if follower[header].is_none() && !taken[v] {
+            follower[header] = Some(VertexId::new(v));
+            taken[v] = true;
+        }
+    }
+    follower
+}
