@@ -1,6 +1,7 @@
 //! Several directions at once: each has the values of the routine for one direction, in the executor and as C.
 
-use crate::random::{check, options, seeds};
+use crate::families::options;
+use crate::random::{check, seeds};
 use crate::support::{Job, compile, fill, filled_point, finished, weights};
 use cfg_back::c;
 use cfg_core::elemental::Scalar;
