@@ -9,6 +9,7 @@ use crate::cost::Counts;
 use crate::eliminate::{Label, Origin, Step, Term};
 use crate::heuristic::Technique;
 use crate::lcg::Lcg;
+use crate::scarcity::{Remainder, remainder};
 use crate::search::{Cause, Outcome, Proof, recount, replay};
 
 struct StepOf<'a>(&'a Lcg, Step);
@@ -85,6 +86,56 @@ struct ClassOut {
     bound: u64,
 }
 
+/// The scarce representation for one product with a vector.
+#[derive(serde::Serialize)]
+struct ScarceOut<'a> {
+    /// Multiplications of the eliminations up to the remainder graph.
+    cost: u64,
+    /// Edges of the remainder graph, and those among them that are no units: the multiplications of a product.
+    edges: usize,
+    nontrivial: u64,
+    /// Multiplications of one product, eliminations included: by the remainder graph and by the full Jacobian.
+    total: u64,
+    full: u64,
+    sequence: Vec<StepOf<'a>>,
+}
+
+/// The remainder graph that is cheapest for one product with a vector, and what such a product costs by the full
+/// Jacobian; nothing if the sequence is not complete or has faces, which leave no graph before the end.
+fn scarce(lcg: &Lcg, outcome: &Outcome) -> Option<(Remainder, u64)> {
+    let faces = outcome
+        .steps
+        .iter()
+        .any(|step| matches!(step, Step::Face(..)));
+    if !outcome.complete || faces || lcg.edges().len() > SCARCE {
+        return None;
+    }
+    let found = remainder(lcg, outcome.model, &outcome.steps, 1);
+    let full = outcome.cost + found.jacobian;
+    Some((found, full))
+}
+
+/// Edges of a graph whose scarce representation is shown: it takes one more elimination of the whole graph.
+const SCARCE: usize = 10_000;
+
+/// What one product of a vector with the transposed Jacobian costs by the full Jacobian, and by the scarce
+/// representation; empty if there is none to show.
+pub fn scarcity(lcg: &Lcg, outcome: &Outcome) -> String {
+    let Some((found, full)) = scarce(lcg, outcome) else {
+        return String::new();
+    };
+    format!(
+        "one product with a vector: {full} multiplications by the full Jacobian ({} + {} entries), {} by the scarce \
+         representation ({} for {} eliminations + {} edges of the remainder graph)\n",
+        outcome.cost,
+        found.jacobian,
+        found.total(1),
+        found.cost,
+        found.steps.len(),
+        found.nontrivial
+    )
+}
+
 #[derive(serde::Serialize)]
 struct Report<'a> {
     name: &'a str,
@@ -111,6 +162,9 @@ struct Report<'a> {
     interrupted: bool,
     milliseconds: u64,
     sequence: Vec<StepOf<'a>>,
+    /// The scarce representation, if the sequence is complete and has no faces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scarce: Option<ScarceOut<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     jaes: Option<Vec<JaeOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +216,14 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         })
         .collect()
     });
+    let scarce = scarce(lcg, outcome).map(|(found, full)| ScarceOut {
+        cost: found.cost,
+        edges: found.edges,
+        nontrivial: found.nontrivial,
+        total: found.total(1),
+        full,
+        sequence: found.steps.iter().map(|&step| StepOf(lcg, step)).collect(),
+    });
     let report = Report {
         name: lcg.name(),
         model: outcome.model.name(),
@@ -186,6 +248,7 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
             .iter()
             .map(|&step| StepOf(lcg, step))
             .collect(),
+        scarce,
         jaes,
         entries,
     };

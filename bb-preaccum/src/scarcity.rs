@@ -51,7 +51,7 @@ fn nontrivial(graph: &Primal<'_>) -> u64 {
 /// The remainder graph that is cheapest for a number of products with vectors, starting from a complete
 /// sequence of vertex and edge eliminations (such as a search found; faces give the whole graph).
 pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -> Remainder {
-    let mut graph = Primal::new(lcg);
+    let mut graph = Primal::without_jaes(lcg);
     let whole = nontrivial(&graph);
     let mut best = Remainder {
         steps: Vec::new(),
@@ -118,10 +118,8 @@ fn change(graph: &mut Primal<'_>, step: Step) -> i64 {
     near.dedup();
     let count = |graph: &Primal<'_>| -> i64 {
         let row = |&v: &u32| {
-            let kinds = graph.succs(v).filter_map(|k| graph.label(v, k));
-            kinds
-                .filter(|&label| graph.kind(label) != Kind::Unit)
-                .count() as i64
+            let kinds = graph.succs(v).filter_map(|k| graph.edge_kind(v, k));
+            kinds.filter(|&kind| kind != Kind::Unit).count() as i64
         };
         near.iter().map(row).sum()
     };
@@ -151,7 +149,7 @@ fn order_of(lcg: &Lcg, steps: &[Step]) -> Vec<u32> {
 }
 
 fn evaluate(lcg: &Lcg, model: CostModel, order: &[u32], chosen: &[bool]) -> (Remainder, Vec<Step>) {
-    let mut graph = Primal::new(lcg);
+    let mut graph = Primal::without_jaes(lcg);
     let mut steps = Vec::new();
     for (&v, _) in order.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
         if graph.apply(Step::Vertex(v)).is_ok() {

@@ -189,6 +189,11 @@ impl<'a> Primal<'a> {
         self.jaes.kind(self.lcg, label)
     }
 
+    /// The kind of an edge, also where labels mean nothing.
+    pub(crate) fn edge_kind(&self, i: u32, k: u32) -> Option<Kind> {
+        self.rows.edge(i, k).map(|(_, kind)| kind)
+    }
+
     /// True if a vertex still has both in- and out-edges to be joined: an intermediate, or a dependent
     /// that is read again.
     pub fn is_eliminable(&self, v: u32) -> bool {

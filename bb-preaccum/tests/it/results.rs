@@ -184,6 +184,17 @@ fn products_through_the_remainder_graph_are_right_and_not_dearer() {
     let found = remainder(&lcg, CostModel::Plain, &outcome.steps, 100);
     let counts = (found.graph, found.jacobian, found.nontrivial, found.cost);
     assert_eq!(counts, (7, 9, 6, 3));
+    // A product by the full Jacobian costs 9 after the eliminations, by the graph as it is one for each edge.
+    let text = bb_preaccum::report::scarcity(&lcg, &outcome);
+    let full = outcome.cost + 9;
+    let shown = format!("one product with a vector: {full} multiplications by the full Jacobian");
+    assert!(text.starts_with(&shown), "{text}");
+    assert!(text.contains(", 7 by the scarce representation"), "{text}");
+    let object = bb_preaccum::report::to_json(&lcg, &outcome, 0, false);
+    let shown = format!(
+        r#""scarce":{{"cost":0,"edges":7,"nontrivial":7,"total":7,"full":{full},"sequence":[]}}"#
+    );
+    assert!(object.contains(&shown), "{object}");
     // For a single product even that step does not pay.
     assert_eq!(
         remainder(&lcg, CostModel::Plain, &outcome.steps, 1).steps,

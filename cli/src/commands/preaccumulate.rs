@@ -370,6 +370,7 @@ fn people(
             found.bound
         )?;
     }
+    write!(out, "{}", report::scarcity(lcg, found))?;
     writeln!(out, "{}", report::proof(lcg, found, LINES))?;
     let steps: Vec<String> = found
         .steps
