@@ -94,7 +94,9 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         | Op::WrapShl
         | Op::Shr
         | Op::LogicalShr
-        | Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
+        | Op::Size
+        | Op::LBound
+        | Op::UBound => ScalarType::Integer,
         Op::ToReal => ScalarType::Real,
         Op::ToReal32 => ScalarType::Real32,
         Op::If => {

@@ -47,7 +47,8 @@ pub(super) fn value(op: Op) -> Option<&'static str> {
 
 /// The condition under which the checked shift to the left does not fit: what is lost, or changes the sign, does not
 /// come back.
-pub(super) const SHIFT_OVERFLOWS: &str = "(uint64_t)y < 64 ? (x < 0 ? ~x : x) > INT64_MAX >> y : x != 0";
+pub(super) const SHIFT_OVERFLOWS: &str =
+    "(uint64_t)y < 64 ? (x < 0 ? ~x : x) > INT64_MAX >> y : x != 0";
 
 /// The function of that name.
 pub(super) fn function(name: &str, op: Op) -> String {

@@ -60,10 +60,7 @@ fn integer_body(op: Op) -> Option<(&'static [FaultCode], String)> {
         Op::Max => (&[], "    return x >= y ? x : y;\n".to_owned()),
         Op::Neg => (&[OVERFLOW], when("x == INT64_MIN", "-x")),
         Op::Abs => (&[OVERFLOW], when("x == INT64_MIN", "x < 0 ? -x : x")),
-        Op::Shl => (
-            &[OVERFLOW],
-            when(word::SHIFT_OVERFLOWS, word::value(op)?),
-        ),
+        Op::Shl => (&[OVERFLOW], when(word::SHIFT_OVERFLOWS, word::value(op)?)),
         _ => (&[], format!("    return {};\n", word::value(op)?)),
     })
 }
