@@ -44,6 +44,18 @@ pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
         | Op::ToInt
         | Op::ToLogical
         | Op::Trips
+        | Op::WrapAdd
+        | Op::WrapSub
+        | Op::WrapNeg
+        | Op::WrapMul
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::BitNot
+        | Op::Shl
+        | Op::WrapShl
+        | Op::Shr
+        | Op::LogicalShr
         | Op::Floor
         | Op::Ceil
         | Op::Round

@@ -328,7 +328,19 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
                 _ => T::Logical,
             })
         }
-        Op::Trips => {
+        Op::Trips
+        | Op::WrapAdd
+        | Op::WrapSub
+        | Op::WrapNeg
+        | Op::WrapMul
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::BitNot
+        | Op::Shl
+        | Op::WrapShl
+        | Op::Shr
+        | Op::LogicalShr => {
             every(op, operands, "integers", |t| t == T::Integer)?;
             Ok(T::Integer)
         }

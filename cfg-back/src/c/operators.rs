@@ -7,6 +7,7 @@ mod code;
 mod noting;
 mod pieces;
 pub(crate) mod precedence;
+mod word;
 
 pub(crate) use code::{Code, literal_integer, literal_logical, literal_real, literal_real32};
 pub(crate) use pieces::{Number, Piece, Pieces};
@@ -14,7 +15,7 @@ pub(crate) use pieces::{Number, Piece, Pieces};
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::ir::{Op, OpClass, ScalarType};
 use cfg_core::typing::{self, Type};
-use precedence::{AND, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
+use precedence::{AND, BITS, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
 use std::collections::HashSet;
 
 /// The operands of an operator are not what it takes: a program that was not validated.
@@ -26,6 +27,10 @@ pub(crate) struct Malformed(pub(crate) Op);
 enum Form {
     /// Between its operands, which are converted to one type.
     Infix(&'static str, u8),
+    /// As `&`, `|` or `^` between integers.
+    Bits(&'static str),
+    /// As a helper function of one or two integers that the operator names, nested for more.
+    Words,
     /// As a comparison.
     Comparison(&'static str, u8),
     /// As `&&` or `||`.
@@ -58,6 +63,7 @@ pub(crate) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
 /// The operators that are written in a way of their own.
 enum Special {
     Neg,
+    BitNot,
     Not,
     Pow,
     Abs,
@@ -82,6 +88,18 @@ fn form(op: Op) -> Form {
         Op::Sub => Form::Infix("-", SUM),
         Op::Mul => Form::Infix("*", PRODUCT),
         Op::Div => Form::Infix("/", PRODUCT),
+        Op::BitAnd => Form::Bits("&"),
+        Op::BitOr => Form::Bits("|"),
+        Op::BitXor => Form::Bits("^"),
+        Op::BitNot => Form::Special(Special::BitNot),
+        Op::WrapAdd
+        | Op::WrapSub
+        | Op::WrapNeg
+        | Op::WrapMul
+        | Op::Shl
+        | Op::WrapShl
+        | Op::Shr
+        | Op::LogicalShr => Form::Words,
         Op::StrongMul => Form::Helper(Piece::Strong),
         Op::Min => Form::Helper(Piece::Min),
         Op::Max => Form::Helper(Piece::Max),
@@ -177,6 +195,11 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
     }
     match form(op) {
         Form::Infix(symbol, precedence) => infix(op, symbol, precedence, operands, ty, pieces),
+        Form::Bits(symbol) => folded(op, operands, |x, y| {
+            let text = format!("{} {symbol} {}", x.at_least(UNARY), y.at_least(UNARY));
+            Code::new(text, BITS, ty)
+        }),
+        Form::Words => words_function(op, operands, ty, pieces),
         Form::Comparison(symbol, precedence) => compare(op, symbol, precedence, operands, pieces),
         Form::Lazy(symbol, precedence) => Ok(lazy(symbol, precedence, &operands)),
         Form::Library(name) => {
@@ -366,6 +389,43 @@ fn infix(
     Ok(x)
 }
 
+/// A left fold of integers; what is constant is computed.
+fn folded(
+    op: Op,
+    operands: Vec<Code>,
+    mut pair: impl FnMut(Code, Code) -> Code,
+) -> Result<Code, Malformed> {
+    let mut operands = operands.into_iter();
+    let first = operands.next().ok_or(Malformed(op))?;
+    Ok(operands.fold(first, |x, y| {
+        let both = [x, y];
+        let value = constant(op, &both);
+        let [x, y] = both;
+        match value {
+            Some(Ok(n)) => literal_integer(n),
+            Some(Err(())) | None => pair(x, y),
+        }
+    }))
+}
+
+/// The call of the function of integers that an operator has.
+fn words_function(
+    op: Op,
+    operands: Vec<Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Result<Code, Malformed> {
+    let piece = Piece::Words(op);
+    if op != Op::WrapNeg {
+        return folded(op, operands, |x, y| call(piece, &[x, y], ty, pieces));
+    }
+    let operands = exactly::<1>(op, operands)?;
+    Ok(match constant(op, &operands) {
+        Some(Ok(n)) => literal_integer(n),
+        Some(Err(())) | None => call(piece, &operands, ty, pieces),
+    })
+}
+
 fn compare(
     op: Op,
     symbol: &str,
@@ -471,6 +531,10 @@ fn special(
                 UNARY
             };
             Ok(Code::new(format!("-{}", x.at_least(least)), UNARY, ty))
+        }
+        Special::BitNot => {
+            let [x] = exactly(op, operands)?;
+            Ok(Code::new(format!("~{}", x.at_least(UNARY)), UNARY, ty))
         }
         Special::Not => {
             let [x] = exactly(op, operands)?;

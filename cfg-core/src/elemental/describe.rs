@@ -197,6 +197,39 @@ pub fn describe(op: Op) -> Option<Description> {
             "",
             "whole numbers but 0: jump; partial 0",
         ),
+        Op::WrapAdd => ("x + y of integers modulo 2**64, from the left", "", ""),
+        Op::WrapSub => ("x - y of integers modulo 2**64", "", ""),
+        Op::WrapNeg => ("-x of an integer modulo 2**64", "", ""),
+        Op::WrapMul => ("x*y of integers modulo 2**64, from the left", "", ""),
+        Op::BitAnd => ("integer of the bits that are set in all operands", "", ""),
+        Op::BitOr => ("integer of the bits that are set in any operand", "", ""),
+        Op::BitXor => (
+            "integer of the bits that are set in an odd number of operands",
+            "",
+            "",
+        ),
+        Op::BitNot => ("integer with each bit inverted: -1 - x", "", ""),
+        Op::Shl => (
+            "x*2**y of integers; a run-time error if it does not fit. The count y of a shift is read as an unsigned \
+             number: a negative one is beyond the width, where this is 0 for x = 0 and an error for others",
+            "",
+            "",
+        ),
+        Op::WrapShl => (
+            "x*2**y of integers modulo 2**64; 0 for y beyond the width (64 or more, or negative)",
+            "",
+            "",
+        ),
+        Op::Shr => (
+            "floor(x/2**y) of integers; for y beyond the width (64 or more, or negative) 0, and -1 of a negative x",
+            "",
+            "",
+        ),
+        Op::LogicalShr => (
+            "the bits of x moved to the right by y, zeros in front; 0 for y beyond the width (64 or more, or negative)",
+            "",
+            "",
+        ),
         Op::Erf => ("error function", "", ""),
         Op::Erfc => ("1 - erf(x), accurate for large x", "", ""),
         Op::Gamma => (

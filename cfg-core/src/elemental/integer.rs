@@ -1,4 +1,4 @@
-//! Checked 64-bit integer arithmetic and conversions.
+//! 64-bit integer arithmetic, checked and modulo 2^64, operations on bits, and conversions.
 
 use crate::ir::Op;
 
@@ -29,7 +29,7 @@ pub type UnaryInt = fn(i64) -> Result<i64, ArithmeticError>;
 /// A checked function of two integers.
 pub type BinaryInt = fn(i64, i64) -> Result<i64, ArithmeticError>;
 
-/// The function of one integer operand with an integer value: `neg`, `abs`, `int`, `min`, `max`.
+/// The function of one integer operand with an integer value: `neg`, `neg%`, `abs`, `bitnot`, `int`, `min`, `max`.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"
@@ -37,6 +37,8 @@ pub type BinaryInt = fn(i64, i64) -> Result<i64, ArithmeticError>;
 pub fn unary(op: Op) -> Option<UnaryInt> {
     Some(match op {
         Op::Neg => |x| x.checked_neg().ok_or(Overflow),
+        Op::WrapNeg => |x| Ok(x.wrapping_neg()),
+        Op::BitNot => |x| Ok(!x),
         Op::Abs => |x| x.checked_abs().ok_or(Overflow),
         Op::ToInt | Op::Min | Op::Max => Ok,
         _ => return None,
@@ -45,7 +47,7 @@ pub fn unary(op: Op) -> Option<UnaryInt> {
 
 /// The function of two integer operands with an integer value. `/` truncates toward zero, `mod` has the
 /// sign of the dividend and `modulo` that of the divisor; `**` with a negative exponent is the
-/// truncated quotient 1/x**n: 0, 1 or -1, an error for x = 0.
+/// truncated quotient 1/x**n: 0, 1 or -1, an error for x = 0. Shifts read their count as an unsigned number.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "operators without a rule of their own here are treated alike"
@@ -63,6 +65,16 @@ pub fn binary(op: Op) -> Option<BinaryInt> {
         Op::Mod => remainder,
         Op::Modulo => modulo,
         Op::PosDiff => pos_diff,
+        Op::WrapAdd => |x, y| Ok(x.wrapping_add(y)),
+        Op::WrapSub => |x, y| Ok(x.wrapping_sub(y)),
+        Op::WrapMul => |x, y| Ok(x.wrapping_mul(y)),
+        Op::BitAnd => |x, y| Ok(x & y),
+        Op::BitOr => |x, y| Ok(x | y),
+        Op::BitXor => |x, y| Ok(x ^ y),
+        Op::Shl => shift_left,
+        Op::WrapShl => |x, n| Ok(count(n).map_or(0, |n| x << n)),
+        Op::Shr => |x, n| Ok(x >> count(n).unwrap_or(63)),
+        Op::LogicalShr => |x, n| Ok(count(n).map_or(0, |n| ((x as u64) >> n) as i64)),
         _ => return None,
     })
 }
@@ -82,6 +94,22 @@ pub fn compare(op: Op) -> Option<fn(&i64, &i64) -> bool> {
         Op::Ge => PartialOrd::ge,
         _ => return None,
     })
+}
+
+/// The count of a shift, `None` of one beyond the width: 64 or more, or negative.
+fn count(n: i64) -> Option<u32> {
+    u32::try_from(n).ok().filter(|&n| n < 64)
+}
+
+fn shift_left(x: i64, n: i64) -> Result<i64, ArithmeticError> {
+    let shifted = count(n).map_or(0, |n| x << n);
+    // What is lost or changes the sign does not come back.
+    let back = count(n).map_or(0, |n| shifted >> n);
+    if back == x {
+        Ok(shifted)
+    } else {
+        Err(Overflow)
+    }
 }
 
 fn div(x: i64, y: i64) -> Result<i64, ArithmeticError> {

@@ -135,6 +135,32 @@ ops! {
     Round "round" Elemental 1..1;
     /// Whole part; real to real.
     Trunc "trunc" Elemental 1..1;
+    /// Sum of integers modulo 2^64, left fold.
+    WrapAdd "+%" Elemental 2..255;
+    /// Difference of integers modulo 2^64.
+    WrapSub "-%" Elemental 2..2;
+    /// Negation of an integer modulo 2^64.
+    WrapNeg "neg%" Elemental 1..1;
+    /// Product of integers modulo 2^64, left fold.
+    WrapMul "*%" Elemental 2..255;
+    /// Bits that are set in all operands.
+    BitAnd "bitand" Elemental 2..255;
+    /// Bits that are set in any operand.
+    BitOr "bitor" Elemental 2..255;
+    /// Bits that are set in an odd number of operands.
+    BitXor "bitxor" Elemental 2..255;
+    /// Each bit inverted: `-1 - x`.
+    BitNot "bitnot" Elemental 1..1;
+    /// Product with a power of two, checked as `*` is. The count of every shift is read as an unsigned number: a
+    /// negative one is beyond the width.
+    Shl "<<" Elemental 2..2;
+    /// Shift to the left modulo 2^64; by the width or more gives 0.
+    WrapShl "<<%" Elemental 2..2;
+    /// Shift to the right that keeps the sign: the quotient by a power of two, rounded down. By the width or more
+    /// gives 0 or -1.
+    Shr ">>" Elemental 2..2;
+    /// Shift to the right that fills with zeros; by the width or more gives 0.
+    LogicalShr ">>>" Elemental 2..2;
     /// Error function.
     Erf "erf" Elemental 1..1;
     /// Complementary error function.

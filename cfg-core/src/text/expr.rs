@@ -2,7 +2,7 @@
 
 use super::{
     Name, Printer,
-    precedence::{AND, ATOM, COMPARISON, LOOSEST, NEGATION, NOT, OR, POWER, PRODUCT, SUM},
+    precedence::{AND, ATOM, COMPARISON, LOOSEST, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
 };
 use crate::ir::{Expr, Op, Place, Subscript};
 use std::fmt::{self, Write};
@@ -45,8 +45,10 @@ fn left(symbol: &'static str, binding: u8, spaced: bool) -> Form {
 )]
 fn form(op: Op) -> Form {
     match op {
-        Op::Add | Op::Sub => left(op.name(), SUM, true),
+        Op::Add | Op::Sub | Op::WrapAdd | Op::WrapSub => left(op.name(), SUM, true),
         Op::Mul | Op::Div => left(op.name(), PRODUCT, false),
+        Op::WrapMul => left(op.name(), PRODUCT, true),
+        Op::Shl | Op::WrapShl | Op::Shr | Op::LogicalShr => left(op.name(), SHIFT, true),
         Op::StrongMul => left("*!", PRODUCT, false),
         Op::And => left(op.name(), AND, true),
         Op::Or => left(op.name(), OR, true),
@@ -66,6 +68,10 @@ fn form(op: Op) -> Form {
         },
         Op::Neg => Form::Prefix {
             symbol: "-",
+            binding: NEGATION,
+        },
+        Op::WrapNeg => Form::Prefix {
+            symbol: "-%",
             binding: NEGATION,
         },
         Op::Not => Form::Prefix {

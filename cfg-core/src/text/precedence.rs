@@ -10,13 +10,15 @@ pub(super) const AND: u8 = 2;
 pub(super) const NOT: u8 = 3;
 /// `==`, `<` and the like, which do not associate.
 pub(super) const COMPARISON: u8 = 4;
+/// `<<`, `<<%`, `>>` and `>>>`
+pub(super) const SHIFT: u8 = 5;
 /// `+` and `-` between operands.
-pub(super) const SUM: u8 = 5;
+pub(super) const SUM: u8 = 6;
 /// `*`, `/` and the strong product.
-pub(super) const PRODUCT: u8 = 6;
+pub(super) const PRODUCT: u8 = 7;
 /// `-` before an operand.
-pub(super) const NEGATION: u8 = 7;
+pub(super) const NEGATION: u8 = 8;
 /// The precedence of `**`.
-pub(super) const POWER: u8 = 8;
+pub(super) const POWER: u8 = 9;
 /// Constants, places, calls, and what is in parentheses.
-pub(super) const ATOM: u8 = 9;
+pub(super) const ATOM: u8 = 10;

@@ -63,6 +63,31 @@ fn parentheses_only_where_precedence_asks() {
             "a < b and (b or c)",
         ),
         (two(Op::Eq, &two(Op::Lt, &a, &b), &c), "(a < b) == c"),
+        (
+            two(
+                Op::WrapAdd,
+                &two(Op::Add, &a, &b),
+                &two(Op::WrapMul, &b, &c),
+            ),
+            "a + b +% b *% c",
+        ),
+        (
+            two(Op::WrapSub, &a, &two(Op::WrapSub, &b, &c)),
+            "a -% (b -% c)",
+        ),
+        (
+            two(Op::Shl, &two(Op::Add, &a, &b), &two(Op::Shr, &b, &c)),
+            "a + b << (b >> c)",
+        ),
+        (two(Op::Add, &two(Op::WrapShl, &a, &b), &c), "(a <<% b) + c"),
+        (two(Op::Lt, &two(Op::LogicalShr, &a, &b), &c), "a >>> b < c"),
+        (op(Op::WrapNeg, [two(Op::Mul, &a, &b)]), "-%(a*b)"),
+        (op(Op::WrapNeg, [Expr::Int(5)]), "-%(5)"),
+        (neg(&op(Op::WrapNeg, [a.clone()])), "-(-%a)"),
+        (
+            op(Op::BitXor, [a.clone(), op(Op::BitNot, [b.clone()])]),
+            "bitxor(a, bitnot(b))",
+        ),
         (op(Op::Not, [two(Op::And, &a, &b)]), "not (a and b)"),
         (op(Op::Not, [two(Op::Lt, &a, &b)]), "not a < b"),
         (two(Op::Lt, &op(Op::Not, [a.clone()]), &b), "(not a) < b"),

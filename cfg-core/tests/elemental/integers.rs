@@ -252,3 +252,91 @@ fn fma32_rounds_once() {
         assert_eq!(down, Ok(Real32(base)));
     }
 }
+
+/// Operations modulo 2^64, on bits, and shifts, at every pair of nasty integers, against formulas over 128 bits.
+#[test]
+fn words() {
+    const WIDTH: i128 = 1 << 64;
+    let mut nasty: Vec<i64> = vec![
+        0,
+        1,
+        2,
+        3,
+        5,
+        7,
+        13,
+        31,
+        32,
+        33,
+        62,
+        63,
+        64,
+        65,
+        127,
+        1 << 32,
+    ];
+    nasty.extend([i64::MAX, i64::MAX - 1, i64::MAX / 2, 0x5555_5555_5555_5555]);
+    nasty.extend([3_037_000_499, 3_037_000_500, 1 << 62, (1 << 62) - 1]);
+    let negative: Vec<i64> = nasty
+        .iter()
+        .map(|n| !n)
+        .chain(nasty.iter().map(|n| -n))
+        .collect();
+    nasty.extend(negative);
+    let unsigned = |x: i64| i128::from(x).rem_euclid(WIDTH);
+    let wrapped = |x: i128| {
+        let rest = x.rem_euclid(WIDTH);
+        Ok((if rest >= WIDTH / 2 {
+            rest - WIDTH
+        } else {
+            rest
+        }) as i64)
+    };
+    let checked = |x: Option<i128>| {
+        let x = x.and_then(|x| i64::try_from(x).ok());
+        x.ok_or("integer overflow: the result does not fit in 64 bits".to_owned())
+    };
+    for &x in &nasty {
+        let wide = i128::from(x);
+        assert_eq!(int(Op::WrapNeg, &[x]), wrapped(-wide).map(Integer), "{x}");
+        assert_eq!(
+            int(Op::BitNot, &[x]),
+            wrapped(-1 - wide).map(Integer),
+            "{x}"
+        );
+        for &y in &nasty {
+            let (w, far) = (i128::from(y), !(0..64).contains(&y));
+            let power = if far { 0 } else { 1i128 << y };
+            let and: i128 = (0..64)
+                .map(|k| (unsigned(x) >> k & unsigned(y) >> k & 1) << k)
+                .sum();
+            let shift = match (far, x) {
+                (true, 0) => Some(0),
+                (true, _) => None,
+                (false, _) => wide.checked_mul(power),
+            };
+            let right = match (far, x < 0) {
+                (true, true) => -1,
+                (true, false) => 0,
+                (false, _) => wide.div_euclid(power),
+            };
+            let logical = if far { 0 } else { unsigned(x) / power };
+            for (op, want) in [
+                (Op::WrapAdd, wrapped(wide + w)),
+                (Op::WrapSub, wrapped(wide - w)),
+                (Op::WrapMul, wrapped(wide * w)),
+                (Op::BitAnd, wrapped(and)),
+                (Op::BitOr, wrapped(wide + w - and)),
+                (Op::BitXor, wrapped(wide + w - 2 * and)),
+                (Op::Shl, checked(shift)),
+                (Op::WrapShl, wrapped(wide * power)),
+                (Op::Shr, Ok(right)),
+                (Op::LogicalShr, wrapped(logical)),
+            ] {
+                assert_eq!(int(op, &[x, y]), want.map(Integer), "{op:?} {x} {y}");
+            }
+        }
+    }
+    assert_eq!(int(Op::WrapAdd, &[i64::MAX, 1, i64::MAX]), Ok(Integer(-1)));
+    assert_eq!(int(Op::BitXor, &[1, 3, 7]), Ok(Integer(5)));
+}

@@ -140,7 +140,8 @@ impl Builder<'_> {
     pub(super) fn rare_integer(&mut self) -> Option<Ranged> {
         let small = |b: &mut Self| b.integer_in(-4, 4, 1);
         let ranged = |e, low, high| Some(Ranged { e, low, high });
-        match self.rng.below(9) {
+        match self.rng.below(13) {
+            9..=12 => self.words(),
             0 => {
                 let operands = [small(self), small(self), Expr::Int(self.rng.between(1, 3))];
                 ranged(Expr::op(Op::Trips, operands), 0, 9)
@@ -193,6 +194,58 @@ impl Builder<'_> {
             _ => {
                 let a = small(self);
                 ranged(two(Op::Mod, a, Expr::Int(*self.rng.pick(&[-3, 3])?)), -2, 2)
+            }
+        }
+    }
+
+    /// An integer made by arithmetic modulo 2^64, operations on bits and shifts, also beyond the width.
+    fn words(&mut self) -> Option<Ranged> {
+        let ranged = |e, low, high| Some(Ranged { e, low, high });
+        let a = self.integer_in(-4, 4, 1);
+        let b = self.integer_in(-4, 4, 1);
+        let count = *self.rng.pick(&[0, 1, 2, 5, 31, 63, 64, 70, -1, i64::MIN])?;
+        let odd = *self
+            .rng
+            .pick(&[6_364_136_223_846_793_005, -7_046_029_254_386_353_131])?;
+        match self.rng.below(10) {
+            0 => {
+                // A step of a congruential generator, its highest bits.
+                let product = two(Op::WrapMul, two(Op::WrapAdd, a, b), Expr::Int(odd));
+                ranged(two(Op::LogicalShr, product, Expr::Int(61)), 0, 7)
+            }
+            1 => {
+                // Steps of xorshift, the lowest bits.
+                let x = Expr::op(Op::WrapMul, [a, b, Expr::Int(odd)]);
+                let left = two(Op::WrapShl, x.clone(), Expr::Int(13));
+                let right = two(Op::LogicalShr, x.clone(), Expr::Int(count));
+                let mixed = Expr::op(Op::BitXor, [x, left, right]);
+                ranged(two(Op::BitAnd, mixed, Expr::Int(7)), 0, 7)
+            }
+            2 => ranged(two(Op::Shr, a, Expr::Int(count)), -4, 4),
+            3 => {
+                let n = self.rng.between(0, 3);
+                ranged(two(Op::Shl, a, Expr::Int(n)), -32, 32)
+            }
+            4 => ranged(one(Op::BitNot, a), -5, 3),
+            5 => {
+                let op = *self.rng.pick(&[Op::BitAnd, Op::BitOr, Op::BitXor])?;
+                ranged(two(op, a, b), -8, 7)
+            }
+            6 => ranged(two(Op::WrapSub, a, b), -8, 8),
+            7 => ranged(one(Op::WrapNeg, a), -4, 4),
+            8 => {
+                // A count that is computed.
+                let shifted = two(Op::WrapShl, Expr::Int(odd), a);
+                ranged(
+                    two(Op::Modulo, two(Op::WrapAdd, shifted, b), Expr::Int(5)),
+                    0,
+                    4,
+                )
+            }
+            _ => {
+                let op = *self.rng.pick(&[Op::Shr, Op::LogicalShr])?;
+                let far = two(op, two(Op::WrapMul, a, Expr::Int(odd)), b);
+                ranged(two(Op::BitAnd, far, Expr::Int(3)), 0, 3)
             }
         }
     }

@@ -191,7 +191,15 @@ impl<D: Derivative> Scope<'_, D> {
                     }
                 }
             }
-            Op::Add | Op::Mul | Op::Min | Op::Max => {
+            Op::Add
+            | Op::Mul
+            | Op::Min
+            | Op::Max
+            | Op::WrapAdd
+            | Op::WrapMul
+            | Op::BitAnd
+            | Op::BitOr
+            | Op::BitXor => {
                 let mut sum = self.value(first, subscript)?;
                 for e in rest {
                     let next = self.value(e, subscript)?;

@@ -162,6 +162,9 @@ fn integer_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         Op::Max => a.max(b),
         Op::PosDiff => over(a.checked_sub(b))?.max(0),
         Op::Sign => over(a.checked_abs())? * if b < 0 { -1 } else { 1 },
+        Op::WrapAdd | Op::WrapSub | Op::WrapMul | Op::WrapNeg => wrapped(op, a, b),
+        Op::BitAnd | Op::BitOr | Op::BitXor | Op::BitNot => bit_by_bit(op, a, b),
+        Op::Shl | Op::WrapShl | Op::Shr | Op::LogicalShr => over(shifted(op, a, b))?,
         Op::ToInt => a,
         Op::Trips => trips(a, b, c)?,
         Op::Pow if b >= 0 => over(u32::try_from(b).ok().and_then(|b| a.checked_pow(b)))?,
@@ -180,6 +183,67 @@ fn integer_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         _ => return Err(FaultKind::Unsupported(op)),
     };
     Ok(Value::Integer(value))
+}
+
+/// The number with these lowest 64 bits.
+fn lowest(wide: i128) -> i64 {
+    let rest = wide.rem_euclid(1 << 64);
+    let value = if rest < 1 << 63 {
+        rest
+    } else {
+        rest - (1 << 64)
+    };
+    value as i64
+}
+
+/// An operation modulo 2^64, computed without loss and then reduced.
+fn wrapped(op: Op, a: i64, b: i64) -> i64 {
+    let (a, b) = (i128::from(a), i128::from(b));
+    lowest(match op {
+        Op::WrapAdd => a + b,
+        Op::WrapSub => a - b,
+        Op::WrapMul => a * b,
+        _ => -a,
+    })
+}
+
+/// An operation on bits, one after the other.
+fn bit_by_bit(op: Op, a: i64, b: i64) -> i64 {
+    let bit = |x: i64, k: u32| i128::from(x).rem_euclid(1 << 64) >> k & 1 == 1;
+    let mut result: i128 = 0;
+    for k in 0..64 {
+        let set = match op {
+            Op::BitAnd => bit(a, k) && bit(b, k),
+            Op::BitOr => bit(a, k) || bit(b, k),
+            Op::BitXor => bit(a, k) != bit(b, k),
+            _ => !bit(a, k),
+        };
+        result += i128::from(set) << k;
+    }
+    lowest(result)
+}
+
+/// A shift, one place after the other; `None` if it is checked and does not fit.
+fn shifted(op: Op, a: i64, count: i64) -> Option<i64> {
+    let mut value = match op {
+        Op::LogicalShr => i128::from(a).rem_euclid(1 << 64),
+        _ => i128::from(a),
+    };
+    // After 64 places nothing changes any more, whether what is left is looked at or reduced.
+    let places = if (0..64).contains(&count) { count } else { 64 };
+    for _ in 0..places {
+        value = match op {
+            Op::Shr | Op::LogicalShr => value.div_euclid(2),
+            Op::Shl if i64::try_from(value).is_err() => return None,
+            Op::Shl => value * 2,
+            _ => i128::from(lowest(value * 2)),
+        };
+    }
+    if op == Op::Shl {
+        i64::try_from(value).ok()
+    } else {
+        Some(lowest(value))
+    }
 }
 
 /// Trip count of a counted loop, or number of elements of a range.

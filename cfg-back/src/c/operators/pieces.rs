@@ -1,7 +1,8 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
 use super::noting::{Checks, FaultCode};
-use cfg_core::ir::ScalarType;
+use super::word;
+use cfg_core::ir::{Op, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -51,6 +52,8 @@ pub(crate) enum Piece {
     Modulo(Number),
     /// Power of integers.
     IntegerPower,
+    /// An operator over integers modulo 2^64, or a shift.
+    Words(Op),
     /// Trip count of a counted loop.
     Trips,
     /// Power of a real with this exponent, from -64 to 64.
@@ -81,6 +84,7 @@ impl Piece {
             | Self::Remainder
             | Self::Modulo(Double | Float)
             | Self::IntegerPower
+            | Self::Words(_)
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower
@@ -101,6 +105,7 @@ impl Piece {
             Self::Remainder => ("mod", Integer),
             Self::Modulo(number) => ("modulo", number),
             Self::IntegerPower => ("pow", Integer),
+            Self::Words(op) => (word::name(op), Double),
             Self::Trips => ("trips", Double),
             Self::Power(n) => {
                 let sign = if n < 0 { "m" } else { "" };
@@ -146,6 +151,7 @@ impl Piece {
                 include_str!("../pieces/imodulo.c"),
             ),
             Self::IntegerPower => (include_str!("../pieces/ipow.c"), ""),
+            Self::Words(op) => return word::function(&self.name(), op),
             Self::Trips => (include_str!("../pieces/trips.c"), ""),
             Self::Power(n) => return power(n),
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),
@@ -167,6 +173,7 @@ impl Piece {
             Self::Value
             | Self::Remainder
             | Self::IntegerPower
+            | Self::Words(_)
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower

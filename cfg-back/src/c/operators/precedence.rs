@@ -6,15 +6,17 @@ pub(crate) const CONDITIONAL: u8 = 1;
 pub(crate) const OR: u8 = 2;
 /// `&&`
 pub(crate) const AND: u8 = 3;
+/// `&`, `|` and `^`, whose operands stand in parentheses unless they bind tightly.
+pub(crate) const BITS: u8 = 4;
 /// `==` and `!=`
-pub(crate) const EQUALITY: u8 = 4;
+pub(crate) const EQUALITY: u8 = 5;
 /// `<` and the like
-pub(crate) const RELATION: u8 = 5;
+pub(crate) const RELATION: u8 = 6;
 /// `+` and `-` between operands
-pub(crate) const SUM: u8 = 6;
+pub(crate) const SUM: u8 = 7;
 /// `*`, `/` and `%`
-pub(crate) const PRODUCT: u8 = 7;
+pub(crate) const PRODUCT: u8 = 8;
 /// `-`, `!`, `*`, `&` and casts before an operand
-pub(crate) const UNARY: u8 = 8;
+pub(crate) const UNARY: u8 = 9;
 /// Calls, subscripts and members; names, constants, and what is in parentheses.
-pub(crate) const POSTFIX: u8 = 9;
+pub(crate) const POSTFIX: u8 = 10;

@@ -7,7 +7,7 @@ use crate::{
     ir::{Expr, Op, Place, Range, ScalarType, Subscript},
     text::{
         Name,
-        precedence::{AND, COMPARISON, NEGATION, NOT, OR, POWER, PRODUCT, SUM},
+        precedence::{AND, COMPARISON, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
     },
 };
 
@@ -37,6 +37,13 @@ impl Parser<'_> {
             (Kind::Symbol, ">=") => (Op::Ge, COMPARISON),
             (Kind::Symbol, "+") => (Op::Add, SUM),
             (Kind::Symbol, "-") => (Op::Sub, SUM),
+            (Kind::Symbol, "+%") => (Op::WrapAdd, SUM),
+            (Kind::Symbol, "-%") => (Op::WrapSub, SUM),
+            (Kind::Symbol, "*%") => (Op::WrapMul, PRODUCT),
+            (Kind::Symbol, "<<") => (Op::Shl, SHIFT),
+            (Kind::Symbol, "<<%") => (Op::WrapShl, SHIFT),
+            (Kind::Symbol, ">>") => (Op::Shr, SHIFT),
+            (Kind::Symbol, ">>>") => (Op::LogicalShr, SHIFT),
             (Kind::Symbol, "*") => (Op::Mul, PRODUCT),
             (Kind::Symbol, "/") => (Op::Div, PRODUCT),
             (Kind::Symbol, "*!") => (Op::StrongMul, PRODUCT),
@@ -126,6 +133,11 @@ impl Parser<'_> {
             let operand = self.level(names, NEGATION, nesting + 1)?;
             return self.operation(Op::Neg, vec![operand]);
         }
+        if self.is_symbol("-%") && least <= NEGATION {
+            self.at += 1;
+            let operand = self.level(names, NEGATION, nesting + 1)?;
+            return self.operation(Op::WrapNeg, vec![operand]);
+        }
         if self.is_word("not") && least <= NOT {
             self.at += 1;
             let operand = self.level(names, NOT, nesting + 1)?;
@@ -176,7 +188,7 @@ impl Parser<'_> {
                 .deep_place(names, nesting)
                 .map(|(p, d)| (Expr::Place(p), d)),
             // Elsewhere a minus has been read before.
-            Kind::Symbol if self.is_symbol("-") => Err(self.unexpected(
+            Kind::Symbol if self.is_symbol("-") || self.is_symbol("-%") => Err(self.unexpected(
                 "a value",
                 "an exponent with a minus that is no number stands in parentheses: `x**(-y)`",
             )),

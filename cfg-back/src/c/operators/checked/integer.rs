@@ -4,6 +4,7 @@ use super::{
     DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, rounded, spreading, strict,
     suffix, symbol_name,
 };
+use crate::c::operators::word;
 use crate::c::operators::{Code, Malformed, Piece, Pieces, exactly, literal_integer};
 use cfg_core::ir::{Op, ScalarType};
 
@@ -59,7 +60,8 @@ fn integer_body(op: Op) -> Option<(&'static [FaultCode], String)> {
         Op::Max => (&[], "    return x >= y ? x : y;\n".to_owned()),
         Op::Neg => (&[OVERFLOW], when("x == INT64_MIN", "-x")),
         Op::Abs => (&[OVERFLOW], when("x == INT64_MIN", "x < 0 ? -x : x")),
-        _ => return None,
+        Op::Shl => (&[OVERFLOW], when(word::SHIFT_OVERFLOWS, word::value(op)?)),
+        _ => (&[], format!("    return {};\n", word::value(op)?)),
     })
 }
 
@@ -71,7 +73,7 @@ pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Resul
     let (codes, then) = integer_body(op).ok_or(Malformed(op))?;
     let name = match super::super::form(op) {
         super::super::Form::Infix(symbol, _) => symbol_name(symbol),
-        _ => op.name(),
+        _ => word::name(op),
     };
     let name = format!("cfgrev_{name}_integer");
     let constant = |operands: &[Code]| match super::super::constant(op, operands) {
@@ -79,7 +81,7 @@ pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Resul
         Some(Err(())) | None => None,
     };
     let ty = ScalarType::Integer;
-    if matches!(op, Op::Neg | Op::Abs) {
+    if matches!(op, Op::Neg | Op::Abs | Op::WrapNeg | Op::BitNot) {
         let operands = exactly::<1>(op, operands)?;
         return Ok(constant(&operands)
             .unwrap_or_else(|| strict(&name, ty, &[ty], codes, &then, &operands, pieces)));
