@@ -122,7 +122,7 @@ fn change(document: &mut Value, bytes: &[u8]) {
         }
         1 => match document.pointer_mut(above) {
             Some(Value::Object(members)) => {
-                drop(members.remove(&name.replace("~1", "/").replace("~0", "~")))
+                drop(members.remove(&name.replace("~1", "/").replace("~0", "~")));
             }
             Some(Value::Array(elements)) => {
                 if let Ok(i) = name.parse::<usize>() {
