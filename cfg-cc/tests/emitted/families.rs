@@ -109,6 +109,11 @@ pub(crate) fn options(seed: u64) -> Options {
         },
         work: [0, 50, 2_000][rng.below(3)],
         search: Search::default(),
+        // As if the routines were too large for a state for each vertex.
+        flow_limit: match seed % 5 {
+            0 => 0,
+            _ => cfg_core::dataflow::FLOW_LIMIT,
+        },
     };
     if rng.percent(50) {
         options.search.model = CostModel::ALL[rng.below(3)];
