@@ -74,7 +74,7 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         work_array(writer, v, array);
     }
     if writer.checked() {
-        writer.forget_at_entry();
+        writer.forget_at_entry()?;
     }
     let (loads, stores) = writer.held();
     after.extend(stores);

@@ -154,7 +154,7 @@ impl Writer<'_> {
             StmtKind::Opaque { text, writes, .. } => {
                 self.lines.line(format_args!("/* {} */", comment(text)));
                 if self.checked() {
-                    writes.iter().for_each(|v| self.forget(*v));
+                    writes.iter().try_for_each(|v| self.forget(*v))?;
                 }
                 Ok(())
             }

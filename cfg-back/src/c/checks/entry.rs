@@ -148,7 +148,7 @@ impl Writer<'_> {
     }
 
     /// Makes the cells of local arrays and of parameters that only come out such that were never set.
-    pub(in crate::c) fn forget_at_entry(&mut self) {
+    pub(in crate::c) fn forget_at_entry(&mut self) -> Emitted<()> {
         for k in 0..self.variables.all.len() {
             let v = VarId::new(k);
             let ty = self.variables.all[k].ty;
@@ -160,6 +160,16 @@ impl Writer<'_> {
             let line = match self.variables.all[k].kind.clone() {
                 Kind::Pointer(name) if out && !optional => {
                     format!("*{name} = {};", checked::unset(ty))
+                }
+                Kind::Array(array) if out && array.is_strided() => {
+                    if optional {
+                        self.lines.open(format_args!("if ({})", array.pointer));
+                    }
+                    self.forget_elements(v)?;
+                    if optional {
+                        self.lines.close();
+                    }
+                    continue;
                 }
                 Kind::Array(array) if out => {
                     let extents = self.variables.extents(&array.axes);
@@ -182,5 +192,6 @@ impl Writer<'_> {
             }
             self.lines.line(line);
         }
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::c::faults::{ABSENT, CONTROL, EMPTY, UNSET};
 use crate::c::{
+    Emitted,
     operators::{
         Code,
         checked::{suffix, unset},
@@ -12,7 +13,7 @@ use crate::c::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{ControlWidth, ScalarType, TapeClass},
+    ir::{ControlWidth, Place, ScalarType, TapeClass},
 };
 
 impl Writer<'_> {
@@ -87,11 +88,11 @@ impl Writer<'_> {
     }
 
     /// Makes a variable such that was never set.
-    pub(in crate::c) fn forget(&mut self, v: VarId) {
+    pub(in crate::c) fn forget(&mut self, v: VarId) -> Emitted<()> {
         let variable = &self.variables.all[v.index()];
         let ty = variable.ty;
         let line = match variable.kind.clone() {
-            Kind::Tape(_) => return,
+            Kind::Tape(_) => return Ok(()),
             Kind::Value(name) => format!("{name} = {};", unset(ty)),
             Kind::Pointer(name) => {
                 let must = self.missing(v).is_some();
@@ -104,6 +105,9 @@ impl Writer<'_> {
             Kind::Array(array) => {
                 self.must_exist(v);
                 self.stop();
+                if array.is_strided() {
+                    return self.forget_elements(v);
+                }
                 let extents = self.variables.extents(&array.axes);
                 let size = self.count_of(&extents).code().text;
                 let first = match array.offset {
@@ -115,6 +119,18 @@ impl Writer<'_> {
         };
         self.reads(v);
         self.lines.line(line);
+        Ok(())
+    }
+
+    /// Makes the elements of an array such that were never set, not what is in the gaps between them.
+    pub(in crate::c) fn forget_elements(&mut self, v: VarId) -> Emitted<()> {
+        let view = self.view(&Place::whole(v))?;
+        let value = unset(view.ty);
+        self.each_element(&view, false, |writer, at| {
+            let element = view.element(at).text;
+            writer.lines.line(format_args!("{element} = {value};"));
+            Ok(())
+        })
     }
 }
 
