@@ -5,7 +5,7 @@ use bb_preaccum::{
     heuristic::{Heuristic, Technique},
 };
 use cfg_core::{ir::Control, validate::validate};
-use cfg_reverse::{Blocks, Options, Search, Unstructured};
+use cfg_reverse::{Blocks, Options, Search, Strong, Unstructured};
 use cfg_testkit::{
     case::Case,
     general,
@@ -109,6 +109,7 @@ pub(crate) fn options(seed: u64) -> Options {
         },
         work: [0, 50, 2_000][rng.below(3)],
         search: Search::default(),
+        strong: [Strong::Needed, Strong::Always][rng.below(2)],
         // As if the routines were too large for a state for each vertex.
         flow_limit: match seed % 5 {
             0 => 0,
