@@ -12,7 +12,9 @@
 //! statements have a derivative, and which operands contribute.
 
 use cfg_core::{
-    dataflow::{Analysis as _, Position, Set, Solution, Wake, solve, solve_across_calls},
+    dataflow::{
+        Analysis as _, FLOW_LIMIT, Position, Set, Solution, Wake, solve_across_calls, solve_within,
+    },
     entity::{GlobalId, RoutineId, VarId},
     ir::{Expr, Place, Program, Role, Routine},
     memory::{effects::Effects, locations::Locations},
@@ -61,6 +63,18 @@ impl Activity {
         reachable: &[RoutineId],
         ends: Ends,
     ) -> Self {
+        Self::within(program, effects, main, reachable, ends, FLOW_LIMIT)
+    }
+
+    /// Like [`Self::of`], for routines whose states may take `most` bits; see [`solve_within`].
+    pub fn within(
+        program: &Program,
+        effects: &Effects,
+        main: RoutineId,
+        reachable: &[RoutineId],
+        ends: Ends,
+        most: usize,
+    ) -> Self {
         let nodes = Numbering::new(program);
         let graph = dependence_graph(program, &nodes);
         let routine = program.routine(main);
@@ -93,7 +107,7 @@ impl Activity {
             active,
             exceptions: vec![Arc::default(); program.routines.len()],
         };
-        activity.follow(program, effects, main, reachable, ends);
+        activity.follow(program, effects, main, reachable, ends, most);
         activity
     }
 
@@ -130,6 +144,7 @@ impl Activity {
         main: RoutineId,
         reachable: &[RoutineId],
         ends: Ends,
+        most: usize,
     ) {
         let mut order = Vec::new();
         let mut locations = HashMap::new();
@@ -152,6 +167,7 @@ impl Activity {
             main,
             locations,
             callers: effects.calls.callers(&order),
+            most,
             given: given.filter(|_| !is_called),
             wanted: wanted.filter(|_| !is_called),
         };
@@ -223,6 +239,8 @@ struct Followed<'a> {
     main: RoutineId,
     locations: HashMap<RoutineId, Locations>,
     callers: Vec<Vec<RoutineId>>,
+    /// Most bits that the states of one routine may take.
+    most: usize,
     /// The globals that are varied at the main routine's ENTRY, if not all are that are anywhere.
     given: Option<Vec<VarId>>,
     /// The globals that are useful at the main routine's EXIT, if not all are that are anywhere.
@@ -239,7 +257,7 @@ impl Followed<'_> {
         let locations = &self.locations[&r];
         let varied = Varied::new(self.program, self.effects, r, locations, facts, globals);
         let cfg = self.program.routine(r).body.as_ref();
-        let solution = cfg.map(|cfg| solve(cfg, &varied));
+        let solution = cfg.map(|cfg| solve_within(cfg, &varied, self.most));
         (varied, solution)
     }
 
@@ -254,7 +272,7 @@ impl Followed<'_> {
         let (program, effects) = (self.program, self.effects);
         let useful = Useful::new(program, effects, r, locations, facts, exceptions, globals);
         let cfg = self.program.routine(r).body.as_ref();
-        let solution = cfg.map(|cfg| solve(cfg, &useful));
+        let solution = cfg.map(|cfg| solve_within(cfg, &useful, self.most));
         (useful, solution)
     }
 

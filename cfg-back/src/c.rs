@@ -69,9 +69,12 @@ mod writer;
 pub use faults::FAULTS;
 
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
     entity::{GlobalId, RoutineId, VarId},
-    ir::{ParameterRole, Program, Signature},
+    ir::{ParameterRole, Program, ScalarType, Signature},
     validate::ValidProgram,
 };
 use file::{File, FunctionNames};
@@ -93,6 +96,8 @@ pub struct Options {
     pub checks: bool,
     /// A header is written: the declarations of the functions that callers use, and of what these take.
     pub header: bool,
+    /// The program's globals are declared, not defined: each is a variable of another file, by its own name.
+    pub extern_globals: bool,
 }
 
 /// The routines of a reversed program.
@@ -187,7 +192,10 @@ impl Bundle {
     ) -> Result<(), Diagnostics> {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
-        let globals = GlobalNames::new(&mut self.names, main, "");
+        let mut globals = GlobalNames::new(&mut self.names, main, "");
+        if self.options.extern_globals {
+            globals.make_external(program, &mut self.names, self.options.checks)?;
+        }
         let driver = self.names.fresh("serve", None);
         let wanted: Vec<RoutineId> = match driven {
             Some(r) => vec![r],
@@ -303,8 +311,46 @@ impl GlobalNames {
             tag,
             derivative_tag,
             several_tag,
-            variables: globals::Variables { own, derivatives },
+            variables: globals::Variables {
+                own,
+                derivatives,
+                external: false,
+            },
         }
+    }
+
+    /// Makes the program's own globals variables of other files.
+    fn make_external(
+        &mut self,
+        program: &Program,
+        names: &mut Names,
+        checks: bool,
+    ) -> Result<(), Diagnostics> {
+        self.variables.external = true;
+        let mut found = Diagnostics::default();
+        for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
+            let derivative = self.variables.derivatives.is_some() && globals::is_derivative(global);
+            if derivative || global.overlay.is_some() {
+                continue;
+            }
+            let name = &global.variable.name;
+            let tri_state = checks && global.variable.ty == ScalarType::Logical;
+            if names::identifier(name) != *name || names.has(name) || tri_state {
+                let code = &codes::EXTERN;
+                let site = Site {
+                    routine: None,
+                    element: Element::Global(g),
+                    part: None,
+                    index: None,
+                    path: Box::default(),
+                };
+                let message = format!("`{name}` cannot be a variable of another file");
+                let problem = Diagnostic::error(code, message, code.explanation);
+                found.push(problem.at_site_in(program, site));
+            }
+            names.reserve(name);
+        }
+        found.is_empty().then_some(()).ok_or(found)
     }
 
     /// The tag of the structure of derivatives, in one direction or in several.
@@ -317,7 +363,11 @@ impl GlobalNames {
     }
 
     fn header(&self, file: &File<'_>) -> String {
-        let text = (file.globals).header((&self.tag, &self.derivative_tag), &self.tag);
+        let text = (file.globals).header(
+            (&self.tag, &self.derivative_tag),
+            &self.tag,
+            self.variables.external,
+        );
         if file.checks {
             // What `cfgrev_logical` is; the file alone names it.
             faults::logicals_as(&text, "unsigned char")
@@ -487,7 +537,16 @@ fn derivative(
         [(called, _), ..] if called.sweep == Sweep::Tangent => "_t",
         _ => "_b",
     };
-    let globals = GlobalNames::new(&mut names, base, suffix);
+    let second = parameters::made_from(program, original).is_some();
+    if second && program.globals.iter().any(globals::is_derivative) {
+        let message = format!("`{base}` is a derivative, and globals have derivatives");
+        let code = &codes::SECOND;
+        return Err(Diagnostic::error(code, message, code.explanation).into());
+    }
+    let mut globals = GlobalNames::new(&mut names, base, suffix);
+    if options.extern_globals {
+        globals.make_external(program, &mut names, options.checks)?;
+    }
     let prefix = format!("{base}{suffix}");
     let mut function_names = function_names(&mut names, program, Some(&prefix));
     for ((called, _), name) in sweeps.iter().zip(&public) {

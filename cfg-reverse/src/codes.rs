@@ -86,9 +86,9 @@ pub const SHARED: CodeInfo = CodeInfo {
 pub const DIRECTIONS: CodeInfo = CodeInfo {
     code: "R313",
     title: "control that depends on derivatives",
-    rule: "in several directions at once no decision, subscript, extent or integer depends on a derivative, and a function \
-           whose result is one has no effects",
-    explanation: "take one direction after the other",
+    rule: "in several directions at once no decision, subscript, extent or integer depends on a derivative, a function whose \
+           result is one has no effects, and an array lies in the order of a parameter that takes its extents",
+    explanation: "take one direction after the other, or give arrays and parameters the same `order`",
 };
 
 /// A transformation has built what it must not build.

@@ -33,6 +33,9 @@ pub struct Options {
     pub search: Search,
     /// The method by which routines with general control flow are reversed; [`Unstructured::Trace`] is for all.
     pub unstructured: Unstructured,
+    /// Most bits that the states of one data-flow analysis of one routine may take. Beyond it one state serves all points of
+    /// the routine, which is right and records more; see [`cfg_core::dataflow::solve_within`].
+    pub flow_limit: usize,
 }
 
 impl Default for Options {
@@ -44,6 +47,7 @@ impl Default for Options {
             work: bb_preaccum::search::DEFAULT_WORK,
             search: Search::default(),
             unstructured: Unstructured::default(),
+            flow_limit: cfg_core::dataflow::FLOW_LIMIT,
         }
     }
 }

@@ -107,7 +107,8 @@ pub(crate) fn prepare<'v>(
         globals: out.globals.clone(),
         ..normal_program(program, &mut normals)
     };
-    let activity = Activity::of(&normal, &summary.effects, main, &reachable, Ends::Visible);
+    let (ends, most) = (Ends::Visible, options.flow_limit);
+    let activity = Activity::within(&normal, &summary.effects, main, &reachable, ends, most);
     let overlapping = overlapping(&normal, &summary, &reachable);
     let context = Context {
         sweeps: number_sweeps(&normal, &summary, &activity, &reachable, main),
@@ -118,6 +119,7 @@ pub(crate) fn prepare<'v>(
         overlapping,
         counters: options.counters,
         trace,
+        flow_limit: most,
     };
     let prepared = Prepared {
         context,

@@ -54,6 +54,11 @@ pub(crate) fn run(data: &[u8]) {
         search: cfg_reverse::Search::DEFAULT,
         // Any sequence is right: a short search leaves time for more programs.
         work: 50_000,
+        flow_limit: if seed[2] & 1 == 0 {
+            0
+        } else {
+            cfg_core::dataflow::FLOW_LIMIT
+        },
     };
     let made = match cfg_reverse::reverse(&valid, case.main, &choices) {
         Ok(made) => made,

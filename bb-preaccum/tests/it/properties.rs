@@ -448,6 +448,61 @@ fn the_paths_of_the_bound_are_disjoint_paths() {
 
 /// The optimum over vertex orders is proven without being asked for on every graph of up to 25
 /// intermediates, dense ones and ones with many reads included.
+/// Vertices without in-edges that are no independents stay out of all products, and of the bound however little it may
+/// compute.
+#[test]
+fn what_no_independent_reaches_does_not_count() {
+    let mut rng = Rng::new(77);
+    let mut unreached = 0;
+    for seed in 0..150 {
+        let lcg = graph(seed, shape(seed));
+        let n = lcg.vertex_count() as i64;
+        let kept = |v: &u32| lcg.id(*v);
+        let inputs: Vec<i64> = lcg.inputs().iter().map(kept).collect();
+        let outputs: Vec<i64> = lcg.outputs().iter().map(kept).collect();
+        let mut edges: Vec<NewEdge> = Vec::new();
+        for e in lcg.edges() {
+            edges.push(NewEdge {
+                source: lcg.id(e.source),
+                target: lcg.id(e.target),
+                kind: e.kind,
+                negative: e.negative,
+                tag: e.tag,
+            });
+        }
+        // A chain that begins nowhere, read by some vertices that are there.
+        for k in 0..3 {
+            let others =
+                (0..lcg.vertex_count() as u32).filter(|v| lcg.role(*v) != Role::Independent);
+            let readers = others.filter(|_| rng.below(3) == 0).map(|v| lcg.id(v));
+            let next = (k < 2).then_some(n + 101 + k);
+            for target in readers.chain(next).collect::<Vec<_>>() {
+                edges.push(NewEdge {
+                    source: n + 100 + k,
+                    target,
+                    kind: Kind::Variable,
+                    negative: false,
+                    tag: edges.len() as u32,
+                });
+            }
+        }
+        let larger = Lcg::new("larger", &inputs, &outputs, edges).expect("valid by construction");
+        unreached += larger.vertex_count() - lcg.vertex_count();
+        for model in CostModel::ALL {
+            let whole = bound::bound(&larger, model, u64::MAX);
+            assert_eq!(
+                whole,
+                bound::bound(&lcg, model, u64::MAX),
+                "{model:?} {}",
+                larger.to_json()
+            );
+            let cheap = bound::bound(&larger, model, 0);
+            assert!(cheap <= whole, "{model:?} {}", larger.to_json());
+        }
+    }
+    assert!(unreached > 300, "{unreached}");
+}
+
 #[test]
 fn twenty_five_intermediates_are_always_proven() {
     let degrees = (2..8).chain(2..8).chain([12, 30]);

@@ -39,10 +39,12 @@ pub(super) struct Variables {
     pub(super) own: String,
     /// Adjoints or tangents of globals, where they have a variable of their own.
     pub(super) derivatives: Option<String>,
+    /// True if the program's own are variables of other files, each by its name.
+    pub(super) external: bool,
 }
 
 /// True of the adjoint or the tangent of a global.
-fn is_derivative(global: &Global) -> bool {
+pub(super) fn is_derivative(global: &Global) -> bool {
     let origin = global.variable.origin.as_deref();
     origin.is_some_and(|o| matches!(o.role, NameRole::Adjoint | NameRole::Tangent))
 }
@@ -105,10 +107,18 @@ impl Globals {
             } else {
                 &mut made.own
             };
-            let place = format!("{variable}.{name}");
+            let external = variables.external && derivative.is_none();
+            let name = match external {
+                true => program.global(base).variable.name.as_str(),
+                false => name,
+            };
+            let place: String = match external {
+                true => name.to_owned(),
+                false => format!("{variable}.{name}"),
+            };
             let kind = if global.variable.rank() > 0 {
                 Kind::Array(Array {
-                    pointer: place,
+                    pointer: place.clone(),
                     offset,
                     axes: axes(global),
                     order: global.variable.order,
@@ -119,7 +129,7 @@ impl Globals {
             } else if is_array(base) {
                 Kind::Value(format!("{place}[{offset}]"))
             } else {
-                Kind::Value(place)
+                Kind::Value(place.clone())
             };
             made.kinds.push(kind);
             let note = comment(&global.variable.name);
@@ -132,7 +142,7 @@ impl Globals {
                 made.owners.push(None);
                 continue;
             }
-            made.owners.push(Some(format!("{variable}.{name}")));
+            made.owners.push(Some(place));
             let ty = c_type(global.variable.ty);
             let size = global.variable.constant_size().unwrap_or(1).max(1);
             let _ = if is_array(g) {
@@ -179,6 +189,14 @@ impl Globals {
         access: Option<&str>,
     ) -> String {
         let (tag, derivative_tag) = tags;
+        if variables.external {
+            let mut text = self.own.external();
+            if let Some(variable) = &variables.derivatives {
+                text.push_str(&self.derivatives.declaration(derivative_tag));
+                text.push_str(&self.derivatives.definition(derivative_tag, variable));
+            }
+            return text;
+        }
         let mut defined = self.own.definition(tag, &variables.own);
         if let Some(access) = access.filter(|_| !defined.is_empty()) {
             let variable = &variables.own;
@@ -207,9 +225,17 @@ impl Globals {
     }
 
     /// The declarations for callers: the structures, and the function that gives access to the program's own globals.
-    pub(super) fn header(&self, (tag, derivative_tag): (&str, &str), access: &str) -> String {
-        let mut text = self.own.declaration(tag);
-        if !text.is_empty() {
+    pub(super) fn header(
+        &self,
+        (tag, derivative_tag): (&str, &str),
+        access: &str,
+        external: bool,
+    ) -> String {
+        let mut text = match external {
+            true => self.own.external(),
+            false => self.own.declaration(tag),
+        };
+        if !text.is_empty() && !external {
             let _ = write!(text, "struct {tag} *{access}(void);\n\n");
         }
         text.push_str(&self.derivatives.declaration(derivative_tag));
@@ -229,6 +255,22 @@ fn once(tag: &str, what: &str, text: &str) -> String {
 }
 
 impl Members {
+    /// The declarations of variables that another file defines.
+    fn external(&self) -> String {
+        let mut text = String::new();
+        for line in self.declarations.lines() {
+            let line = line.trim_start();
+            let _ = match line.starts_with("/*") {
+                true => writeln!(text, "{line}"),
+                false => writeln!(text, "extern {line}"),
+            };
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text
+    }
+
     /// The structure.
     fn declaration(&self, tag: &str) -> String {
         if self.values.is_empty() {

@@ -256,7 +256,6 @@ impl Wrapper<'_> {
         let program = self.file.program;
         let inner = program.routine(self.called.routine);
         let signature = Signature::of(program, self.called.routine);
-        let result = program.routine(self.original).result;
         let own_tape = matches!(self.called.sweep, Sweep::Gradient | Sweep::Tangent);
         for (p, role) in inner.parameter_ids().zip(&signature.parameters) {
             let variable = inner.variable(p);
@@ -292,7 +291,7 @@ impl Wrapper<'_> {
             let item = &mut self.interface.items[k];
             item.used = true;
             let (name, passed) = (item.name.clone(), item.passed);
-            if Some(of) == result && *role == ParameterRole::Primal(of) {
+            if item.may_be_null {
                 // Callers may not want the value.
                 let (kept, value_at) = (&self.kept, &self.value_at);
                 self.before
@@ -306,11 +305,10 @@ impl Wrapper<'_> {
             }
             let writes = variable.intent().is_some_and(Intent::writes);
             let several = self.called.several.is_some();
-            let (name, passed) =
-                match several && writes && passed == Passed::Constant && Some(of) == result {
-                    true => (self.copied(&name, ty), Passed::Pointer),
-                    false => (name, passed),
-                };
+            let (name, passed) = match several && writes && passed == Passed::Constant {
+                true => (self.copied(&name, ty), Passed::Pointer),
+                false => (name, passed),
+            };
             self.argument((&name, passed), variable, (by_value, writes));
         }
         Ok(())

@@ -49,6 +49,8 @@ struct Parameter {
     holds: Holds,
     /// True of the result of a function.
     is_result: bool,
+    /// True of the value of a function, which callers may not want, in its derivatives' derivatives, too.
+    may_be_null: bool,
 }
 
 /// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative has
@@ -147,6 +149,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
                     passed: Passed::Value,
                     holds: Holds::Extent(p),
                     is_result: false,
+                    may_be_null: false,
                 });
             }
         }
@@ -163,6 +166,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
             },
             holds: Holds::Variable(p),
             is_result: false,
+            may_be_null: false,
         });
     }
     if let Some(result) = routine.result {
@@ -172,6 +176,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
             passed: Passed::Pointer,
             holds: Holds::Variable(result),
             is_result: true,
+            may_be_null: true,
         });
     }
     made
@@ -207,6 +212,7 @@ fn with_derivatives(
             },
             holds: parameter.holds,
             is_result: false,
+            may_be_null: false,
         });
         if !(parameter.is_result && sweep == Sweep::Reverse) {
             made.push((parameter, of.map(ParameterRole::Primal)));
@@ -225,6 +231,8 @@ pub(super) struct Item {
     pub(super) declaration: String,
     pub(super) name: String,
     pub(super) passed: Passed,
+    /// True if callers may not want it.
+    pub(super) may_be_null: bool,
     /// True if something of it is used.
     pub(super) used: bool,
 }
@@ -272,6 +280,7 @@ impl Interface {
                 declaration,
                 name,
                 passed: parameter.passed,
+                may_be_null: parameter.may_be_null && sweep != Sweep::Reverse,
                 used: false,
             });
         }

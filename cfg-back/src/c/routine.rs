@@ -421,27 +421,32 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
     }
     for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
         let local = writer.routine.variable(v).role == Role::Local;
-        let (Kind::Array(array), true, true) = (&variable.kind, local, variable.used) else {
+        let (Kind::Array(array), true) = (&variable.kind, local) else {
             continue;
         };
         let (ty, name) = (c_type(variable.ty), &array.pointer);
         match array.cells {
-            Cells::Fixed(n) => lines.push(format!(
+            Cells::Fixed(n) if variable.used => lines.push(format!(
                 "{ty} {name}[{}] = {{{}}};",
                 n.max(1),
                 zero(variable.ty)
             )),
             Cells::Allocatable => {
-                lines.push(format!("{ty} *{name} = NULL;"));
+                if variable.used {
+                    lines.push(format!("{ty} *{name} = NULL;"));
+                }
                 let mut numbers = Vec::new();
                 for axis in &array.axes {
+                    // Of an array that never gets a shape the extents alone may be asked for.
                     if let Bound::Kept(k) = axis.extent
-                        && writer.variables.bounds[k].used
+                        && let kept = &writer.variables.bounds[k]
+                        && kept.used
+                        && (variable.used || named.contains(kept.name.as_str()))
                     {
-                        numbers.push(format!("{} = 0", writer.variables.bounds[k].name));
+                        numbers.push(format!("{} = 0", kept.name));
                     }
                 }
-                if writer.allocates {
+                if writer.allocates && variable.used {
                     // With checks an array may be used that never gets a shape.
                     let room = array.room.iter();
                     let room = room.filter(|r| !writer.checked() || named.contains(r.as_str()));
@@ -451,7 +456,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
                     lines.push(format!("int64_t {};", numbers.join(", ")));
                 }
             }
-            Cells::Given | Cells::Work => {}
+            Cells::Fixed(_) | Cells::Given | Cells::Work => {}
         }
     }
     lines

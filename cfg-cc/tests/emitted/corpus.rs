@@ -1,7 +1,8 @@
 //! The XAIF documents of the corpus, and our own: programs, gradients and tangents, at the point of their references.
 
 use crate::{
-    random::{check, options},
+    families::options,
+    random::check,
     support::{Job, jobs},
 };
 use cfg_core::{

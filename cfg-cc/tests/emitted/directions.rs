@@ -1,6 +1,7 @@
 //! Several directions at once: each has the values of the routine for one direction, in the executor and as C.
 
-use crate::random::{check, options, seeds};
+use crate::families::options;
+use crate::random::{check, seeds};
 use crate::support::{Job, compile, fill, filled_point, finished, weights};
 use cfg_back::c;
 use cfg_core::elemental::Scalar;
@@ -477,7 +478,11 @@ fn callers_in_c() {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     for checks in [false, true] {
         for header in [false, true] {
-            let options = c::Options { checks, header };
+            let options = c::Options {
+                checks,
+                header,
+                ..c::Options::default()
+            };
             let [adjoint, tangent] = files(&program, options);
             let ending = if header { "h" } else { "c" };
             write(&format!("adjoint.{ending}"), &adjoint);

@@ -402,6 +402,7 @@ fn headers_of_programs() {
     let checks = c::Options {
         checks: true,
         header: true,
+        ..c::Options::default()
     };
     write("plain.h", &c::program_with(&program, checks).unwrap());
     let checks = c::Options {

@@ -1,9 +1,13 @@
 //! Emitted C against the executor.
 
+mod breaking;
 mod by_hand;
 mod checks;
 mod corpus;
 mod directions;
+mod families;
 mod interface;
 mod random;
+mod second;
 mod support;
+mod trial;

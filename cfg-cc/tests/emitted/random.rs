@@ -3,9 +3,11 @@
 //! Each family takes its seeds from `CFGREV_CASES` programs, 15 if that is not set, and goes to the compiler in batches of
 //! 50; a tenth is compiled with the sanitizers of addresses and of undefined behaviour.
 
-use crate::support::{Job, flags, jobs, run_all};
+use crate::{
+    families::{self, options},
+    support::{Job, flags, jobs, run_all},
+};
 use cfg_cc::Compiler;
-use cfg_reverse::{Blocks, Options, Unstructured};
 use cfg_testkit::{case::Case, general, generate, jumps, kernels, needs};
 
 /// The greatest number of programs in one file.
@@ -37,22 +39,6 @@ pub(crate) fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first: u64 = number("CFGREV_FIRST").unwrap_or(0);
     first..first + number("CFGREV_CASES").unwrap_or(15)
-}
-
-/// The options of the reversal, each of which occurs with each of the others.
-pub(crate) fn options(seed: u64) -> Options {
-    let bit = |k: u32| (seed / 3) >> k & 1 == 1;
-    Options {
-        blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
-        counters: bit(0),
-        merge: bit(1),
-        unstructured: if bit(2) {
-            Unstructured::Trace
-        } else {
-            Unstructured::default()
-        },
-        ..Options::default()
-    }
 }
 
 /// A few programs of each kind do what they should with clang, too, which warns of other things.
@@ -150,6 +136,21 @@ fn small_programs() {
 #[test]
 fn general_programs() {
     family("general", general::generate);
+}
+
+/// The families that have no test of their own, a third as many programs of each.
+#[test]
+fn other_families() {
+    let own = ["exact", "smooth", "wide", "wide smooth", "small", "general"];
+    let mut all = Vec::new();
+    for (name, case) in families::ALL.iter().filter(|(name, _)| !own.contains(name)) {
+        for seed in seeds().step_by(3) {
+            let title = format!("{name} {seed}");
+            all.extend(jobs(&title, &case(seed), &options(seed), seed));
+        }
+    }
+    assert!(!all.is_empty());
+    check(&all);
 }
 
 #[test]

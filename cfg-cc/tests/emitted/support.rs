@@ -4,7 +4,7 @@ use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     elemental::{Math, Scalar},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Order, ParameterRole, Role, Routine, ScalarType, Signature},
+    ir::{Order, ParameterRole, Program, Role, Routine, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, TapeCounts, Value};
@@ -83,76 +83,125 @@ pub(crate) fn weights(like: &Value, rng: &mut Rng) -> Value {
 /// The jobs of a case: the program itself, its gradient and its tangent.
 pub(crate) fn jobs(name: &str, case: &Case, options: &Options, seed: u64) -> Vec<Job> {
     let program = validate(case.program.clone()).unwrap();
-    let routine = case.routine();
-    let mut jobs = Vec::new();
-    let (filled, globals) = filled_point(case, &program);
-    let set = |session: &mut Session| {
-        for (g, value) in &globals {
-            session.set_global(*g, value).unwrap();
-        }
+    let (arguments, set) = filled_point(case, &program);
+    let compiled = compile(&program);
+    let mut session = Session::new(&compiled);
+    for (g, value) in &set {
+        session.set_global(*g, value).unwrap();
+    }
+    let globals = all_globals(&session, &program);
+    let title = format!("{name}, program");
+    let Some(own) = job(title, program, case.main, arguments, globals) else {
+        return Vec::new();
     };
-    jobs.extend(finished(
-        format!("{name}, program"),
-        program,
-        case.main,
-        filled.clone(),
-        &set,
-    ));
     let mut rng = Rng::new(seed);
-    let program = validate(case.program.clone()).unwrap();
-    // Programs that push and pop for themselves have no derivatives.
-    let reversal = cfg_reverse::reverse(&program, case.main, options).ok();
-    let tangent = cfg_reverse::tangent(&program, case.main).ok();
-    let reversal = reversal.map(|made| ("gradient", made.program, made.gradient));
-    let tangent = tangent.map(|made| ("tangent", made.program, made.tangent));
-    for (what, derived, r) in reversal.into_iter().chain(tangent) {
-        let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
-        let signature = Signature::of(&derived, r);
+    let gradient = own.gradient(format!("{name}, gradient"), options, &mut rng);
+    let tangent = own.tangent(format!("{name}, tangent"), &mut rng);
+    let derived: Vec<Job> = gradient.into_iter().chain(tangent).collect();
+    std::iter::once(own).chain(derived).collect()
+}
+
+impl Job {
+    /// The gradient; none of programs that push and pop for themselves.
+    pub(crate) fn gradient(&self, title: String, options: &Options, rng: &mut Rng) -> Option<Self> {
+        let (title, program, r) = gradient_of(title, &self.program, self.routine, options)?;
+        let (arguments, globals) = self.arguments_of(&program, r, rng);
+        job(title, program, r, arguments, globals)
+    }
+
+    /// The tangent.
+    pub(crate) fn tangent(&self, title: String, rng: &mut Rng) -> Option<Self> {
+        let (title, program, r) = tangent_of(title, &self.program, self.routine)?;
+        let (arguments, globals) = self.arguments_of(&program, r, rng);
+        job(title, program, r, arguments, globals)
+    }
+
+    /// Arguments and globals of a derivative of the routine at the same point, with random adjoints or tangents. The
+    /// derivative may be that of the program with something broken.
+    pub(crate) fn arguments_of(
+        &self,
+        program: &ValidProgram,
+        r: RoutineId,
+        rng: &mut Rng,
+    ) -> (Vec<Argument>, Vec<Value>) {
+        let routine = self.program.routine(self.routine);
         let like = |v: VarId| {
             let k = routine.parameter_ids().position(|p| p == v);
-            k.map(|k| filled[k].clone())
+            k.map(|k| self.arguments[k].clone())
         };
         let mut arguments = Vec::new();
-        for role in &signature.parameters {
+        for role in &Signature::of(program, r).parameters {
             arguments.push(match role {
                 ParameterRole::Primal(v) => like(*v).unwrap_or_default(),
                 ParameterRole::Adjoint(v) | ParameterRole::Tangent(v) => match like(*v) {
-                    Some(Argument::Value(value)) => weights(&value, &mut rng).into(),
+                    Some(Argument::Value(value)) => weights(&value, rng).into(),
                     Some(Argument::Absent) => Argument::Absent,
                     Some(Argument::Tape(_)) | None => {
                         let scalar = Value::uninitialised(routine.variable(*v).ty, &[], Order::Row);
-                        weights(&scalar.unwrap(), &mut rng).into()
+                        weights(&scalar.unwrap(), rng).into()
                     }
                 },
                 ParameterRole::Tape | ParameterRole::Own(_) => Argument::Absent,
             });
         }
-        let compiled = compile(&derived);
+        let compiled = compile(program);
         let mut session = Session::new(&compiled);
-        set(&mut session);
-        fill(&session, &derived, r, &mut arguments);
+        for (g, value) in owners(&self.program).into_iter().zip(&self.globals) {
+            session.set_global(g, value).unwrap();
+        }
+        fill(&session, program, r, &mut arguments);
         // Adjoints and tangents of globals.
-        let own = program.globals.len();
-        let more: Vec<(GlobalId, Value)> = owners(&derived)
-            .into_iter()
-            .filter(|g| g.index() >= own)
-            .map(|g| (g, weights(&session.global(g), &mut rng)))
-            .collect();
-        let set = |session: &mut Session| {
-            set(session);
-            for (g, value) in &more {
-                session.set_global(*g, value).unwrap();
-            }
-        };
-        jobs.extend(finished(
-            format!("{name}, {what}"),
-            derived,
-            r,
-            arguments,
-            &set,
-        ));
+        let own = self.program.globals.len();
+        for g in owners(program).into_iter().filter(|g| g.index() >= own) {
+            let value = weights(&session.global(g), rng);
+            session.set_global(g, &value).unwrap();
+        }
+        let globals = all_globals(&session, program);
+        (arguments, globals)
     }
-    jobs
+}
+
+/// The gradient of a program; none of one that pushes and pops for itself.
+pub(crate) fn gradient_of(
+    title: String,
+    program: &ValidProgram,
+    r: RoutineId,
+    options: &Options,
+) -> Option<(String, ValidProgram, RoutineId)> {
+    let made = cfg_reverse::reverse(program, r, options).ok()?;
+    checked(title, made.program, made.gradient)
+}
+
+/// The tangent of a program.
+pub(crate) fn tangent_of(
+    title: String,
+    program: &ValidProgram,
+    r: RoutineId,
+) -> Option<(String, ValidProgram, RoutineId)> {
+    let made = cfg_reverse::tangent(program, r).ok()?;
+    checked(title, made.program, made.tangent)
+}
+
+/// A derivative is valid. Only that of a program which was broken so that a variable has no value on any path may use that.
+fn checked(
+    title: String,
+    made: Program,
+    r: RoutineId,
+) -> Option<(String, ValidProgram, RoutineId)> {
+    match validate(made) {
+        Ok(derived) => Some((title, derived, r)),
+        Err(problems) => {
+            let unset = problems.iter().all(|problem| problem.code == "V152");
+            assert!(title.contains("broken") && unset, "{title}: {problems}");
+            None
+        }
+    }
+}
+
+/// The values of the globals that own storage.
+pub(crate) fn all_globals(session: &Session, program: &ValidProgram) -> Vec<Value> {
+    let owners = owners(program).into_iter();
+    owners.map(|g| session.global(g)).collect()
 }
 
 /// The arguments of a case, with those that only come out, and its globals.
@@ -209,13 +258,28 @@ pub(crate) fn fill(
     }
 }
 
-/// The job, with what the executor makes of it; none if that is an error.
+/// The job, with globals as a session has them that was set up.
 pub(crate) fn finished(
     title: String,
     program: ValidProgram,
     routine: RoutineId,
     arguments: Vec<Argument>,
     set: &dyn Fn(&mut Session),
+) -> Option<Job> {
+    let compiled = compile(&program);
+    let mut session = Session::new(&compiled);
+    set(&mut session);
+    let globals = all_globals(&session, &program);
+    job(title, program, routine, arguments, globals)
+}
+
+/// The job, with what the executor makes of it; none if that is an error.
+fn job(
+    title: String,
+    program: ValidProgram,
+    routine: RoutineId,
+    arguments: Vec<Argument>,
+    globals: Vec<Value>,
 ) -> Option<Job> {
     // Arrays as results of functions are not written yet.
     let result = |r: &Routine| r.result.map_or(0, |v| r.variable(v).rank());
@@ -224,14 +288,9 @@ pub(crate) fn finished(
     }
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
-    set(&mut session);
-    let global = |session: &Session| -> Vec<Value> {
-        owners(&program)
-            .into_iter()
-            .map(|g| session.global(g))
-            .collect()
-    };
-    let globals = global(&session);
+    for (g, value) in owners(&program).into_iter().zip(&globals) {
+        session.set_global(g, value).unwrap();
+    }
     let mut left = arguments.clone();
     let report = session
         .run(routine, &mut left, &RunOptions::default())
@@ -243,7 +302,7 @@ pub(crate) fn finished(
         tape: Some(report.tape),
         result: report.result,
         arguments: left,
-        globals: global(&session),
+        globals: all_globals(&session, &program),
     };
     Some(Job {
         title,

@@ -263,6 +263,19 @@ mod tests {
         assert!(scan(texts[2].as_bytes(), 0).is_ok());
     }
 
+    #[test]
+    fn as_deep_as_allowed_and_one_deeper() {
+        for bracket in ["[", "{"] {
+            let deep = bracket.repeat(MAX_NESTING);
+            assert_eq!(in_pieces(deep.as_bytes(), 7), None);
+            assert!(scan(deep.as_bytes(), 0).is_ok());
+            let deeper = bracket.repeat(MAX_NESTING + 1);
+            let problem = Some((MAX_NESTING, Hopeless::Deep));
+            assert_eq!(in_pieces(deeper.as_bytes(), 7), problem);
+            assert_eq!(scan(deeper.as_bytes(), 0).err(), problem);
+        }
+    }
+
     fn in_pieces(text: &[u8], size: usize) -> Option<(usize, Hopeless)> {
         let mut outlook = Outlook::default();
         let mut pieces = text.chunks(size).enumerate();

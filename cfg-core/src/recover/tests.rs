@@ -1,4 +1,5 @@
 use super::*;
+use crate::ir::{LoopTest, VertexKind};
 use crate::memory::effects::Effects;
 use crate::testing::{Rng, nested, random_nesting};
 
@@ -22,5 +23,72 @@ fn nested_graphs_come_back() {
             let problem = Structure::of(&cfg).err();
             assert!(structured, "{text}: {}", problem.unwrap_or_default());
         }
+    }
+}
+
+/// The loop's test after recovery of `i := FIRST; while i OP last { i := i + STEP }`.
+fn recovered(first: &str, op: &str, step: i64) -> String {
+    let program = format!(
+        "general subroutine f(in integer n, in integer last, inout real x)
+  local integer i
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := {first}
+    3 BRANCH i {op} last -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x*x
+          i := i + {step}
+    5 EXIT
+end
+"
+    );
+    let parsed = crate::text::parse(&program);
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{}", parsed.problems));
+    let routine = recover(&program, &Effects::of(&program), &program.routines[0]);
+    let cfg = routine.body.as_ref().unwrap();
+    let test = cfg.vertices().find_map(|(_, v)| match &v.kind {
+        VertexKind::Loop { test, .. } => Some(&**test),
+        _ => None,
+    });
+    match test.expect("there is a loop") {
+        LoopTest::Counted { last, .. } => crate::text::expr(&routine, last),
+        _ => "not counted".to_owned(),
+    }
+}
+
+/// The loop makes no pass where the first value is beyond the last already: the smallest integer minus 1 is not computed.
+#[test]
+fn last_values_of_strict_comparisons() {
+    for (first, op, step, last) in [
+        ("n", "<=", 2, "last"),
+        ("n", ">=", -2, "last"),
+        ("1", "<", 2, "max(last, 1) - 1"),
+        ("1", ">", -2, "min(last, 1) + 1"),
+        // Neither is known to be within the range.
+        ("n", "<", 1, "not counted"),
+        ("n", ">", -1, "not counted"),
+        ("n + 1", "<", 1, "max(last, n + 1) - 1"),
+        ("n - 1", ">", -1, "min(last, n - 1) + 1"),
+        ("n - 1", "<", 1, "not counted"),
+        ("n + 1", ">", -1, "not counted"),
+        ("-9223372036854775808", "<", 1, "not counted"),
+        ("9223372036854775807", ">", -1, "not counted"),
+        (
+            "-9223372036854775807",
+            "<",
+            1,
+            "max(last, -9223372036854775807) - 1",
+        ),
+        // The comparison is the wrong one for the direction.
+        ("1", "<", -1, "not counted"),
+        ("1", ">=", 1, "not counted"),
+    ] {
+        assert_eq!(
+            recovered(first, op, step),
+            last,
+            "{first} {op} last by {step}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod beginnings;
 mod documentation;
+mod limits;
 mod mutations;
 mod newcomer;
 mod round_trip;

@@ -1,9 +1,17 @@
 //! The inputs that fuzzing found to reach something new, run again (see `fuzz/README.md`).
 
+#[path = "../../../fuzz/bodies/check.rs"]
+mod check;
 #[path = "../../../fuzz/bodies/json.rs"]
 mod json;
 #[path = "../../../fuzz/bodies/lcg.rs"]
 mod lcg;
+#[path = "../../../fuzz/bodies/limits.rs"]
+mod limits;
+#[path = "../../../fuzz/bodies/program.rs"]
+mod program;
+#[path = "../../../fuzz/bodies/program_changes.rs"]
+mod program_changes;
 #[path = "../../../fuzz/bodies/reverse_run.rs"]
 mod reverse_run;
 #[path = "../../../fuzz/bodies/xaif.rs"]
@@ -14,7 +22,7 @@ mod xaif_changes;
 use cfg_testkit::rng::Rng;
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 /// The files of a folder, named from the root of the repository, in order.
@@ -90,4 +98,44 @@ fn changed_xaif_documents() {
         let result = std::panic::catch_unwind(|| xaif::run(text.as_bytes()));
         assert!(result.is_ok(), "seed {seed} panics");
     }
+}
+
+/// Inputs from seeds, on all cores: a change for each byte of the format that a program has, `CFGREV_MUTATIONS` of them.
+fn seeded(rounds: u64, run: fn(&[u8])) {
+    let wanted = std::env::var("CFGREV_MUTATIONS").ok();
+    let rounds = wanted.and_then(|n| n.parse().ok()).unwrap_or(rounds);
+    let next = AtomicU64::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= rounds {
+                        break;
+                    }
+                    let mut rng = Rng::new(seed);
+                    let length = 4 + 4 * rng.below(4);
+                    let data: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
+                    let result = std::panic::catch_unwind(|| run(&data));
+                    assert!(result.is_ok(), "seed {seed} panics: {data:?}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn changed_programs() {
+    seeded(1200, program::run);
+}
+
+#[test]
+fn checks_of_changed_programs() {
+    seeded(400, check::run);
+}
+
+#[test]
+fn limits_of_everything() {
+    seeded(400, limits::run);
 }

@@ -2,7 +2,7 @@
 
 use cfg_analysis::liveness::Liveness;
 use cfg_core::{
-    dataflow::{Analysis as _, Position, solve},
+    dataflow::{Analysis as _, Position, solve_within},
     entity::{LocationId, RoutineId, VarId, VertexId},
     ir::VertexKind,
 };
@@ -33,7 +33,7 @@ pub(crate) fn survey(context: &Context, draft: &mut Draft<'_>, all: &mut Vec<Fou
     let routine = context.program.routine(draft.id);
     let cfg = draft.cfg;
     let liveness = Liveness::new(&context.program, &context.summary.effects, routine);
-    let solution = solve(cfg, &liveness);
+    let solution = solve_within(cfg, &liveness, context.flow_limit);
     let mut members: HashMap<LocationId, Vec<VarId>> = HashMap::new();
     for v in 0..routine.variables.len() {
         let v = VarId::new(v);

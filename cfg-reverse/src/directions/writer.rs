@@ -631,6 +631,15 @@ impl Writer<'_, '_> {
                 None => None,
                 Some(e) if !spread => Some(self.places.expr(e, &For::All)),
                 Some(Expr::Place(place)) if self.places.has(place.var) => {
+                    // A parameter that takes its extents from the argument has its dimensions in the same order.
+                    let formal = theirs.variable(p);
+                    let assumed = formal.shape.iter().any(|d| d.extent == Extent::Deferred);
+                    if assumed && order(formal) != order(self.original.variable(place.var)) {
+                        let name = &self.original.variable(place.var).name;
+                        return Err(self.refused(format!(
+                            "`{name}` is stored in another order than the parameter that takes its extents"
+                        )));
+                    }
                     // Of an element that is bound to an array those behind it belong to that, too.
                     let first = place.is_element() && theirs.variable(p).rank() > 0;
                     let directions = if first {

@@ -6,7 +6,7 @@
 //! needed.
 
 use cfg_core::{
-    dataflow::{Analysis, Direction, Position, solve},
+    dataflow::{Analysis, Direction, Position, solve_within},
     entity::{GlobalId, RoutineId, VertexId},
     ir::{Cfg, Role, Routine, Stmt, StmtKind, Vertex},
     memory::global_set::GlobalSet,
@@ -48,7 +48,7 @@ impl CalleeGlobals {
         }
         let flow = Flow { context, needed };
         let calls = calls(draft);
-        let solution = solve(draft.cfg, &flow);
+        let solution = solve_within(draft.cfg, &flow, context.flow_limit);
         let mut saves: BTreeMap<VertexId, Vec<(usize, GlobalId)>> = BTreeMap::new();
         let mut saved = GlobalSet::default();
         for (&v, calls) in &calls {

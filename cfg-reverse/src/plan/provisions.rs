@@ -7,7 +7,7 @@
 
 use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
 use cfg_core::{
-    dataflow::{Analysis as _, Position, Set, Solution, solve},
+    dataflow::{Analysis as _, Position, Set, Solution, solve_within},
     entity::{EdgeId, VarId, VertexId},
     ir::{Cfg, ControlWidth, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
 };
@@ -124,7 +124,7 @@ impl<'a> Provisions<'a> {
         );
         let mut provisions = Self {
             cfg,
-            solution: solve(cfg, &analysis),
+            solution: solve_within(cfg, &analysis, context.flow_limit),
             analysis,
             callee_globals: CalleeGlobals::solve(context, draft),
             saves: Rows::with_capacity(cfg.vertex_count()),

@@ -24,6 +24,8 @@ pub(crate) struct Context {
     pub(crate) counters: bool,
     /// General graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
+    /// Most bits that the states of one data-flow analysis of one routine may take.
+    pub(crate) flow_limit: usize,
 }
 
 impl Context {

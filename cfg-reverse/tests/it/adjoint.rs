@@ -436,6 +436,7 @@ const DEFAULT: Options = Options {
     work: 0,
     search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Structure,
+    flow_limit: cfg_core::dataflow::FLOW_LIMIT,
 };
 
 /// Blocks from their Jacobians; the search is cheap, so that many programs can be tried.
@@ -577,4 +578,61 @@ fn blocks_by_cost_record_no_more() {
     let sums = sums.map(AtomicU64::into_inner);
     println!("by statement, by block, by cost: {sums:?} bits");
     assert!(sums[2] < sums[0] && sums[2] < sums[1]);
+}
+
+/// Whether the states of routines are kept by vertex or are one for all points, from no bits to all that are needed: the
+/// adjoint is right, and with one state no less is recorded.
+#[test]
+fn routines_too_large_for_a_state_for_each_vertex() {
+    let sums = [const { AtomicU64::new(0) }; 2];
+    let compare = |case: &Case, options: &Options| {
+        let mut values = [0; 2];
+        for (most, values) in [usize::MAX, 0].into_iter().zip(&mut values) {
+            let options = Options {
+                flow_limit: most,
+                ..*options
+            };
+            *values = run(case, &options)?.forward.tape.value_bytes;
+        }
+        if values[0] > values[1] {
+            return Err(format!("{values:?} bytes by vertex and by routine"));
+        }
+        for (sum, bytes) in sums.iter().zip(values) {
+            sum.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    for (options, seeds) in [
+        (DEFAULT, 61_000..61_150),
+        (PREACCUMULATE, 61_400..61_450),
+        (AUTO, 61_550..61_600),
+    ] {
+        property::check(&Generate::EXACT, seeds, |case| {
+            // What is too large for one limit is not for another: routines of one program may differ.
+            for flow_limit in [0, 100, 1000] {
+                let options = Options {
+                    flow_limit,
+                    ..options
+                };
+                agrees(case, &options, &NONE)?;
+            }
+            match options.blocks {
+                Blocks::Statement => compare(case, &options),
+                Blocks::Preaccumulate | Blocks::Auto => Ok(()),
+            }
+        });
+    }
+    for seed in 0..60 {
+        let options = Options {
+            flow_limit: 0,
+            ..DEFAULT
+        };
+        let case = general::generate(seed);
+        if let Err(message) = agrees_general(&case, &options) {
+            panic!("graph that does not nest, seed {seed}: {message}");
+        }
+    }
+    let sums = sums.map(AtomicU64::into_inner);
+    println!("by vertex, by routine: {sums:?} bytes");
+    assert!(sums[0] * 100 < sums[1] * 99);
 }

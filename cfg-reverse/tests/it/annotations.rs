@@ -109,6 +109,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             } else {
                 Unstructured::Trace
             },
+            flow_limit: cfg_core::dataflow::FLOW_LIMIT,
         };
         let made = reverse(&valid, main, &options).expect("it can be reversed");
         for &(original, forward, backward) in &made.sweeps {

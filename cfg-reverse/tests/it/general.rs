@@ -53,6 +53,7 @@ const TRACE: Options = Options {
     merge: false,
     blocks: Blocks::Statement,
     work: 0,
+    flow_limit: cfg_core::dataflow::FLOW_LIMIT,
 };
 
 fn forest(case: &Case) -> LoopForest {

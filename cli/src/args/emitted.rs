@@ -12,6 +12,9 @@ pub(crate) struct Emitted {
     /// Print the declarations only of what is printed as C: a header for callers.
     #[arg(long)]
     pub(crate) header: bool,
+    /// Declare the program's globals in C as variables that another file defines, each by its name.
+    #[arg(long)]
+    pub(crate) extern_globals: bool,
 }
 
 /// What is written besides a derivative.
@@ -28,9 +31,13 @@ pub(crate) struct EmittedDerivative {
 impl Emitted {
     /// The options that were given, by name.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        [("--checks", self.checks), ("--header", self.header)]
-            .into_iter()
-            .filter_map(|(name, given)| given.then_some(name))
+        [
+            ("--checks", self.checks),
+            ("--header", self.header),
+            ("--extern-globals", self.extern_globals),
+        ]
+        .into_iter()
+        .filter_map(|(name, given)| given.then_some(name))
     }
 
     /// Refuses options of C where none is written; `form` is the option that asks for it.
@@ -43,6 +50,7 @@ impl Emitted {
         cfg_back::c::Options {
             checks: self.checks,
             header: self.header,
+            extern_globals: self.extern_globals,
         }
     }
 }

@@ -209,3 +209,32 @@ fn links_lead_somewhere() {
         }
     }
 }
+
+/// Each promise about hostile input names tests that there are.
+#[test]
+fn promises_have_their_tests() {
+    let text = std::fs::read_to_string(root().join("SECURITY.md")).expect("it is there");
+    let promised = text
+        .split("## What is not promised")
+        .next()
+        .unwrap_or_default();
+    // `FILE`: `TEST`
+    let code: Vec<&str> = promised.split('`').skip(1).step_by(2).collect();
+    let mut named = 0;
+    for pair in code.windows(2).filter(|pair| pair[0].ends_with(".rs")) {
+        let source = std::fs::read_to_string(root().join(pair[0]));
+        let source = source.unwrap_or_else(|e| panic!("{}: {e}", pair[0]));
+        let start = format!("#[test]\nfn {}() {{", pair[1]);
+        let indented = format!("#[test]\n    fn {}() {{", pair[1]);
+        assert!(
+            source.contains(&start) || source.contains(&indented),
+            "{pair:?}"
+        );
+        named += 1;
+    }
+    let promises = promised.matches("\n- **").count();
+    assert!(
+        promises > 5 && named >= 2 * promises,
+        "{named} tests of {promises} promises"
+    );
+}

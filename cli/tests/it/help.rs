@@ -73,6 +73,8 @@ fn a_wrong_command_line_ends_with_2() {
         (&["tangent", "f.json", "--header"], "--emit c"),
         (&["reverse", "f.json", "--checks"], "--emit c"),
         (&["tangent", "f.json", "--checks"], "--emit c"),
+        (&["reverse", "f.json", "--directions"], "--emit c"),
+        (&["tangent", "f.json", "--extern-globals"], "--emit c"),
     ];
     for (args, part) in cases {
         let ran = cfgrev(args);

@@ -23,6 +23,12 @@ impl Writer<'_> {
         }
     }
 
+    /// True of an array of a form that is a variable which may have no shape yet.
+    fn may_lack_shape(&self, arrays: &Arrays<'_>, array: ArrayId) -> bool {
+        let variable = arrays.form.arrays[array.index()].variable;
+        variable.is_some_and(|v| self.missing(v) == Some(crate::c::faults::UNALLOCATED))
+    }
+
     /// Two arrays must be there and have the same extents, unless the second is not taken.
     pub(super) fn conform(
         &mut self,
@@ -106,7 +112,9 @@ impl Writer<'_> {
         let mut certain = false;
         for &candidate in candidates.iter().chain(&otherwise) {
             let view = self.view_of(arrays, candidate)?;
-            certain = !arrays.variable.contains(&candidate);
+            let is_otherwise = Some(candidate) == otherwise && !candidates.contains(&candidate);
+            let may_lack = is_otherwise && self.may_lack_shape(arrays, candidate);
+            certain = !may_lack && !arrays.variable.contains(&candidate);
             if !certain {
                 self.lines.open(format_args!("if ({})", view.pointer));
             }

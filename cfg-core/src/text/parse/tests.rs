@@ -415,6 +415,28 @@ fn deep_texts_end_with_an_error() {
     read(&routine(&format!("  y := {sum}\n")));
 }
 
+/// An expression with `n` of something around it is read up to a limit, and not with one more.
+#[test]
+fn limits_on_both_sides() {
+    let levels = Expr::MAX_DEPTH - 1;
+    for (open, close, most) in [
+        ("(", ")", 256),
+        ("sin(", ")", levels),
+        ("-", "", levels),
+        ("1.0 - (", ")", levels),
+        ("n**", "", levels),
+    ] {
+        for n in [most - 1, most, most + 1] {
+            // A minus in front of a number is part of it.
+            let text = format!("{}y{}", open.repeat(n), close.repeat(n));
+            let parsed = parse(&routine(&format!("  y := {text}\n")));
+            let codes: Vec<&str> = parsed.problems.iter().map(|d| d.code).collect();
+            let expected: &[&str] = if n > most { &["S005"] } else { &[] };
+            assert_eq!(codes, expected, "{n} times {open}");
+        }
+    }
+}
+
 /// Whatever the text, there is an end and no panic.
 #[test]
 fn any_text() {

@@ -101,6 +101,11 @@ impl Setting {
                     false => Unstructured::Structure,
                     true => Unstructured::Trace,
                 },
+                // Half of what is merged is as if the routines were too large for a state for each vertex.
+                flow_limit: match self.merge && self.counters {
+                    false => cfg_core::dataflow::FLOW_LIMIT,
+                    true => 0,
+                },
             },
             math: match self.portable {
                 false => Math::Native,

@@ -1,0 +1,135 @@
+//! Families of random programs, and the options with which each is reversed.
+
+use bb_preaccum::{
+    cost::CostModel,
+    heuristic::{Heuristic, Technique},
+};
+use cfg_core::{ir::Control, validate::validate};
+use cfg_reverse::{Blocks, Options, Search, Unstructured};
+use cfg_testkit::{
+    case::Case,
+    general,
+    generate::{self, generate},
+    jumps, reorder,
+    rng::Rng,
+};
+
+/// A name, and the program of a seed.
+pub(crate) type Family = (&'static str, fn(u64) -> Case);
+
+/// All families.
+pub(crate) const ALL: &[Family] = &[
+    ("exact", |seed| structured(&generate::Options::EXACT, seed)),
+    ("smooth", |seed| {
+        structured(&generate::Options::SMOOTH, seed)
+    }),
+    ("wide", |seed| structured(&generate::Options::WIDE, seed)),
+    ("wide smooth", |seed| {
+        structured(&generate::Options::WIDE_SMOOTH, seed)
+    }),
+    ("small", |seed| structured(&generate::Options::SMALL, seed)),
+    ("dense", |seed| structured(&DENSE, seed)),
+    ("general", general::generate),
+    ("dressed general", |seed| {
+        generate::dressed(&general::generate(seed), seed)
+    }),
+    ("loose", loose),
+    ("shuffled", shuffled),
+    ("jumps", jumping),
+];
+
+/// Much of what is rare in the others: routines that call themselves, share cells, take optional arguments, globals that are
+/// differentiated, 32-bit reals, all in small programs.
+const DENSE: generate::Options = generate::Options {
+    statements: (3, 14),
+    nesting: 3,
+    steps: 800,
+    real32: 40,
+    globals: 80,
+    recursion: 60,
+    externals: 40,
+    optionals: 60,
+    aliased: 60,
+    main_optionals: 80,
+    global_lists: 80,
+    specials: 25,
+    tapes: 1,
+    ..generate::Options::WIDE
+};
+
+fn structured(options: &generate::Options, seed: u64) -> Case {
+    generate(options, seed).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"))
+}
+
+/// Structured programs that declare nothing of their structure, so that it is recovered, or traced.
+fn loose(seed: u64) -> Case {
+    let mut case = structured(&generate::Options::WIDE, seed);
+    let mut rng = Rng::new(seed);
+    for r in 0..case.program.routines.len() {
+        let before = case.program.clone();
+        let routine = &mut case.program.routines[r];
+        if routine.body.is_some() && rng.percent(70) {
+            routine.control = Control::General;
+            // Not every LOOP may stand in any graph.
+            if validate(case.program.clone()).is_err() {
+                case.program = before;
+            }
+        }
+    }
+    case
+}
+
+/// Programs whose variables stand in another order, parameters among them.
+fn shuffled(seed: u64) -> Case {
+    let case = structured(&generate::Options::WIDE_SMOOTH, seed);
+    let mut rng = Rng::new(seed);
+    match seed % 2 {
+        0 => reorder::shuffled(&case, &mut rng),
+        _ => reorder::spread(&case, &mut rng),
+    }
+}
+
+/// Shapes of jumps, with other names, ids and orders.
+fn jumping(seed: u64) -> Case {
+    let mut shapes = jumps::shapes();
+    let which = seed as usize % shapes.len();
+    generate::dressed(&shapes.swap_remove(which).case, seed)
+}
+
+/// The options of the reversal: each value of each with each of the others.
+pub(crate) fn options(seed: u64) -> Options {
+    let mut rng = Rng::new(seed ^ 0x6f70_7469_6f6e_7321);
+    let mut options = Options {
+        blocks: [Blocks::Statement, Blocks::Auto, Blocks::Preaccumulate][seed as usize % 3],
+        counters: rng.percent(50),
+        merge: rng.percent(50),
+        unstructured: match rng.percent(50) {
+            true => Unstructured::Trace,
+            false => Unstructured::default(),
+        },
+        work: [0, 50, 2_000][rng.below(3)],
+        search: Search::default(),
+        // As if the routines were too large for a state for each vertex.
+        flow_limit: match seed % 5 {
+            0 => 0,
+            _ => cfg_core::dataflow::FLOW_LIMIT,
+        },
+    };
+    if rng.percent(50) {
+        options.search.model = CostModel::ALL[rng.below(3)];
+        options.search.technique = [
+            None,
+            Some(Technique::Vertex),
+            Some(Technique::Edge),
+            Some(Technique::Face),
+        ][rng.below(4)];
+        options.search.seed = rng.below(1000) as u64;
+        if rng.percent(30) {
+            let all = Heuristic::portfolio();
+            let one = &all[rng.below(all.len())];
+            options.search.technique = Some(one.technique());
+            options.search.heuristic = Some(*one);
+        }
+    }
+    options
+}

@@ -1,0 +1,49 @@
+//! `check` of a random program, changed anywhere, at the point of the original: it says why it cannot be checked, or adjoint
+//! and tangent agree and no tape keeps anything. Programs that are not changed agree with divided differences, too.
+
+use super::{
+    program::refused,
+    program_changes::{changed, program},
+};
+use cfg_core::{ir::ScalarType, json};
+use cfg_drive::{Options, Primal, Tolerances, check};
+
+/// One input.
+pub(crate) fn run(data: &[u8]) {
+    let Some((case, changes)) = program(data) else {
+        return;
+    };
+    let valid = match json::read_valid(changed(&case, changes).as_bytes()) {
+        Ok(valid) => valid,
+        Err(problems) => return refused(&problems),
+    };
+    let Some(main) = valid.main else { return };
+    let point = case.point_json().to_string();
+    let mut options = Options::default();
+    options.run.fuel = 300_000;
+    options.run.max_tape = 1 << 24;
+    options.run.max_memory = 1 << 26;
+    options.run.max_depth = 200;
+    options.reversal.work = 20_000;
+    let read = |primal: &Primal| primal.point(point.as_bytes());
+    let checked = match check(&valid, main, &options, read, Tolerances::default()) {
+        Ok(checked) => checked,
+        Err(problems) => return refused(&problems),
+    };
+    let has_tapes =
+        (valid.routines.iter()).any(|r| r.variables.iter().any(|v| v.ty == ScalarType::Tape));
+    assert!(
+        checked.dot_product.agrees,
+        "{:?}\n{}",
+        checked.dot_product, *valid
+    );
+    assert!(
+        has_tapes || checked.stack.agrees,
+        "{:?}\n{}",
+        checked.stack,
+        *valid
+    );
+    if changes.is_empty() {
+        assert!(checked.agrees() != Some(false), "{:?}", checked.differences);
+    }
+}

@@ -1,0 +1,10 @@
+#![no_main]
+
+#[path = "../bodies/program.rs"]
+mod program;
+#[path = "../bodies/program_changes.rs"]
+mod program_changes;
+#[path = "../bodies/check.rs"]
+mod body;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));

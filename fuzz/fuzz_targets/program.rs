@@ -1,0 +1,9 @@
+#![no_main]
+
+
+#[path = "../bodies/program_changes.rs"]
+mod program_changes;
+#[path = "../bodies/program.rs"]
+mod body;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| body::run(data));
