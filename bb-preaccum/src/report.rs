@@ -126,7 +126,7 @@ pub fn scarcity(lcg: &Lcg, outcome: &Outcome) -> String {
     };
     format!(
         "one product with a vector: {full} multiplications by the full Jacobian ({} + {} entries), {} by the scarce \
-         representation ({} for {} eliminations + {} edges of the remainder graph)\n",
+         representation ({} for {} eliminations + {} edges left)\n",
         outcome.cost,
         found.jacobian,
         found.total(1),
