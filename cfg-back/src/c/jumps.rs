@@ -33,12 +33,14 @@ fn written(cfg: &Cfg, layout: &Layout) -> Vec<Written> {
             Step::EndLoop(_) => {
                 switches.pop();
             }
-            Step::Switch(v) | Step::EndSwitch(v) => {
-                if let (Some(n), true) = (switches.last_mut(), is_plain(cfg, *v)) {
-                    match step {
-                        Step::Switch(_) => *n += 1,
-                        _ => *n -= 1,
-                    }
+            Step::Switch(v) if is_plain(cfg, *v) => {
+                if let Some(n) = switches.last_mut() {
+                    *n += 1;
+                }
+            }
+            Step::EndSwitch(v) if is_plain(cfg, *v) => {
+                if let Some(n) = switches.last_mut() {
+                    *n -= 1;
                 }
             }
             Step::Jump(_, jump) => made.push(match (jump, switches.last()) {
@@ -46,7 +48,15 @@ fn written(cfg: &Cfg, layout: &Layout) -> Vec<Written> {
                 (Jump::Continue(1), _) => Written::Continue,
                 _ => Written::Label,
             }),
-            _ => {}
+            Step::Vertex(_)
+            | Step::Decide(_)
+            | Step::If(..)
+            | Step::Else
+            | Step::EndIf
+            | Step::Switch(_)
+            | Step::Arm
+            | Step::EndArm
+            | Step::EndSwitch(_) => {}
         }
     }
     made
@@ -71,24 +81,7 @@ impl Writer<'_> {
         }
         let layout = Layout::of(cfg);
         let written = written(cfg, &layout);
-        let mut labels: Vec<Option<String>> = vec![None; cfg.vertex_count()];
-        let jumps = layout.steps.iter().filter_map(|step| match step {
-            Step::Jump(to, _) => Some(*to),
-            _ => None,
-        });
-        let mut jumped = vec![false; cfg.vertex_count()];
-        for (to, how) in jumps.zip(&written) {
-            jumped[to.index()] |= matches!(how, Written::Label);
-        }
-        for step in &layout.steps {
-            if let Step::Vertex(v) = step
-                && jumped[v.index()]
-            {
-                let id = cfg.vertex(*v).id;
-                let sign = if id < 0 { "m" } else { "" };
-                labels[v.index()] = Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())));
-            }
-        }
+        let labels = self.labels(cfg, &layout, &written);
         let mut written = written.iter();
         let mut open: Vec<Open<'_>> = Vec::new();
         let mut steps = layout.steps.iter().copied().peekable();
@@ -181,6 +174,28 @@ impl Writer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The labels of the vertices that jumps lead to.
+    fn labels(&mut self, cfg: &Cfg, layout: &Layout, written: &[Written]) -> Vec<Option<String>> {
+        let mut jumped = vec![false; cfg.vertex_count()];
+        let mut written = written.iter();
+        for step in &layout.steps {
+            if let Step::Jump(to, _) = step {
+                jumped[to.index()] |= matches!(written.next(), Some(Written::Label));
+            }
+        }
+        let mut labels = vec![None; cfg.vertex_count()];
+        for step in &layout.steps {
+            if let Step::Vertex(v) = step
+                && jumped[v.index()]
+            {
+                let id = cfg.vertex(*v).id;
+                let sign = if id < 0 { "m" } else { "" };
+                labels[v.index()] = Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())));
+            }
+        }
+        labels
     }
 
     /// The condition of a branch, or its opposite.
