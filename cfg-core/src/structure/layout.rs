@@ -24,7 +24,6 @@
 //!     i := i + 1
 //!     goto next
 //!   end
-//!   i := 0
 //!   label found
 //!   i := 2*i
 //! end
