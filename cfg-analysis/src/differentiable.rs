@@ -43,19 +43,6 @@ pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
         | Op::Not
         | Op::ToInt
         | Op::ToLogical
-        | Op::Trips
-        | Op::WrapAdd
-        | Op::WrapSub
-        | Op::WrapNeg
-        | Op::WrapMul
-        | Op::BitAnd
-        | Op::BitOr
-        | Op::BitXor
-        | Op::BitNot
-        | Op::Shl
-        | Op::WrapShl
-        | Op::Shr
-        | Op::LogicalShr
         | Op::Floor
         | Op::Ceil
         | Op::Round
@@ -64,6 +51,7 @@ pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
         | Op::All
         | Op::MaxValPartial
         | Op::MinValPartial => false,
+        _ if op.is_of_integers() => false,
         Op::Sign | Op::Fill => operand == 0,
         Op::If | Op::Polygamma => operand != 0,
         _ => op.class() != OpClass::Inquiry,

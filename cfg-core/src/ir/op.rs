@@ -236,3 +236,25 @@ ops! {
     /// True if an optional argument was given.
     Present "present" Inquiry 1..1;
 }
+
+impl Op {
+    /// True of elemental operators that take integers only and give an integer.
+    pub fn is_of_integers(self) -> bool {
+        matches!(
+            self,
+            Self::Trips
+                | Self::WrapAdd
+                | Self::WrapSub
+                | Self::WrapNeg
+                | Self::WrapMul
+                | Self::BitAnd
+                | Self::BitOr
+                | Self::BitXor
+                | Self::BitNot
+                | Self::Shl
+                | Self::WrapShl
+                | Self::Shr
+                | Self::LogicalShr
+        )
+    }
+}

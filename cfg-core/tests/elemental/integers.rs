@@ -330,7 +330,7 @@ fn words() {
                 (Op::BitXor, wrapped(wide + w - 2 * and)),
                 (Op::Shl, checked(shift)),
                 (Op::WrapShl, wrapped(wide * power)),
-                (Op::Shr, Ok(right)),
+                (Op::Shr, wrapped(right)),
                 (Op::LogicalShr, wrapped(logical)),
             ] {
                 assert_eq!(int(op, &[x, y]), want.map(Integer), "{op:?} {x} {y}");

@@ -16,6 +16,7 @@ fn integers_among_the_operands() {
             let binary = op.class() == cfg_core::ir::OpClass::Elemental
                 && op.arity().0 <= 2
                 && op.arity().1 >= 2
+                && !op.is_of_integers()
                 && !matches!(op, Op::And | Op::Or | Op::Polygamma);
             if !binary || matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
                 continue;

@@ -17,10 +17,8 @@ fn operators() -> impl Iterator<Item = Op> {
     let real = |op: &Op| {
         op.class() == OpClass::Elemental
             && describe(*op).is_some()
-            && !matches!(
-                op,
-                Op::And | Op::Or | Op::Not | Op::ToInt | Op::ToLogical | Op::Trips
-            )
+            && !matches!(op, Op::And | Op::Or | Op::Not | Op::ToInt | Op::ToLogical)
+            && !op.is_of_integers()
             && !matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
     };
     Op::ALL.iter().copied().filter(real)

@@ -80,23 +80,8 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         | Op::Any
         | Op::All
         | Op::Present => ScalarType::Logical,
-        Op::ToInt
-        | Op::Trips
-        | Op::WrapAdd
-        | Op::WrapSub
-        | Op::WrapNeg
-        | Op::WrapMul
-        | Op::BitAnd
-        | Op::BitOr
-        | Op::BitXor
-        | Op::BitNot
-        | Op::Shl
-        | Op::WrapShl
-        | Op::Shr
-        | Op::LogicalShr
-        | Op::Size
-        | Op::LBound
-        | Op::UBound => ScalarType::Integer,
+        _ if op.is_of_integers() => ScalarType::Integer,
+        Op::ToInt | Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
         Op::ToReal => ScalarType::Real,
         Op::ToReal32 => ScalarType::Real32,
         Op::If => {
