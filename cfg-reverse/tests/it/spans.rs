@@ -80,8 +80,13 @@ fn check(program: &Program, original: usize, made: &Routine, what: &str) -> usiz
                 // A marker is recorded for the vertex, which may have been made of a statement.
                 let marker = matches!(
                     statement.kind,
-                    StmtKind::Push { class: TapeClass::Control(_), .. }
-                        | StmtKind::Pop { class: TapeClass::Control(_), .. }
+                    StmtKind::Push {
+                        class: TapeClass::Control(_),
+                        ..
+                    } | StmtKind::Pop {
+                        class: TapeClass::Control(_),
+                        ..
+                    }
                 );
                 let of_vertex = marker && statement.at.is_none();
                 if at.line.get() < VERTICES && image && !of_vertex {

@@ -215,7 +215,11 @@ fn a_closed_standard_output_ends_quietly() {
         let ended = command(args).stdout(writer).output();
         let ended = ended.expect("the binary starts");
         let err = String::from_utf8(ended.stderr).expect("messages are UTF-8");
-        assert_eq!((ended.status.code(), err.as_str()), (Some(0), ""), "{args:?}");
+        assert_eq!(
+            (ended.status.code(), err.as_str()),
+            (Some(0), ""),
+            "{args:?}"
+        );
     }
 }
 
