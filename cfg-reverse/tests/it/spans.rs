@@ -88,7 +88,7 @@ fn check(program: &Program, original: usize, made: &Routine, what: &str) -> usiz
                         ..
                     }
                 );
-                let of_vertex = marker && statement.at.is_none();
+                let of_vertex = marker && statement.origin.number().is_none();
                 if at.line.get() < VERTICES && image && !of_vertex {
                     let number = statement.origin.number();
                     assert_eq!(
