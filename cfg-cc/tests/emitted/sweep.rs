@@ -48,7 +48,7 @@ fn statements(job: &Job) -> usize {
         .sum()
 }
 
-/// What was run.
+/// The numbers of what a sweep has compared, skipped and found wrong.
 #[derive(Default)]
 struct Counts {
     programs: usize,
