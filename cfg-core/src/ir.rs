@@ -31,7 +31,7 @@ pub mod visit;
 pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
-pub use op::{Op, OpClass};
+pub use op::{Conversion, Op, OpClass};
 pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
@@ -39,7 +39,7 @@ pub use program::{
 pub use signature::{ParameterRole, Signature};
 pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
-pub use types::{Dim, Extent, Order, ScalarType};
+pub use types::{Dim, Extent, IntType, Order, ScalarType};
 pub use vertex::{
     Arm, CaseRange, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex, VertexKind,
     VertexType,

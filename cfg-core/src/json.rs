@@ -279,10 +279,7 @@ fn odd_numbers(text: &[u8], numbers: &[(usize, OddNumber)], problems: &mut Diagn
     let pointers = locate::pointers_at(text, &offsets);
     for (((_, odd), (line, column)), pointer) in numbers.iter().zip(places).zip(pointers) {
         let (message, help) = match odd {
-            OddNumber::Wide => (
-                "integer beyond 64 bits",
-                "write a real, with `.` or an exponent, or a smaller integer",
-            ),
+            OddNumber::Wide => decode::BEYOND,
             OddNumber::NegativeZero => (
                 "an integer has no negative zero",
                 "write 0, or -0.0 for the real",

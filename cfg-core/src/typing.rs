@@ -8,7 +8,7 @@
 
 use crate::{
     entity::VarId,
-    ir::{Expr, Op, OpClass, Place, ScalarType, Subscript, Variable},
+    ir::{Conversion, Expr, Op, OpClass, Place, ScalarType, Subscript, Variable},
 };
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl Type {
 /// The type with its article: `an integer scalar`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let article = if self.ty == ScalarType::Integer {
+        let article = if self.ty.name().starts_with('i') {
             "an"
         } else {
             "a"
@@ -84,9 +84,25 @@ impl Mismatch {
 /// The type that operands of these types are converted to in a mixed operation.
 fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     let mut result = ScalarType::Integer;
+    if let Some(sized) = operands.iter().find(|t| matches!(t.ty, ScalarType::Sized(_))) {
+        return match operands.iter().find(|t| t.ty != sized.ty) {
+            None => Ok(sized.ty),
+            Some(other) => Err(Mismatch::new(
+                Rule::Operands,
+                format!(
+                    "`{}` mixes {} and {}",
+                    op.name(),
+                    sized.ty.name(),
+                    other.ty.name()
+                ),
+                "integers of different types, and reals with others than `integer`, are not mixed: convert one of them, \
+                 [\"to\", \"int32\", e], [\"int\", e] or [\"real\", e]; a constant is [\"const\", \"int32\", 1]",
+            )),
+        };
+    }
     for operand in operands {
         match (result, operand.ty) {
-            (_, ScalarType::Logical | ScalarType::Tape) => {
+            (_, ScalarType::Logical | ScalarType::Sized(_) | ScalarType::Tape) => {
                 return Err(wrong(op, *operand, "numbers"));
             }
             (_, ScalarType::Integer) => {}
@@ -190,7 +206,10 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
             let logical = matches!(op, Op::Any | Op::All);
             let fits = match operand.ty {
                 ScalarType::Logical => logical,
-                ScalarType::Real | ScalarType::Real32 | ScalarType::Integer => !logical,
+                ScalarType::Real
+                | ScalarType::Real32
+                | ScalarType::Integer
+                | ScalarType::Sized(_) => !logical,
                 ScalarType::Tape => false,
             };
             if !fits || operand.rank == 0 {
@@ -248,7 +267,18 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
 )]
 fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     use ScalarType as T;
-    let is_number = |t: T| t.is_real() || t == T::Integer;
+    let is_number = |t: T| t.is_real() || t.is_integer();
+    if let Some((how, to)) = op.conversion() {
+        return match how {
+            Conversion::Wrap => every(op, operands, "an integer", T::is_integer),
+            Conversion::To | Conversion::Saturate => {
+                every(op, operands, "a number or a logical", |t| {
+                    is_number(t) || t == T::Logical
+                })
+            }
+        }
+        .map(|()| to);
+    }
     match op {
         Op::Add
         | Op::Sub
@@ -328,8 +358,11 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
                 _ => T::Logical,
             })
         }
-        Op::Trips
-        | Op::WrapAdd
+        Op::Trips => {
+            every(op, operands, "integers", |t| t == T::Integer)?;
+            Ok(T::Integer)
+        }
+        Op::WrapAdd
         | Op::WrapSub
         | Op::WrapNeg
         | Op::WrapMul
@@ -341,8 +374,8 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::WrapShl
         | Op::Shr
         | Op::LogicalShr => {
-            every(op, operands, "integers", |t| t == T::Integer)?;
-            Ok(T::Integer)
+            every(op, operands, "integers", T::is_integer)?;
+            promote(op, operands)
         }
         Op::Sum
         | Op::Product
@@ -359,6 +392,29 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::LBound
         | Op::UBound
         | Op::Present => promote(op, operands),
+        Op::ToInt8
+        | Op::ToInt16
+        | Op::ToInt32
+        | Op::ToUint8
+        | Op::ToUint16
+        | Op::ToUint32
+        | Op::ToUint64
+        | Op::WrapInt
+        | Op::WrapInt8
+        | Op::WrapInt16
+        | Op::WrapInt32
+        | Op::WrapUint8
+        | Op::WrapUint16
+        | Op::WrapUint32
+        | Op::WrapUint64
+        | Op::SaturateInt
+        | Op::SaturateInt8
+        | Op::SaturateInt16
+        | Op::SaturateInt32
+        | Op::SaturateUint8
+        | Op::SaturateUint16
+        | Op::SaturateUint32
+        | Op::SaturateUint64 => promote(op, operands),
     }
 }
 

@@ -165,6 +165,9 @@ impl Walk<'_> {
             ScalarType::Integer => {
                 "write a whole number without fraction and exponent, within 64 bits"
             }
+            ScalarType::Sized(_) => {
+                "write a whole number without fraction and exponent that the type has: int8 -128 to 127, uint8 0 to 255, and so on"
+            }
             ScalarType::Logical => "write true or false",
             ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
                 "write a number, or \"NaN\", \"inf\" or \"-inf\""
@@ -187,6 +190,7 @@ impl Walk<'_> {
 fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
     let number = match tree {
         ValueTree::Int(i) => Some(*i as f64),
+        ValueTree::Wide(u) => Some(*u as f64),
         ValueTree::Real(x) => Some(*x),
         ValueTree::Logical(_) | ValueTree::Array(_) | ValueTree::Size(_) => None,
     };
@@ -194,17 +198,25 @@ fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
         (ScalarType::Real, _) => number.map(Scalar::Real),
         // An integer is rounded once, not through 64 bits.
         (ScalarType::Real32, ValueTree::Int(i)) => Some(Scalar::Real32(*i as f32)),
+        (ScalarType::Real32, ValueTree::Wide(u)) => Some(Scalar::Real32(*u as f32)),
         (ScalarType::Real32, _) => number.map(|x| Scalar::Real32(x as f32)),
         (ScalarType::Integer, ValueTree::Int(i)) => Some(Scalar::Integer(*i)),
+        (ScalarType::Sized(ty), ValueTree::Int(i)) => sized(ty, i128::from(*i)),
+        (ScalarType::Sized(ty), ValueTree::Wide(u)) => sized(ty, i128::from(*u)),
         (ScalarType::Logical, ValueTree::Logical(b)) => Some(Scalar::Logical(*b)),
         _ => None,
     }
 }
 
+/// The value of an integer type; `None` if the type does not have it.
+fn sized(ty: IntType, value: i128) -> Option<Scalar> {
+    Some(Scalar::Sized(ty, ty.cell(value)?))
+}
+
 /// The kind of a value, for messages.
 fn describe(tree: &ValueTree) -> &'static str {
     match tree {
-        ValueTree::Int(_) => "an integer",
+        ValueTree::Int(_) | ValueTree::Wide(_) => "an integer",
         ValueTree::Real(_) => "a real number",
         ValueTree::Logical(_) => "a logical",
         ValueTree::Array(_) => "an array",
@@ -264,6 +276,8 @@ impl Serialize for Part<'_> {
                 Some(Scalar::Real32(x)) if x.is_finite() => serializer.serialize_f32(x),
                 Some(Scalar::Real32(x)) => Real(f64::from(x)).serialize(serializer),
                 Some(Scalar::Integer(i)) => serializer.serialize_i64(i),
+                Some(Scalar::Sized(IntType::Uint64, cell)) => serializer.serialize_u64(cell as u64),
+                Some(Scalar::Sized(_, cell)) => serializer.serialize_i64(cell),
                 Some(Scalar::Logical(b)) => serializer.serialize_bool(b),
             };
         };

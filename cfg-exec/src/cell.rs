@@ -14,7 +14,8 @@ pub(crate) const NAN: u64 = 0x7FF8_0000_0000_0000;
 /// The uninitialised integer. It lies outside every possible index and count, so that the tests for
 /// those find it without a test of their own.
 pub(crate) const POISON_INT: i64 = -0x5CA1_AB1E_0DDB_A11D;
-/// [`POISON_INT`] as a cell.
+/// [`POISON_INT`] as a cell. It is no cell of the integer types below 64 bits; where an operation modulo 2^64 or one over
+/// bits, or one over `uint64`, gives it with operands that have values, the run ends (X222).
 pub(crate) const POISON_INT_CELL: u64 = POISON_INT as u64;
 /// The uninitialised logical.
 pub(crate) const POISON_LOGICAL: u64 = 2;
@@ -23,7 +24,7 @@ pub(crate) const POISON_LOGICAL: u64 = 2;
 pub(crate) fn poison(ty: ScalarType) -> u64 {
     match ty {
         ScalarType::Real | ScalarType::Real32 => POISON_REAL,
-        ScalarType::Integer | ScalarType::Tape => POISON_INT_CELL,
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => POISON_INT_CELL,
         ScalarType::Logical => POISON_LOGICAL,
     }
 }

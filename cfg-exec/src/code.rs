@@ -15,7 +15,7 @@ pub(crate) use regions::{Back, Region, regions};
 
 use cfg_core::{
     entity::{VarId, VertexId},
-    ir::Op,
+    ir::{IntType, Op, ScalarType},
 };
 
 /// A register of the frame's window.
@@ -182,7 +182,34 @@ pub(crate) enum Instr {
         b: Reg,
         c: Reg,
     },
+    /// An operator of one integer of another type than `integer`.
+    Sized1 {
+        op: Op,
+        ty: IntType,
+        d: Reg,
+        a: Reg,
+    },
+    /// An operator of two integers of another type than `integer`.
+    Sized2 {
+        op: Op,
+        ty: IntType,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// Fails if a number from a tape is no value of the type.
+    Fit {
+        ty: IntType,
+        d: Reg,
+    },
     // Conversions.
+    /// A conversion to an integer type, or of a `uint64`.
+    Convert {
+        op: Op,
+        from: ScalarType,
+        d: Reg,
+        a: Reg,
+    },
     IntToReal {
         d: Reg,
         a: Reg,
@@ -219,6 +246,13 @@ pub(crate) enum Instr {
         b: Reg,
     },
     CmpI {
+        cmp: Cmp,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// A comparison without signs.
+    CmpU {
         cmp: Cmp,
         d: Reg,
         a: Reg,
@@ -559,6 +593,7 @@ pub(crate) enum StackClass {
     Real,
     Real32,
     Integer,
+    Sized(IntType),
     Logical,
     Bits(u8),
     Count,

@@ -59,7 +59,9 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
             (Op::If, [condition, yes, no]) => match evaluate(condition, environment)? {
                 Scalar::Logical(true) => evaluate(yes, environment),
                 Scalar::Logical(false) => evaluate(no, environment),
-                Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) => None,
+                Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) | Scalar::Sized(..) => {
+                    None
+                }
             },
             (Op::And | Op::Or, operands) => {
                 let stop = *op == Op::Or;
@@ -67,7 +69,10 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
                     match evaluate(e, environment)? {
                         Scalar::Logical(b) if b == stop => return Some(Scalar::Logical(stop)),
                         Scalar::Logical(_) => {}
-                        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) => return None,
+                        Scalar::Real(_)
+                        | Scalar::Real32(_)
+                        | Scalar::Integer(_)
+                        | Scalar::Sized(..) => return None,
                     }
                 }
                 Some(Scalar::Logical(!stop))
@@ -104,6 +109,6 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
 pub(crate) fn integer(e: &Expr, environment: &impl Environment) -> Option<i64> {
     match evaluate(e, environment)? {
         Scalar::Integer(n) => Some(n),
-        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_) => None,
+        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Sized(..) | Scalar::Logical(_) => None,
     }
 }

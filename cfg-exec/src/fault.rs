@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::cell::POISON_INT;
 use cfg_core::diagnostic::Diagnostic;
 
 cfg_core::diagnostic_codes! {
@@ -14,8 +15,8 @@ cfg_core::diagnostic_codes! {
         "A value that decides a branch, a loop, a subscript or an extent, or that is a result, has been assigned before."
         "Uninitialised values may be copied, saved on the tape and computed with, because reversed programs save variables that have no value yet. They may not decide anything. Assign the variable on every path that leads here. (The integer -6674804268309651741 is how the executor marks an uninitialised integer; a program that computes exactly this number gets this error too.)";
     OVERFLOW "X203" "integer overflow"
-        "The result of an integer operation fits into 64 bits."
-        "Integers are 64-bit two's complement and never wrap. Use reals where numbers of this size are meant.";
+        "The result of an integer operation, and of a conversion to an integer type, fits into the bits of its type."
+        "Integers wrap where the operation says so only: `+% -% *% neg% <<%`, and the conversion `wrap`. Use these, a wider type, or reals where numbers of this size are meant.";
     DIVISION "X204" "integer division by zero"
         "The divisor of an integer division or remainder is not 0."
         "Dividing reals by zero gives infinity or NaN, but for integers there is no such value. Guard the division with a branch.";
@@ -70,6 +71,9 @@ cfg_core::diagnostic_codes! {
     UNSUPPORTED "X221" "not supported by the executor"
         "The executor runs every valid program, except for the forms that it names here."
         "The message says which form and what to write instead.";
+    MARK "X222" "integer that the executor cannot hold"
+        "No operation modulo 2^64, over bits or over uint64 gives -6674804268309651741 (of uint64 11771939805399899875)."
+        "Of all integers of 64 bits this one is how the executor marks an integer without a value. Rather than to go on with a wrong value it stops. Compiled C has all integers.";
 }
 
 /// A variable that an argument of a call may overlap.
@@ -92,6 +96,10 @@ pub(crate) enum Fault {
     },
     Uninitialised(&'static str),
     Overflow(String),
+    /// A number that its type does not have.
+    Range(String),
+    /// A number that is the mark of what has no value.
+    Mark,
     Division,
     Conversion(f64),
     Step,
@@ -159,6 +167,16 @@ impl Fault {
                 &OVERFLOW,
                 format!("{what} does not fit into 64 bits"),
                 "compute with reals, or keep the operands smaller",
+            ),
+            Self::Range(what) => Diagnostic::error(
+                &OVERFLOW,
+                format!("{what} does not fit"),
+                "use a wider type, or an operation that wraps",
+            ),
+            Self::Mark => Diagnostic::error(
+                &MARK,
+                format!("an operation gives {POISON_INT}, which is how the executor marks an integer without a value"),
+                "compute with other numbers, or run the program as compiled C (--engine cc)",
             ),
             Self::Division => Diagnostic::error(
                 &DIVISION,

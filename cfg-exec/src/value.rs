@@ -79,13 +79,26 @@ impl From<Tape> for Argument {
     }
 }
 
-fn cell_of(x: Scalar) -> u64 {
+/// The cell of a scalar.
+pub(crate) fn cell_of(x: Scalar) -> u64 {
     match x {
         Scalar::Real(x) => cell::real(x),
         Scalar::Real32(x) => cell::real(x.into()),
-        Scalar::Integer(n) => n as u64,
+        Scalar::Integer(n) | Scalar::Sized(_, n) => n as u64,
         Scalar::Logical(b) => b.into(),
     }
+}
+
+/// The scalar of an initialised cell; `None` of a tape.
+pub(crate) fn scalar_of(ty: ScalarType, cell: u64) -> Option<Scalar> {
+    Some(match ty {
+        ScalarType::Real => Scalar::Real(f64::from_bits(cell)),
+        ScalarType::Real32 => Scalar::Real32(f64::from_bits(cell) as f32),
+        ScalarType::Integer => Scalar::Integer(cell as i64),
+        ScalarType::Sized(ty) => Scalar::Sized(ty, cell as i64),
+        ScalarType::Logical => Scalar::Logical(cell == 1),
+        ScalarType::Tape => return None,
+    })
 }
 
 impl Value {
@@ -220,13 +233,7 @@ impl Value {
         if cell::is_poison(self.ty, cell) {
             return None;
         }
-        Some(match self.ty {
-            ScalarType::Real => Scalar::Real(f64::from_bits(cell)),
-            ScalarType::Real32 => Scalar::Real32(f64::from_bits(cell) as f32),
-            ScalarType::Integer => Scalar::Integer(cell as i64),
-            ScalarType::Logical => Scalar::Logical(cell == 1),
-            ScalarType::Tape => return None,
-        })
+        scalar_of(self.ty, cell)
     }
 
     /// The element as a 64-bit real.

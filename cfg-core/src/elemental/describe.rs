@@ -1,6 +1,6 @@
 //! The table in words.
 
-use crate::ir::{Op, OpClass};
+use crate::ir::{Conversion, Op, OpClass};
 
 /// The documentation of an elemental operator, all but its partials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +277,19 @@ pub fn describe(op: Op) -> Option<Description> {
             "",
             "",
         ),
+        op if let Some((how, _)) = op.conversion() => match how {
+            Conversion::To => (
+                "whole part as an integer of the type; a run-time error if it does not fit; a logical is 0 or 1",
+                "",
+                "whole numbers but 0: jump; partial 0",
+            ),
+            Conversion::Wrap => ("integer modulo 2 to the bits of the type", "", ""),
+            Conversion::Saturate => (
+                "whole part as the nearest integer of the type; 0 of NaN; a logical is 0 or 1",
+                "",
+                "whole numbers but 0: jump; partial 0",
+            ),
+        },
         _ => {
             debug_assert!(op.class() != OpClass::Elemental);
             return None;

@@ -1,18 +1,18 @@
 //! 64-bit integer arithmetic, checked and modulo 2^64, operations on bits, and conversions.
 
-use crate::ir::Op;
+use crate::ir::{Conversion, IntType, Op, ScalarType};
 
 /// An arithmetic operation that has no value: a run-time error of the program.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ArithmeticError {
-    /// The result does not fit in 64 bits.
-    #[error("integer overflow: the result does not fit in 64 bits")]
+    /// The result does not fit in the bits of its type.
+    #[error("integer overflow: the result does not fit")]
     Overflow,
     /// Division or remainder by the integer 0, or 0 to a negative integer power.
     #[error("integer division by zero")]
     DivisionByZero,
-    /// Conversion of a NaN, an infinity or a number beyond 64 bits to integer.
-    #[error("{0} is not representable as a 64-bit integer")]
+    /// Conversion of a NaN, an infinity or a number beyond the type's range to integer.
+    #[error("{0} is not representable as an integer of this type")]
     NotRepresentable(f64),
     /// `trips` with step 0.
     #[error("the step of a counted loop is 0")]
@@ -188,4 +188,145 @@ pub fn trips(first: i64, last: i64, step: i64) -> Result<i64, ArithmeticError> {
         .ok()
         .and_then(|n| n.checked_add(1))
         .ok_or(Overflow)
+}
+
+/// The operators of one operand over the integers of a width other than `integer`, on cells (see [`IntType`]).
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
+pub fn sized_unary(op: Op, ty: IntType, cell: i64) -> Result<i64, ArithmeticError> {
+    let x = ty.value(cell);
+    let value = match op {
+        Op::Neg => -x,
+        Op::WrapNeg => return Ok(ty.wrap(-x)),
+        Op::BitNot => return Ok(ty.wrap(!x)),
+        Op::Abs => x.abs(),
+        Op::Min | Op::Max => x,
+        _ => return Err(ArithmeticError::Operands(op)),
+    };
+    ty.cell(value).ok_or(Overflow)
+}
+
+/// The operators of two operands over the integers of a width other than `integer`, on cells (see [`IntType`]). They are
+/// computed in 128 bits, where only products and powers can overflow.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without a rule of their own here are treated alike"
+)]
+pub fn sized_binary(op: Op, ty: IntType, x: i64, y: i64) -> Result<i64, ArithmeticError> {
+    let (a, b) = (ty.value(x), ty.value(y));
+    let bits = i128::from(ty.bits());
+    // The count is read as an unsigned number of the type's width, so that a negative one is beyond the width.
+    let count = (0..bits).contains(&b).then_some(b as u32);
+    let value = match op {
+        Op::Add => a + b,
+        Op::Sub => a - b,
+        Op::Mul => a.checked_mul(b).ok_or(Overflow)?,
+        Op::Div | Op::Mod | Op::Modulo if b == 0 => return Err(DivisionByZero),
+        Op::Div => a / b,
+        Op::Mod => a % b,
+        Op::Modulo => match a % b {
+            r if r != 0 && (r < 0) != (b < 0) => r + b,
+            r => r,
+        },
+        Op::Pow => wide_pow(a, b)?,
+        Op::Min => a.min(b),
+        Op::Max => a.max(b),
+        Op::Sign if (a < 0) == (b < 0) => a,
+        Op::Sign => -a,
+        Op::PosDiff => (a - b).max(0),
+        Op::WrapAdd => return Ok(ty.wrap(a + b)),
+        Op::WrapSub => return Ok(ty.wrap(a - b)),
+        Op::WrapMul => return Ok(ty.wrap(a.wrapping_mul(b))),
+        Op::BitAnd => return Ok(x & y),
+        Op::BitOr => return Ok(x | y),
+        Op::BitXor => return Ok(x ^ y),
+        Op::Shl => match count {
+            Some(n) => a << n,
+            None if a == 0 => 0,
+            None => return Err(Overflow),
+        },
+        Op::WrapShl => return Ok(count.map_or(0, |n| ty.wrap(a << n))),
+        Op::Shr => a >> count.unwrap_or(127),
+        Op::LogicalShr => {
+            let unsigned = a & ((1 << bits) - 1);
+            return Ok(count.map_or(0, |n| ty.wrap(unsigned >> n)));
+        }
+        _ => return Err(ArithmeticError::Operands(op)),
+    };
+    ty.cell(value).ok_or(Overflow)
+}
+
+/// `x**n` where the result may have 65 bits at most; like [`binary`]'s for negative exponents.
+fn wide_pow(x: i128, n: i128) -> Result<i128, ArithmeticError> {
+    match (x, u32::try_from(n)) {
+        (0, _) if n < 0 => Err(DivisionByZero),
+        (0 | 1, _) => Ok(if n == 0 { 1 } else { x }),
+        (-1, _) => Ok(if n % 2 == 0 { 1 } else { -1 }),
+        (_, _) if n < 0 => Ok(0),
+        (_, Ok(n)) => x.checked_pow(n).ok_or(Overflow),
+        (_, Err(_)) => Err(Overflow),
+    }
+}
+
+/// The comparison of two integers of this type, on cells; `None` if `op` is not a comparison.
+pub fn sized_compare(op: Op, ty: IntType, x: i64, y: i64) -> Option<bool> {
+    // With the sign bit inverted, the order of bits is that of the numbers.
+    let key = |cell: i64| match ty {
+        IntType::Uint64 => cell ^ i64::MIN,
+        IntType::Int8
+        | IntType::Int16
+        | IntType::Int32
+        | IntType::Uint8
+        | IntType::Uint16
+        | IntType::Uint32 => cell,
+    };
+    compare(op).map(|holds| holds(&key(x), &key(y)))
+}
+
+/// The value of an integer's cell; `None` of other types.
+pub fn wide(ty: ScalarType, cell: i64) -> Option<i128> {
+    match ty {
+        ScalarType::Integer => Some(cell.into()),
+        ScalarType::Sized(ty) => Some(ty.value(cell)),
+        ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => None,
+    }
+}
+
+/// The cell of a number that is converted to an integer type; other types are converted as to `integer`.
+pub fn converted(how: Conversion, to: ScalarType, x: i128) -> Result<i64, ArithmeticError> {
+    let (min, max) = match to {
+        ScalarType::Sized(ty) => (ty.min(), ty.max()),
+        ScalarType::Integer
+        | ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Logical
+        | ScalarType::Tape => (i64::MIN.into(), i64::MAX.into()),
+    };
+    match how {
+        Conversion::To if x < min || x > max => Err(Overflow),
+        Conversion::To => Ok(x as i64),
+        Conversion::Saturate => Ok(x.clamp(min, max) as i64),
+        Conversion::Wrap => Ok(match to {
+            ScalarType::Sized(ty) => ty.wrap(x),
+            ScalarType::Integer
+            | ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Logical
+            | ScalarType::Tape => x as i64,
+        }),
+    }
+}
+
+/// The cell of a real that is converted to an integer type.
+pub fn converted_real(how: Conversion, to: ScalarType, x: f64) -> Result<i64, ArithmeticError> {
+    if x.is_nan() {
+        return match how {
+            Conversion::Saturate => Ok(0),
+            Conversion::To | Conversion::Wrap => Err(NotRepresentable(x)),
+        };
+    }
+    // The conversion saturates, far outside of what any integer type has.
+    converted(how, to, x as i128).map_err(|_| NotRepresentable(x))
 }

@@ -4,7 +4,7 @@ use super::integer::{self, ArithmeticError};
 use super::math::Math;
 use super::polygamma::polygamma;
 use super::value::{binary, compare, fma32, powi, ternary, unary};
-use crate::ir::{Op, ScalarType};
+use crate::ir::{Conversion, IntType, Op, ScalarType};
 
 /// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub enum Scalar {
     Real32(f32),
     /// Integer.
     Integer(i64),
+    /// Integer of another width, as its cell (see [`IntType`]).
+    Sized(IntType, i64),
     /// Logical.
     Logical(bool),
 }
@@ -26,6 +28,7 @@ impl Scalar {
             Self::Real(_) => ScalarType::Real,
             Self::Real32(_) => ScalarType::Real32,
             Self::Integer(_) => ScalarType::Integer,
+            Self::Sized(ty, _) => ScalarType::Sized(ty),
             Self::Logical(_) => ScalarType::Logical,
         }
     }
@@ -36,6 +39,7 @@ impl Scalar {
             Self::Real(x) => x,
             Self::Real32(x) => f64::from(x),
             Self::Integer(n) => n as f64,
+            Self::Sized(ty, cell) => ty.value(cell) as f64,
             Self::Logical(b) => f64::from(u8::from(b)),
         }
     }
@@ -46,13 +50,43 @@ impl Scalar {
             (ScalarType::Real, x) => Self::Real(x.to_f64()),
             // Rounded once, not through 64 bits.
             (ScalarType::Real32, Self::Integer(n)) => Self::Real32(n as f32),
+            (ScalarType::Real32, Self::Sized(ty, cell)) => Self::Real32(ty.value(cell) as f32),
             (ScalarType::Real32, x) => Self::Real32(x.to_f64() as f32),
             (ScalarType::Integer, Self::Real(_) | Self::Real32(_)) => {
                 Self::Integer(integer::from_real(self.to_f64())?)
             }
             (ScalarType::Integer, Self::Logical(b)) => Self::Integer(i64::from(b)),
+            (ScalarType::Integer, Self::Sized(ty, cell)) => {
+                Self::Integer(integer::converted(Conversion::To, to, ty.value(cell))?)
+            }
             (ScalarType::Logical, x) => Self::Logical(x.to_f64() != 0.0),
-            (ScalarType::Integer | ScalarType::Tape, x) => x,
+            (ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape, x) => x,
+        })
+    }
+
+    /// Conversion to an integer type, by an operator of [`Op::conversion`].
+    fn to_integer(self, op: Op) -> Result<Self, ArithmeticError> {
+        let wrong = ArithmeticError::Operands(op);
+        let Some((how, to)) = op.conversion() else {
+            return Err(wrong);
+        };
+        let cell = match self {
+            Self::Real(_) | Self::Real32(_) | Self::Logical(_) if how == Conversion::Wrap => {
+                return Err(wrong);
+            }
+            Self::Real(x) => integer::converted_real(how, to, x),
+            Self::Real32(x) => integer::converted_real(how, to, x.into()),
+            Self::Integer(n) => integer::converted(how, to, n.into()),
+            Self::Sized(ty, cell) => integer::converted(how, to, ty.value(cell)),
+            Self::Logical(b) => Ok(b.into()),
+        }?;
+        Ok(match to {
+            ScalarType::Sized(ty) => Self::Sized(ty, cell),
+            ScalarType::Integer
+            | ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Logical
+            | ScalarType::Tape => Self::Integer(cell),
         })
     }
 }
@@ -70,6 +104,7 @@ pub fn apply(op: Op, args: &[Scalar], math: Math) -> Result<Scalar, ArithmeticEr
         (Op::ToReal32, [x]) => x.convert(ScalarType::Real32),
         (Op::ToInt, [x]) => x.convert(ScalarType::Integer),
         (Op::ToLogical, [x]) => x.convert(ScalarType::Logical),
+        (op, [x]) if op.conversion().is_some() => x.to_integer(op),
         (Op::Not, [Scalar::Logical(b)]) => Ok(Scalar::Logical(!b)),
         (Op::And | Op::Or, _) => {
             let mut all = true;
@@ -137,7 +172,9 @@ fn same_type(
     if ty == ScalarType::Integer {
         let mut numbers = args.iter().map(|x| match x {
             Scalar::Integer(n) => Ok(*n),
-            Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_) => Err(wrong()),
+            Scalar::Real(_) | Scalar::Real32(_) | Scalar::Sized(..) | Scalar::Logical(_) => {
+                Err(wrong())
+            }
         });
         let first = numbers.next().ok_or_else(wrong)??;
         if args.len() == 1 {
@@ -152,6 +189,9 @@ fn same_type(
             .try_fold(first, |x, y| f(x, y?))
             .map(Scalar::Integer);
     }
+    if let ScalarType::Sized(ty) = ty {
+        return sized(op, ty, args);
+    }
     if !ty.is_real() {
         return Err(wrong());
     }
@@ -159,9 +199,11 @@ fn same_type(
     let round = |x: f64| if narrow { f64::from(x as f32) } else { x };
     let mut numbers = args.iter().map(|x| match x {
         Scalar::Integer(n) if narrow => f64::from(*n as f32),
-        x @ (Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) | Scalar::Logical(_)) => {
-            x.to_f64()
-        }
+        x @ (Scalar::Real(_)
+        | Scalar::Real32(_)
+        | Scalar::Integer(_)
+        | Scalar::Sized(..)
+        | Scalar::Logical(_)) => x.to_f64(),
     });
     let first = numbers.next().ok_or_else(wrong)?;
     let value = if args.len() == 1 {
@@ -187,4 +229,27 @@ fn same_type(
     } else {
         Scalar::Real(value)
     })
+}
+
+/// Operators over integers of one type other than `integer`.
+fn sized(op: Op, ty: IntType, args: &[Scalar]) -> Result<Scalar, ArithmeticError> {
+    let wrong = || ArithmeticError::Operands(op);
+    let mut cells = args.iter().map(|x| match x {
+        Scalar::Sized(_, cell) => Ok(*cell),
+        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) | Scalar::Logical(_) => {
+            Err(wrong())
+        }
+    });
+    let first = cells.next().ok_or_else(wrong)??;
+    if args.len() == 1 {
+        return integer::sized_unary(op, ty, first).map(|cell| Scalar::Sized(ty, cell));
+    }
+    if let [Scalar::Sized(_, x), Scalar::Sized(_, y)] = *args
+        && let Some(holds) = integer::sized_compare(op, ty, x, y)
+    {
+        return Ok(Scalar::Logical(holds));
+    }
+    cells
+        .try_fold(first, |x, y| integer::sized_binary(op, ty, x, y?))
+        .map(|cell| Scalar::Sized(ty, cell))
 }

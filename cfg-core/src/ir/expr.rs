@@ -1,6 +1,6 @@
 //! Expressions and places.
 
-use super::Op;
+use super::{Conversion, IntType, Op, ScalarType};
 use crate::entity::VarId;
 
 /// An expression: a tree of at most [`Expr::MAX_DEPTH`] levels (checked by readers, kept by builders
@@ -163,6 +163,28 @@ impl Expr {
     /// An operator applied to operands.
     pub fn op(op: Op, operands: impl IntoIterator<Item = Expr>) -> Self {
         Self::Op(op, operands.into_iter().collect())
+    }
+
+    /// A constant of an integer type; `None` if the type does not have the value. It is the conversion modulo 2 to the
+    /// number of bits of an integer constant, the cell of the value (see [`IntType`]).
+    pub fn sized(ty: IntType, value: i128) -> Option<Self> {
+        let op = Op::converting(Conversion::Wrap, ScalarType::Sized(ty))?;
+        Some(Self::op(op, [Self::Int(ty.cell(value)?)]))
+    }
+
+    /// Type and cell of a constant as [`Expr::sized`] makes it.
+    pub fn sized_constant(&self) -> Option<(IntType, i64)> {
+        let Self::Op(op, operands) = self else {
+            return None;
+        };
+        match (op.conversion()?, &**operands) {
+            ((Conversion::Wrap, ScalarType::Sized(ty)), &[Self::Int(cell)])
+                if ty.wrap(i128::from(cell)) == cell =>
+            {
+                Some((ty, cell))
+            }
+            _ => None,
+        }
     }
 
     /// The value of an integer expression of literals, sums, differences, products and signs. An expression that is

@@ -1,6 +1,8 @@
 //! The operators and intrinsics: names and operand counts. Values and partial derivatives of the
 //! elemental functions are in [`crate::elemental`].
 
+use super::{IntType, ScalarType};
+
 /// The kind of an [`Op`], by its operands and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpClass {
@@ -235,12 +237,129 @@ ops! {
     UBound "ubound" Inquiry 2..2;
     /// True if an optional argument was given.
     Present "present" Inquiry 1..1;
+    /// Conversion to `int8`; what does not fit is a run-time error. In files `["to", "int8", e]`.
+    ToInt8 "int8" Elemental 1..1;
+    /// Conversion to `int16`; what does not fit is a run-time error. In files `["to", "int16", e]`.
+    ToInt16 "int16" Elemental 1..1;
+    /// Conversion to `int32`; what does not fit is a run-time error. In files `["to", "int32", e]`.
+    ToInt32 "int32" Elemental 1..1;
+    /// Conversion to `uint8`; what does not fit is a run-time error. In files `["to", "uint8", e]`.
+    ToUint8 "uint8" Elemental 1..1;
+    /// Conversion to `uint16`; what does not fit is a run-time error. In files `["to", "uint16", e]`.
+    ToUint16 "uint16" Elemental 1..1;
+    /// Conversion to `uint32`; what does not fit is a run-time error. In files `["to", "uint32", e]`.
+    ToUint32 "uint32" Elemental 1..1;
+    /// Conversion to `uint64`; what does not fit is a run-time error. In files `["to", "uint64", e]`.
+    ToUint64 "uint64" Elemental 1..1;
+    /// Conversion of an integer to `integer` modulo 2 to its number of bits. In files `["wrap", "integer", e]`.
+    WrapInt "wrap_integer" Elemental 1..1;
+    /// Conversion of an integer to `int8` modulo 2 to its number of bits. In files `["wrap", "int8", e]`.
+    WrapInt8 "wrap_int8" Elemental 1..1;
+    /// Conversion of an integer to `int16` modulo 2 to its number of bits. In files `["wrap", "int16", e]`.
+    WrapInt16 "wrap_int16" Elemental 1..1;
+    /// Conversion of an integer to `int32` modulo 2 to its number of bits. In files `["wrap", "int32", e]`.
+    WrapInt32 "wrap_int32" Elemental 1..1;
+    /// Conversion of an integer to `uint8` modulo 2 to its number of bits. In files `["wrap", "uint8", e]`.
+    WrapUint8 "wrap_uint8" Elemental 1..1;
+    /// Conversion of an integer to `uint16` modulo 2 to its number of bits. In files `["wrap", "uint16", e]`.
+    WrapUint16 "wrap_uint16" Elemental 1..1;
+    /// Conversion of an integer to `uint32` modulo 2 to its number of bits. In files `["wrap", "uint32", e]`.
+    WrapUint32 "wrap_uint32" Elemental 1..1;
+    /// Conversion of an integer to `uint64` modulo 2 to its number of bits. In files `["wrap", "uint64", e]`.
+    WrapUint64 "wrap_uint64" Elemental 1..1;
+    /// Conversion to the nearest value of `integer`, of a NaN to 0. In files `["saturate", "integer", e]`.
+    SaturateInt "saturate_integer" Elemental 1..1;
+    /// Conversion to the nearest value of `int8`, of a NaN to 0. In files `["saturate", "int8", e]`.
+    SaturateInt8 "saturate_int8" Elemental 1..1;
+    /// Conversion to the nearest value of `int16`, of a NaN to 0. In files `["saturate", "int16", e]`.
+    SaturateInt16 "saturate_int16" Elemental 1..1;
+    /// Conversion to the nearest value of `int32`, of a NaN to 0. In files `["saturate", "int32", e]`.
+    SaturateInt32 "saturate_int32" Elemental 1..1;
+    /// Conversion to the nearest value of `uint8`, of a NaN to 0. In files `["saturate", "uint8", e]`.
+    SaturateUint8 "saturate_uint8" Elemental 1..1;
+    /// Conversion to the nearest value of `uint16`, of a NaN to 0. In files `["saturate", "uint16", e]`.
+    SaturateUint16 "saturate_uint16" Elemental 1..1;
+    /// Conversion to the nearest value of `uint32`, of a NaN to 0. In files `["saturate", "uint32", e]`.
+    SaturateUint32 "saturate_uint32" Elemental 1..1;
+    /// Conversion to the nearest value of `uint64`, of a NaN to 0. In files `["saturate", "uint64", e]`.
+    SaturateUint64 "saturate_uint64" Elemental 1..1;
+}
+
+/// How a number becomes an integer of some type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// What does not fit is a run-time error; reals are truncated toward zero.
+    To,
+    /// Integers only: modulo 2 to the number of bits.
+    Wrap,
+    /// The nearest value; reals are truncated toward zero, and a NaN gives 0.
+    Saturate,
+}
+
+impl Conversion {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::To, Self::Wrap, Self::Saturate];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::To => "to",
+            Self::Wrap => "wrap",
+            Self::Saturate => "saturate",
+        }
+    }
 }
 
 impl Op {
-    /// True of elemental operators that take integers only and give an integer.
+    /// The conversion to an integer type that is named in files beside it; `int` is the one to `integer`.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other operators are no such conversions"
+    )]
+    pub fn conversion(self) -> Option<(Conversion, ScalarType)> {
+        Some(match self {
+            Self::ToInt8 => (Conversion::To, ScalarType::Sized(IntType::Int8)),
+            Self::ToInt16 => (Conversion::To, ScalarType::Sized(IntType::Int16)),
+            Self::ToInt32 => (Conversion::To, ScalarType::Sized(IntType::Int32)),
+            Self::ToUint8 => (Conversion::To, ScalarType::Sized(IntType::Uint8)),
+            Self::ToUint16 => (Conversion::To, ScalarType::Sized(IntType::Uint16)),
+            Self::ToUint32 => (Conversion::To, ScalarType::Sized(IntType::Uint32)),
+            Self::ToUint64 => (Conversion::To, ScalarType::Sized(IntType::Uint64)),
+            Self::WrapInt => (Conversion::Wrap, ScalarType::Integer),
+            Self::WrapInt8 => (Conversion::Wrap, ScalarType::Sized(IntType::Int8)),
+            Self::WrapInt16 => (Conversion::Wrap, ScalarType::Sized(IntType::Int16)),
+            Self::WrapInt32 => (Conversion::Wrap, ScalarType::Sized(IntType::Int32)),
+            Self::WrapUint8 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint8)),
+            Self::WrapUint16 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint16)),
+            Self::WrapUint32 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint32)),
+            Self::WrapUint64 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint64)),
+            Self::SaturateInt => (Conversion::Saturate, ScalarType::Integer),
+            Self::SaturateInt8 => (Conversion::Saturate, ScalarType::Sized(IntType::Int8)),
+            Self::SaturateInt16 => (Conversion::Saturate, ScalarType::Sized(IntType::Int16)),
+            Self::SaturateInt32 => (Conversion::Saturate, ScalarType::Sized(IntType::Int32)),
+            Self::SaturateUint8 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint8)),
+            Self::SaturateUint16 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint16)),
+            Self::SaturateUint32 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint32)),
+            Self::SaturateUint64 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint64)),
+            _ => return None,
+        })
+    }
+
+    /// The operator of a conversion; `None` if the type is no integer.
+    pub fn converting(how: Conversion, to: ScalarType) -> Option<Self> {
+        if (how, to) == (Conversion::To, ScalarType::Integer) {
+            return Some(Self::ToInt);
+        }
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|op| op.conversion() == Some((how, to)))
+    }
+
+    /// True of elemental operators that take integers only and give an integer, and of conversions to integer types that
+    /// files name: what they give has no derivative.
     pub fn is_of_integers(self) -> bool {
-        matches!(
+        self.conversion().is_some() || matches!(
             self,
             Self::Trips
                 | Self::WrapAdd

@@ -16,6 +16,8 @@ use std::{fmt, marker::PhantomData};
 pub(super) trait Wire: Sized {
     /// The type of the value that is read.
     type Out;
+    /// True if it takes integers from 2^63 to 2^64 - 1; elsewhere they are reported.
+    const WIDE: bool = false;
     /// The kind of value with an article, for messages: `an integer`.
     const WHAT: &'static str;
 
@@ -96,6 +98,12 @@ pub(super) fn element<'de, T: Wire, A: SeqAccess<'de>>(
     result
 }
 
+/// Message and help for an integer that no integer type of the place has.
+pub(super) const BEYOND: (&str, &str) = (
+    "integer beyond 64 bits",
+    "write a real, with `.` or an exponent, or a smaller integer; of `uint64` [\"const\", \"uint64\", n] has them up to 2^64 - 1",
+);
+
 /// Reads a [`Wire`] type.
 pub(super) struct Seed<'c, T> {
     cx: &'c mut Context,
@@ -133,6 +141,10 @@ impl<'de, T: Wire> Visitor<'de> for Seed<'_, T> {
     }
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
         let token = i64::try_from(value).map_or(Token::WideInt(value), Token::Int);
+        if matches!(token, Token::WideInt(_)) && !T::WIDE {
+            self.cx.report(&super::codes::NUMBER, BEYOND.0, BEYOND.1);
+            return Ok(None);
+        }
         Ok(T::scalar(token, self.cx))
     }
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {

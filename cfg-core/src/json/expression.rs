@@ -11,7 +11,7 @@ use super::{
     token::{Token, quote},
 };
 use crate::diagnostic::similar::question;
-use crate::ir::{Expr, Op, Place, Range, Subscript};
+use crate::ir::{Conversion, Expr, IntType, Op, Place, Range, ScalarType, Subscript};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
 use serde_json::json;
@@ -74,6 +74,10 @@ pub(super) enum Head {
     AsReal32,
     /// `-`: negation or difference, by the number of operands.
     Minus,
+    /// `const`: a constant of an integer type.
+    Const,
+    /// `to`, `wrap`, `saturate`: a conversion to an integer type.
+    Convert(Conversion),
     Op(Op),
     Unknown(Box<str>),
 }
@@ -96,7 +100,11 @@ impl Wire for Head {
             "nan" => Self::NotANumber,
             "-" => Self::Minus,
             AS_REAL32 => Self::AsReal32,
-            _ => match Op::from_name(name) {
+            "const" => Self::Const,
+            "to" => Self::Convert(Conversion::To),
+            "wrap" => Self::Convert(Conversion::Wrap),
+            "saturate" => Self::Convert(Conversion::Saturate),
+            _ => match Op::from_name(name).filter(|op| op.conversion().is_none()) {
                 Some(op) => Self::Op(op),
                 None => Self::Unknown(name.into()),
             },
@@ -180,6 +188,8 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
         Head::Op(Op::ToReal32) => real32(seq, cx),
         Head::Minus => operation(Op::Sub, true, seq, cx),
         Head::AsReal32 => operation(Op::ToReal32, false, seq, cx),
+        Head::Const => typed_constant(seq, cx),
+        Head::Convert(how) => conversion(how, seq, cx),
         Head::Op(op) => operation(op, false, seq, cx),
         Head::Range => {
             cx.report(
@@ -200,7 +210,7 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
             Ok(None)
         }
         Head::Unknown(name) => {
-            let names = Op::ALL.iter().map(|op| op.name());
+            let names = plain().map(Op::name).chain(HEADS);
             let otherwise = "`cfgrev explain operators` lists the operators; a routine is called by [\"=\", \"t\", [\"call\", \"f\", [\"x\"]]]";
             let help = match ELSEWHERE.iter().find(|(other, _)| *other == &*name) {
                 Some((_, ours)) => question(ours),
@@ -260,6 +270,121 @@ fn constant<'de, A: SeqAccess<'de>>(
         return Ok(None);
     }
     Ok(Some(value))
+}
+
+/// The first elements of conversions and constants, which name a type.
+const HEADS: [&str; 4] = ["const", "to", "wrap", "saturate"];
+
+/// The operators whose names stand first in an array.
+fn plain() -> impl Iterator<Item = Op> {
+    let ops = Op::ALL.iter().copied();
+    ops.filter(|op| op.conversion().is_none())
+}
+
+/// The integer of a typed constant.
+struct WideInteger;
+
+impl Wire for WideInteger {
+    type Out = i128;
+    const WHAT: &'static str = "an integer";
+    const WIDE: bool = true;
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other tokens are wrong here"
+    )]
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<i128> {
+        match token {
+            Token::Int(i) => Some(i.into()),
+            Token::WideInt(u) => Some(u.into()),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+}
+
+/// `["const", type, integer]`.
+fn typed_constant<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Expr>, A::Error> {
+    let ty = element::<IntegerTypeName, A>(&mut seq, 1, cx)?;
+    let value = element::<WideInteger, A>(&mut seq, 2, cx)?;
+    let count = usize::from(ty.is_some()) + usize::from(value.is_some()) + skip_array(seq)?;
+    if count != 2 {
+        wrong_count("const", "an integer type and an integer", count, cx);
+        return Ok(None);
+    }
+    let (Some(ty), Some(value)) = (ty.flatten(), value.flatten()) else {
+        return Ok(None);
+    };
+    let constant = match ty {
+        ScalarType::Integer => i64::try_from(value).ok().map(Expr::Int),
+        ScalarType::Sized(ty) => Expr::sized(ty, value),
+        ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => None,
+    };
+    if constant.is_none() {
+        cx.report_at(
+            Seg::Index(2),
+            &codes::NUMBER,
+            format!("{} has no value {value}", ty.name()),
+            "write a value that the type has, or choose a wider type",
+        );
+    }
+    Ok(constant)
+}
+
+/// `["to", type, e]` and its like.
+fn conversion<'de, A: SeqAccess<'de>>(
+    how: Conversion,
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Expr>, A::Error> {
+    let ty = element::<IntegerTypeName, A>(&mut seq, 1, cx)?;
+    cx.depth += 1;
+    let operand = element::<Expression, A>(&mut seq, 2, cx)?;
+    cx.depth -= 1;
+    let count = usize::from(ty.is_some()) + usize::from(operand.is_some()) + skip_array(seq)?;
+    if count != 2 {
+        wrong_count(how.name(), "an integer type and 1 operand", count, cx);
+        return Ok(None);
+    }
+    let (Some(ty), Some(operand)) = (ty.flatten(), operand.flatten()) else {
+        return Ok(None);
+    };
+    Ok(Op::converting(how, ty).map(|op| Expr::op(op, [operand])))
+}
+
+/// The type that a conversion or constant names: an integer type.
+struct IntegerTypeName;
+
+impl Wire for IntegerTypeName {
+    type Out = ScalarType;
+    const WHAT: &'static str = "an integer type";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ScalarType> {
+        let Token::Text(word) = token else {
+            cx.wrong_type(Self::WHAT, &token);
+            return None;
+        };
+        let mut types = ScalarType::ALL.into_iter().filter(|ty| ty.is_integer());
+        let found = types.clone().find(|ty| ty.name() == word);
+        if found.is_some() || word == "int64" {
+            return found.or(Some(ScalarType::Integer));
+        }
+        let help = match cx.nearest(word, types.clone().map(ScalarType::name)) {
+            Some(near) => question(near),
+            None if ScalarType::ALL.iter().any(|ty| ty.name() == word) => {
+                format!("write [\"{word}\", e]")
+            }
+            None => "write int8, int16, int32, integer, uint8, uint16, uint32 or uint64".to_owned(),
+        };
+        let message = format!("{} is not an integer type", quote(word));
+        cx.report(&codes::UNKNOWN_WORD, message, help);
+        types.next()
+    }
 }
 
 fn wrong_count(name: &str, wanted: &str, found: usize, cx: &mut Context) {
@@ -532,14 +657,13 @@ impl JsonSchema for Expression {
             json!({ "enum": [["inf"], ["-inf"], ["nan"]], "description": "Infinity, minus infinity, not a number." }),
         ];
         // One form per number of operands that operators take.
-        let mut arities: Vec<(usize, usize)> = Op::ALL.iter().map(|op| op.arity()).collect();
+        let mut arities: Vec<(usize, usize)> = plain().map(Op::arity).collect();
         arities.sort_unstable();
         arities.dedup();
         for (min, max) in arities {
-            let names: Vec<&str> = Op::ALL
-                .iter()
+            let names: Vec<&str> = plain()
                 .filter(|op| op.arity() == (min, max))
-                .map(|op| op.name())
+                .map(Op::name)
                 .chain(
                     ["-", AS_REAL32]
                         .into_iter()
@@ -553,6 +677,23 @@ impl JsonSchema for Expression {
                 (max != usize::MAX).then_some(max),
             ));
         }
+        let mut types = vec![ScalarType::Integer.name(), "int64"];
+        types.extend(IntType::ALL.map(IntType::name));
+        let types = json!({ "enum": types });
+        forms.push(json!({
+            "type": "array",
+            "prefixItems": [{ "const": "const" }, types, { "type": "integer" }],
+            "items": false,
+            "minItems": 3,
+            "description": "A constant of an integer type.",
+        }));
+        forms.push(json!({
+            "type": "array",
+            "prefixItems": [{ "enum": Conversion::ALL.map(Conversion::name) }, types, this],
+            "items": false,
+            "minItems": 3,
+            "description": "A conversion to an integer type: checked, modulo 2 to its bits, or to the nearest value.",
+        }));
         json_schema!({
             "description": "An expression of at most 100 levels: constant, variable, element or section of an array, or an operator with its operands.",
             "anyOf": forms,

@@ -223,6 +223,8 @@ fn odd(number: &[u8]) -> Option<OddNumber> {
     let text = std::str::from_utf8(number).ok()?;
     match text.parse::<i64>() {
         Ok(_) => None,
+        // What is not negative may be a value of `uint64`; whoever reads it knows.
+        Err(_) if text.parse::<u64>().is_ok() => None,
         Err(e) => match e.kind() {
             std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => {
                 Some(OddNumber::Wide)
@@ -313,7 +315,7 @@ mod tests {
 
     #[test]
     fn odd_numbers_are_found() {
-        let text = b"[1, -0, -0.0, \"-0\", 9223372036854775807, 9223372036854775808, -9223372036854775809, 1e30]";
+        let text = b"[1, -0, -0.0, \"-0\", 9223372036854775807, 18446744073709551615, 18446744073709551616, -9223372036854775809, 1e30]";
         let found = scan(text, 9).unwrap();
         assert_eq!(found.len(), 3);
         assert_eq!(found[0], (4, OddNumber::NegativeZero));

@@ -25,6 +25,8 @@ use std::fmt::Write;
 pub enum ValueTree {
     /// A number without `.` and exponent. Whoever needs a real converts it.
     Int(i64),
+    /// Such a number from 2^63 to 2^64 - 1.
+    Wide(u64),
     /// Any other number; or the strings "NaN", "inf", "-inf".
     Real(f64),
     /// The value `true` or `false`.
@@ -137,12 +139,13 @@ struct Value;
 impl Wire for Value {
     type Out = ValueTree;
     const WHAT: &'static str = "a value";
+    const WIDE: bool = true;
 
     fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ValueTree> {
         match token {
             Token::Logical(b) => Some(ValueTree::Logical(b)),
             Token::Int(i) => Some(ValueTree::Int(i)),
-            Token::WideInt(u) => Some(ValueTree::Real(u as f64)),
+            Token::WideInt(u) => Some(ValueTree::Wide(u)),
             Token::Real(r) => Some(ValueTree::Real(r)),
             Token::Text("NaN") => Some(ValueTree::Real(f64::NAN)),
             Token::Text("inf") => Some(ValueTree::Real(f64::INFINITY)),
@@ -259,9 +262,12 @@ pub fn to_text(value: &ValueTree) -> String {
         }
         first = false;
         match value {
+            // Writing to memory does not fail.
             ValueTree::Int(i) => {
-                // Writing to memory does not fail.
                 let _ = write!(text, "{i}");
+            }
+            ValueTree::Wide(u) => {
+                let _ = write!(text, "{u}");
             }
             ValueTree::Real(r) => text.push_str(&real_text(*r)),
             ValueTree::Logical(b) => text.push_str(if *b { "true" } else { "false" }),

@@ -70,16 +70,17 @@ pub struct FormalEffects {
 
 /// The set of scalar types that some variables have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Types(u8);
+pub struct Types(u16);
 
 impl Types {
-    fn bit(ty: ScalarType) -> u8 {
+    fn bit(ty: ScalarType) -> u16 {
         match ty {
             ScalarType::Real => 1,
             ScalarType::Real32 => 2,
             ScalarType::Integer => 4,
             ScalarType::Logical => 8,
             ScalarType::Tape => 16,
+            ScalarType::Sized(ty) => 32 << ty as u16,
         }
     }
 

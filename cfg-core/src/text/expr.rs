@@ -4,7 +4,7 @@ use super::{
     Name, Printer,
     precedence::{AND, ATOM, COMPARISON, LOOSEST, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
 };
-use crate::ir::{Expr, Op, Place, Subscript};
+use crate::ir::{Conversion, Expr, Op, Place, Subscript};
 use std::fmt::{self, Write};
 
 /// Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]. One that was built by hand and never
@@ -123,6 +123,15 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
         Expr::Real32(v) => write_real(out, f64::from(*v), "f", format_args!("{v:?}f")),
         Expr::Logical(v) => write!(out, "{v}"),
         Expr::Place(place) => write_place(out, p, place, depth),
+        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => {
+            write!(out, "{}({})", ty.name(), ty.value(cell))
+        }
+        // A number alone in the parentheses would be a constant.
+        Expr::Op(op, operands)
+            if let (Some((Conversion::To, _)), [Expr::Int(n)]) = (op.conversion(), &**operands) =>
+        {
+            write!(out, "{}(({n}))", op.name())
+        }
         Expr::Op(op, operands) => match form(*op) {
             Form::Infix {
                 symbol,

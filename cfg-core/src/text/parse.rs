@@ -525,7 +525,8 @@ impl<'t> Parser<'t> {
         let spelled = self.spelled(self.token());
         let ty = ScalarType::ALL
             .into_iter()
-            .find(|ty| ty.name() == spelled)?;
+            .find(|ty| ty.name() == spelled)
+            .or_else(|| (spelled == "int64").then_some(ScalarType::Integer))?;
         self.at += 1;
         Some(ty)
     }

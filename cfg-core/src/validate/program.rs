@@ -265,6 +265,7 @@ fn constant_type(e: &Expr) -> Option<ScalarType> {
         Expr::Real(_) => Some(ScalarType::Real),
         Expr::Real32(_) => Some(ScalarType::Real32),
         Expr::Logical(_) => Some(ScalarType::Logical),
+        Expr::Op(..) if let Some((ty, _)) = e.sized_constant() => Some(ScalarType::Sized(ty)),
         Expr::Op(crate::ir::Op::Neg, operands) => match &**operands {
             [Expr::Int(_)] => Some(ScalarType::Integer),
             [Expr::Real(_)] => Some(ScalarType::Real),

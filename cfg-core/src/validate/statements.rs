@@ -87,7 +87,7 @@ fn check_tape(c: &mut Checker<'_>, site: At, tape: VarId) {
 fn check_class(c: &mut Checker<'_>, site: At, class: TapeClass, found: &Shaped) {
     let ty = found.ty.ty;
     let (fits, wanted) = match class {
-        TapeClass::Integer => (ty == ScalarType::Integer, "an integer"),
+        TapeClass::Integer => (ty.is_integer(), "an integer"),
         TapeClass::Real => (ty == ScalarType::Real, "a real"),
         TapeClass::Real32 => (ty == ScalarType::Real32, "a real32"),
         TapeClass::Control(ControlWidth::Count) => (ty == ScalarType::Integer, "an integer"),

@@ -42,6 +42,13 @@ pub(super) fn assignable(
             (ScalarType::Integer, _) => {
                 "convert the value with [\"int\", e], in text int(e)".to_owned()
             }
+            (ScalarType::Sized(ty), Some(Expr::Int(i))) => {
+                format!("write [\"const\", \"{0}\", {i}], in text {0}({i})", ty.name())
+            }
+            (ScalarType::Sized(ty), _) => format!(
+                "convert the value with [\"to\", \"{0}\", e], in text {0}(e), or modulo with \"wrap\"",
+                ty.name()
+            ),
             (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
             (ty, _) => format!(
                 "convert the value with [\"{0}\", e], in text {0}(e)",

@@ -1,16 +1,18 @@
 //! Code of scalar expressions.
 
 use cfg_core::{
+    elemental::{Math, apply},
     entity::VarId,
-    ir::{Expr, Op, OpClass, ScalarType},
+    ir::{Expr, IntType, Op, OpClass, ScalarType},
     typing::{self, Type},
 };
 
 use super::Compiling;
 use super::emit::{Emitter, Home, Lane, Operand, Value};
 use crate::{
-    cell::{real, round32},
+    cell::{is_poison, real, round32},
     code::{Cmp, Ext, Instr, Reg, Target},
+    value::{cell_of, scalar_of},
 };
 
 impl Emitter<'_> {
@@ -148,13 +150,20 @@ impl Emitter<'_> {
                 let x = self.expr(e, None)?;
                 self.conversion(op, x, mark, dest)
             }
+            (_, [e]) if let Some((_, to)) = op.conversion() => {
+                let x = self.expr(e, None)?;
+                self.to_integer(op, x, to, mark, dest)
+            }
             (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
                 let (cmp, a, b, ty) = self.compared(op, a, b)?;
                 self.release(mark);
                 let d = self.dest(dest)?;
                 self.emit(match ty {
                     ScalarType::Real | ScalarType::Real32 => Instr::CmpF { cmp, d, a, b },
-                    ScalarType::Integer | ScalarType::Tape => Instr::CmpI { cmp, d, a, b },
+                    ScalarType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
+                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
+                        Instr::CmpI { cmp, d, a, b }
+                    }
                     ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
                 });
                 Ok(Operand::register(d, ScalarType::Logical))
@@ -219,7 +228,9 @@ impl Emitter<'_> {
             if x.ty.is_real() {
                 return Ok(Operand::constant(real(-f64::from_bits(cell)), x.ty));
             }
-            if let Some(n) = (cell as i64).checked_neg() {
+            if let Some(n) = (cell as i64).checked_neg()
+                && x.ty == ScalarType::Integer
+            {
                 return Ok(Operand::integer(n));
             }
         }
@@ -229,7 +240,9 @@ impl Emitter<'_> {
         }
         self.release(mark);
         let d = self.dest(dest)?;
-        if x.ty == ScalarType::Integer {
+        if let ScalarType::Sized(ty) = x.ty {
+            self.emit(Instr::Sized1 { op, ty, d, a });
+        } else if x.ty == ScalarType::Integer {
             self.emit(Instr::Int1 { op, d, a });
         } else if op == Op::Neg {
             self.emit(Instr::NegF { d, a });
@@ -266,6 +279,13 @@ impl Emitter<'_> {
         let (a, b) = (ra, rb);
         let ty = x.ty;
         self.emit(match (ty, y.ty) {
+            (ScalarType::Sized(ty), _) => Instr::Sized2 {
+                op: Op::Pow,
+                ty,
+                d,
+                a,
+                b,
+            },
             (ScalarType::Integer, _) => Instr::Int2 {
                 op: Op::Pow,
                 d,
@@ -297,13 +317,26 @@ impl Emitter<'_> {
         mark: usize,
         dest: Option<Reg>,
     ) -> Compiling<Operand> {
-        use ScalarType::{Integer, Logical, Real, Real32};
+        use ScalarType::{Integer, Logical, Real, Real32, Sized};
         let to = match op {
             Op::ToReal => Real,
             Op::ToReal32 => Real32,
             Op::ToInt => Integer,
             _ => Logical,
         };
+        if let Sized(from) = x.ty {
+            if from == IntType::Uint64 {
+                let a = self.register_of(x.value)?;
+                self.release(mark);
+                let d = self.dest(dest)?;
+                let from = x.ty;
+                self.emit(Instr::Convert { op, from, d, a });
+                return Ok(Operand::register(d, to));
+            }
+            // The cell of all others is the number itself.
+            let x = Operand { ty: Integer, ..x };
+            return self.conversion(op, x, mark, dest);
+        }
         if x.ty == to || (x.ty == Real32 && to == Real) {
             return Ok(Operand { ty: to, ..x });
         }
@@ -331,6 +364,33 @@ impl Emitter<'_> {
         if (x.ty, to) == (Real, Real32) {
             self.rounded(d, to);
         }
+        Ok(Operand::register(d, to))
+    }
+
+    /// A conversion to an integer type by an operator that names it.
+    fn to_integer(
+        &mut self,
+        op: Op,
+        x: Operand,
+        to: ScalarType,
+        mark: usize,
+        dest: Option<Reg>,
+    ) -> Compiling<Operand> {
+        if let Value::Constant(cell) = x.value
+            && let Some(x) = scalar_of(x.ty, cell)
+            && let Ok(constant) = apply(op, &[x], Math::Portable)
+            && !is_poison(to, cell_of(constant))
+        {
+            return Ok(Operand::constant(cell_of(constant), to));
+        }
+        let a = self.register_of(x.value)?;
+        if x.ty.is_real() {
+            self.watch(op, a, None);
+        }
+        self.release(mark);
+        let d = self.dest(dest)?;
+        let from = x.ty;
+        self.emit(Instr::Convert { op, from, d, a });
         Ok(Operand::register(d, to))
     }
 
@@ -417,6 +477,14 @@ impl Emitter<'_> {
             }
             let a = self.register_of(x.value)?;
             let b = self.register_of(y.value)?;
+            if let ScalarType::Sized(of) = ty {
+                self.release(mark);
+                let d = self.dest(if last { dest } else { None })?;
+                let ty = of;
+                self.emit(Instr::Sized2 { op, ty, d, a, b });
+                x = Operand::register(d, ScalarType::Sized(of));
+                continue;
+            }
             if !matches!(op, Op::Add | Op::Sub | Op::Mul | Op::StrongMul) {
                 self.watch(op, a, Some(b));
             }
@@ -581,7 +649,12 @@ impl Emitter<'_> {
                         (Cmp::Le, false) => Instr::JumpNotLeF { a, b, t },
                         (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeF { a, b, t },
                     }),
-                    ScalarType::Integer | ScalarType::Tape => self.emit(match (cmp, sense) {
+                    ScalarType::Sized(IntType::Uint64) if !matches!(cmp, Cmp::Eq | Cmp::Ne) => {
+                        let d = self.temporary()?;
+                        self.emit(Instr::CmpU { cmp, d, a, b });
+                        self.jump_if(d, sense, t);
+                    }
+                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => self.emit(match (cmp, sense) {
                         (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
                         (Cmp::Le, true) => Instr::JumpLeI { a, b, t },
                         (Cmp::Lt, false) => Instr::JumpLeI { a: b, b: a, t },

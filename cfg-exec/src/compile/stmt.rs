@@ -22,7 +22,14 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
         TapeClass::Control(_) if ty == ScalarType::Logical => StackClass::Logical,
         TapeClass::Control(ControlWidth::Bits(bits)) => StackClass::Bits(bits),
         TapeClass::Control(ControlWidth::Count) => StackClass::Count,
-        TapeClass::Integer => StackClass::Integer,
+        TapeClass::Integer => match ty {
+            ScalarType::Sized(ty) => StackClass::Sized(ty),
+            ScalarType::Integer
+            | ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Logical
+            | ScalarType::Tape => StackClass::Integer,
+        },
         TapeClass::Real => StackClass::Real,
         TapeClass::Real32 => StackClass::Real32,
     }
@@ -103,7 +110,7 @@ impl Emitter<'_> {
         self.emit(match class {
             StackClass::Real => Instr::PushReal { h, s },
             StackClass::Real32 => Instr::PushReal32 { h, s },
-            StackClass::Integer => Instr::PushInt { h, s },
+            StackClass::Integer | StackClass::Sized(_) => Instr::PushInt { h, s },
             StackClass::Logical => Instr::PushLogical { h, s },
             StackClass::Bits(bits) => Instr::PushBits { h, s, bits },
             StackClass::Count => Instr::PushCount { h, s },
@@ -137,11 +144,14 @@ impl Emitter<'_> {
         self.emit(match class {
             StackClass::Real => Instr::PopReal { h, d },
             StackClass::Real32 => Instr::PopReal32 { h, d },
-            StackClass::Integer => Instr::PopInt { h, d },
+            StackClass::Integer | StackClass::Sized(_) => Instr::PopInt { h, d },
             StackClass::Logical => Instr::PopLogical { h, d },
             StackClass::Bits(bits) => Instr::PopBits { h, d, bits },
             StackClass::Count => Instr::PopCount { h, d },
         });
+        if let StackClass::Sized(ty) = class {
+            self.emit(Instr::Fit { ty, d });
+        }
         self.store(target, Value::Register(d))
     }
 

@@ -3,7 +3,7 @@
 use cfg_core::ir::{Op, Order, ScalarType};
 
 use super::Machine;
-use super::slow_path::{control_count, control_value, tape_fault};
+use super::slow_path::{control_count, control_value, fits, sized, tape_fault};
 use crate::{
     cell::{POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
     code::{Arr, Reg, StackClass},
@@ -204,7 +204,7 @@ impl Machine {
             match class {
                 StackClass::Real => tape.push_real(cell, meter),
                 StackClass::Real32 => tape.push_real32(cell, meter),
-                StackClass::Integer => tape.push_integer(cell, meter),
+                StackClass::Integer | StackClass::Sized(_) => tape.push_integer(cell, meter),
                 StackClass::Logical => tape.push_bits(cell, 1, ScalarType::Logical, meter),
                 StackClass::Bits(bits) => {
                     let cell = control_value(cell, bits).map_err(|f| *f)?;
@@ -265,6 +265,13 @@ impl Machine {
                 StackClass::Real => tape.pop_real(meter),
                 StackClass::Real32 => tape.pop_real32(meter),
                 StackClass::Integer => tape.pop_integer(meter),
+                StackClass::Sized(ty) => match tape.pop_integer(meter) {
+                    Ok(cell) => {
+                        fits(ty, cell).map_err(|f| *f)?;
+                        Ok(cell)
+                    }
+                    error => error,
+                },
                 StackClass::Logical => tape.pop_bits(1, ScalarType::Logical, meter),
                 StackClass::Bits(bits) => tape.pop_bits(bits.into(), ScalarType::Integer, meter),
                 StackClass::Count => tape.pop_count(meter),
@@ -282,7 +289,12 @@ impl Machine {
     reason = "operators without a rule of their own here are treated alike"
 )]
 fn initial(op: Op, ty: ScalarType) -> u64 {
-    let integer = ty == ScalarType::Integer;
+    let integer = ty.is_integer();
+    match (op, ty) {
+        (Op::MaxVal, ScalarType::Sized(ty)) => return ty.min() as u64,
+        (Op::MinVal, ScalarType::Sized(ty)) => return ty.max() as u64,
+        _ => {}
+    }
     match op {
         Op::Product if integer => 1,
         Op::Product => 1.0f64.to_bits(),
@@ -316,6 +328,15 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
             result
                 .map(|n| n as u64)
                 .ok_or_else(|| Fault::Overflow(format!("{} of an array", op.name())))
+        }
+        ScalarType::Sized(ty) => {
+            let op = match op {
+                Op::Sum => Op::Add,
+                Op::Product => Op::Mul,
+                Op::MaxVal => Op::Max,
+                _ => Op::Min,
+            };
+            sized(op, ty, so_far, Some(x)).map_err(|f| *f)
         }
         ScalarType::Logical | ScalarType::Tape => {
             Ok(if so_far == POISON_LOGICAL || x == POISON_LOGICAL {

@@ -6,7 +6,7 @@ use cfg_core::{
 };
 
 use super::slow_path::{
-    compare_unordered, control_count, control_value, element_fault, element_fault_of,
+    compare_unordered, control_count, converted, fits, sized, unmarked, control_value, element_fault, element_fault_of,
     integer_result, tape_fault, trips, trips_needed, undecided, unordered,
 };
 use super::{Image, Machine, Visit, WINDOW};
@@ -336,17 +336,21 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
             Instr::Int1 { op, d, a } => {
                 let x = r!(a);
                 r!(d) = match integer::unary(op).map(|f| f(x as i64)) {
-                    Some(Ok(y)) if x != POISON_INT_CELL => y as u64,
+                    Some(Ok(y)) if x != POISON_INT_CELL => ok!(unmarked(y)),
                     result => ok!(integer_result(x, 0, op, result.and_then(Result::err))),
                 };
             }
             Instr::Int2 { op, d, a, b } => {
                 let (x, y) = (r!(a), r!(b));
                 r!(d) = match integer::binary(op).map(|f| f(x as i64, y as i64)) {
-                    Some(Ok(z)) if x != POISON_INT_CELL && y != POISON_INT_CELL => z as u64,
+                    Some(Ok(z)) if x != POISON_INT_CELL && y != POISON_INT_CELL => ok!(unmarked(z)),
                     result => ok!(integer_result(x, y, op, result.and_then(Result::err))),
                 };
             }
+            Instr::Sized1 { op, ty, d, a } => r!(d) = ok!(sized(op, ty, r!(a), None)),
+            Instr::Sized2 { op, ty, d, a, b } => r!(d) = ok!(sized(op, ty, r!(a), Some(r!(b)))),
+            Instr::Fit { ty, d } => ok!(fits(ty, r!(d))),
+            Instr::Convert { op, from, d, a } => r!(d) = ok!(converted(op, from, r!(a))),
             Instr::Trips { d, a, b, c } => r!(d) = ok!(trips(r!(a), r!(b), r!(c))),
             Instr::IntToReal { d, a } => {
                 r!(d) = match r!(a) {
@@ -407,6 +411,14 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                     POISON_LOGICAL
                 } else {
                     logical(compare(cmp, &(x as i64), &(y as i64)))
+                };
+            }
+            Instr::CmpU { cmp, d, a, b } => {
+                let (x, y) = (r!(a), r!(b));
+                r!(d) = if x == POISON_INT_CELL || y == POISON_INT_CELL {
+                    POISON_LOGICAL
+                } else {
+                    logical(compare(cmp, &x, &y))
                 };
             }
             Instr::CmpL { cmp, d, a, b } => {

@@ -1,13 +1,13 @@
 //! The rare cases of instructions: faults, uninitialised operands, trip counts of other steps than 1.
 
 use cfg_core::{
-    elemental::{ArithmeticError, integer},
-    ir::Op,
+    elemental::{ArithmeticError, Math, Scalar, apply, integer},
+    ir::{IntType, Op, ScalarType},
 };
 
 use super::Limits;
 use crate::{
-    cell::{POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL},
+    cell::{POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, is_poison, poison},
     code::Cmp,
     descriptor::{Descriptor, State},
     fault::Fault,
@@ -79,6 +79,83 @@ pub(super) fn integer_result(
         Some(ArithmeticError::NotRepresentable(x)) => Fault::Conversion(x),
         Some(ArithmeticError::ZeroStep) => Fault::Step,
     }))
+}
+
+/// The cell of a computed number, which must not be the mark of what has no value.
+#[inline(always)]
+pub(super) fn unmarked(n: i64) -> Result<u64, Box<Fault>> {
+    if n == POISON_INT {
+        return Err(Box::new(Fault::Mark));
+    }
+    Ok(n as u64)
+}
+
+fn arithmetic_fault(error: ArithmeticError, what: impl FnOnce() -> String) -> Box<Fault> {
+    Box::new(match error {
+        ArithmeticError::Overflow | ArithmeticError::Operands(_) => Fault::Range(what()),
+        ArithmeticError::DivisionByZero => Fault::Division,
+        ArithmeticError::NotRepresentable(x) => Fault::Conversion(x),
+        ArithmeticError::ZeroStep => Fault::Step,
+    })
+}
+
+/// An operator over integers of another type than `integer`; uninitialised if an operand is.
+pub(super) fn sized(op: Op, ty: IntType, a: u64, b: Option<u64>) -> Result<u64, Box<Fault>> {
+    if a == POISON_INT_CELL || b == Some(POISON_INT_CELL) {
+        return Ok(POISON_INT_CELL);
+    }
+    let result = match b {
+        Some(b) => integer::sized_binary(op, ty, a as i64, b as i64),
+        None => integer::sized_unary(op, ty, a as i64),
+    };
+    match result {
+        Ok(n) => unmarked(n),
+        Err(error) => Err(arithmetic_fault(error, || {
+            let x = ty.value(a as i64);
+            match b {
+                Some(b) => format!("{x} {} {} as {}", op.name(), ty.value(b as i64), ty.name()),
+                None => format!("{} {x} as {}", op.name(), ty.name()),
+            }
+        })),
+    }
+}
+
+/// Fails if a number from a tape is no value of the type.
+pub(super) fn fits(ty: IntType, cell: u64) -> Result<(), Box<Fault>> {
+    let n = cell as i64;
+    if ty == IntType::Uint64 || cell == POISON_INT_CELL || ty.wrap(n.into()) == n {
+        return Ok(());
+    }
+    let what = format!("{n} from the tape as {}", ty.name());
+    Err(Box::new(Fault::Range(what)))
+}
+
+/// A conversion to an integer type, or of a `uint64` to any type.
+pub(super) fn converted(op: Op, from: ScalarType, cell: u64) -> Result<u64, Box<Fault>> {
+    let to = match op.conversion() {
+        Some((_, to)) => to,
+        None if op == Op::ToReal => ScalarType::Real,
+        None if op == Op::ToReal32 => ScalarType::Real32,
+        None if op == Op::ToLogical => ScalarType::Logical,
+        None => ScalarType::Integer,
+    };
+    if is_poison(from, cell) {
+        return Ok(poison(to));
+    }
+    let Some(x) = crate::value::scalar_of(from, cell) else {
+        return Ok(poison(to));
+    };
+    // Conversions do not depend on the elementary functions.
+    match apply(op, &[x], Math::Portable) {
+        Ok(Scalar::Integer(n) | Scalar::Sized(_, n)) => unmarked(n),
+        Ok(x @ (Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_))) => {
+            Ok(crate::value::cell_of(x))
+        }
+        Err(error) => Err(arithmetic_fault(error, || {
+            let n = integer::wide(from, cell as i64).unwrap_or_default();
+            format!("{n} as {}", to.name())
+        })),
+    }
 }
 
 /// The trip count, uninitialised if one of the values is.

@@ -12,7 +12,7 @@ use crate::xaif::notation::{legal, names::short_name, spelling::shape_name, tape
 use cfg_core::{
     entity::VertexId,
     ir::{
-        Annotations, Cfg, Edge, Expr, Extent, Program, Role, Routine, ScalarType, StmtKind,
+        Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType, StmtKind,
         Variable, Vertex, VertexKind,
     },
 };
@@ -330,6 +330,13 @@ impl<'p> Writer<'p> {
             ScalarType::Real32 => ("real", "F4"),
             ScalarType::Integer => ("integer", "I8"),
             ScalarType::Logical => ("bool", "I4"),
+            ScalarType::Sized(IntType::Int8) => ("integer", "I1"),
+            ScalarType::Sized(IntType::Int16) => ("integer", "I2"),
+            ScalarType::Sized(IntType::Int32) => ("integer", "I4"),
+            // XAIF has no integers without sign; what is read back has the type from the declarations.
+            ScalarType::Sized(
+                IntType::Uint8 | IntType::Uint16 | IntType::Uint32 | IntType::Uint64,
+            ) => ("opaque", "UNK"),
             ScalarType::Tape => ("opaque", "UNK"),
         };
         let shape = shape_name(variable.rank()).unwrap_or("seven_tensor");

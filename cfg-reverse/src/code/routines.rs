@@ -85,7 +85,7 @@ pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
     match ty {
         ScalarType::Real | ScalarType::Tape => TapeClass::Real,
         ScalarType::Real32 => TapeClass::Real32,
-        ScalarType::Integer => TapeClass::Integer,
+        ScalarType::Integer | ScalarType::Sized(_) => TapeClass::Integer,
         ScalarType::Logical => TapeClass::Control(ControlWidth::Bits(1)),
     }
 }

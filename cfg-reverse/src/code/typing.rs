@@ -57,7 +57,7 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
     for (i, operand) in operands.into_iter().enumerate() {
         count += 1;
         rank = rank.max(operand.rank);
-        if operand.ty.is_real() {
+        if operand.ty.is_real() || matches!(operand.ty, ScalarType::Sized(_)) {
             numeric = operand.ty;
         }
         match i {
@@ -80,7 +80,8 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         | Op::Any
         | Op::All
         | Op::Present => ScalarType::Logical,
-        _ if op.is_of_integers() => ScalarType::Integer,
+        _ if let Some((_, to)) = op.conversion() => to,
+        _ if op.is_of_integers() => numeric,
         Op::ToInt | Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
         Op::ToReal => ScalarType::Real,
         Op::ToReal32 => ScalarType::Real32,

@@ -511,7 +511,7 @@ impl<'p> Builder<'p> {
             Expr::Op(op, _) => match op.class() {
                 OpClass::Elemental => {
                     fails |= matches!(op, Op::ToInt | Op::Trips | Op::If)
-                        || self.type_of(e).is_ok_and(|t| t.ty == ScalarType::Integer);
+                        || self.type_of(e).is_ok_and(|t| t.ty.is_integer());
                 }
                 OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => arrays = true,
             },

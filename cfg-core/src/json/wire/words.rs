@@ -2,7 +2,7 @@
 
 use crate::{
     diagnostic::similar::question,
-    ir::{Control, Intent, Order, ScalarType, VertexType},
+    ir::{Control, IntType, Intent, Order, ScalarType, VertexType},
     json::{
         codes,
         context::Context,
@@ -33,6 +33,10 @@ pub(in crate::json) trait Words: Copy + PartialEq + 'static {
     fn name(self) -> &'static str;
     /// The names of the values in other languages, where spelling does not suggest ours.
     const ELSEWHERE: &'static [(&'static str, Self)] = &[];
+    /// The value of another spelling that files may have.
+    fn alias(_: &str) -> Option<Self> {
+        None
+    }
     /// What to write for a word that is none of these choices.
     fn advice(_: &str) -> Option<&'static str> {
         None
@@ -40,12 +44,16 @@ pub(in crate::json) trait Words: Copy + PartialEq + 'static {
 }
 
 macro_rules! words {
-    ($($ty:ty, $what:literal, $all:expr, $name:expr $(, elsewhere $elsewhere:expr)? $(, advice $advice:expr)?;)*) => {
+    ($($ty:ty, $what:literal, $all:expr, $name:expr $(, elsewhere $elsewhere:expr)? $(, advice $advice:expr)? $(, alias $alias:expr)?;)*) => {
         $(impl Words for $ty {
             $(const ELSEWHERE: &'static [(&'static str, Self)] = &$elsewhere;)?
             $(fn advice(word: &str) -> Option<&'static str> {
                 let advice: fn(&str) -> Option<&'static str> = $advice;
                 advice(word)
+            })?
+            $(fn alias(word: &str) -> Option<Self> {
+                let alias: fn(&str) -> Option<Self> = $alias;
+                alias(word)
             })?
             const WHAT: &'static str = $what;
             const ALL: &'static [Self] = $all;
@@ -69,12 +77,17 @@ words! {
         ("float32", ScalarType::Real32),
         ("f32", ScalarType::Real32),
         ("int", ScalarType::Integer),
-        ("int32", ScalarType::Integer),
-        ("int64", ScalarType::Integer),
         ("i64", ScalarType::Integer),
+        ("i8", ScalarType::Sized(IntType::Int8)),
+        ("i16", ScalarType::Sized(IntType::Int16)),
+        ("i32", ScalarType::Sized(IntType::Int32)),
+        ("u8", ScalarType::Sized(IntType::Uint8)),
+        ("u16", ScalarType::Sized(IntType::Uint16)),
+        ("u32", ScalarType::Sized(IntType::Uint32)),
+        ("u64", ScalarType::Sized(IntType::Uint64)),
         ("bool", ScalarType::Logical),
         ("boolean", ScalarType::Logical),
-    ];
+    ], alias |word| (word == "int64").then_some(ScalarType::Integer);
     Order, "a storage order", &[Order::Row, Order::Column], Order::name, elsewhere [
         ("C", Order::Row),
         ("row-major", Order::Row),
@@ -166,7 +179,8 @@ impl<T: Words> Wire for OneOf<T> {
             cx.wrong_type(Self::WHAT, &token);
             return None;
         };
-        let found = T::ALL.iter().copied().find(|t| t.name() == word);
+        let all = || T::ALL.iter().copied();
+        let found = all().find(|t| t.name() == word).or_else(|| T::alias(word));
         if found.is_some() {
             return found;
         }

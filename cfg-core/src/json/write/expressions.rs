@@ -41,6 +41,25 @@ impl<W: io::Write> Writer<'_, W> {
             }
             Expr::Logical(b) => self.raw(if *b { "true" } else { "false" }),
             Expr::Place(place) => self.place_at(place, level),
+            Expr::Op(op, _) if let Some((ty, cell)) = e.sized_constant() => {
+                debug_assert!(op.conversion().is_some());
+                self.raw("[\"const\", \"");
+                self.raw(ty.name());
+                // Writing to memory does not fail.
+                let _ = write!(self.buffer, "\", {}]", ty.value(cell));
+            }
+            Expr::Op(op, operands) if let Some((how, to)) = op.conversion() => {
+                self.raw("[\"");
+                self.raw(how.name());
+                self.raw("\", \"");
+                self.raw(to.name());
+                self.raw("\"");
+                for operand in operands {
+                    self.raw(", ");
+                    self.expr_at(operand, level + 1);
+                }
+                self.raw("]");
+            }
             Expr::Op(op, operands) => {
                 let literal = matches!((op, &**operands), (Op::ToReal32, [Expr::Real(_)]));
                 self.raw("[\"");

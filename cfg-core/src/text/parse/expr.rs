@@ -4,7 +4,7 @@ use super::{Fail, Kind, Parse, Parser, codes, routine::Names};
 use crate::{
     diagnostic::similar::did_you_mean,
     entity::VarId,
-    ir::{Expr, Op, Place, Range, ScalarType, Subscript},
+    ir::{Conversion, Expr, Op, Place, Range, ScalarType, Subscript},
     text::{
         Name,
         precedence::{AND, COMPARISON, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
@@ -262,6 +262,9 @@ impl Parser<'_> {
             return Err(self.report(start, &codes::UNKNOWN, message, help));
         };
         self.at += 2;
+        if let Some(constant) = self.typed_constant(op)? {
+            return Ok((constant, 2));
+        }
         let mut operands = Vec::new();
         if !self.take_symbol(")") {
             loop {
@@ -284,6 +287,26 @@ impl Parser<'_> {
             return Err(self.report(start, &codes::SYNTAX, message, help));
         }
         self.operation(op, operands)
+    }
+
+    /// The constant of an integer type, `uint8(7)`: a number alone in the parentheses of a conversion.
+    fn typed_constant(&mut self, op: Op) -> Parse<Option<Expr>> {
+        let Some((Conversion::To, ScalarType::Sized(ty))) = op.conversion() else {
+            return Ok(None);
+        };
+        let sign = usize::from(self.is_symbol("-"));
+        let token = self.token_at(sign);
+        if token.kind != Kind::Integer || !self.symbol_at(sign + 1, ")") {
+            return Ok(None);
+        }
+        let digits = self.spelled(token).parse::<i128>().ok();
+        let value = digits.map(|n| if sign == 1 { -n } else { n });
+        let Some(constant) = value.and_then(|n| Expr::sized(ty, n)) else {
+            let help = format!("{} has the values {} to {}", ty.name(), ty.min(), ty.max());
+            return Err(self.report(token.start, &codes::NUMBER, "number out of range", help));
+        };
+        self.at += sign + 2;
+        Ok(Some(constant))
     }
 
     /// Parses a variable with its subscripts.

@@ -260,7 +260,10 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                 let selector = match condition.ty {
                     ScalarType::Logical => two_way(lower, graph, v, out, condition.expr),
                     ScalarType::Integer => multi_way(lower, graph, v, out, condition.expr),
-                    ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+                    ScalarType::Real
+                    | ScalarType::Real32
+                    | ScalarType::Sized(_)
+                    | ScalarType::Tape => {
                         lower.report(
                             n,
                             &codes::TYPE,

@@ -199,7 +199,7 @@ impl Lower<'_, '_> {
         let zero = match ty {
             ScalarType::Real | ScalarType::Tape => Expr::Real(0.0),
             ScalarType::Real32 => Expr::Real32(0.0),
-            ScalarType::Integer => Expr::Int(0),
+            ScalarType::Integer | ScalarType::Sized(_) => Expr::Int(0),
             ScalarType::Logical => Expr::Logical(false),
         };
         let value = Expr::op(Op::Fill, std::iter::once(zero).chain(extents));
@@ -250,7 +250,10 @@ impl Lower<'_, '_> {
             match extra.ty {
                 ScalarType::Integer => along = Some(dimension(&extra, rank)?),
                 ScalarType::Logical => mask = Some(extra),
-                ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+                ScalarType::Real
+                | ScalarType::Real32
+                | ScalarType::Sized(_)
+                | ScalarType::Tape => {
                     return Err(Failure::Type("an operand is real".to_owned()));
                 }
             }
@@ -318,7 +321,11 @@ impl Lower<'_, '_> {
                 }
                 ScalarType::Integer => return Err(unsupported("along one of several dimensions")),
                 ScalarType::Logical if extra.rank == rank => mask = Some(extra),
-                ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => {
+                ScalarType::Real
+                | ScalarType::Real32
+                | ScalarType::Sized(_)
+                | ScalarType::Logical
+                | ScalarType::Tape => {
                     return Err(shape("its mask has another shape"));
                 }
             }

@@ -168,10 +168,10 @@ pub(crate) fn layout(
         }
         members.extend(list.into_iter().filter(|m| used(m.symbol) && m.to > m.from));
     }
-    let mut by_type: BTreeMap<(u8, i64), Vec<Member>> = BTreeMap::new();
+    let mut by_type: BTreeMap<(ScalarType, i64), Vec<Member>> = BTreeMap::new();
     for &member in &members {
         by_type
-            .entry((member.ty as u8, member.width))
+            .entry((member.ty, member.width))
             .or_default()
             .push(member);
     }
@@ -240,7 +240,7 @@ fn reinterpreted(
     doc: &Document<'_>,
     model: &Model,
     scan: &Scan,
-    by_type: &BTreeMap<(u8, i64), Vec<Member>>,
+    by_type: &BTreeMap<(ScalarType, i64), Vec<Member>>,
 ) -> Option<Conflict> {
     let (read, written) = accesses(doc, model, scan);
     // Ends of intervals in order: what is written at each point, by type.
