@@ -205,6 +205,9 @@ impl Bundle {
         let mut file = File::new(program, names, function_names, &[], &globals.variables);
         file.public = driven.is_none();
         file.checks = self.options.checks;
+        if file.checks {
+            checks::refuse_sized(program)?;
+        }
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted {
@@ -564,6 +567,9 @@ fn derivative(
         &globals.variables,
     );
     file.checks = options.checks;
+    if file.checks {
+        checks::refuse_sized(program)?;
+    }
     let mut pieces = Pieces::new(options.checks);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;

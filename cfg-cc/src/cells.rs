@@ -21,6 +21,12 @@ pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order, chec
             Some(Scalar::Real(x)) => bytes.extend_from_slice(&x.to_ne_bytes()),
             Some(Scalar::Real32(x)) => bytes.extend_from_slice(&x.to_ne_bytes()),
             Some(Scalar::Integer(n)) => bytes.extend_from_slice(&n.to_ne_bytes()),
+            Some(Scalar::Sized(ty, cell)) => match ty.bits() {
+                8 => bytes.push(cell as u8),
+                16 => bytes.extend_from_slice(&(cell as u16).to_ne_bytes()),
+                32 => bytes.extend_from_slice(&(cell as u32).to_ne_bytes()),
+                _ => bytes.extend_from_slice(&cell.to_ne_bytes()),
+            },
             Some(Scalar::Logical(b)) => bytes.push(b.into()),
             None => write_unset(bytes, value.ty(), checks),
         }
@@ -36,6 +42,8 @@ fn write_unset(bytes: &mut Vec<u8>, ty: ScalarType, checks: bool) {
         ScalarType::Integer | ScalarType::Tape => {
             bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes());
         }
+        // With checks there are none.
+        ScalarType::Sized(ty) => bytes.resize(from + (ty.bits() / 8) as usize, 0),
         ScalarType::Logical => bytes.push(UNSET_LOGICAL),
     }
     if !checks {
@@ -69,6 +77,29 @@ pub(crate) fn read_value(
                 from.read_exact(&mut bytes)?;
                 Scalar::Integer(i64::from_ne_bytes(bytes))
             }
+            ScalarType::Sized(ty) => {
+                let n = match ty.bits() {
+                    8 => {
+                        from.read_exact(&mut bytes[..1])?;
+                        i128::from(bytes[0])
+                    }
+                    16 => {
+                        let mut bytes = [0; 2];
+                        from.read_exact(&mut bytes)?;
+                        u16::from_ne_bytes(bytes).into()
+                    }
+                    32 => {
+                        let mut bytes = [0; 4];
+                        from.read_exact(&mut bytes)?;
+                        u32::from_ne_bytes(bytes).into()
+                    }
+                    _ => {
+                        from.read_exact(&mut bytes)?;
+                        u64::from_ne_bytes(bytes).into()
+                    }
+                };
+                Scalar::Sized(ty, ty.wrap(n))
+            }
             ScalarType::Logical => {
                 from.read_exact(&mut bytes[..1])?;
                 Scalar::Logical(bytes[0] != 0)
@@ -79,6 +110,7 @@ pub(crate) fn read_value(
                 Scalar::Real(x) => x.to_bits() == UNSET_REAL,
                 Scalar::Real32(x) => x.to_bits() == UNSET_REAL32,
                 Scalar::Integer(n) => n == UNSET_INTEGER,
+                Scalar::Sized(..) => false,
                 Scalar::Logical(_) => bytes[0] == UNSET_LOGICAL,
             };
         if !unset {

@@ -214,7 +214,7 @@ fn stack(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real | ScalarType::Tape => "real",
         ScalarType::Real32 => "real32",
-        ScalarType::Integer | ScalarType::Logical => "integer",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Logical => "integer",
     }
 }
 

@@ -7,9 +7,10 @@ mod code;
 mod noting;
 mod pieces;
 pub(crate) mod precedence;
+mod sized;
 mod word;
 
-pub(crate) use code::{Code, literal_integer, literal_logical, literal_real, literal_real32};
+pub(crate) use code::{Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized};
 pub(crate) use pieces::{Number, Piece, Pieces};
 
 use cfg_core::elemental::{self, Math, Scalar};
@@ -173,6 +174,30 @@ fn form(op: Op) -> Form {
         | Op::LBound
         | Op::UBound
         | Op::Present => Form::None,
+        // These have functions in `sized`.
+        Op::ToInt8
+        | Op::ToInt16
+        | Op::ToInt32
+        | Op::ToUint8
+        | Op::ToUint16
+        | Op::ToUint32
+        | Op::ToUint64
+        | Op::WrapInt
+        | Op::WrapInt8
+        | Op::WrapInt16
+        | Op::WrapInt32
+        | Op::WrapUint8
+        | Op::WrapUint16
+        | Op::WrapUint32
+        | Op::WrapUint64
+        | Op::SaturateInt
+        | Op::SaturateInt8
+        | Op::SaturateInt16
+        | Op::SaturateInt32
+        | Op::SaturateUint8
+        | Op::SaturateUint16
+        | Op::SaturateUint32
+        | Op::SaturateUint64 => Form::None,
     }
 }
 
@@ -193,6 +218,10 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
     if pieces.checked() {
         return checked::apply(op, operands, ty, pieces);
     }
+    let operands = match sized::apply(op, operands, ty, pieces)? {
+        Ok(code) => return Ok(code),
+        Err(operands) => operands,
+    };
     match form(op) {
         Form::Infix(symbol, precedence) => infix(op, symbol, precedence, operands, ty, pieces),
         Form::Bits(symbol) => folded(op, operands, |x, y| {
@@ -228,6 +257,11 @@ pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
     };
     let number = |integer: i64, real: f64| match ty {
         ScalarType::Integer => literal_integer(integer),
+        ScalarType::Sized(ty) => {
+            let clamped = i128::from(integer).clamp(ty.min(), ty.max());
+            let greatest = integer == i64::MAX;
+            literal_sized(ty, ty.wrap(if greatest { ty.max() } else { clamped }))
+        }
         ScalarType::Real32 => literal_real32(real as f32),
         ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
     };
@@ -294,7 +328,7 @@ fn constant(op: Op, operands: &[Code]) -> Option<Result<i64, ()>> {
         .collect();
     match elemental::apply(op, &scalars?, Math::Native) {
         Ok(Scalar::Integer(n)) => Some(Ok(n)),
-        Ok(Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_)) => None,
+        Ok(Scalar::Real(_) | Scalar::Real32(_) | Scalar::Sized(..) | Scalar::Logical(_)) => None,
         Err(_) => Some(Err(())),
     }
 }

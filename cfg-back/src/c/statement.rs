@@ -305,7 +305,12 @@ fn push_line(top: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -
         TapeClass::Control(ControlWidth::Count) => {
             format!("cfgrev_push_count(&{top}, {});", code.text)
         }
-        TapeClass::Integer => format!("cfgrev_push_integer(&{top}, {});", code.text),
+        TapeClass::Integer if code.ty == ScalarType::Integer => {
+            format!("cfgrev_push_integer(&{top}, {});", code.text)
+        }
+        TapeClass::Integer => {
+            format!("cfgrev_push_integer(&{top}, (int64_t){});", code.at_least(UNARY))
+        }
         TapeClass::Real => {
             let code = operators::convert(code, ScalarType::Real, writer.pieces);
             format!("cfgrev_push_real(&{top}, {});", code.text)
@@ -327,6 +332,9 @@ fn pop_text(top: &str, class: TapeClass, ty: ScalarType) -> String {
             format!("(int64_t)cfgrev_pop_bits(&{top}, {bits})")
         }
         TapeClass::Control(ControlWidth::Count) => format!("cfgrev_pop_count(&{top})"),
+        TapeClass::Integer if matches!(ty, ScalarType::Sized(_)) => {
+            format!("({})cfgrev_pop_integer(&{top})", super::variable::c_type(ty))
+        }
         TapeClass::Integer => format!("cfgrev_pop_integer(&{top})"),
         TapeClass::Real => format!("cfgrev_pop_real(&{top})"),
         TapeClass::Real32 => format!("cfgrev_pop_real32(&{top})"),

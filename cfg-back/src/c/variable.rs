@@ -3,7 +3,7 @@
 use super::{amount::Amount, names::Names};
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Order, ScalarType},
+    ir::{Dim, Expr, Extent, IntType, Order, ScalarType},
 };
 
 /// The C type of a scalar.
@@ -12,6 +12,15 @@ pub(super) fn c_type(ty: ScalarType) -> &'static str {
         ScalarType::Real => "double",
         ScalarType::Real32 => "float",
         ScalarType::Integer => "int64_t",
+        ScalarType::Sized(ty) => match ty {
+            IntType::Int8 => "int8_t",
+            IntType::Int16 => "int16_t",
+            IntType::Int32 => "int32_t",
+            IntType::Uint8 => "uint8_t",
+            IntType::Uint16 => "uint16_t",
+            IntType::Uint32 => "uint32_t",
+            IntType::Uint64 => "uint64_t",
+        },
         ScalarType::Logical => "bool",
         ScalarType::Tape => "struct cfgrev_tape",
     }
@@ -22,7 +31,7 @@ pub(super) fn zero(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "0.0",
         ScalarType::Real32 => "0.0f",
-        ScalarType::Integer => "0",
+        ScalarType::Integer | ScalarType::Sized(_) => "0",
         ScalarType::Logical => "false",
         ScalarType::Tape => "NULL",
     }

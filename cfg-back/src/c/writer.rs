@@ -218,6 +218,7 @@ fn bytes(ty: ScalarType) -> i64 {
     match ty {
         ScalarType::Real | ScalarType::Integer => 8,
         ScalarType::Real32 => 4,
+        ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
         ScalarType::Tape => 0,
     }

@@ -6,7 +6,7 @@ use crate::c::{
     amount::Amount,
     operators,
     operators::precedence::{POSTFIX, SUM},
-    operators::{Code, checked, literal_integer, literal_real, literal_real32},
+    operators::{Code, checked, literal_integer, literal_real, literal_real32, literal_sized},
     variable::zero,
     writer::Writer,
 };
@@ -19,6 +19,7 @@ use cfg_transform::scalarize::{Action, Loop};
 fn one(ty: ScalarType) -> String {
     match ty {
         ScalarType::Integer => literal_integer(1),
+        ScalarType::Sized(ty) => literal_sized(ty, 1),
         ScalarType::Real32 => literal_real32(1.0),
         ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(1.0),
     }

@@ -9,7 +9,11 @@ use cfg_core::ir::ScalarType;
 fn c_type(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Logical => "cfgrev_logical",
-        ScalarType::Real | ScalarType::Real32 | ScalarType::Integer | ScalarType::Tape => {
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape => {
             variable::c_type(ty)
         }
     }

@@ -185,7 +185,11 @@ static inline int64_t cfgrev_pop_some_count(struct cfgrev_check *check, int at, 
 fn pop_bits(name: &str, ty: ScalarType) -> String {
     let (c, unset, value) = match ty {
         ScalarType::Logical => ("cfgrev_logical", "CFGREV_UNSET_LOGICAL", "value != 0"),
-        ScalarType::Integer | ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Tape => {
             ("int64_t", "CFGREV_UNSET_INTEGER", "(int64_t)value")
         }
     };

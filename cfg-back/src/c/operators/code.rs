@@ -2,7 +2,8 @@
 
 use super::pieces::Pieces;
 use super::precedence::{EQUALITY, POSTFIX, SUM, UNARY};
-use cfg_core::ir::ScalarType;
+use crate::c::variable::c_type;
+use cfg_core::ir::{IntType, ScalarType};
 use std::borrow::Cow;
 
 /// A C expression: its text, how tightly it binds, and its scalar type.
@@ -53,6 +54,7 @@ impl Code {
             ScalarType::Integer if self.text == LEAST => Some(i64::MIN),
             ScalarType::Integer if self.is_number() => self.text.parse().ok(),
             ScalarType::Integer
+            | ScalarType::Sized(_)
             | ScalarType::Real
             | ScalarType::Real32
             | ScalarType::Logical
@@ -117,6 +119,14 @@ pub(crate) fn literal_integer(n: i64) -> Code {
     literal(text, ScalarType::Integer)
 }
 
+/// A constant of an integer type other than `integer`, from its cell.
+pub(crate) fn literal_sized(ty: IntType, cell: i64) -> Code {
+    let value = ty.value(cell);
+    // Beyond 63 bits C has no constants without a suffix.
+    let suffix = if value > i64::MAX.into() { "u" } else { "" };
+    literal(format!("{value}{suffix}"), ScalarType::Sized(ty))
+}
+
 /// A 64-bit real constant: the shortest text that is read as this number.
 pub(crate) fn literal_real(x: f64) -> Code {
     let text = if x.is_finite() {
@@ -144,13 +154,15 @@ pub(crate) fn literal_logical(b: bool) -> Code {
 
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    use ScalarType::{Integer, Logical, Real, Real32, Tape};
+    use ScalarType::{Integer, Logical, Real, Real32, Sized, Tape};
     let not_zero = |zero| {
         let text = format!("{} != {zero}", code.at_least(SUM));
         Code::new(text, EQUALITY, Logical)
     };
     match (code.ty, to) {
         (Tape, _) | (_, Tape) | (Logical, Logical) => code,
+        (Sized(_), _) => super::sized::convert(code, to),
+        (_, Sized(_)) => code.cast(c_type(to), to),
         (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,
         (Integer, Real) => match code.integer() {
             Some(n) => literal_real(n as f64),

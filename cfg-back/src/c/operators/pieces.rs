@@ -1,8 +1,8 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
 use super::noting::{Checks, FaultCode};
-use super::word;
-use cfg_core::ir::{Op, ScalarType};
+use super::{sized, word};
+use cfg_core::ir::{IntType, Op, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ impl Number {
             ScalarType::Real => Some(Self::Double),
             ScalarType::Real32 => Some(Self::Float),
             ScalarType::Integer => Some(Self::Integer),
-            ScalarType::Logical | ScalarType::Tape => None,
+            ScalarType::Sized(_) | ScalarType::Logical | ScalarType::Tape => None,
         }
     }
 }
@@ -54,6 +54,10 @@ pub(crate) enum Piece {
     IntegerPower,
     /// An operator over integers modulo 2^64, or a shift.
     Words(Op),
+    /// An operator over integers of a type other than `integer`.
+    Sized(Op, IntType),
+    /// A conversion to an integer type from a type; reals are `double`.
+    Convert(Op, ScalarType),
     /// Trip count of a counted loop.
     Trips,
     /// Power of a real with this exponent, from -64 to 64.
@@ -85,6 +89,8 @@ impl Piece {
             | Self::Modulo(Double | Float)
             | Self::IntegerPower
             | Self::Words(_)
+            | Self::Sized(..)
+            | Self::Convert(..)
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower
@@ -106,6 +112,15 @@ impl Piece {
             Self::Modulo(number) => ("modulo", number),
             Self::IntegerPower => ("pow", Integer),
             Self::Words(op) => (word::name(op), Double),
+            Self::Sized(op, ty) => return format!("cfgrev_{}_{}", sized::name(op), ty.name()),
+            Self::Convert(op, from) => {
+                return match op.conversion() {
+                    Some((how, to)) => {
+                        format!("cfgrev_{}_{}_of_{}", how.name(), to.name(), from.name())
+                    }
+                    None => "cfgrev_value".to_owned(),
+                };
+            }
             Self::Trips => ("trips", Double),
             Self::Power(n) => {
                 let sign = if n < 0 { "m" } else { "" };
@@ -152,6 +167,8 @@ impl Piece {
             ),
             Self::IntegerPower => (include_str!("../pieces/ipow.c"), ""),
             Self::Words(op) => return word::function(&self.name(), op),
+            Self::Sized(op, ty) => return sized::function(&self.name(), op, ty),
+            Self::Convert(op, from) => return sized::conversion(&self.name(), op, from),
             Self::Trips => (include_str!("../pieces/trips.c"), ""),
             Self::Power(n) => return power(n),
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),
@@ -174,6 +191,8 @@ impl Piece {
             | Self::Remainder
             | Self::IntegerPower
             | Self::Words(_)
+            | Self::Sized(..)
+            | Self::Convert(..)
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower
