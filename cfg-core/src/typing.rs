@@ -84,7 +84,10 @@ impl Mismatch {
 /// The type that operands of these types are converted to in a mixed operation.
 fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     let mut result = ScalarType::Integer;
-    if let Some(sized) = operands.iter().find(|t| matches!(t.ty, ScalarType::Sized(_))) {
+    if let Some(sized) = operands
+        .iter()
+        .find(|t| matches!(t.ty, ScalarType::Sized(_)))
+    {
         return match operands.iter().find(|t| t.ty != sized.ty) {
             None => Ok(sized.ty),
             Some(other) => Err(Mismatch::new(

@@ -405,9 +405,11 @@ impl Units {
         let x = f64::from(u8::from(one));
         let element = match self.values[k].ty() {
             ScalarType::Real32 => Scalar::Real32(x as f32),
-            ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
-                Scalar::Real(x)
-            }
+            ScalarType::Real
+            | ScalarType::Integer
+            | ScalarType::Sized(_)
+            | ScalarType::Logical
+            | ScalarType::Tape => Scalar::Real(x),
         };
         self.values[k].set(position - self.first[k], element);
     }

@@ -3,7 +3,7 @@
 use crate::codes;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
-use cfg_core::ir::{Order, ScalarType};
+use cfg_core::ir::{IntType, Order, ScalarType};
 use cfg_core::json::values::ValueTree;
 use cfg_exec::Value;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -483,6 +483,7 @@ pub(crate) fn zeros_like(value: &Value) -> Value {
         ScalarType::Real => zeros.fill(Scalar::Real(0.0)),
         ScalarType::Real32 => zeros.fill(Scalar::Real32(0.0)),
         ScalarType::Integer => zeros.fill(Scalar::Integer(0)),
+        ScalarType::Sized(ty) => zeros.fill(Scalar::Sized(ty, 0)),
         ScalarType::Logical => zeros.fill(Scalar::Logical(false)),
         ScalarType::Tape => {}
     }

@@ -31,6 +31,7 @@ fn value(datum: &Datum, order: Order) -> Option<Value> {
         Elements::Real(_) => ScalarType::Real,
         Elements::Real32(_) => ScalarType::Real32,
         Elements::Integer(_) => ScalarType::Integer,
+        Elements::Sized(ty, _) => ScalarType::Sized(*ty),
         Elements::Logical(_) => ScalarType::Logical,
     };
     let mut value = Value::uninitialised(ty, &datum.extents, order)?;
@@ -41,6 +42,7 @@ fn value(datum: &Datum, order: Order) -> Option<Value> {
                 Elements::Real(x) => Scalar::Real(x[k]),
                 Elements::Real32(x) => Scalar::Real32(x[k]),
                 Elements::Integer(x) => Scalar::Integer(x[k]),
+                Elements::Sized(ty, x) => Scalar::Sized(*ty, x[k]),
                 Elements::Logical(x) => Scalar::Logical(x[k]),
             },
         );

@@ -175,7 +175,9 @@ impl Fault {
             ),
             Self::Mark => Diagnostic::error(
                 &MARK,
-                format!("an operation gives {POISON_INT}, which is how the executor marks an integer without a value"),
+                format!(
+                    "an operation gives {POISON_INT}, which is how the executor marks an integer without a value"
+                ),
                 "compute with other numbers, or run the program as compiled C (--engine cc)",
             ),
             Self::Division => Diagnostic::error(

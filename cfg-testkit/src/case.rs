@@ -2,7 +2,7 @@
 
 use crate::interpret::{Argument, Derivative, Fault, Limits, Outcome, Value, interpret};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Dim, Expr, Extent, Order, Program, Role, Routine, Variable};
+use cfg_core::ir::{Dim, Expr, Extent, IntType, Order, Program, Role, Routine, Variable};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ pub enum Elements {
     Real32(Vec<f32>),
     /// Integers.
     Integer(Vec<i64>),
+    /// Integers of another width, as cells.
+    Sized(IntType, Vec<i64>),
     /// Logicals.
     Logical(Vec<bool>),
 }
@@ -59,7 +61,7 @@ impl Datum {
         match &self.elements {
             Elements::Real(x) => x.len(),
             Elements::Real32(x) => x.len(),
-            Elements::Integer(x) => x.len(),
+            Elements::Integer(x) | Elements::Sized(_, x) => x.len(),
             Elements::Logical(x) => x.len(),
         }
     }
@@ -75,6 +77,8 @@ impl Datum {
             Elements::Real(x) => json_real(x[i]),
             Elements::Real32(x) => json_real(f64::from(x[i])),
             Elements::Integer(x) => Json::from(x[i]),
+            Elements::Sized(IntType::Uint64, x) => Json::from(x[i] as u64),
+            Elements::Sized(_, x) => Json::from(x[i]),
             Elements::Logical(x) => Json::from(x[i]),
         };
         nested(&self.extents, order, &scalar)
@@ -86,6 +90,9 @@ impl Datum {
             Elements::Real(x) => Expr::Real(x[i]),
             Elements::Real32(x) => Expr::Real32(x[i]),
             Elements::Integer(x) => Expr::Int(x[i]),
+            Elements::Sized(ty, x) => {
+                Expr::sized(*ty, ty.value(x[i])).expect("the type has its values")
+            }
             Elements::Logical(x) => Expr::Logical(x[i]),
         }
     }
@@ -100,6 +107,10 @@ impl Datum {
                 .map(|(i, &v)| Value::Real32(v, attach(i)))
                 .collect(),
             Elements::Integer(x) => x.iter().map(|&v| Value::Integer(v)).collect(),
+            Elements::Sized(ty, x) => {
+                let value = |&v| Value::Sized(*ty, ty.value(v));
+                x.iter().map(value).collect()
+            }
             Elements::Logical(x) => x.iter().map(|&v| Value::Logical(v)).collect(),
         };
         Argument {
@@ -190,7 +201,9 @@ impl Case {
                     format!("i {} {}", x.len(), join(values))
                 }
                 // The C kernels have no other types, and no arrays that only come out.
-                Some(Elements::Real32(_) | Elements::Logical(_)) | None => "o 1".to_owned(),
+                Some(Elements::Real32(_) | Elements::Sized(..) | Elements::Logical(_)) | None => {
+                    "o 1".to_owned()
+                }
             };
             text.push_str(&line);
             text.push('\n');
@@ -323,6 +336,9 @@ impl Case {
                 Some(Expr::Real32(x)) => Value::Real32(*x, attach(Cell::Global(g, i))),
                 Some(Expr::Int(n)) => Value::Integer(*n),
                 Some(Expr::Logical(b)) => Value::Logical(*b),
+                Some(e) if let Some((ty, cell)) = e.sized_constant() => {
+                    Value::Sized(ty, ty.value(cell))
+                }
                 Some(Expr::Place(_) | Expr::Op(..)) | None => Value::Undefined,
             };
             let elements: Vec<_> = cells.iter().enumerate().map(value).collect();
@@ -432,7 +448,9 @@ impl Case {
     ) -> Vec<(VarId, Vec<T>)> {
         let derivative = |value: &Value<D>| match value {
             Value::Real(_, d) | Value::Real32(_, d) => of(d),
-            Value::Undefined | Value::Integer(_) | Value::Logical(_) => of(&D::constant()),
+            Value::Undefined | Value::Integer(_) | Value::Sized(..) | Value::Logical(_) => {
+                of(&D::constant())
+            }
         };
         (self.routine().dependents.iter())
             .map(|&v| {

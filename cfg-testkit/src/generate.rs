@@ -23,6 +23,7 @@ mod rare;
 mod region;
 mod routine;
 mod signature;
+mod sized;
 mod special;
 mod stacks;
 mod statement;
@@ -296,6 +297,17 @@ fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rn
             ScalarType::Integer | ScalarType::Tape => {
                 let (low, high) = known.range;
                 Elements::Integer((0..total).map(|_| rng.between(low, high)).collect())
+            }
+            ScalarType::Sized(ty) => {
+                let mut cell = || {
+                    let any = i128::from(rng.between(i64::MIN / 2, i64::MAX / 2));
+                    match rng.below(4) {
+                        0 => ty.wrap(ty.min()),
+                        1 => ty.wrap(ty.max()),
+                        _ => ty.wrap(any),
+                    }
+                };
+                Elements::Sized(ty, (0..total).map(|_| cell()).collect())
             }
             ScalarType::Logical => Elements::Logical((0..total).map(|_| rng.percent(50)).collect()),
         };

@@ -9,6 +9,7 @@ mod call;
 mod eval;
 mod rules;
 mod scalar;
+mod sized;
 mod storage;
 mod tape;
 mod value;
@@ -614,7 +615,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             Value::Real(_, d) | Value::Real32(_, d) => {
                 d.size().is_nan() || d.size() > self.limits.largest
             }
-            Value::Undefined | Value::Integer(_) | Value::Logical(_) => false,
+            Value::Undefined | Value::Integer(_) | Value::Sized(..) | Value::Logical(_) => false,
         };
         let value = match value {
             Value::Real(..) if refused => Value::Real(1.0, D::constant()),

@@ -10,7 +10,9 @@ pub(crate) mod precedence;
 mod sized;
 mod word;
 
-pub(crate) use code::{Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized};
+pub(crate) use code::{
+    Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized,
+};
 pub(crate) use pieces::{Number, Piece, Pieces};
 
 use cfg_core::elemental::{self, Math, Scalar};

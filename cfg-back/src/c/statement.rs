@@ -309,7 +309,10 @@ fn push_line(top: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -
             format!("cfgrev_push_integer(&{top}, {});", code.text)
         }
         TapeClass::Integer => {
-            format!("cfgrev_push_integer(&{top}, (int64_t){});", code.at_least(UNARY))
+            format!(
+                "cfgrev_push_integer(&{top}, (int64_t){});",
+                code.at_least(UNARY)
+            )
         }
         TapeClass::Real => {
             let code = operators::convert(code, ScalarType::Real, writer.pieces);
@@ -333,7 +336,10 @@ fn pop_text(top: &str, class: TapeClass, ty: ScalarType) -> String {
         }
         TapeClass::Control(ControlWidth::Count) => format!("cfgrev_pop_count(&{top})"),
         TapeClass::Integer if matches!(ty, ScalarType::Sized(_)) => {
-            format!("({})cfgrev_pop_integer(&{top})", super::variable::c_type(ty))
+            format!(
+                "({})cfgrev_pop_integer(&{top})",
+                super::variable::c_type(ty)
+            )
         }
         TapeClass::Integer => format!("cfgrev_pop_integer(&{top})"),
         TapeClass::Real => format!("cfgrev_pop_real(&{top})"),

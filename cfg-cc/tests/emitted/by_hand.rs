@@ -39,6 +39,10 @@ fn elements(variable: &Variable, count: usize, given: Option<i64>, rng: &mut Rng
             let all = (0..count).map(|k| given.unwrap_or(k as i64 % 4 + 1));
             Elements::Integer(all.collect())
         }
+        ScalarType::Sized(ty) => {
+            let all = (0..count).map(|k| ty.wrap(rng.between(-300, 300).into()) + i64::from(k == 0));
+            Elements::Sized(ty, all.map(|n| ty.wrap(n.into())).collect())
+        }
         ScalarType::Logical => Elements::Logical((0..count).map(|k| k % 2 == 0).collect()),
         ScalarType::Tape => panic!("a tape has no value"),
     }

@@ -49,6 +49,7 @@ fn datum(variable: &Variable, varied: bool, next: &mut usize) -> Option<Datum> {
         ScalarType::Real => Elements::Real((0..count).map(|_| real()).collect()),
         ScalarType::Real32 => Elements::Real32((0..count).map(|_| real() as f32).collect()),
         ScalarType::Integer => Elements::Integer(vec![0; count]),
+        ScalarType::Sized(ty) => Elements::Sized(ty, vec![0; count]),
         ScalarType::Logical => Elements::Logical(vec![false; count]),
         ScalarType::Tape => return None,
     };

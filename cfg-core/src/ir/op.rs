@@ -359,21 +359,22 @@ impl Op {
     /// True of elemental operators that take integers only and give an integer, and of conversions to integer types that
     /// files name: what they give has no derivative.
     pub fn is_of_integers(self) -> bool {
-        self.conversion().is_some() || matches!(
-            self,
-            Self::Trips
-                | Self::WrapAdd
-                | Self::WrapSub
-                | Self::WrapNeg
-                | Self::WrapMul
-                | Self::BitAnd
-                | Self::BitOr
-                | Self::BitXor
-                | Self::BitNot
-                | Self::Shl
-                | Self::WrapShl
-                | Self::Shr
-                | Self::LogicalShr
-        )
+        self.conversion().is_some()
+            || matches!(
+                self,
+                Self::Trips
+                    | Self::WrapAdd
+                    | Self::WrapSub
+                    | Self::WrapNeg
+                    | Self::WrapMul
+                    | Self::BitAnd
+                    | Self::BitOr
+                    | Self::BitXor
+                    | Self::BitNot
+                    | Self::Shl
+                    | Self::WrapShl
+                    | Self::Shr
+                    | Self::LogicalShr
+            )
     }
 }

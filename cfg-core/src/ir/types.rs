@@ -146,12 +146,9 @@ impl IntType {
     pub fn value(self, cell: i64) -> i128 {
         match self {
             Self::Uint64 => i128::from(cell as u64),
-            Self::Int8
-            | Self::Int16
-            | Self::Int32
-            | Self::Uint8
-            | Self::Uint16
-            | Self::Uint32 => i128::from(cell),
+            Self::Int8 | Self::Int16 | Self::Int32 | Self::Uint8 | Self::Uint16 | Self::Uint32 => {
+                i128::from(cell)
+            }
         }
     }
 

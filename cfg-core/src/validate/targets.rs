@@ -43,7 +43,10 @@ pub(super) fn assignable(
                 "convert the value with [\"int\", e], in text int(e)".to_owned()
             }
             (ScalarType::Sized(ty), Some(Expr::Int(i))) => {
-                format!("write [\"const\", \"{0}\", {i}], in text {0}({i})", ty.name())
+                format!(
+                    "write [\"const\", \"{0}\", {i}], in text {0}({i})",
+                    ty.name()
+                )
             }
             (ScalarType::Sized(ty), _) => format!(
                 "convert the value with [\"to\", \"{0}\", e], in text {0}(e), or modulo with \"wrap\"",

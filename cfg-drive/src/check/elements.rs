@@ -39,9 +39,11 @@ pub(super) fn map(value: &Value, of: impl Fn(f64) -> f64) -> Value {
 pub(super) fn set(value: &mut Value, i: usize, x: f64) {
     match value.ty() {
         ScalarType::Real32 => value.set(i, Scalar::Real32(x as f32)),
-        ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
-            value.set(i, Scalar::Real(x))
-        }
+        ScalarType::Real
+        | ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Logical
+        | ScalarType::Tape => value.set(i, Scalar::Real(x)),
     };
 }
 
@@ -49,8 +51,10 @@ pub(super) fn set(value: &mut Value, i: usize, x: f64) {
 pub(super) fn normal(value: &Value, x: f64) -> bool {
     match value.ty() {
         ScalarType::Real32 => (x as f32).is_normal(),
-        ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
-            x.is_normal()
-        }
+        ScalarType::Real
+        | ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Logical
+        | ScalarType::Tape => x.is_normal(),
     }
 }

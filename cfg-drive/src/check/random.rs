@@ -64,6 +64,7 @@ impl Random {
                     ScalarType::Real32 => f64::from(f32::MAX).sqrt(),
                     ScalarType::Real
                     | ScalarType::Integer
+                    | ScalarType::Sized(_)
                     | ScalarType::Logical
                     | ScalarType::Tape => f64::MAX.sqrt(),
                 };

@@ -78,9 +78,11 @@ pub(super) fn absolute_size(
             let mut ones = v.clone();
             ones.fill(match v.ty() {
                 ScalarType::Real32 => Scalar::Real32(1.0),
-                ScalarType::Real | ScalarType::Integer | ScalarType::Logical | ScalarType::Tape => {
-                    Scalar::Real(1.0)
-                }
+                ScalarType::Real
+                | ScalarType::Integer
+                | ScalarType::Sized(_)
+                | ScalarType::Logical
+                | ScalarType::Tape => Scalar::Real(1.0),
             });
             ones
         })

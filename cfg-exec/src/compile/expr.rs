@@ -654,14 +654,16 @@ impl Emitter<'_> {
                         self.emit(Instr::CmpU { cmp, d, a, b });
                         self.jump_if(d, sense, t);
                     }
-                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => self.emit(match (cmp, sense) {
-                        (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
-                        (Cmp::Le, true) => Instr::JumpLeI { a, b, t },
-                        (Cmp::Lt, false) => Instr::JumpLeI { a: b, b: a, t },
-                        (Cmp::Le, false) => Instr::JumpLtI { a: b, b: a, t },
-                        (Cmp::Eq, true) | (Cmp::Ne, false) => Instr::JumpEqI { a, b, t },
-                        (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeI { a, b, t },
-                    }),
+                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
+                        self.emit(match (cmp, sense) {
+                            (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
+                            (Cmp::Le, true) => Instr::JumpLeI { a, b, t },
+                            (Cmp::Lt, false) => Instr::JumpLeI { a: b, b: a, t },
+                            (Cmp::Le, false) => Instr::JumpLtI { a: b, b: a, t },
+                            (Cmp::Eq, true) | (Cmp::Ne, false) => Instr::JumpEqI { a, b, t },
+                            (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeI { a, b, t },
+                        })
+                    }
                     ScalarType::Logical => {
                         let d = self.temporary()?;
                         self.emit(Instr::CmpL { cmp, d, a, b });

@@ -6,8 +6,8 @@ use cfg_core::{
 };
 
 use super::slow_path::{
-    compare_unordered, control_count, converted, fits, sized, unmarked, control_value, element_fault, element_fault_of,
-    integer_result, tape_fault, trips, trips_needed, undecided, unordered,
+    compare_unordered, control_count, control_value, converted, element_fault, element_fault_of,
+    fits, integer_result, sized, tape_fault, trips, trips_needed, undecided, unmarked, unordered,
 };
 use super::{Image, Machine, Visit, WINDOW};
 use crate::{

@@ -12,8 +12,8 @@ use crate::xaif::notation::{legal, names::short_name, spelling::shape_name, tape
 use cfg_core::{
     entity::VertexId,
     ir::{
-        Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType, StmtKind,
-        Variable, Vertex, VertexKind,
+        Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType,
+        StmtKind, Variable, Vertex, VertexKind,
     },
 };
 use quick_xml::escape::escape;

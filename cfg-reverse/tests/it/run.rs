@@ -27,6 +27,7 @@ pub(crate) fn value(case: &Case, v: VarId, datum: &Datum) -> Value {
             Elements::Real(x) => Scalar::Real(x[i]),
             Elements::Real32(x) => Scalar::Real32(x[i]),
             Elements::Integer(x) => Scalar::Integer(x[i]),
+            Elements::Sized(ty, x) => Scalar::Sized(*ty, x[i]),
             Elements::Logical(x) => Scalar::Logical(x[i]),
         };
         assert!(value.set(i, x));

@@ -5,7 +5,8 @@ use super::{Arithmetic, Options};
 use crate::rng::Rng;
 use cfg_core::entity::VarId;
 use cfg_core::ir::{
-    Dim, Expr, Extent, Global, Intent, Op, Order, Place, Role, Routine, ScalarType, Stmt, Variable,
+    Dim, Expr, Extent, Global, IntType, Intent, Op, Order, Place, Role, Routine, ScalarType, Stmt,
+    Variable,
 };
 use std::collections::BTreeSet;
 
@@ -311,6 +312,16 @@ impl<'a> Builder<'a> {
                 extent: Extent::Deferred,
             }];
         }
+        if self.options.operators && self.rng.percent(40) {
+            for k in 0..2 {
+                let ty = self.rng.pick(&IntType::ALL).copied();
+                let ty = ScalarType::Sized(ty.unwrap_or(IntType::Int8));
+                self.local(&format!("s{k}"), ty, vec![], Use::Free);
+                if self.rng.percent(50) {
+                    self.local(&format!("sv{k}"), ty, vec![(1, 4)], Use::Free);
+                }
+            }
+        }
         if narrow {
             self.local("r0", ScalarType::Real32, vec![], Use::Free);
             self.local("r1", ScalarType::Real32, vec![(1, 4)], Use::Free);
@@ -404,6 +415,7 @@ impl<'a> Builder<'a> {
                 }
                 ScalarType::Real32 => self.narrow(0),
                 ScalarType::Integer => self.integer_in(var.range.0, var.range.1, 1),
+                ScalarType::Sized(ty) => self.sized(ty, 1),
                 ScalarType::Logical => self.condition(1),
                 ScalarType::Tape => continue,
             };

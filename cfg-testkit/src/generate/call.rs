@@ -275,6 +275,7 @@ impl Builder<'_> {
                 ScalarType::Real => Expr::Real(1.0),
                 ScalarType::Integer => Expr::Int(low),
                 ScalarType::Logical => Expr::Logical(true),
+                ScalarType::Sized(ty) => Expr::sized(ty, ty.max())?,
                 ScalarType::Real32 | ScalarType::Tape => return None,
             }),
         }
@@ -285,6 +286,7 @@ impl Builder<'_> {
             ScalarType::Real => self.real(2),
             ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
             ScalarType::Logical => self.condition(1),
+            ScalarType::Sized(ty) => self.sized(ty, 2),
             ScalarType::Real32 | ScalarType::Tape => return None,
         })
     }

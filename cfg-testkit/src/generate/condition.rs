@@ -1,7 +1,7 @@
 //! Logical expressions.
 
 use super::build::Builder;
-use cfg_core::ir::{Expr, Op, ScalarType};
+use cfg_core::ir::{Expr, IntType, Op, ScalarType};
 
 const ORDER: [Op; 4] = [Op::Lt, Op::Le, Op::Gt, Op::Ge];
 
@@ -14,6 +14,10 @@ impl Builder<'_> {
             && let Some(rare) = self.rare_condition()
         {
             return rare;
+        }
+        if self.options.operators && depth > 0 && self.rng.percent(6) {
+            let ty = *self.rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
+            return self.sized_condition(ty);
         }
         match self
             .rng

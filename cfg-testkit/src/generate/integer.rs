@@ -25,6 +25,9 @@ impl Builder<'_> {
         {
             return rare;
         }
+        if self.options.operators && self.rng.percent(5) {
+            return self.sized_integer();
+        }
         let a = self.integer(depth - 1);
         match self.rng.weighted(&[4, 4, 2, 1, 1, 1, 2, 2, 1]) {
             0 => {

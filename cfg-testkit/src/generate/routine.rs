@@ -4,7 +4,7 @@ use super::build::{Builder, INDEX_MAX, Parameter, Use};
 use super::signature::{Formal, Returns, Shape, Signature};
 use crate::tree::{Node, Region};
 use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::ir::{Expr, Extent, Intent, Op, Place, ScalarType, Selector, Stmt};
+use cfg_core::ir::{Expr, Extent, IntType, Intent, Op, Place, ScalarType, Selector, Stmt};
 use std::collections::BTreeSet;
 
 impl Builder<'_> {
@@ -161,6 +161,16 @@ impl Builder<'_> {
             let intent = intent(self);
             let shape = Shape::Explicit(vec![4]);
             self.parameter("bx", formal(ScalarType::Logical, intent, shape, (0, 0)));
+        }
+        if self.options.operators && self.rng.percent(odd / 5) {
+            let intent = intent(self);
+            let ty = *self.rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
+            let shape = if self.rng.percent(50) {
+                Shape::Explicit(vec![4])
+            } else {
+                Shape::Scalar
+            };
+            self.parameter("sx", formal(ScalarType::Sized(ty), intent, shape, (0, 0)));
         }
         if narrow && self.rng.percent(odd / 2) {
             let intent = intent(self);

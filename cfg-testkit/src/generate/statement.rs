@@ -27,6 +27,7 @@ impl Builder<'_> {
             2 => self.scalar_statement(ScalarType::Integer),
             3 => self.element_statement(ScalarType::Integer),
             4 => self.scalar_statement(ScalarType::Logical),
+            5 if self.options.operators && self.rng.percent(50) => self.sized_statement(),
             5 => match self.rng.below(3) {
                 0 => self.element_statement(ScalarType::Real32),
                 1 => self.scalar_statement(ScalarType::Real32),
@@ -57,11 +58,26 @@ impl Builder<'_> {
             ScalarType::Real => self.real(3),
             ScalarType::Real32 => self.narrow(2),
             ScalarType::Integer => self.integer_in(low, high, 2),
+            ScalarType::Sized(ty) => self.sized(ty, 3),
             ScalarType::Logical if self.state.init[v] && self.rng.percent(30) => {
                 Expr::op(Op::Not, [old])
             }
             ScalarType::Logical => self.condition(1),
             ScalarType::Tape => old,
+        }
+    }
+
+    /// An assignment to an integer of another type than `integer`.
+    fn sized_statement(&mut self) -> Option<Stmt> {
+        let sized =
+            (0..self.vars.len()).filter(|&v| matches!(self.vars[v].ty, ScalarType::Sized(_)));
+        let sized: Vec<usize> = sized.collect();
+        let v = *self.rng.pick(&sized)?;
+        let (ty, is_scalar) = (self.vars[v].ty, self.vars[v].is_scalar());
+        if is_scalar {
+            self.scalar_statement(ty)
+        } else {
+            self.element_statement(ty)
         }
     }
 

@@ -1,8 +1,8 @@
 //! Elemental operators at scalars.
 
 use super::rules::{integer_power, real_rule};
-use super::{Derivative, FaultKind, Value};
-use cfg_core::ir::Op;
+use super::{Derivative, FaultKind, Value, sized};
+use cfg_core::ir::{Conversion, Op, ScalarType};
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
@@ -11,7 +11,25 @@ pub(super) fn scalar<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
     if x.iter().any(|v| matches!(v, Value::Undefined)) {
         return Ok(Value::Undefined);
     }
+    if let (Some((how, to)), [value]) = (op.conversion(), x) {
+        return sized::convert(how, to, value);
+    }
+    if let Some(Value::Sized(ty, _)) = x.first()
+        && !matches!(op, Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical)
+    {
+        let number = |v: &Value<D>| match v {
+            Value::Sized(of, i) if of == ty => Ok(*i),
+            _ => Err(FaultKind::Type),
+        };
+        let numbers = x.iter().map(number).collect::<Result<Vec<i128>>>()?;
+        return sized::operation(op, *ty, &numbers);
+    }
     match (op, x) {
+        (Op::ToInt, [Value::Sized(..)]) => {
+            sized::convert(Conversion::To, ScalarType::Integer, &x[0])
+        }
+        (Op::ToLogical, [Value::Sized(_, a)]) => Ok(Value::Logical(*a != 0)),
+        (Op::ToReal32, [Value::Sized(_, a)]) => Ok(Value::Real32(*a as f32, D::constant())),
         (Op::Eq | Op::Ne, [Value::Logical(a), Value::Logical(b)]) => {
             Ok(Value::Logical((a == b) == (op == Op::Eq)))
         }
@@ -75,6 +93,7 @@ fn as_real<D: Derivative>(v: &Value<D>) -> Result<(f64, D)> {
         Value::Real(a, d) => Ok((*a, d.clone())),
         Value::Real32(a, d) => Ok((f64::from(*a), d.clone())),
         Value::Integer(i) => Ok((*i as f64, D::constant())),
+        Value::Sized(_, i) => Ok((*i as f64, D::constant())),
         Value::Logical(_) | Value::Undefined => Err(FaultKind::Type),
     }
 }
@@ -96,7 +115,7 @@ fn real_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> {
             Value::Real(a, _) => *a,
             Value::Real32(a, _) => f64::from(*a),
             Value::Integer(i) => *i as f64,
-            Value::Logical(_) | Value::Undefined => return Err(FaultKind::Type),
+            Value::Sized(..) | Value::Logical(_) | Value::Undefined => return Err(FaultKind::Type),
         };
     }
     let [a, b, _] = values;

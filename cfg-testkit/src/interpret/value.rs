@@ -1,5 +1,7 @@
 //! Values with derivatives attached (operator overloading).
 
+use cfg_core::ir::IntType;
+
 /// What travels with a real value. One run computes the value and this, by the chain rule.
 pub trait Derivative: Clone + std::fmt::Debug + PartialEq {
     /// The derivative of a constant.
@@ -94,6 +96,8 @@ pub enum Value<D> {
     Real32(f32, D),
     /// Integer.
     Integer(i64),
+    /// Integer of another width, as the number that it is.
+    Sized(IntType, i128),
     /// Logical.
     Logical(bool),
 }

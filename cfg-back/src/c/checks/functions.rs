@@ -13,9 +13,7 @@ fn c_type(ty: ScalarType) -> &'static str {
         | ScalarType::Real32
         | ScalarType::Integer
         | ScalarType::Sized(_)
-        | ScalarType::Tape => {
-            variable::c_type(ty)
-        }
+        | ScalarType::Tape => variable::c_type(ty),
     }
 }
 

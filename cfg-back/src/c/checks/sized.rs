@@ -2,7 +2,10 @@
 
 use crate::c::codes;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
-use cfg_core::ir::{Expr, Program, ScalarType, Variable, visit::{PlaceRole, Visit}};
+use cfg_core::ir::{
+    Expr, Program, ScalarType, Variable,
+    visit::{PlaceRole, Visit},
+};
 
 /// Finds a conversion to an integer type that files name.
 struct Conversions(bool);

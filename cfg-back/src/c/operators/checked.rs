@@ -61,10 +61,7 @@ pub(crate) fn unset(ty: ScalarType) -> &'static str {
 pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
     match ty {
         ScalarType::Real | ScalarType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Logical => {
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Logical => {
             format!("{x} == {}", unset(ty))
         }
     }

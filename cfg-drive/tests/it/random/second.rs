@@ -80,6 +80,7 @@ impl Setting {
                         Elements::Real(x) => Scalar::Real(x[i]),
                         Elements::Real32(x) => Scalar::Real32(x[i]),
                         Elements::Integer(x) => Scalar::Integer(x[i]),
+                        Elements::Sized(ty, x) => Scalar::Sized(*ty, x[i]),
                         Elements::Logical(x) => Scalar::Logical(x[i]),
                     };
                     assert!(made.set(i, x));

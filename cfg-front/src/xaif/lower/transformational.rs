@@ -250,10 +250,7 @@ impl Lower<'_, '_> {
             match extra.ty {
                 ScalarType::Integer => along = Some(dimension(&extra, rank)?),
                 ScalarType::Logical => mask = Some(extra),
-                ScalarType::Real
-                | ScalarType::Real32
-                | ScalarType::Sized(_)
-                | ScalarType::Tape => {
+                ScalarType::Real | ScalarType::Real32 | ScalarType::Sized(_) | ScalarType::Tape => {
                     return Err(Failure::Type("an operand is real".to_owned()));
                 }
             }
