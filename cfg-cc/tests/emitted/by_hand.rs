@@ -40,7 +40,8 @@ fn elements(variable: &Variable, count: usize, given: Option<i64>, rng: &mut Rng
             Elements::Integer(all.collect())
         }
         ScalarType::Sized(ty) => {
-            let all = (0..count).map(|k| ty.wrap(rng.between(-300, 300).into()) + i64::from(k == 0));
+            let all =
+                (0..count).map(|k| ty.wrap(rng.between(-300, 300).into()) + i64::from(k == 0));
             Elements::Sized(ty, all.map(|n| ty.wrap(n.into())).collect())
         }
         ScalarType::Logical => Elements::Logical((0..count).map(|k| k % 2 == 0).collect()),

@@ -5,14 +5,14 @@ use crate::ir::{Conversion, IntType, Op, ScalarType};
 /// An arithmetic operation that has no value: a run-time error of the program.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ArithmeticError {
-    /// The result does not fit in the bits of its type.
-    #[error("integer overflow: the result does not fit")]
+    /// The result does not fit in 64 bits, or in the bits of its type.
+    #[error("integer overflow: the result does not fit in 64 bits")]
     Overflow,
     /// Division or remainder by the integer 0, or 0 to a negative integer power.
     #[error("integer division by zero")]
     DivisionByZero,
     /// Conversion of a NaN, an infinity or a number beyond the type's range to integer.
-    #[error("{0} is not representable as an integer of this type")]
+    #[error("{0} is not representable as a 64-bit integer")]
     NotRepresentable(f64),
     /// `trips` with step 0.
     #[error("the step of a counted loop is 0")]
