@@ -25,7 +25,11 @@ cfg_core::diagnostic_codes! {
         "With --extern-globals the name of a global is its name in C."
         "Give the global a name that is an identifier of C, that the file has for nothing else and that no header of C \
          has. With checks logical globals have a type of their own: leave --checks or --extern-globals out.";
-    SIZED "B807" "checks of integers of another type than `integer`"
+    SOURCES "B807" "lines of sources of a program that has none"
+        "With --line statements have places in sources: `at`, and `sources` names these."
+        "Leave --line out, or take --origins, which names vertices and statements. A front end gives statements their places; in \
+         the text form `source` and `@` do.";
+    SIZED "B808" "checks of integers of another type than `integer`"
         "With --checks a program has no integers of 8, 16 or 32 bits or without sign, and no conversions to them."
         "A number of the type marks what was never set, and these types have none to spare; their overflow is not looked for \
          yet. Emit the program without --checks, or run it with the executor, which checks them.";
