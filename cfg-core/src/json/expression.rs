@@ -320,6 +320,13 @@ fn typed_constant<'de, A: SeqAccess<'de>>(
     let (Some(ty), Some(value)) = (ty.flatten(), value.flatten()) else {
         return Ok(None);
     };
+    // It is a conversion of a number, and counts as one.
+    cx.depth += 1;
+    let deep = ty != ScalarType::Integer && !enter(cx);
+    cx.depth -= 1;
+    if deep {
+        return Ok(None);
+    }
     let constant = match ty {
         ScalarType::Integer => i64::try_from(value).ok().map(Expr::Int),
         ScalarType::Sized(ty) => Expr::sized(ty, value),

@@ -2,7 +2,10 @@
 
 use super::{Kernel, Point, integer_value, kernel, real_value, real_values, wave};
 use cfg_core::builder::{RoutineBuilder, expr::*};
-use cfg_core::ir::ScalarType::{Integer, Real};
+use cfg_core::ir::{
+    Expr, IntType, Op,
+    ScalarType::{Integer, Real, Sized},
+};
 
 pub(super) fn kernels() -> Vec<Kernel> {
     vec![
@@ -13,6 +16,7 @@ pub(super) fn kernels() -> Vec<Kernel> {
         helmholtz(),
         fixed_point(),
         option_price(),
+        monte_carlo(),
     ]
 }
 
@@ -242,6 +246,61 @@ fn option_price() -> Kernel {
                 |f| f.assign(value, value + (call - spot + paid)),
             );
         });
+        f
+    })
+}
+
+fn monte_carlo() -> Kernel {
+    fn point(n: usize) -> Point {
+        vec![
+            ("n", integer_value(n)),
+            ("drift", real_value(0.0625)),
+            ("volatility", real_value(0.75)),
+        ]
+    }
+    /// A constant; the types have these.
+    fn number(ty: IntType, value: i128) -> Expr {
+        Expr::sized(ty, value).unwrap_or(Expr::Int(0))
+    }
+    let about = "Mean over random draws of Marsaglia's xorshift generator (32 bits); an FNV-1a hash (64 bits) of the draws \
+                 chooses what is summed.";
+    kernel("monte_carlo", about, (7, None), point, |_| {
+        let (word, long) = (IntType::Uint32, IntType::Uint64);
+        let mut f = RoutineBuilder::new("monte_carlo");
+        let n = f.input("n", Integer);
+        let drift = f.input("drift", Real);
+        let volatility = f.input("volatility", Real);
+        let mean = f.result("mean", Real);
+        let i = f.local("i", Integer);
+        let s = f.local("s", Sized(word));
+        let h = f.local("h", Sized(long));
+        let path = f.local("path", Real);
+        f.assign(mean, 0.0);
+        f.assign(path, 1.0);
+        f.assign(s, number(word, 2_463_534_242));
+        f.assign(h, number(long, 14_695_981_039_346_656_037));
+        f.for_loop(i, 1, n, |f| {
+            for (shift, places) in [(Op::WrapShl, 13), (Op::LogicalShr, 17), (Op::WrapShl, 5)] {
+                let moved = Expr::op(shift, [s.into(), number(word, places)]);
+                f.assign(s, Expr::op(Op::BitXor, [s.into(), moved]));
+            }
+            let byte = Expr::op(Op::BitAnd, [s.into(), number(word, 255)]);
+            let mixed = Expr::op(Op::BitXor, [h.into(), Expr::op(Op::ToUint64, [byte])]);
+            f.assign(
+                h,
+                Expr::op(Op::WrapMul, [mixed, number(long, 1_099_511_628_211)]),
+            );
+            let uniform = Expr::op(Op::ToReal, [s.into()]) / 4_294_967_296.0;
+            f.assign(path, path * exp(drift + volatility * (uniform - 0.5)));
+            // A number without sign is compared.
+            let upper = Expr::op(Op::Ge, [h.into(), number(long, 1 << 63)]);
+            f.if_else(
+                upper,
+                |f| f.assign(mean, mean + path * path),
+                |f| f.assign(mean, mean + sin(path)),
+            );
+        });
+        f.assign(mean, mean / n);
         f
     })
 }
