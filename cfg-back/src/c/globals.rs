@@ -2,12 +2,12 @@
 
 use super::{
     names::{Names, comment},
-    operators::{Code, literal_integer, literal_logical, literal_real, literal_real32},
+    operators::{Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized},
     variable::{Array, Axis, Bound, Cells, Kind, c_type},
 };
 use cfg_core::{
     entity::GlobalId,
-    ir::{Expr, Extent, Global, NameRole, Program, ScalarType},
+    ir::{Expr, Extent, Global, NameRole, Op, Program, ScalarType},
 };
 use std::fmt::Write as _;
 
@@ -56,6 +56,13 @@ fn literal(e: &Expr) -> Code {
         Expr::Real(x) => literal_real(*x),
         Expr::Real32(x) => literal_real32(*x),
         Expr::Logical(b) => literal_logical(*b),
+        Expr::Op(Op::Neg, operands) => match &**operands {
+            [Expr::Int(n)] => literal_integer(n.wrapping_neg()),
+            [Expr::Real(x)] => literal_real(-x),
+            [Expr::Real32(x)] => literal_real32(-x),
+            _ => literal_integer(0),
+        },
+        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => literal_sized(ty, cell),
         Expr::Place(_) | Expr::Op(..) => literal_integer(0),
     }
 }
