@@ -118,6 +118,7 @@ fn fill(value: &mut Value, real: f64) {
     value.fill(match value.ty() {
         ScalarType::Real32 => Scalar::Real32(real as f32),
         ScalarType::Integer => Scalar::Integer(1),
+        ScalarType::Sized(ty) => Scalar::Sized(ty, 1),
         ScalarType::Logical => Scalar::Logical(true),
         ScalarType::Real | ScalarType::Tape => Scalar::Real(real),
     });

@@ -2,7 +2,9 @@
 
 use super::{
     names::{Names, comment},
-    operators::{Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized},
+    operators::{
+        Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized,
+    },
     variable::{Array, Axis, Bound, Cells, Kind, c_type},
 };
 use cfg_core::{

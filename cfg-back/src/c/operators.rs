@@ -3,7 +3,7 @@
 //! the same, a helper function elsewhere.
 
 pub(crate) mod checked;
-mod code;
+pub(crate) mod code;
 mod noting;
 mod pieces;
 pub(crate) mod precedence;

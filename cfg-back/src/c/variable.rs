@@ -1,30 +1,11 @@
 //! The variables of a routine in C: how each is named, where its cells are, and how it is declared.
 
+pub(super) use super::operators::code::c_type;
 use super::{amount::Amount, names::Names};
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, IntType, Order, ScalarType},
+    ir::{Dim, Expr, Extent, Order, ScalarType},
 };
-
-/// The C type of a scalar.
-pub(super) fn c_type(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real => "double",
-        ScalarType::Real32 => "float",
-        ScalarType::Integer => "int64_t",
-        ScalarType::Sized(ty) => match ty {
-            IntType::Int8 => "int8_t",
-            IntType::Int16 => "int16_t",
-            IntType::Int32 => "int32_t",
-            IntType::Uint8 => "uint8_t",
-            IntType::Uint16 => "uint16_t",
-            IntType::Uint32 => "uint32_t",
-            IntType::Uint64 => "uint64_t",
-        },
-        ScalarType::Logical => "bool",
-        ScalarType::Tape => "struct cfgrev_tape",
-    }
-}
 
 /// The zero of a scalar type.
 pub(super) fn zero(ty: ScalarType) -> &'static str {

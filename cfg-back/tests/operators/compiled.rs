@@ -98,7 +98,7 @@ fn c_type(ty: ScalarType) -> &'static str {
         ScalarType::Real32 => "float",
         ScalarType::Integer => "int64_t",
         ScalarType::Logical => "bool",
-        ScalarType::Tape => panic!("a tape is no scalar"),
+        ScalarType::Sized(_) | ScalarType::Tape => panic!("a tape is no scalar"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::c::operators::{
     Code, Malformed, Pieces, apply, literal_integer, literal_logical, literal_real, literal_real32,
-    precedence,
+    literal_sized, precedence,
 };
 use crate::compiled::{Function, NAMES, check};
 use crate::values::{Typed, all, meaning, nasty, random, worst};
@@ -31,6 +31,7 @@ pub(crate) fn constant(x: Scalar) -> Code {
         Scalar::Real(x) => literal_real(x),
         Scalar::Real32(x) => literal_real32(x),
         Scalar::Integer(n) => literal_integer(n),
+        Scalar::Sized(ty, n) => literal_sized(ty, n),
         Scalar::Logical(b) => literal_logical(b),
     }
 }

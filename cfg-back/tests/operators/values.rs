@@ -59,7 +59,11 @@ pub(crate) fn plain(x: Scalar) -> Scalar {
     match x {
         Scalar::Real(x) if x.is_nan() => Scalar::Real(f64::NAN),
         Scalar::Real32(x) if x.is_nan() => Scalar::Real32(f32::NAN),
-        Scalar::Real(_) | Scalar::Real32(_) | Scalar::Integer(_) | Scalar::Logical(_) => x,
+        Scalar::Real(_)
+        | Scalar::Real32(_)
+        | Scalar::Integer(_)
+        | Scalar::Sized(..)
+        | Scalar::Logical(_) => x,
     }
 }
 
@@ -68,7 +72,7 @@ pub(crate) fn word(x: Scalar) -> u64 {
     match x {
         Scalar::Real(x) => x.to_bits(),
         Scalar::Real32(x) => x.to_bits().into(),
-        Scalar::Integer(n) => n as u64,
+        Scalar::Integer(n) | Scalar::Sized(_, n) => n as u64,
         Scalar::Logical(b) => b.into(),
     }
 }
@@ -80,7 +84,7 @@ pub(crate) fn of_word(ty: ScalarType, word: u64) -> Option<Scalar> {
         ScalarType::Real32 => Some(Scalar::Real32(f32::from_bits(u32::try_from(word).ok()?))),
         ScalarType::Integer => Some(Scalar::Integer(word as i64)),
         ScalarType::Logical => (word < 2).then_some(Scalar::Logical(word == 1)),
-        ScalarType::Tape => None,
+        ScalarType::Sized(_) | ScalarType::Tape => None,
     }
 }
 
@@ -91,7 +95,7 @@ pub(crate) fn nasty(ty: ScalarType) -> Vec<Scalar> {
         ScalarType::Real32 => SINGLES.iter().map(|&x| Scalar::Real32(x)).collect(),
         ScalarType::Integer => INTEGERS.iter().map(|&n| Scalar::Integer(n)).collect(),
         ScalarType::Logical => vec![Scalar::Logical(false), Scalar::Logical(true)],
-        ScalarType::Tape => Vec::new(),
+        ScalarType::Sized(_) | ScalarType::Tape => Vec::new(),
     }
 }
 
@@ -100,7 +104,7 @@ pub(crate) fn worst(ty: ScalarType) -> Vec<Scalar> {
     let few: &[usize] = match ty {
         ScalarType::Real | ScalarType::Real32 => &[0, 1, 3, 6, 7, 8, 12, 13, 14],
         ScalarType::Integer => &[0, 1, 2, 3, 8, 10, 11],
-        ScalarType::Logical | ScalarType::Tape => &[0, 1],
+        ScalarType::Logical | ScalarType::Sized(_) | ScalarType::Tape => &[0, 1],
     };
     let all = nasty(ty);
     few.iter().filter_map(|&k| all.get(k).copied()).collect()
@@ -236,7 +240,9 @@ pub(crate) fn random(rng: &mut Rng, ty: ScalarType) -> Scalar {
         ScalarType::Real32 if any => Scalar::Real32(f32::from_bits(rng.bits() as u32)),
         ScalarType::Real32 => Scalar::Real32(small as f32),
         ScalarType::Integer if any => Scalar::Integer(rng.bits() as i64),
-        ScalarType::Integer | ScalarType::Tape => Scalar::Integer(rng.between(-40, 40)),
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
+            Scalar::Integer(rng.between(-40, 40))
+        }
         ScalarType::Logical => Scalar::Logical(rng.percent(50)),
     }
 }

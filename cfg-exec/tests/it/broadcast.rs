@@ -32,6 +32,7 @@ fn datum(ty: ScalarType, k: usize, array: bool, truth: bool) -> Datum {
         Real | ScalarType::Tape => Elements::Real((0..n).map(real).collect()),
         Real32 => Elements::Real32((0..n).map(|i| real(i) as f32).collect()),
         Integer => Elements::Integer((0..n).map(|i| 1 + (2 * k + i) as i64 % 4).collect()),
+        ScalarType::Sized(ty) => Elements::Sized(ty, vec![1; n]),
         Logical if array => Elements::Logical((0..n).map(|i| !(i + k).is_multiple_of(3)).collect()),
         Logical => Elements::Logical(vec![truth]),
     };
@@ -127,6 +128,7 @@ fn both(operands: &[(ScalarType, bool)], truths: usize, make: Make<'_>) -> Optio
                         Naive::Real(x, ()) => *x,
                         Naive::Real32(x, ()) => f64::from(*x),
                         Naive::Integer(n) => *n as f64,
+                        Naive::Sized(_, n) => *n as f64,
                         Naive::Logical(b) => f64::from(u8::from(*b)),
                     };
                     Some(format!("{:e}", x as f32))

@@ -44,6 +44,7 @@ fn naive(argument: &interpret::Argument<()>) -> Vec<String> {
         interpret::Value::Real(x, ()) => format!("{x:?}"),
         interpret::Value::Real32(x, ()) => format!("{x:?}"),
         interpret::Value::Integer(n) => format!("{n}"),
+        interpret::Value::Sized(_, n) => format!("{n}"),
         interpret::Value::Logical(b) => format!("{b}"),
     };
     argument.elements.iter().map(show).collect()
@@ -57,6 +58,7 @@ fn ours(value: &Value) -> Vec<String> {
             Some(Scalar::Real(x)) => format!("{x:?}"),
             Some(Scalar::Real32(x)) => format!("{x:?}"),
             Some(Scalar::Integer(n)) => format!("{n}"),
+            Some(Scalar::Sized(ty, n)) => format!("{}", ty.value(n)),
             Some(Scalar::Logical(b)) => format!("{b}"),
         })
         .collect()

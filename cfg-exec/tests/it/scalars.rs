@@ -89,7 +89,7 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
             Real => Expr::Real(rng.between(-40, 40) as f64 / 8.0),
             Real32 => Expr::Real32(rng.between(-40, 40) as f32 / 8.0),
             Integer => Expr::Int(rng.between(-6, 6)),
-            Logical | ScalarType::Tape => Expr::Logical(rng.percent(50)),
+            Logical | ScalarType::Sized(_) | ScalarType::Tape => Expr::Logical(rng.percent(50)),
         };
     }
     let mut sub = |ty| expression(rng, ty, depth - 1);
@@ -176,7 +176,7 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
                 _ => Expr::op(Op::ToInt, [condition]),
             },
         },
-        Logical | ScalarType::Tape => {
+        Logical | ScalarType::Sized(_) | ScalarType::Tape => {
             let compare = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
             match rng.below(6) {
                 0 => Expr::op(pick(rng, &[Op::And, Op::Or]), [a, b, c]),
@@ -203,7 +203,7 @@ fn bits(x: Scalar) -> (ScalarType, u64) {
         Scalar::Real32(x) if x.is_nan() => 1,
         Scalar::Real(x) => x.to_bits(),
         Scalar::Real32(x) => x.to_bits().into(),
-        Scalar::Integer(n) => n as u64,
+        Scalar::Integer(n) | Scalar::Sized(_, n) => n as u64,
         Scalar::Logical(b) => b.into(),
     };
     (x.ty(), cell)
@@ -243,7 +243,7 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
                         Real => Scalar::Real(k as f64 / 4.0),
                         Real32 => Scalar::Real32(k as f32 / 4.0),
                         Integer => Scalar::Integer(k / 4),
-                        Logical | ScalarType::Tape => Scalar::Logical(k > 0),
+                        Logical | ScalarType::Sized(_) | ScalarType::Tape => Scalar::Logical(k > 0),
                     });
                 }
             }

@@ -32,7 +32,7 @@ const ALL: [(&str, usize); 11] = [
     ("selector", 2),
     ("expression", 6),
     ("subscript", 2),
-    ("type", 5),
+    ("type", 12),
     ("extent", 2),
     ("role", 3),
     ("class", 5),
@@ -78,6 +78,7 @@ impl<'ir> Visit<'ir> for Found {
                     ScalarType::Integer => 2,
                     ScalarType::Logical => 3,
                     ScalarType::Tape => 4,
+                    ScalarType::Sized(ty) => 5 + ty as usize,
                 },
             );
             self.note(

@@ -2,9 +2,28 @@
 
 use super::pieces::Pieces;
 use super::precedence::{EQUALITY, POSTFIX, SUM, UNARY};
-use crate::c::variable::c_type;
 use cfg_core::ir::{IntType, ScalarType};
 use std::borrow::Cow;
+
+/// The C type of a scalar.
+pub(crate) fn c_type(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::Real => "double",
+        ScalarType::Real32 => "float",
+        ScalarType::Integer => "int64_t",
+        ScalarType::Sized(ty) => match ty {
+            IntType::Int8 => "int8_t",
+            IntType::Int16 => "int16_t",
+            IntType::Int32 => "int32_t",
+            IntType::Uint8 => "uint8_t",
+            IntType::Uint16 => "uint16_t",
+            IntType::Uint32 => "uint32_t",
+            IntType::Uint64 => "uint64_t",
+        },
+        ScalarType::Logical => "bool",
+        ScalarType::Tape => "struct cfgrev_tape",
+    }
+}
 
 /// A C expression: its text, how tightly it binds, and its scalar type.
 #[derive(Clone, Debug, PartialEq, Eq)]

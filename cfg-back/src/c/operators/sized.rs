@@ -1,10 +1,9 @@
 //! Integers of 8, 16 and 32 bits and without sign in C: each operator is a function of its own, whose parameters have the
 //! type, so that C's promotions to `int` change no result. What wraps is computed in unsigned numbers.
 
-use super::code::{Code, literal_sized};
+use super::code::{Code, c_type, literal_sized};
 use super::precedence::{EQUALITY, SUM};
 use super::{Malformed, Piece, Pieces, call, exactly, folded, word};
-use crate::c::variable::c_type;
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
 

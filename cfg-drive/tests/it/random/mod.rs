@@ -244,6 +244,7 @@ fn numbers<D>(values: &[Value<D>]) -> Vec<f64> {
         Value::Real(x, _) => *x,
         Value::Real32(x, _) => f64::from(*x),
         Value::Integer(n) => *n as f64,
+        Value::Sized(_, n) => *n as f64,
         Value::Logical(b) => f64::from(u8::from(*b)),
         Value::Undefined => f64::NAN,
     };
@@ -257,6 +258,7 @@ fn found(values: &Named, name: &str) -> Option<Vec<f64>> {
         Some(Scalar::Real(x)) => x,
         Some(Scalar::Real32(x)) => f64::from(x),
         Some(Scalar::Integer(n)) => n as f64,
+        Some(x @ Scalar::Sized(..)) => x.to_f64(),
         Some(Scalar::Logical(b)) => f64::from(u8::from(b)),
         None => f64::NAN,
     };
