@@ -300,7 +300,7 @@ fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rn
             }
             ScalarType::Sized(ty) => {
                 let mut cell = || {
-                    let any = i128::from(rng.between(i64::MIN / 2, i64::MAX / 2));
+                    let any = i128::from(rng.bits());
                     match rng.below(4) {
                         0 => ty.wrap(ty.min()),
                         1 => ty.wrap(ty.max()),

@@ -27,11 +27,9 @@ fn every_operator_and_word_is_described() {
     };
     let described = quoted(operators);
     for op in Op::ALL {
-        assert!(
-            described.contains(op.name()),
-            "operator {} is not described",
-            op.name()
-        );
+        // A conversion is named by its first word, and the type behind it.
+        let name = op.conversion().map_or(op.name(), |(how, _)| how.name());
+        assert!(described.contains(name), "operator {name} is not described");
     }
     let words = quoted(&page);
     for ty in VertexType::ALL {
@@ -85,7 +83,8 @@ fn numbers_of_operands_are_right() {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         for name in cells[1].split('`').skip(1).step_by(2) {
             let Some(op) = Op::from_name(name) else {
-                assert_eq!(name, "as_real32");
+                let others = ["as_real32", "to", "wrap", "saturate", "const"];
+                assert!(others.contains(&name), "{name} is no operator");
                 continue;
             };
             let expected = match (name, op.arity()) {
@@ -101,7 +100,7 @@ fn numbers_of_operands_are_right() {
     }
     assert_eq!(
         checked,
-        Op::ALL.len() - 1,
+        (Op::ALL.iter().filter(|op| op.conversion().is_none())).count() - 1,
         "all but neg, which stands with -"
     );
 }
