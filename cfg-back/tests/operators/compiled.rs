@@ -3,7 +3,7 @@
 use crate::c::operators::Pieces;
 use crate::values::{of_word, word};
 use cfg_core::elemental::Scalar;
-use cfg_core::ir::ScalarType;
+use cfg_core::ir::{IntType, ScalarType};
 use cfg_testkit::needs;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -98,7 +98,16 @@ fn c_type(ty: ScalarType) -> &'static str {
         ScalarType::Real32 => "float",
         ScalarType::Integer => "int64_t",
         ScalarType::Logical => "bool",
-        ScalarType::Sized(_) | ScalarType::Tape => panic!("a tape is no scalar"),
+        ScalarType::Sized(ty) => match ty {
+            IntType::Int8 => "int8_t",
+            IntType::Int16 => "int16_t",
+            IntType::Int32 => "int32_t",
+            IntType::Uint8 => "uint8_t",
+            IntType::Uint16 => "uint16_t",
+            IntType::Uint32 => "uint32_t",
+            IntType::Uint64 => "uint64_t",
+        },
+        ScalarType::Tape => panic!("a tape is no scalar"),
     }
 }
 
@@ -107,7 +116,16 @@ fn program(functions: &[Function], pieces: &Pieces) -> String {
     for header in pieces.headers() {
         writeln!(text, "#include <{header}>").expect("a String");
     }
-    write!(text, "{START}\n{}\n", pieces.text()).expect("a String");
+    writeln!(text, "{START}").expect("a String");
+    for ty in IntType::ALL {
+        let (c, name) = (c_type(ScalarType::Sized(ty)), ty.name());
+        writeln!(
+            text,
+            "static inline {c} as_{name}(uint64_t word) {{\n    return ({c})word;\n}}\nstatic inline uint64_t of_{name}({c} n) {{\n    return (uint64_t)n;\n}}"
+        )
+        .expect("a String");
+    }
+    writeln!(text, "{}", pieces.text()).expect("a String");
     for (k, f) in functions.iter().enumerate() {
         writeln!(
             text,
@@ -134,7 +152,9 @@ fn program(functions: &[Function], pieces: &Pieces) -> String {
         writeln!(text, "    function_{k},").expect("a String");
     }
     text.push_str("};\n");
-    text + END
+    // Not every test needs all of them.
+    let each = IntType::ALL.map(|ty| format!("    (void)as_{0}, (void)of_{0};\n", ty.name()));
+    text + &END.replacen("    while", &format!("{}    while", each.concat()), 1)
 }
 
 /// Compiles; all that the compiler says is a failure.

@@ -19,7 +19,12 @@ enum Tree {
 }
 
 /// Variables of each type stand at these places.
-const VARIABLES: [ScalarType; 4] = crate::values::TYPES;
+const VARIABLES: [ScalarType; 4] = [
+    ScalarType::Real,
+    ScalarType::Real32,
+    ScalarType::Integer,
+    ScalarType::Logical,
+];
 
 fn tree(rng: &mut Rng, cases: &[Typed], ty: ScalarType, depth: usize) -> Tree {
     if depth == 0 || rng.percent(15) {
@@ -97,7 +102,10 @@ fn value(e: &Tree, variables: &[Scalar]) -> Result<Scalar, ArithmeticError> {
 fn random_expressions_have_the_executors_bits() {
     let mut rng = Rng::new(3);
     let mut pieces = Pieces::default();
-    let cases = all();
+    let mut cases = all();
+    // Operators of the other integer types are compared one by one, in the table.
+    let plain = |ty: &ScalarType| VARIABLES.contains(ty);
+    cases.retain(|c| plain(&c.result) && c.operands.iter().all(plain));
     let mut functions = Vec::new();
     for k in 0..EXPRESSIONS {
         let result = VARIABLES[k % VARIABLES.len()];

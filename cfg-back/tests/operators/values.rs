@@ -1,16 +1,23 @@
 //! Values at which operators go wrong, and what operators mean there.
 
 use cfg_core::elemental::{ArithmeticError, Math, Scalar, apply};
-use cfg_core::ir::{Op, OpClass, ScalarType};
+use cfg_core::ir::{IntType, Op, OpClass, ScalarType};
 use cfg_core::typing::{self, Type};
 use cfg_testkit::rng::Rng;
 
 /// The types of scalars.
-pub(crate) const TYPES: [ScalarType; 4] = [
+pub(crate) const TYPES: [ScalarType; 11] = [
     ScalarType::Real,
     ScalarType::Real32,
     ScalarType::Integer,
     ScalarType::Logical,
+    ScalarType::Sized(IntType::Int8),
+    ScalarType::Sized(IntType::Int16),
+    ScalarType::Sized(IntType::Int32),
+    ScalarType::Sized(IntType::Uint8),
+    ScalarType::Sized(IntType::Uint16),
+    ScalarType::Sized(IntType::Uint32),
+    ScalarType::Sized(IntType::Uint64),
 ];
 
 /// An operator over operands of these types.
@@ -84,7 +91,11 @@ pub(crate) fn of_word(ty: ScalarType, word: u64) -> Option<Scalar> {
         ScalarType::Real32 => Some(Scalar::Real32(f32::from_bits(u32::try_from(word).ok()?))),
         ScalarType::Integer => Some(Scalar::Integer(word as i64)),
         ScalarType::Logical => (word < 2).then_some(Scalar::Logical(word == 1)),
-        ScalarType::Sized(_) | ScalarType::Tape => None,
+        ScalarType::Sized(ty) => {
+            let cell = word as i64;
+            (ty.wrap(cell.into()) == cell).then_some(Scalar::Sized(ty, cell))
+        }
+        ScalarType::Tape => None,
     }
 }
 
@@ -95,7 +106,29 @@ pub(crate) fn nasty(ty: ScalarType) -> Vec<Scalar> {
         ScalarType::Real32 => SINGLES.iter().map(|&x| Scalar::Real32(x)).collect(),
         ScalarType::Integer => INTEGERS.iter().map(|&n| Scalar::Integer(n)).collect(),
         ScalarType::Logical => vec![Scalar::Logical(false), Scalar::Logical(true)],
-        ScalarType::Sized(_) | ScalarType::Tape => Vec::new(),
+        ScalarType::Sized(ty) => {
+            let ends = [
+                ty.min(),
+                ty.min() + 1,
+                ty.max(),
+                ty.max() - 1,
+                ty.max() / 2 + 1,
+            ];
+            let small = [
+                0,
+                1,
+                2,
+                7,
+                i128::from(ty.bits()),
+                i128::from(ty.bits()) - 1,
+                -1,
+                -2,
+            ];
+            let all = ends.into_iter().chain(small);
+            all.filter_map(|n| Some(Scalar::Sized(ty, ty.cell(n)?)))
+                .collect()
+        }
+        ScalarType::Tape => Vec::new(),
     }
 }
 
@@ -104,7 +137,8 @@ pub(crate) fn worst(ty: ScalarType) -> Vec<Scalar> {
     let few: &[usize] = match ty {
         ScalarType::Real | ScalarType::Real32 => &[0, 1, 3, 6, 7, 8, 12, 13, 14],
         ScalarType::Integer => &[0, 1, 2, 3, 8, 10, 11],
-        ScalarType::Logical | ScalarType::Sized(_) | ScalarType::Tape => &[0, 1],
+        ScalarType::Sized(_) => &[0, 2, 3, 5, 6, 7],
+        ScalarType::Logical | ScalarType::Tape => &[0, 1],
     };
     let all = nasty(ty);
     few.iter().filter_map(|&k| all.get(k).copied()).collect()
@@ -240,9 +274,9 @@ pub(crate) fn random(rng: &mut Rng, ty: ScalarType) -> Scalar {
         ScalarType::Real32 if any => Scalar::Real32(f32::from_bits(rng.bits() as u32)),
         ScalarType::Real32 => Scalar::Real32(small as f32),
         ScalarType::Integer if any => Scalar::Integer(rng.bits() as i64),
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
-            Scalar::Integer(rng.between(-40, 40))
-        }
+        ScalarType::Sized(ty) if any => Scalar::Sized(ty, ty.wrap(rng.bits().into())),
+        ScalarType::Sized(ty) => Scalar::Sized(ty, ty.wrap(rng.between(-40, 40).into())),
+        ScalarType::Integer | ScalarType::Tape => Scalar::Integer(rng.between(-40, 40)),
         ScalarType::Logical => Scalar::Logical(rng.percent(50)),
     }
 }

@@ -209,6 +209,7 @@ fn literal(e: Expr, cx: &mut Context) -> Option<Expr> {
     match e {
         Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Some(e),
         Expr::Place(_) => Some(e), // reported as a use of a variable
+        Expr::Op(..) if e.sized_constant().is_some() => Some(e),
         Expr::Op(..) => {
             cx.report(
                 &codes::CONSTANT,
@@ -260,6 +261,8 @@ impl JsonSchema for Initial {
             { "type": "array", "prefixItems": [{ "const": "real32" }, { "anyOf": [
                 { "type": "number" }, { "enum": [["inf"], ["-inf"], ["nan"]] } ] }],
               "items": false, "minItems": 2 },
+            { "type": "array", "prefixItems": [{ "const": "const" }, { "type": "string" }, { "type": "integer" }],
+              "items": false, "minItems": 3 },
         ] });
         json_schema!({ "anyOf": [constant, { "type": "array", "items": constant }] })
     }

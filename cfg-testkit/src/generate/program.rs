@@ -9,8 +9,8 @@ use crate::rng::Rng;
 use crate::tree::Region;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
-    Dim, Expr, Extent, External, Global, Intent, Op, Order, Overlay, Partial, Program, Role,
-    Routine, ScalarType, Variable,
+    Dim, Expr, Extent, External, Global, IntType, Intent, Op, Order, Overlay, Partial, Program,
+    Role, Routine, ScalarType, Variable,
 };
 use std::collections::BTreeSet;
 
@@ -166,6 +166,13 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
     if rng.percent(odd / 8) {
         let shape = vector(rng, 4);
         add("gu", ScalarType::Real, shape, None, None);
+    }
+    if options.operators && rng.percent(odd / 3) {
+        let ty = *rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
+        let shape = vector(rng, 4);
+        let ends = [ty.min(), ty.max(), 0, ty.max() / 2];
+        let initial = ends.iter().filter_map(|&n| Expr::sized(ty, n)).collect();
+        add("gs", ScalarType::Sized(ty), shape, Some(initial), None);
     }
     if narrow && rng.percent(odd / 2) {
         let shape = vector(rng, 4);

@@ -184,6 +184,10 @@ impl Builder<'_> {
         let returns = match self.rng.below(4) {
             _ if !self.rng.percent(odd) => Returns::Scalar(ScalarType::Real),
             0 if any => Returns::Scalar(ScalarType::Integer),
+            1 if any && self.options.operators && self.rng.percent(60) => {
+                let ty = *self.rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
+                Returns::Scalar(ScalarType::Sized(ty))
+            }
             1 if any => Returns::Scalar(ScalarType::Logical),
             _ => Returns::Four,
         };
@@ -463,6 +467,7 @@ impl Builder<'_> {
                     let value = match var.ty {
                         ScalarType::Integer => self.integer_in(1, INDEX_MAX, 1),
                         ScalarType::Real32 => self.narrow(1),
+                        ScalarType::Sized(ty) => self.sized(ty, 1),
                         _ => self.condition(1),
                     };
                     self.spend(1);

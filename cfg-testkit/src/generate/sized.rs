@@ -72,6 +72,10 @@ impl Builder<'_> {
                     .unwrap_or(&Op::Mod);
                 Expr::op(op, [a, Expr::sized(ty, d).unwrap_or(Expr::Int(1))])
             }
+            14 if self.rng.percent(40) => {
+                let n = self.integer_in(0, 9, depth - 1);
+                Expr::op(to(Conversion::To), [n])
+            }
             14 => {
                 let n = self.integer(depth - 1).e;
                 let how = if self.rng.percent(50) {

@@ -7,8 +7,9 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::VertexId,
     ir::{
-        ControlWidth, Dim, Expr, Extent, LoopForm, LoopTest, Place, Program, Range, Role, Routine,
-        ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass, Variable, Vertex, VertexKind,
+        ControlWidth, Dim, Expr, Extent, IntType, LoopForm, LoopTest, Place, Program, Range, Role,
+        Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass, Variable, Vertex,
+        VertexKind,
         visit::{self, PlaceRole, Visit},
     },
     json, text,
@@ -239,6 +240,10 @@ fn built() -> Program {
         (TapeClass::Real, y),
         (TapeClass::Real32, narrow),
     ];
+    for ty in IntType::ALL {
+        let v = f.local(ty.name(), ScalarType::Sized(ty));
+        f.assign(v, Expr::sized(ty, ty.max()).expect("the type has it"));
+    }
     f.assign(more, false);
     f.assign(narrow, Expr::Real32(0.5));
     let section = Range {

@@ -44,12 +44,12 @@ pub(super) fn apply(
         }
         return folded(op, operands, |x, y| call(piece, &[x, y], ty, pieces)).map(Ok);
     }
-    let unsigned = operands
+    let sized = operands
         .iter()
-        .any(|c| matches!(c.ty, ScalarType::Sized(ty) if !ty.is_signed()));
+        .any(|c| matches!(c.ty, ScalarType::Sized(_)));
     let order = matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge);
-    // Compilers warn of `x >= 0` where that is always so.
-    if unsigned && order && operands.iter().any(Code::is_number) {
+    // Compilers warn of comparisons with the ends of a type, which always hold or never.
+    if sized && order && operands.iter().any(Code::is_number) {
         let [x, y] = exactly(op, operands)?;
         let ScalarType::Sized(of) = x.ty else {
             return Err(Malformed(op));
