@@ -172,7 +172,7 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
         let shape = vector(rng, 4);
         let ends = [ty.min(), ty.max(), 0, ty.max() / 2];
         let initial = ends.iter().filter_map(|&n| Expr::sized(ty, n)).collect();
-        add("gs", ScalarType::Sized(ty), shape, Some(initial), None);
+        add("gz", ScalarType::Sized(ty), shape, Some(initial), None);
     }
     if narrow && rng.percent(odd / 2) {
         let shape = vector(rng, 4);

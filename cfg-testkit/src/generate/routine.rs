@@ -184,7 +184,7 @@ impl Builder<'_> {
         let returns = match self.rng.below(4) {
             _ if !self.rng.percent(odd) => Returns::Scalar(ScalarType::Real),
             0 if any => Returns::Scalar(ScalarType::Integer),
-            1 if any && self.options.operators && self.rng.percent(60) => {
+            1 if any && self.options.operators && self.rng.percent(85) => {
                 let ty = *self.rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
                 Returns::Scalar(ScalarType::Sized(ty))
             }
