@@ -181,10 +181,10 @@ impl Builder<'_> {
 
     /// Declares the result of a function, a real scalar unless it is `odd`.
     fn function_result(&mut self, odd: usize, any: bool) -> Returns {
-        let returns = match self.rng.below(4) {
+        let returns = match self.rng.below(5) {
             _ if !self.rng.percent(odd) => Returns::Scalar(ScalarType::Real),
             0 if any => Returns::Scalar(ScalarType::Integer),
-            1 if any && self.options.operators && self.rng.percent(85) => {
+            2 if any && self.options.operators => {
                 let ty = *self.rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
                 Returns::Scalar(ScalarType::Sized(ty))
             }

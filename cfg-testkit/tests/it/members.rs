@@ -42,7 +42,7 @@ fn every_member_of_the_format_is_drawn() {
         let document = serde_json::from_slice(&bytes).unwrap_or_else(|e| panic!("{what}: {e}"));
         drawn.extend(members::of(&schema, &document).unwrap_or_else(|e| panic!("{what}: {e}")));
     };
-    for (options, seeds) in [(Options::WIDE, 0..800), (Options::WIDE_SMOOTH, 0..150)] {
+    for (options, seeds) in [(Options::WIDE, 0..1600), (Options::WIDE_SMOOTH, 0..150)] {
         for seed in seeds {
             let case = generate(&options, seed).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
             add(&case.program, &format!("seed {seed}"));
