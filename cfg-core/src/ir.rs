@@ -21,6 +21,7 @@ mod ids;
 mod op;
 mod origin;
 mod program;
+mod scalar;
 mod signature;
 mod span;
 mod stmt;
@@ -36,10 +37,11 @@ pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
+pub use scalar::{IntType, ScalarType};
 pub use signature::{ParameterRole, Signature};
 pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};
-pub use types::{Dim, Extent, IntType, Order, ScalarType};
+pub use types::{Dim, Extent, Order};
 pub use vertex::{
     Arm, CaseRange, LoopForm, LoopTest, Origin, OriginRole, Selector, Vertex, VertexKind,
     VertexType,

@@ -2,12 +2,14 @@
 //! the standard (no contraction, no fast mathematics): C's own operator or library function where that is
 //! the same, a helper function elsewhere.
 
+pub(crate) mod c_type;
 pub(crate) mod checked;
-pub(crate) mod code;
+mod code;
 mod noting;
 mod pieces;
 pub(crate) mod precedence;
 mod sized;
+mod sized_text;
 mod word;
 
 pub(crate) use code::{

@@ -1,6 +1,6 @@
 //! The variables of a routine in C: how each is named, where its cells are, and how it is declared.
 
-pub(super) use super::operators::code::c_type;
+pub(super) use super::operators::c_type::c_type;
 use super::{amount::Amount, names::Names};
 use cfg_core::{
     entity::VarId,

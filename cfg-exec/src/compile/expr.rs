@@ -152,7 +152,7 @@ impl Emitter<'_> {
             }
             (_, [e]) if let Some((_, to)) = op.conversion() => {
                 let x = self.expr(e, None)?;
-                self.to_integer(op, x, to, mark, dest)
+                self.integer_of(op, x, to, mark, dest)
             }
             (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
                 let (cmp, a, b, ty) = self.compared(op, a, b)?;
@@ -368,7 +368,7 @@ impl Emitter<'_> {
     }
 
     /// A conversion to an integer type by an operator that names it.
-    fn to_integer(
+    fn integer_of(
         &mut self,
         op: Op,
         x: Operand,
@@ -662,7 +662,7 @@ impl Emitter<'_> {
                             (Cmp::Le, false) => Instr::JumpLtI { a: b, b: a, t },
                             (Cmp::Eq, true) | (Cmp::Ne, false) => Instr::JumpEqI { a, b, t },
                             (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeI { a, b, t },
-                        })
+                        });
                     }
                     ScalarType::Logical => {
                         let d = self.temporary()?;

@@ -43,7 +43,7 @@ impl<D: Derivative> Tape<D> {
                 self.control.push((width, value));
             }
             (TapeClass::Integer, Value::Integer(_) | Value::Sized(..) | Value::Undefined) => {
-                self.integers.push(value)
+                self.integers.push(value);
             }
             (TapeClass::Real, Value::Real(..) | Value::Undefined) => self.reals.push(value),
             (TapeClass::Real32, Value::Real32(..) | Value::Undefined) => self.narrow.push(value),

@@ -1,29 +1,10 @@
 //! C expressions.
 
+use super::c_type::c_type;
 use super::pieces::Pieces;
 use super::precedence::{EQUALITY, POSTFIX, SUM, UNARY};
 use cfg_core::ir::{IntType, ScalarType};
 use std::borrow::Cow;
-
-/// The C type of a scalar.
-pub(crate) fn c_type(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real => "double",
-        ScalarType::Real32 => "float",
-        ScalarType::Integer => "int64_t",
-        ScalarType::Sized(ty) => match ty {
-            IntType::Int8 => "int8_t",
-            IntType::Int16 => "int16_t",
-            IntType::Int32 => "int32_t",
-            IntType::Uint8 => "uint8_t",
-            IntType::Uint16 => "uint16_t",
-            IntType::Uint32 => "uint32_t",
-            IntType::Uint64 => "uint64_t",
-        },
-        ScalarType::Logical => "bool",
-        ScalarType::Tape => "struct cfgrev_tape",
-    }
-}
 
 /// A C expression: its text, how tightly it binds, and its scalar type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +161,7 @@ pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces)
     };
     match (code.ty, to) {
         (Tape, _) | (_, Tape) | (Logical, Logical) => code,
-        (Sized(_), _) => super::sized::convert(code, to),
+        (Sized(_), _) => convert_sized(code, to),
         (_, Sized(_)) => code.cast(c_type(to), to),
         (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,
         (Integer, Real) => match code.integer() {
@@ -205,4 +186,16 @@ pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces)
         (Real32, Logical) => not_zero("0.0f"),
         (Integer, Logical) => not_zero("0"),
     }
+}
+
+/// The conversion of an integer of a type other than `integer`, or the value itself, to a type that it converts to.
+fn convert_sized(code: Code, to: ScalarType) -> Code {
+    if code.ty == to {
+        return code;
+    }
+    if to == ScalarType::Logical {
+        let text = format!("{} != 0", code.at_least(SUM));
+        return Code::new(text, EQUALITY, to);
+    }
+    code.cast(c_type(to), to)
 }

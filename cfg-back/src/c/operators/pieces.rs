@@ -1,7 +1,7 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
 use super::noting::{Checks, FaultCode};
-use super::{sized, word};
+use super::{sized_text, word};
 use cfg_core::ir::{IntType, Op, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -112,7 +112,7 @@ impl Piece {
             Self::Modulo(number) => ("modulo", number),
             Self::IntegerPower => ("pow", Integer),
             Self::Words(op) => (word::name(op), Double),
-            Self::Sized(op, ty) => return format!("cfgrev_{}_{}", sized::name(op), ty.name()),
+            Self::Sized(op, ty) => return format!("cfgrev_{}_{}", sized_text::name(op), ty.name()),
             Self::Convert(op, from) => {
                 return match op.conversion() {
                     Some((how, to)) => {
@@ -167,8 +167,8 @@ impl Piece {
             ),
             Self::IntegerPower => (include_str!("../pieces/ipow.c"), ""),
             Self::Words(op) => return word::function(&self.name(), op),
-            Self::Sized(op, ty) => return sized::function(&self.name(), op, ty),
-            Self::Convert(op, from) => return sized::conversion(&self.name(), op, from),
+            Self::Sized(op, ty) => return sized_text::function(&self.name(), op, ty),
+            Self::Convert(op, from) => return sized_text::conversion(&self.name(), op, from),
             Self::Trips => (include_str!("../pieces/trips.c"), ""),
             Self::Power(n) => return power(n),
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),

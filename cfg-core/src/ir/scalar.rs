@@ -1,0 +1,172 @@
+//! Scalar types.
+
+/// The type of a scalar or of an array's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScalarType {
+    /// IEEE binary64.
+    Real,
+    /// IEEE binary32: every operation is rounded to 32 bits.
+    Real32,
+    /// 64-bit two's complement; overflow is a run-time error.
+    Integer,
+    /// True or false.
+    Logical,
+    /// An integer of another width, or without sign.
+    Sized(IntType),
+    /// A tape: a stack of control bits, one of integers, one of reals, one of 32-bit reals.
+    Tape,
+}
+
+impl ScalarType {
+    /// All types, in the order of the declaration.
+    pub const ALL: [Self; 12] = [
+        Self::Real,
+        Self::Real32,
+        Self::Integer,
+        Self::Logical,
+        Self::Sized(IntType::Int8),
+        Self::Sized(IntType::Int16),
+        Self::Sized(IntType::Int32),
+        Self::Sized(IntType::Uint8),
+        Self::Sized(IntType::Uint16),
+        Self::Sized(IntType::Uint32),
+        Self::Sized(IntType::Uint64),
+        Self::Tape,
+    ];
+
+    /// The name in files: `real`, `real32`, `integer`, `logical`, `int8` and its like, `tape`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Real => "real",
+            Self::Real32 => "real32",
+            Self::Integer => "integer",
+            Self::Logical => "logical",
+            Self::Sized(ty) => ty.name(),
+            Self::Tape => "tape",
+        }
+    }
+
+    /// True of tapes.
+    pub fn is_tape(self) -> bool {
+        matches!(self, Self::Tape)
+    }
+
+    /// True of `integer` and of the integers of other widths.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::Integer | Self::Sized(_))
+    }
+
+    /// True of both real types: the types that have derivatives.
+    pub fn is_real(self) -> bool {
+        matches!(self, Self::Real | Self::Real32)
+    }
+}
+
+/// The integer types beside `integer`, which has 64 bits and a sign.
+///
+/// A value of one of them is kept as a *cell*: the value as an `i64`, and of `uint64` the `i64` with the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IntType {
+    /// 8 bits, two's complement.
+    Int8,
+    /// 16 bits, two's complement.
+    Int16,
+    /// 32 bits, two's complement.
+    Int32,
+    /// 8 bits, no sign.
+    Uint8,
+    /// 16 bits, no sign.
+    Uint16,
+    /// 32 bits, no sign.
+    Uint32,
+    /// 64 bits, no sign.
+    Uint64,
+}
+
+impl IntType {
+    /// All types, in the order of the declaration.
+    pub const ALL: [Self; 7] = [
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Uint8,
+        Self::Uint16,
+        Self::Uint32,
+        Self::Uint64,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Int8 => "int8",
+            Self::Int16 => "int16",
+            Self::Int32 => "int32",
+            Self::Uint8 => "uint8",
+            Self::Uint16 => "uint16",
+            Self::Uint32 => "uint32",
+            Self::Uint64 => "uint64",
+        }
+    }
+
+    /// Number of bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Int8 | Self::Uint8 => 8,
+            Self::Int16 | Self::Uint16 => 16,
+            Self::Int32 | Self::Uint32 => 32,
+            Self::Uint64 => 64,
+        }
+    }
+
+    /// True if there are negative values.
+    pub fn is_signed(self) -> bool {
+        match self {
+            Self::Int8 | Self::Int16 | Self::Int32 => true,
+            Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Uint64 => false,
+        }
+    }
+
+    /// The smallest value.
+    pub fn min(self) -> i128 {
+        if self.is_signed() {
+            -(1 << (self.bits() - 1))
+        } else {
+            0
+        }
+    }
+
+    /// The largest value.
+    pub fn max(self) -> i128 {
+        (1 << (self.bits() - u32::from(self.is_signed()))) - 1
+    }
+
+    /// The value of a cell.
+    pub fn value(self, cell: i64) -> i128 {
+        match self {
+            Self::Uint64 => i128::from(cell as u64),
+            Self::Int8 | Self::Int16 | Self::Int32 | Self::Uint8 | Self::Uint16 | Self::Uint32 => {
+                i128::from(cell)
+            }
+        }
+    }
+
+    /// The cell of a value; `None` if the type does not have it.
+    pub fn cell(self, value: i128) -> Option<i64> {
+        (self.min()..=self.max())
+            .contains(&value)
+            .then_some(value as i64)
+    }
+
+    /// The cell of a value modulo 2 to the number of bits.
+    pub fn wrap(self, value: i128) -> i64 {
+        match self {
+            Self::Int8 => i64::from(value as i8),
+            Self::Int16 => i64::from(value as i16),
+            Self::Int32 => i64::from(value as i32),
+            Self::Uint8 => i64::from(value as u8),
+            Self::Uint16 => i64::from(value as u16),
+            Self::Uint32 => i64::from(value as u32),
+            Self::Uint64 => value as u64 as i64,
+        }
+    }
+}
