@@ -37,6 +37,7 @@
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface`, `parameters`, `plain` | the functions for callers in other files |
 //! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
+//! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `names` | the tape; globals; identifiers |
 
 mod amount;
@@ -57,12 +58,14 @@ mod jumps;
 mod lines;
 mod names;
 mod operators;
+mod origins;
 mod parameters;
 mod plain;
 mod prologue;
 mod routine;
 mod runtime;
 mod statement;
+mod traced;
 mod variable;
 mod writer;
 
@@ -81,6 +84,7 @@ use file::{File, FunctionNames};
 use interface::Called;
 use names::Names;
 use operators::Pieces;
+use origins::Origins;
 use parameters::Sweep;
 
 /// The reason for which something has no C.
@@ -98,6 +102,10 @@ pub struct Options {
     pub header: bool,
     /// The program's globals are declared, not defined: each is a variable of another file, by its own name.
     pub extern_globals: bool,
+    /// Comments say from which statement of the original code comes.
+    pub origins: bool,
+    /// `#line` says so of statements that have a place in one of the program's sources.
+    pub lines: bool,
 }
 
 /// The routines of a reversed program.
@@ -165,6 +173,7 @@ fn function_names(
 struct Bundle {
     names: Names,
     pieces: Pieces,
+    origins: Origins,
     text: String,
     /// Functions that serve requests.
     drivers: Vec<String>,
@@ -179,6 +188,7 @@ impl Bundle {
         Self {
             names: Names::of_file(),
             pieces: Pieces::new(options.checks),
+            origins: Origins::new(options.origins, options.lines),
             options,
             ..Self::default()
         }
@@ -205,6 +215,7 @@ impl Bundle {
         let mut file = File::new(program, names, function_names, &[], &globals.variables);
         file.public = driven.is_none();
         file.checks = self.options.checks;
+        file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted {
@@ -230,9 +241,20 @@ impl Bundle {
             self.text.push_str(&text);
             self.drivers.push(driver);
         }
+        self.origins = file.origins.into_inner();
         self.names = file.names;
         Ok(())
     }
+}
+
+/// Lines of sources can only be named if there are some.
+fn sources_of(origins: &Origins) -> Result<(), Diagnostics> {
+    if origins.lines && !origins.has_sources() {
+        let code = &codes::SOURCES;
+        let message = "nothing that is written as C has a place in a source";
+        return Err(Diagnostic::error(code, message, code.explanation).into());
+    }
+    Ok(())
 }
 
 /// All routines of a program as functions that other files can call. A function that may fail, because there is no
@@ -252,12 +274,21 @@ pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
 /// What has no C ([`codes`]), with its place in the program.
 pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, Diagnostics> {
     let mut bundle = Bundle::new(options);
+    let main = program.main.map(|r| &*program.routine(r).name);
+    bundle.origins.file = format!("{}.c", main.unwrap_or("program"));
     bundle.add(program, None)?;
     let title = "Written by cfgrev.";
     if options.header {
         return Ok(file::header(title, &bundle.globals, &bundle.declared));
     }
-    Ok(file::whole(title, &bundle.pieces, &bundle.text))
+    sources_of(&bundle.origins)?;
+    let Bundle {
+        pieces,
+        origins,
+        text,
+        ..
+    } = &bundle;
+    Ok(file::whole(title, pieces, origins, text))
 }
 
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
@@ -286,8 +317,14 @@ pub fn server(
     }
     let main = driver::main(&bundle.drivers);
     let text = format!("{serve}\n{}{main}", bundle.text);
-    let file = file::whole("Written by cfgrev.", &bundle.pieces, &text);
-    Ok(format!("{}{file}", driver::first()))
+    let first = driver::first();
+    bundle.origins.before = first.lines().count();
+    bundle.origins.file = "server.c".to_owned();
+    let Bundle {
+        pieces, origins, ..
+    } = &bundle;
+    let file = file::whole("Written by cfgrev.", pieces, origins, &text);
+    Ok(format!("{first}{file}"))
 }
 
 /// The names of what has to do with globals.
@@ -564,6 +601,12 @@ fn derivative(
         &globals.variables,
     );
     file.checks = options.checks;
+    let origins = file.origins.get_mut();
+    *origins = Origins::new(options.origins, options.lines);
+    origins.file = format!(
+        "{base}.{}.c",
+        if suffix == "_t" { "tangent" } else { "adjoint" }
+    );
     let mut pieces = Pieces::new(options.checks);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
@@ -586,5 +629,7 @@ fn derivative(
     }
     let declared = globals.text(&file, Some(&globals.tag));
     let text = format!("{declared}{several}{functions}");
-    Ok(file::whole(&title, &pieces, &text))
+    let origins = file.origins.into_inner();
+    sources_of(&origins)?;
+    Ok(file::whole(&title, &pieces, &origins, &text))
 }

@@ -68,7 +68,7 @@ impl Writer<'_> {
             return Err(self.malformed("a graph has no ENTRY"));
         };
         loop {
-            self.place = Some((at, None));
+            self.at(Some((at, None)));
             let mut follow = cfg.out_edges(at).first().copied();
             if let Some(construct) = open.pop_if(|open| open.end == at) {
                 follow = self.end(cfg, construct, &mut open)?;

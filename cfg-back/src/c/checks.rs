@@ -227,7 +227,7 @@ impl Writer<'_> {
     /// The construct that was begun last ends, or goes on: its place is that of what is written.
     pub(super) fn back_to_open(&mut self) {
         if let Some((place, _)) = self.checks.open.last() {
-            self.place = *place;
+            self.at(*place);
         }
     }
 

@@ -25,4 +25,8 @@ cfg_core::diagnostic_codes! {
         "With --extern-globals the name of a global is its name in C."
         "Give the global a name that is an identifier of C, that the file has for nothing else and that no header of C \
          has. With checks logical globals have a type of their own: leave --checks or --extern-globals out.";
+    SOURCES "B807" "lines of sources of a program that has none"
+        "With --line statements have places in sources: `at`, and `sources` names these."
+        "Leave --line out, or take --origins, which names vertices and statements. A front end gives statements their places; in \
+         the text form `source` and `@` do.";
 }

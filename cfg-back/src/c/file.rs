@@ -4,6 +4,7 @@ use super::{
     globals::{self, Globals},
     names::{Names, comment},
     operators::Pieces,
+    origins::Origins,
     runtime,
 };
 use cfg_core::{
@@ -48,6 +49,8 @@ pub(super) struct File<'a> {
     pub(super) public: bool,
     /// True if everything is checked.
     pub(super) checks: bool,
+    /// What the code comes from.
+    pub(super) origins: RefCell<Origins>,
 }
 
 /// A graph in the form in which it is written.
@@ -88,6 +91,7 @@ impl<'a> File<'a> {
             tapes,
             public: false,
             checks: false,
+            origins: RefCell::default(),
         }
     }
 
@@ -177,9 +181,13 @@ pub(super) fn header(title: &str, globals: &str, functions: &[String]) -> String
 }
 
 /// A file with these functions, behind all that they need.
-pub(super) fn whole(title: &str, pieces: &Pieces, functions: &str) -> String {
+pub(super) fn whole(title: &str, pieces: &Pieces, origins: &Origins, functions: &str) -> String {
     let [before, behind] = pieces.pragmas();
-    format!("{}{before}{functions}{behind}", head(title, pieces))
+    let text = format!("{}{before}{functions}{behind}", head(title, pieces));
+    if origins.wanted() {
+        return origins.resolved(&text);
+    }
+    text
 }
 
 /// The head of a file: what it is, and what it includes.

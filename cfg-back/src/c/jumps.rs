@@ -88,7 +88,7 @@ impl Writer<'_> {
         while let Some(step) = steps.next() {
             match step {
                 Step::Vertex(v) => {
-                    self.place = Some((v, None));
+                    self.at(Some((v, None)));
                     if let Some(label) = &labels[v.index()] {
                         self.lines.label(label);
                     }
@@ -146,7 +146,7 @@ impl Writer<'_> {
                     else {
                         return Err(self.malformed("a branch has no arms"));
                     };
-                    self.place = Some((v, None));
+                    self.at(Some((v, None)));
                     self.pieces.begin_statement();
                     open.push(Open::Switch(self.begin_switch(cfg, v, value, arms)?, true));
                 }
@@ -166,7 +166,7 @@ impl Writer<'_> {
                     }
                 }
                 Step::EndSwitch(v) => {
-                    self.place = Some((v, None));
+                    self.at(Some((v, None)));
                     if let Some(Open::Switch(switch, _)) = open.pop() {
                         self.end_switch(&switch);
                     }
@@ -200,7 +200,7 @@ impl Writer<'_> {
 
     /// The condition of a branch, or its opposite.
     fn answer(&mut self, cfg: &Cfg, v: VertexId, holds: bool) -> Emitted<Code> {
-        self.place = Some((v, None));
+        self.at(Some((v, None)));
         self.pieces.begin_statement();
         let Some(Selector::Condition(condition)) = cfg.vertex(v).kind.selector() else {
             return Err(self.malformed("a branch has no condition"));

@@ -64,6 +64,11 @@ impl Lines {
         let _ = writeln!(self.text, "{name}:;");
     }
 
+    /// Marks that what follows has this origin; 0 is none.
+    pub(super) fn mark(&mut self, number: usize) {
+        let _ = writeln!(self.text, "{}{number}", super::origins::MARK);
+    }
+
     /// The place behind what is written, for [`Self::since`] and [`Self::insert`].
     pub(super) fn here(&self) -> usize {
         self.text.len()

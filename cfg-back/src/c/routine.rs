@@ -8,6 +8,7 @@ use super::{
     names::{Names, comment},
     operators::{Pieces, checked::unset},
     prologue,
+    traced::Traced,
     variable::{Bound, Cells, Kind, c_type, zero},
     writer::{Writer, is_by_value, variables},
 };
@@ -221,6 +222,8 @@ pub(super) fn function(
         }
         false => faults::State::default(),
     };
+    let traced = file.origins.borrow().wanted();
+    let traced = traced.then(|| Traced::of(file.program, r));
     let mut tops = BTreeMap::new();
     for statement in routine.statements() {
         if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
@@ -260,6 +263,7 @@ pub(super) fn function(
         roomy: false,
         tops,
         checks,
+        traced,
     };
     if let Some(result) = routine.result
         && routine.variable(result).rank() > 0
@@ -286,7 +290,7 @@ pub(super) fn function(
         }
         (None, _, None) => return Err(writer.malformed("a routine has no body")),
     }
-    writer.place = None;
+    writer.at(None);
     if let (None, Some(result)) = (&end, routine.result) {
         let code = writer.scalar_place(result)?;
         writer.reads(result);

@@ -67,12 +67,13 @@ impl Writer<'_> {
                 .iter()
                 .take_while(|s| !self.separates(s))
                 .count();
+            if from > 0 {
+                self.at(self.place.map(|(v, _)| (v, None)));
+            }
             self.rooms(&statements[from..from + run])?;
             let to = (from + run + 1).min(statements.len());
             for (k, statement) in (from..).zip(&statements[from..to]) {
-                if let Some((_, at)) = &mut self.place {
-                    *at = Some(k);
-                }
+                self.at(self.place.map(|(v, _)| (v, Some(k))));
                 self.statement(statement)?;
             }
             from = to;

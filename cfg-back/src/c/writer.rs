@@ -72,9 +72,32 @@ pub(super) struct Writer<'a> {
     pub(super) has_status: bool,
     /// The checks.
     pub(super) checks: super::faults::State,
+    /// What the code comes from, if that is to be said.
+    pub(super) traced: Option<super::traced::Traced<'a>>,
 }
 
 impl<'a> Writer<'a> {
+    /// What is written next belongs to this place.
+    pub(super) fn at(&mut self, place: Option<(VertexId, Option<usize>)>) {
+        self.place = place;
+        self.mark();
+    }
+
+    /// What is written next belongs to the place that is set.
+    pub(super) fn mark(&mut self) {
+        let Some(traced) = &self.traced else {
+            return;
+        };
+        let number = match (self.place, &self.routine.body) {
+            (Some(place), Some(cfg)) => {
+                let origin = traced.origin(self.file.program, cfg, place);
+                self.file.origins.borrow_mut().add(origin)
+            }
+            _ => 0,
+        };
+        self.lines.mark(number);
+    }
+
     /// A problem at the place that is written.
     pub(super) fn failed(
         &self,

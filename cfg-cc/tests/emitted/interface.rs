@@ -10,7 +10,7 @@ use cfg_reverse::Options;
 use cfg_testkit::{golden::golden, needs};
 use std::{fs, path::Path, process::Command};
 
-const HERON: &str = "
+pub(crate) const HERON: &str = "
 subroutine heron(in integer n, in real a[n], out real s)
   local integer i
   local real x
@@ -73,7 +73,7 @@ fn headers(source: &str) -> [String; 2] {
     files_with(source, options)
 }
 
-fn files_with(source: &str, options: c::Options) -> [String; 2] {
+pub(crate) fn files_with(source: &str, options: c::Options) -> [String; 2] {
     let program = parse(source);
     let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Options::default()).unwrap();
     let routines = c::Adjoint {

@@ -7,6 +7,7 @@ mod corpus;
 mod directions;
 mod families;
 mod interface;
+mod origins;
 mod random;
 mod second;
 mod support;

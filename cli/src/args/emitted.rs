@@ -15,6 +15,12 @@ pub(crate) struct Emitted {
     /// Declare the program's globals in C as variables that another file defines, each by its name.
     #[arg(long)]
     pub(crate) extern_globals: bool,
+    /// Say in comments of C from which statement of the original the code comes.
+    #[arg(long)]
+    pub(crate) origins: bool,
+    /// Name with #line in C the places that statements have in the program's sources.
+    #[arg(long = "line")]
+    pub(crate) lines: bool,
 }
 
 /// What is written besides a derivative.
@@ -35,6 +41,8 @@ impl Emitted {
             ("--checks", self.checks),
             ("--header", self.header),
             ("--extern-globals", self.extern_globals),
+            ("--origins", self.origins),
+            ("--line", self.lines),
         ]
         .into_iter()
         .filter_map(|(name, given)| given.then_some(name))
@@ -51,6 +59,8 @@ impl Emitted {
             checks: self.checks,
             header: self.header,
             extern_globals: self.extern_globals,
+            origins: self.origins,
+            lines: self.lines,
         }
     }
 }

@@ -74,6 +74,8 @@ fn a_wrong_command_line_ends_with_2() {
         (&["tangent", "f.json", "--checks"], "--emit c"),
         (&["reverse", "f.json", "--directions"], "--emit c"),
         (&["tangent", "f.json", "--extern-globals"], "--emit c"),
+        (&["reverse", "f.json", "--origins"], "--emit c"),
+        (&["convert", "f.json", "--to", "text", "--line"], "--to c"),
     ];
     for (args, part) in cases {
         let ran = cfgrev(args);
