@@ -3,7 +3,7 @@
  *     threads ROUNDS
  *
  * Prints for each kernel the least wall time of both of all rounds, their ratio, and the ratio of processor time, which is 1
- * if the threads do not wait for each other. GRADIENT(THREAD) comes from the command line by including the kernels. */
+ * if the threads do not wait for each other. */
 #define _POSIX_C_SOURCE 200809L
 #include BURGERS
 #include MIXTURE
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { CALLS = 8, CELLS = 1000, STEPS = 300, POINTS = 4000, D = 8, M = 5, ROOTS = 20000 };
+enum { CALLS = 2, CELLS = 1000, STEPS = 300, POINTS = 4000, D = 8, M = 5, ROOTS = 20000 };
 
 /* What one thread has: its tape and its own arrays. */
 struct worker {
@@ -102,7 +102,7 @@ static int compare(const char *name, void (*gradient)(struct worker *), struct w
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 50, k, failed;
+    int rounds = argc > 1 ? atoi(argv[1]) : 500, k, failed;
     struct worker *workers = calloc(2, sizeof *workers);
     unsigned long s = 1;
     if (workers == NULL)

@@ -9,7 +9,6 @@
 use cfg_back::c;
 use cfg_core::{entity::RoutineId, json, validate::validate};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::time::Instant;
 
 /// A routine of `n` vertices: loops and branches in a row, nested three deep.
