@@ -29,4 +29,8 @@ cfg_core::diagnostic_codes! {
         "With --line statements have places in sources: `at`, and `sources` names these."
         "Leave --line out, or take --origins, which names vertices and statements. A front end gives statements their places; in \
          the text form `source` and `@` do.";
+    REPLACE "B808" "a replacement of a derivative"
+        "With --replace the file of derivatives has the routine that was differentiated under its own name."
+        "A gradient or a tangent that is differentiated again has its function for callers in the file of the first derivatives: \
+         emit that file, too, and leave --replace out here.";
 }

@@ -341,3 +341,67 @@ fn layouts_place_each_vertex_once() {
     }
     assert!(loops > 100 && breaks > 20, "{loops} loops, {breaks} breaks");
 }
+
+/// The original's own function in a file of derivatives compiles without a warning, whatever the program.
+#[test]
+fn files_that_replace() {
+    use cfg_back::c;
+    use cfg_core::validate::validate;
+    let (mut made, mut texts) = (0, Vec::new());
+    for (name, case) in families::ALL {
+        for seed in seeds().step_by(3) {
+            let case = case(seed);
+            let program = validate(case.program.clone()).unwrap();
+            let Ok(reversal) = cfg_reverse::reverse(&program, case.main, &options(seed)) else {
+                continue;
+            };
+            let routines = c::Adjoint {
+                original: reversal.original,
+                forward: reversal.forward,
+                reverse: reversal.reverse,
+                gradient: reversal.gradient,
+            };
+            let Ok(reversed) = validate(reversal.program) else {
+                continue;
+            };
+            for checks in [false, true] {
+                let options = c::Options {
+                    replace: true,
+                    checks,
+                    ..c::Options::default()
+                };
+                let Ok(text) = c::adjoint_with(&reversed, routines, options) else {
+                    continue;
+                };
+                made += 1;
+                texts.push((format!("{name} {seed}"), text));
+            }
+        }
+    }
+    assert!(made > 50, "{made}");
+    let folder = tempfile::tempdir().unwrap();
+    for (k, compiler) in ["cc", "clang"].into_iter().enumerate() {
+        let Some(cc) = needs::tool(compiler) else {
+            continue;
+        };
+        for (title, text) in texts.iter().skip(k).step_by(2) {
+            std::fs::write(folder.path().join("f.c"), text).unwrap();
+            let flags = [
+                "-std=c99",
+                "-Wall",
+                "-Wextra",
+                "-pedantic",
+                "-Werror",
+                "-O0",
+            ];
+            let ran = std::process::Command::new(&cc)
+                .current_dir(folder.path())
+                .args(flags)
+                .args(["-c", "f.c"])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{title}, {compiler}: {said}");
+        }
+    }
+}
