@@ -38,7 +38,7 @@
 //! | `interface`, `parameters`, `plain` | the functions for callers in other files |
 //! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
-//! | `runtime`, `globals`, `names` | the tape; globals; identifiers |
+//! | `runtime`, `globals`, `global_names`, `names` | the tape; globals; identifiers |
 
 mod amount;
 mod array;
@@ -51,6 +51,7 @@ mod expression;
 mod faults;
 mod file;
 mod functions;
+mod global_names;
 mod globals;
 mod held;
 mod interface;
@@ -72,15 +73,13 @@ mod writer;
 pub use faults::FAULTS;
 
 use cfg_core::{
-    diagnostic::{
-        Diagnostic, Diagnostics,
-        site::{Element, Site},
-    },
+    diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{ParameterRole, Program, ScalarType, Signature},
+    ir::{ParameterRole, Program, Signature},
     validate::ValidProgram,
 };
 use file::{File, FunctionNames};
+use global_names::GlobalNames;
 use interface::Called;
 use names::Names;
 use operators::Pieces;
@@ -102,6 +101,8 @@ pub struct Options {
     pub header: bool,
     /// The program's globals are declared, not defined: each is a variable of another file, by its own name.
     pub extern_globals: bool,
+    /// A file of derivatives has the original, too, under its own name, and so stands in for the file that it is in.
+    pub replace: bool,
     /// Comments say from which statement of the original code comes.
     pub origins: bool,
     /// `#line` says so of statements that have a place in one of the program's sources.
@@ -221,20 +222,10 @@ impl Bundle {
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
-        for r in wanted {
-            if !file.public {
-                continue;
-            }
-            if file.made(r, false).is_some_and(|made| made.needs_memory)
-                && let Some(made) =
-                    plain::with_memory(&file, r, &file.function_name(r, false, false))
-            {
-                functions.push_str(&made.text);
-                functions.push('\n');
-                self.declared.push(made.head);
-            } else {
-                self.declared.push(routine::prototype(&file, r, false));
-            }
+        for r in wanted.into_iter().filter(|_| driven.is_none()) {
+            let name = file.function_name(r, false, false);
+            let declared = plain::public(&file, r, &name, &mut functions);
+            self.declared.push(declared);
         }
         let access = file.public.then_some(&*globals.tag);
         self.text.push_str(&globals.text(&file, access));
@@ -328,103 +319,6 @@ pub fn server(
     } = &bundle;
     let file = file::whole("Written by cfgrev.", pieces, origins, &text);
     Ok(format!("{first}{file}"))
-}
-
-/// The names of what has to do with globals.
-struct GlobalNames {
-    tag: String,
-    derivative_tag: String,
-    several_tag: String,
-    variables: globals::Variables,
-}
-
-impl GlobalNames {
-    /// With a suffix, adjoints or tangents have a structure of their own.
-    fn new(names: &mut Names, main: &str, suffix: &str) -> Self {
-        let tag = names.fresh(&format!("{main}_globals"), None);
-        let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
-        let own = names.fresh(&format!("{main}_globals_data"), None);
-        let derivatives = (!suffix.is_empty())
-            .then(|| names.fresh(&format!("{main}_globals{suffix}_data"), None));
-        let several_tag = names.fresh(&format!("{main}_globals{suffix}_v"), None);
-        Self {
-            tag,
-            derivative_tag,
-            several_tag,
-            variables: globals::Variables {
-                own,
-                derivatives,
-                external: false,
-            },
-        }
-    }
-
-    /// Makes the program's own globals variables of other files.
-    fn make_external(
-        &mut self,
-        program: &Program,
-        names: &mut Names,
-        checks: bool,
-    ) -> Result<(), Diagnostics> {
-        self.variables.external = true;
-        let mut found = Diagnostics::default();
-        for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
-            let derivative = self.variables.derivatives.is_some() && globals::is_derivative(global);
-            if derivative || global.overlay.is_some() {
-                continue;
-            }
-            let name = &global.variable.name;
-            let tri_state = checks && global.variable.ty == ScalarType::Logical;
-            if names::identifier(name) != *name || names.has(name) || tri_state {
-                let code = &codes::EXTERN;
-                let site = Site {
-                    routine: None,
-                    element: Element::Global(g),
-                    part: None,
-                    index: None,
-                    path: Box::default(),
-                };
-                let message = format!("`{name}` cannot be a variable of another file");
-                let problem = Diagnostic::error(code, message, code.explanation);
-                found.push(problem.at_site_in(program, site));
-            }
-            names.reserve(name);
-        }
-        found.is_empty().then_some(()).ok_or(found)
-    }
-
-    /// The tag of the structure of derivatives, in one direction or in several.
-    fn tag_of(&self, several: bool) -> &str {
-        if several {
-            &self.several_tag
-        } else {
-            &self.derivative_tag
-        }
-    }
-
-    fn header(&self, file: &File<'_>) -> String {
-        let text = (file.globals).header(
-            (&self.tag, &self.derivative_tag),
-            &self.tag,
-            self.variables.external,
-        );
-        if file.checks {
-            // What `cfgrev_logical` is; the file alone names it.
-            faults::logicals_as(&text, "unsigned char")
-        } else {
-            text
-        }
-    }
-
-    fn text(&self, file: &File<'_>, access: Option<&str>) -> String {
-        let tags = (&*self.tag, &*self.derivative_tag);
-        let text = file.globals.text(tags, &self.variables, access);
-        if file.checks {
-            faults::logicals(&text)
-        } else {
-            text
-        }
-    }
 }
 
 /// The sweeps of a reversed program, with the interface that docs/c-out.md describes.
@@ -560,6 +454,21 @@ pub fn tangent_in_directions(
     derivative(program, original, &sweeps, (&[], false), options)
 }
 
+/// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another file.
+fn replaced(
+    program: &ValidProgram,
+    original: RoutineId,
+    wanted: bool,
+) -> Result<Option<RoutineId>, Diagnostics> {
+    if wanted && let Some((of, _)) = parameters::made_from(program, original) {
+        let (name, of) = (&program.routine(original).name, &program.routine(of).name);
+        let message = format!("`{name}` is a derivative of `{of}`");
+        let code = &codes::REPLACE;
+        return Err(Diagnostic::error(code, message, code.explanation).into());
+    }
+    Ok(wanted.then_some(original))
+}
+
 fn derivative(
     program: &ValidProgram,
     original: RoutineId,
@@ -587,15 +496,24 @@ fn derivative(
     if options.extern_globals {
         globals.make_external(program, &mut names, options.checks)?;
     }
+    let replaced = replaced(program, original, options.replace)?;
+    let own_name = replaced.map(|_| names.fresh(base, None));
     let prefix = format!("{base}{suffix}");
     let mut function_names = function_names(&mut names, program, Some(&prefix));
+    if let Some(name) = &own_name {
+        let body = names.fresh(&format!("{name}_body"), None);
+        let names = &mut function_names[original.index()];
+        names.plain.clone_from(name);
+        names.inner = body;
+    }
     for ((called, _), name) in sweeps.iter().zip(&public) {
         let name = names.fresh(&format!("{name}_body"), None);
         let names = &mut function_names[called.routine.index()];
         names.inner.clone_from(&name);
         names.plain = name;
     }
-    let wanted: Vec<RoutineId> = sweeps.iter().map(|(called, _)| called.routine).collect();
+    let mut wanted: Vec<RoutineId> = sweeps.iter().map(|(called, _)| called.routine).collect();
+    wanted.extend(replaced);
     let mut file = File::new(
         program,
         names,
@@ -604,6 +522,7 @@ fn derivative(
         &globals.variables,
     );
     file.checks = options.checks;
+    file.replaced = replaced;
     if file.checks {
         checks::refuse_sized(program)?;
     }
@@ -623,6 +542,9 @@ fn derivative(
         functions.push_str(&made.text);
         functions.push('\n');
         declared.push(made.head);
+    }
+    if let Some(name) = &own_name {
+        declared.push(plain::public(&file, original, name, &mut functions));
     }
     let several = match sweeps.iter().any(|(called, _)| called.several.is_some()) {
         true => file.globals.several(&globals.several_tag),

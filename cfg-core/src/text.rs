@@ -58,7 +58,7 @@ use std::fmt::{self, Write};
 
 pub use graph::Cases;
 pub use name::{Name, Visible, is_invisible};
-pub use parse::{Parsed, Places, load, parse, read};
+pub use parse::{Parsed, Places, extents, load, parse, read};
 pub use site::site;
 
 /// Prints the parts of one routine.

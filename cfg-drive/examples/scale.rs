@@ -1,14 +1,14 @@
-//! Reading, validating, reversing and writing at scale: times in units of serde_json reading the same text
-//! into nothing, peak memory, and growth from a hundredth of the size on. Times are those that the thread had
+//! Reading, validating, reversing and writing at scale, and the same as C: times in units of serde_json reading the same
+//! text into nothing, peak memory, and growth from a hundredth of the size on. Times are those that the thread had
 //! on a processor, where the system tells them.
 //!
 //! ```text
 //! cargo run --release -p cfg-drive --example scale -- 1000000
 //! ```
 
-use cfg_core::{entity::RoutineId, json};
+use cfg_back::c;
+use cfg_core::{entity::RoutineId, json, validate::validate};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::time::Instant;
 
 /// A routine of `n` vertices: loops and branches in a row, nested three deep.
@@ -165,24 +165,84 @@ fn measure(n: usize, out: &mut impl std::io::Write) -> Result<f64, Box<dyn std::
     Ok(seconds.iter().sum())
 }
 
+/// Seconds of reading and validating a program of `n` vertices, of writing it as C, and of writing its adjoint as C: the
+/// least of some repetitions.
+fn emission(
+    n: usize,
+    out: &mut impl std::io::Write,
+) -> Result<[f64; 3], Box<dyn std::error::Error>> {
+    let text = text(n).into_bytes();
+    let zero = Instant::now();
+    let mut seconds = [f64::INFINITY; 3];
+    let mut bytes = [text.len(), 0, 0];
+    for _ in 0..3.max(300_000 / n) {
+        let mut times = [0.0; 4];
+        times[0] = clock(zero);
+        let program = json::read_valid(&text)?;
+        times[1] = clock(zero);
+        bytes[1] = c::program(&program)?.len();
+        times[2] = clock(zero);
+        let options = cfg_reverse::Options::default();
+        let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &options)?;
+        drop(program);
+        let routines = c::Adjoint {
+            original: RoutineId::new(0),
+            forward: reversal.forward,
+            reverse: reversal.reverse,
+            gradient: reversal.gradient,
+        };
+        let reversed = validate(reversal.program)?;
+        let start = clock(zero);
+        bytes[2] = c::adjoint(&reversed, routines)?.len();
+        times[3] = clock(zero) - start;
+        let found = [times[1] - times[0], times[2] - times[1], times[3]];
+        for (least, found) in seconds.iter_mut().zip(found) {
+            *least = least.min(found);
+        }
+    }
+    let stages = ["read and validate", "C of the program", "C of its adjoint"];
+    for ((stage, seconds_of), bytes) in stages.iter().zip(seconds).zip(bytes) {
+        writeln!(
+            out,
+            "  {stage:26}  {seconds_of:8.3} s = {:5.2} of reading, {:.1} MB",
+            seconds_of / seconds[0],
+            bytes as f64 / 1e6
+        )?;
+    }
+    Ok(seconds)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let largest: usize = std::env::args()
         .nth(1)
         .map_or(Ok(1_000_000), |n| n.parse())?;
     let mut out = std::io::stdout().lock();
     let mut points = Vec::new();
+    let mut emitted = Vec::new();
     let mut n = largest / 100;
     while n <= largest {
         points.push((n as f64, measure(n, &mut out)?));
+        let [_, program, adjoint] = emission(n, &mut out)?;
+        emitted.push((n as f64, program + adjoint));
         n *= 10;
     }
-    for first in 0..points.len().saturating_sub(1) {
+    slopes("", &points, &mut out)?;
+    slopes("C: ", &emitted, &mut out)?;
+    Ok(())
+}
+
+/// The growth between any two points.
+fn slopes(
+    title: &str,
+    points: &[(f64, f64)],
+    out: &mut impl std::io::Write,
+) -> std::io::Result<()> {
+    for (first, &(from, start)) in points.iter().enumerate() {
         for &(to, end) in &points[first + 1..] {
-            let (from, start) = points[first];
             let slope = (end / start).ln() / (to / from).ln();
             writeln!(
                 out,
-                "slope of log time over log n from {from} to {to}: {slope:.2}"
+                "{title}slope of log time over log n from {from} to {to}: {slope:.2}"
             )?;
         }
     }

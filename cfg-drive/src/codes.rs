@@ -35,6 +35,9 @@ cfg_core::diagnostic_codes! {
     DERIVATIVES "P422" "derivatives that do not fit"
         "A seed has one value for each dependent that the point has, a direction one for each independent, in the order of the declarations and in their types and shapes."
         "An optional parameter that POINT leaves out has no derivative. Only programs that use the library get to see this.";
+    SIZE "P423" "an extent that cannot be given"
+        "--size NAME=EXPR gives an array parameter of the routine the extents that its declaration leaves open, as integers over parameters that the routine does not assign."
+        "Of an array with several dimensions all stand in brackets, `:` for one that the declaration has: --size 'x=[n, :]'. The expression may name in parameters and the sizes of other arrays; it has the value that it has at entry.";
     CROSSED "P430" "differences cross a branch or a kink"
         "Divided differences say something about a derivative only if the function is smooth between the two points."
         "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made. If nothing at all could be compared, `check` ends with exit code 3 (P434).";

@@ -47,7 +47,7 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     let Some((_, commands)) = TOOLS.iter().find(|tool| tool.0 == name) else {
         panic!("no tool is called {name:?}");
     };
-    let found = commands.iter().find_map(|command| on_path(command));
+    let found = first_of(commands);
     found.or_else(|| missing(name, &format!("{} is not on the PATH", commands[0])))
 }
 
@@ -92,6 +92,13 @@ fn is_required(list: &str, name: &str) -> bool {
         panic!("CFGREV_REQUIRE names {unknown:?}, which no test needs");
     }
     names.any(|n| n == name)
+}
+
+/// The first of some commands that is on the PATH. For a test that can do with any of them, the quickest first; nothing is said if
+/// there is none.
+#[must_use]
+pub fn first_of(commands: &[&str]) -> Option<PathBuf> {
+    commands.iter().find_map(|command| on_path(command))
 }
 
 /// The file of a command on the PATH.

@@ -109,6 +109,20 @@ fn declare(
     Ok((cfg_core::validate::validate(program)?, routine))
 }
 
+/// The program with extents of the routine that its declarations leave open.
+fn sized(
+    program: ValidProgram,
+    routine: RoutineId,
+    sizes: &[String],
+) -> anyhow::Result<ValidProgram> {
+    if sizes.is_empty() {
+        return Ok(program);
+    }
+    let mut program = program.into_program();
+    cfg_drive::give_sizes(&mut program, routine, sizes)?;
+    Ok(cfg_core::validate::validate(program)?)
+}
+
 /// The routine that a command works on.
 fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Result<RoutineId> {
     let names = || {

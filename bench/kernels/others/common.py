@@ -14,6 +14,10 @@ sys.path.insert(0, str(FOLDER.parent))
 import points  # noqa: E402
 
 
+# The trips of `newton` for tools whose loops have a fixed number of them; the longest takes as many.
+TRIPS = 8
+
+
 def flat(value):
     if isinstance(value, list):
         return [number for element in value for number in flat(element)]
@@ -78,20 +82,18 @@ def gap(mine, theirs):
     return max(abs(a - b) / max(abs(b), 1e-3 * scale, 1e-300) for a, b in zip(mine, theirs, strict=True))
 
 
-def main(tool, kernels, refused):
+def main(tool, kernels, notes):
     """`TOOL.py check NAME` prints value and gradient at the small point; `TOOL.py time NAME POINT FOLDER N CC FLAGS` times.
 
     `kernels` gives for a name a function from a point to (primal, gradient): calls without arguments, the latter's
-    result being value and gradient by independent."""
+    result being value and gradient by independent. `notes` says for a name how the tool's program is less than the C
+    primal's."""
     what, name = sys.argv[1:3]
-    if name in refused:
-        print(json.dumps({"tool": tool, "kernel": name, "refused": refused[name]}))
-        return
     if what == "check":
         point = points.POINTS[name]["small"]()
         primal, gradient = kernels[name](point)
         value, parts = gradient()
-        print(json.dumps({"primal": float(primal()), "value": float(value), "gradient": parts}))
+        print(json.dumps({"primal": float(primal()), "value": float(value), "gradient": parts, "note": notes.get(name)}))
         return
     size, folder, samples, cc, flags = sys.argv[3:8]
     point = json.loads(pathlib.Path(size).read_text())

@@ -29,7 +29,11 @@ cfg_core::diagnostic_codes! {
         "With --line statements have places in sources: `at`, and `sources` names these."
         "Leave --line out, or take --origins, which names vertices and statements. A front end gives statements their places; in \
          the text form `source` and `@` do.";
-    SIZED "B808" "checks of integers of another type than `integer`"
+    REPLACE "B808" "a replacement of a derivative"
+        "With --replace the file of derivatives has the routine that was differentiated under its own name."
+        "A gradient or a tangent that is differentiated again has its function for callers in the file of the first derivatives: \
+         emit that file, too, and leave --replace out here.";
+    SIZED "B809" "checks of integers of another type than `integer`"
         "With --checks a program has no integers of 8, 16 or 32 bits or without sign, and no conversions to them."
         "A number of the type marks what was never set, and these types have none to spare; their overflow is not looked for \
          yet. Emit the program without --checks, or run it with the executor, which checks them.";

@@ -47,6 +47,8 @@ pub(super) struct File<'a> {
     tapes: BTreeMap<(RoutineId, VarId), usize>,
     /// True if functions are to be seen by other files.
     pub(super) public: bool,
+    /// A routine whose function is to be seen by other files even so.
+    pub(super) replaced: Option<RoutineId>,
     /// True if everything is checked.
     pub(super) checks: bool,
     /// What the code comes from.
@@ -90,6 +92,7 @@ impl<'a> File<'a> {
             function_names,
             tapes,
             public: false,
+            replaced: None,
             checks: false,
             origins: RefCell::default(),
         }
@@ -126,6 +129,11 @@ impl<'a> File<'a> {
             (false, false) => &names.plain,
         }
         .clone()
+    }
+
+    /// True if the function that a routine is is to be seen by other files.
+    pub(super) fn is_public(&self, r: RoutineId) -> bool {
+        self.public || self.replaced == Some(r)
     }
 
     /// What is known of a function from now on.

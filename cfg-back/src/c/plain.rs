@@ -74,7 +74,7 @@ fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
 }
 
 /// A function that calls one which needs memory for work arrays.
-pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
+fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
     let made = file.made(r, false)?;
     if file.checks {
         return Some(with_checks(file, r, &made, name));
@@ -113,4 +113,17 @@ pub(super) fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<P
     }
     let text = format!("{head}\n{{\n{}}}\n", lines.into_text());
     Some(Public { head, text })
+}
+
+/// The declaration of a routine's function for callers in other files, by this name. One that needs memory has another
+/// function around it, which is added to the text.
+pub(super) fn public(file: &File<'_>, r: RoutineId, name: &str, functions: &mut String) -> String {
+    if file.made(r, false).is_some_and(|made| made.needs_memory)
+        && let Some(made) = with_memory(file, r, name)
+    {
+        functions.push_str(&made.text);
+        functions.push('\n');
+        return made.head;
+    }
+    super::routine::prototype(file, r, false)
 }

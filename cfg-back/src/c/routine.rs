@@ -66,19 +66,19 @@ pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String 
     let mut names = Names::of_function();
     let (made, _) = variables(file, routine, &mut names, strided, false);
     let function = file.made(r, strided).unwrap_or_default();
-    head(file, routine, &function, &made, "memory", "value", strided)
+    head(file, r, &function, &made, ("memory", "value"), strided)
 }
 
 fn head(
     file: &File<'_>,
-    routine: &Routine,
+    r: RoutineId,
     made: &Made,
     variables: &super::variable::Variables,
-    memory: &str,
-    value: &str,
+    (memory, value): (&str, &str),
     strided: bool,
 ) -> String {
-    let storage = match file.public && !made.needs_memory && !strided {
+    let routine = file.program.routine(r);
+    let storage = match file.is_public(r) && !made.needs_memory && !strided {
         true => "",
         false => "static ",
     };
@@ -322,11 +322,10 @@ fn finish(
     }
     text.push_str(&head(
         writer.file,
-        routine,
+        writer.id,
         &made,
         &writer.variables,
-        &writer.memory,
-        value,
+        (&writer.memory, value),
         writer.strided,
     ));
     text.push_str("\n{\n");

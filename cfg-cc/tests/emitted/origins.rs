@@ -20,6 +20,7 @@ const BOTH: c::Options = c::Options {
     checks: false,
     header: false,
     extern_globals: false,
+    replace: false,
     origins: true,
     lines: true,
 };

@@ -1,33 +1,44 @@
 //! Random programs, fixtures, their gradients and tangents have the executor's bits.
 //!
-//! Each family takes its seeds from `CFGREV_CASES` programs, 15 if that is not set, and goes to the compiler in batches of
-//! 50; a tenth is compiled with the sanitizers of addresses and of undefined behaviour.
+//! Each family has `CFGREV_CASES` programs, 46 if that is not set: 506 in all. They go to the compiler in batches of 50; a tenth is
+//! compiled with the sanitizers of addresses and of undefined behaviour. Most files are compiled by clang where it is there,
+//! which takes a fifth of gcc's time.
 
 use crate::{
     families::{self, options},
     support::{Job, flags, jobs, run_all},
 };
 use cfg_cc::Compiler;
-use cfg_testkit::{case::Case, general, generate, jumps, kernels, needs};
+use cfg_core::{
+    entity::RoutineId,
+    ir::{Expr, Op, Program, Role, ScalarType, StmtKind, Subscript},
+};
+use cfg_reverse::{Blocks, Options, Strong, Unstructured};
+use cfg_testkit::{general, generate, jumps, kernels, needs};
+use std::{collections::BTreeSet, ops::Range};
 
 /// The greatest number of programs in one file.
 const BATCH: usize = 50;
 
-/// Compiles and runs jobs, and fails with what is wrong.
+/// Compiles and runs jobs, and fails with what is wrong. Of five files without sanitizers the first goes to `cc`.
 pub(crate) fn check(jobs: &[Job]) {
     let Some(command) = needs::tool("cc") else {
         return;
     };
+    let quick = needs::first_of(&["clang"]).unwrap_or_else(|| command.clone());
     let mut wrong = Vec::new();
     let (tenth, rest) = jobs.split_at(jobs.len().div_ceil(10));
     for (part, sanitized) in [(tenth, true), (rest, false)] {
-        let compiler = Compiler {
-            command: command.clone(),
-            flags: flags(sanitized),
-            counting: sanitized,
-            ..Compiler::default()
-        };
-        for some in part.chunks(BATCH) {
+        for (k, some) in part.chunks(BATCH).enumerate() {
+            let compiler = Compiler {
+                command: match !sanitized && k % 5 == 0 {
+                    true => command.clone(),
+                    false => quick.clone(),
+                },
+                flags: flags(sanitized),
+                counting: sanitized,
+                ..Compiler::default()
+            };
             wrong.extend(run_all(some, &compiler));
         }
     }
@@ -35,10 +46,26 @@ pub(crate) fn check(jobs: &[Job]) {
     assert!(wrong.is_empty(), "{bad} of {all}:\n{}", wrong.join("\n"));
 }
 
-pub(crate) fn seeds() -> std::ops::Range<u64> {
+/// The seeds of `CFGREV_CASES` programs from `CFGREV_FIRST` on.
+fn seeds_of(cases: u64) -> Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first: u64 = number("CFGREV_FIRST").unwrap_or(0);
-    first..first + number("CFGREV_CASES").unwrap_or(15)
+    first..first + number("CFGREV_CASES").unwrap_or(cases)
+}
+
+/// The seeds of tests that have families of their own.
+pub(crate) fn seeds() -> Range<u64> {
+    seeds_of(15)
+}
+
+/// The seeds of each family here.
+fn many() -> Range<u64> {
+    seeds_of(46)
+}
+
+/// The options of a program: each family draws its own.
+fn drawn(family: usize, seed: u64) -> Options {
+    options(seed + 7 * family as u64)
 }
 
 /// A few programs of each kind do what they should with clang, too, which warns of other things.
@@ -79,23 +106,18 @@ fn clang_compiles_them() {
 }
 
 /// Programs, gradients and tangents of a family; of most of its programs there must be all three.
-fn family(name: &str, case: impl Fn(u64) -> Case) {
+fn family(name: &str) {
+    let which = families::ALL.iter().position(|(other, _)| *other == name);
+    let which = which.unwrap();
     let mut all = Vec::new();
-    for seed in seeds() {
-        all.extend(jobs(
-            &format!("{name} {seed}"),
-            &case(seed),
-            &options(seed),
-            seed,
-        ));
+    for seed in many() {
+        let case = families::ALL[which].1(seed);
+        let options = drawn(which, seed);
+        all.extend(jobs(&format!("{name} {seed}"), &case, &options, seed));
     }
-    let least = 3 * seeds().count() * 3 / 4;
+    let least = 3 * many().count() * 3 / 4;
     assert!(all.len() >= least, "{} jobs of at least {least}", all.len());
     check(&all);
-}
-
-fn structured(name: &str, options: &generate::Options) {
-    family(name, |seed| generate::generate(options, seed).unwrap());
 }
 
 #[test]
@@ -108,49 +130,169 @@ fn fixtures() {
     check(&all);
 }
 
-#[test]
-fn exact_programs() {
-    structured("exact", &generate::Options::EXACT);
+/// A test for each family, so that they run beside each other.
+macro_rules! families {
+    ($($test:ident: $name:literal,)*) => {
+        /// The families that have a test.
+        const TESTED: &[&str] = &[$($name),*];
+        $(#[test]
+        fn $test() {
+            family($name);
+        })*
+    };
+}
+
+families! {
+    exact_programs: "exact",
+    smooth_programs: "smooth",
+    wide_programs: "wide",
+    wide_smooth_programs: "wide smooth",
+    small_programs: "small",
+    dense_programs: "dense",
+    general_programs: "general",
+    dressed_general_programs: "dressed general",
+    loose_programs: "loose",
+    shuffled_programs: "shuffled",
+    dressed_jumps: "jumps",
 }
 
 #[test]
-fn smooth_programs() {
-    structured("smooth", &generate::Options::SMOOTH);
+fn each_family_has_a_test() {
+    let all: Vec<&str> = families::ALL.iter().map(|(name, _)| *name).collect();
+    assert_eq!(all, TESTED);
+    assert!(46 * all.len() >= 500);
 }
 
+/// The programs of the families have what there is to be emitted, and are reversed with each value of each option.
 #[test]
-fn wide_programs() {
-    structured("wide", &generate::Options::WIDE);
-}
-
-#[test]
-fn wide_smooth_programs() {
-    structured("wide smooth", &generate::Options::WIDE_SMOOTH);
-}
-
-#[test]
-fn small_programs() {
-    structured("small", &generate::Options::SMALL);
-}
-
-#[test]
-fn general_programs() {
-    family("general", general::generate);
-}
-
-/// The families that have no test of their own, a third as many programs of each.
-#[test]
-fn other_families() {
-    let own = ["exact", "smooth", "wide", "wide smooth", "small", "general"];
-    let mut all = Vec::new();
-    for (name, case) in families::ALL.iter().filter(|(name, _)| !own.contains(name)) {
-        for seed in seeds().step_by(3) {
-            let title = format!("{name} {seed}");
-            all.extend(jobs(&title, &case(seed), &options(seed), seed));
+fn what_the_families_draw() {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for (which, (_, case)) in families::ALL.iter().enumerate() {
+        for seed in 0..46 {
+            features(&case(seed).program, &mut found);
+            for value in values(&drawn(which, seed)) {
+                found.insert(value);
+            }
         }
     }
-    assert!(!all.is_empty());
-    check(&all);
+    for wanted in [
+        "calls",
+        "recursion",
+        "aliasing",
+        "array statements",
+        "globals",
+        "32-bit reals",
+        "optional arguments",
+        "allocatable arrays",
+        "reductions",
+        "any control flow",
+        "external routines",
+        "Statement",
+        "Auto",
+        "Preaccumulate",
+        "counters true",
+        "counters false",
+        "merge true",
+        "merge false",
+        "Trace",
+        "Structure",
+        "Needed",
+        "Always",
+        "flow limit 0",
+        "no search",
+        "search",
+        "long search",
+        "Plain",
+        "UnitFree",
+        "ConstantAware",
+        "Vertex",
+        "Edge",
+        "Face",
+        "heuristic",
+    ] {
+        assert!(found.contains(wanted), "no {wanted} among {found:?}");
+    }
+}
+
+/// What of interest stands in a program.
+fn features(program: &Program, found: &mut BTreeSet<String>) {
+    let mut add = |there: bool, name: &str| {
+        if there {
+            found.insert(name.to_owned());
+        }
+    };
+    add(!program.globals.is_empty(), "globals");
+    for (r, routine) in program.routines.iter().enumerate() {
+        add(routine.aliased, "aliasing");
+        add(
+            routine.control == cfg_core::ir::Control::General,
+            "any control flow",
+        );
+        add(routine.body.is_none(), "external routines");
+        for variable in &routine.variables {
+            add(variable.ty == ScalarType::Real32, "32-bit reals");
+            let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
+            add(optional, "optional arguments");
+            let deferred = |dim: &cfg_core::ir::Dim| dim.extent == cfg_core::ir::Extent::Deferred;
+            add(
+                variable.role == Role::Local && variable.shape.iter().any(deferred),
+                "allocatable arrays",
+            );
+        }
+        let vertices = routine.body.iter().flat_map(|cfg| cfg.vertices());
+        for statement in vertices.flat_map(|(_, v)| v.statements()) {
+            match &statement.kind {
+                StmtKind::Call { callee, .. } => {
+                    add(true, "calls");
+                    add(*callee == RoutineId::new(r), "recursion");
+                }
+                StmtKind::Assign { target, value } => {
+                    let section = |s: &Subscript| !matches!(s, Subscript::Index(_));
+                    add(target.subscripts.iter().any(section), "array statements");
+                    add(
+                        matches!(value, Expr::Op(Op::Sum | Op::Product, _)),
+                        "reductions",
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The values of the options, by name.
+fn values(options: &Options) -> Vec<String> {
+    let mut all = vec![
+        match options.blocks {
+            Blocks::Statement => "Statement",
+            Blocks::Auto => "Auto",
+            Blocks::Preaccumulate => "Preaccumulate",
+        }
+        .to_owned(),
+        match options.unstructured {
+            Unstructured::Trace => "Trace",
+            Unstructured::Structure => "Structure",
+        }
+        .to_owned(),
+        match options.strong {
+            Strong::Needed => "Needed",
+            Strong::Always => "Always",
+        }
+        .to_owned(),
+        match options.work {
+            0 => "no search",
+            50 => "search",
+            _ => "long search",
+        }
+        .to_owned(),
+        format!("counters {}", options.counters),
+        format!("merge {}", options.merge),
+        format!("flow limit {}", options.flow_limit),
+        format!("{:?}", options.search.model),
+    ];
+    all.extend(options.search.technique.map(|t| format!("{t:?}")));
+    all.extend(options.search.heuristic.map(|_| "heuristic".to_owned()));
+    all
 }
 
 #[test]
@@ -198,4 +340,68 @@ fn layouts_place_each_vertex_once() {
         }
     }
     assert!(loops > 100 && breaks > 20, "{loops} loops, {breaks} breaks");
+}
+
+/// The original's own function in a file of derivatives compiles without a warning, whatever the program.
+#[test]
+fn files_that_replace() {
+    use cfg_back::c;
+    use cfg_core::validate::validate;
+    let (mut made, mut texts) = (0, Vec::new());
+    for (name, case) in families::ALL {
+        for seed in seeds().step_by(6) {
+            let case = case(seed);
+            let program = validate(case.program.clone()).unwrap();
+            let Ok(reversal) = cfg_reverse::reverse(&program, case.main, &options(seed)) else {
+                continue;
+            };
+            let routines = c::Adjoint {
+                original: reversal.original,
+                forward: reversal.forward,
+                reverse: reversal.reverse,
+                gradient: reversal.gradient,
+            };
+            let Ok(reversed) = validate(reversal.program) else {
+                continue;
+            };
+            for checks in [false, true] {
+                let options = c::Options {
+                    replace: true,
+                    checks,
+                    ..c::Options::default()
+                };
+                let Ok(text) = c::adjoint_with(&reversed, routines, options) else {
+                    continue;
+                };
+                made += 1;
+                texts.push((format!("{name} {seed}"), text));
+            }
+        }
+    }
+    assert!(made > 25, "{made}");
+    let folder = tempfile::tempdir().unwrap();
+    for (k, compiler) in ["cc", "clang"].into_iter().enumerate() {
+        let Some(cc) = needs::tool(compiler) else {
+            continue;
+        };
+        for (title, text) in texts.iter().skip(k).step_by(2) {
+            std::fs::write(folder.path().join("f.c"), text).unwrap();
+            let flags = [
+                "-std=c99",
+                "-Wall",
+                "-Wextra",
+                "-pedantic",
+                "-Werror",
+                "-fsyntax-only",
+            ];
+            let ran = std::process::Command::new(&cc)
+                .current_dir(folder.path())
+                .args(flags)
+                .arg("f.c")
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{title}, {compiler}: {said}");
+        }
+    }
 }

@@ -141,7 +141,7 @@ fn same(a: &Value, b: &Value, k: usize) -> bool {
     }
 }
 
-/// True if a file with checks may have the program: others than these are refused by name (B808).
+/// True if a file with checks may have the program: others than these are refused by name (B809).
 pub(crate) fn can_be_checked(program: &ValidProgram, routine: RoutineId) -> bool {
     let options = c::Options {
         checks: true,
@@ -149,7 +149,7 @@ pub(crate) fn can_be_checked(program: &ValidProgram, routine: RoutineId) -> bool
     };
     match c::server(&[(program, routine)], options, false) {
         Ok(_) => true,
-        Err(problems) => problems.iter().all(|problem| problem.code != "B808"),
+        Err(problems) => problems.iter().all(|problem| problem.code != "B809"),
     }
 }
 

@@ -52,8 +52,9 @@ use crate::{
 };
 use fixedbitset::FixedBitSet;
 
-/// Most bits of all states together of a routine in which it is looked for what is surely written.
-const MOST_STATES: usize = 1 << 24;
+/// The default of the most bits that all states of one routine together take where it is looked for what is surely
+/// written.
+pub const STATES_LIMIT: usize = 1 << 24;
 
 /// The effects of a routine on its formals, by their positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +114,12 @@ pub struct Effects {
 impl Effects {
     /// The effects of the routines of a program, which need not be valid.
     pub fn of(program: &Program) -> Self {
+        Self::within(program, STATES_LIMIT)
+    }
+
+    /// The effects of the routines of a program with a limit of its own: of a routine whose vertices times variables are
+    /// more than `states`, nothing counts as surely written, which is right and less precise.
+    pub fn within(program: &Program, states: usize) -> Self {
         let calls = CallGraph::of(program);
         let mut direct = Direct::of(program);
         direct.bind(program);
@@ -153,7 +160,7 @@ impl Effects {
             types_named,
             types_written,
         };
-        all.find_sure_writes(program);
+        all.find_sure_writes(program, states);
         all
     }
 
@@ -208,7 +215,7 @@ impl Effects {
     }
 
     /// Routines that are called, callees first.
-    fn find_sure_writes(&mut self, program: &Program) {
+    fn find_sure_writes(&mut self, program: &Program, states: usize) {
         let mut called = FixedBitSet::with_capacity(program.routines.len());
         for r in (0..program.routines.len()).map(RoutineId::new) {
             called.extend(self.calls.callees(r).iter().map(|c| c.index()));
@@ -218,7 +225,7 @@ impl Effects {
             let routine = program.routine(r);
             let Some(cfg) = &routine.body else { continue };
             let size = routine.variables.len().saturating_mul(cfg.vertex_count());
-            let Some(exit) = cfg.exit().filter(|_| size <= MOST_STATES) else {
+            let Some(exit) = cfg.exit().filter(|_| size <= states) else {
                 continue;
             };
             let unwritten = Unwritten {

@@ -50,8 +50,8 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-/// Most elements that are told apart in one routine.
-const MOST_ELEMENTS: usize = 4096;
+/// The default of the most elements of arrays that are told apart in one routine.
+pub const ELEMENTS_LIMIT: usize = 4096;
 
 /// The locations of one routine.
 #[derive(Clone, Debug, Default)]
@@ -123,8 +123,20 @@ impl Locations {
 
     /// The locations of the routine, with one for each element of arrays that the graph only ever names by elements
     /// with constant subscripts (`y(1)`, `y(2)`), and that are neither globals nor share their cells.
-    pub fn with_elements(mut self, program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
-        for (v, elements) in self.named_by_elements(program, routine, cfg) {
+    pub fn with_elements(self, program: &Program, routine: &Routine, cfg: &Cfg) -> Self {
+        self.with_elements_within(program, routine, cfg, ELEMENTS_LIMIT)
+    }
+
+    /// The same locations as those of [`Locations::with_elements`], but for arrays with an element after the first `most`
+    /// that are named: each of those is one location.
+    pub fn with_elements_within(
+        mut self,
+        program: &Program,
+        routine: &Routine,
+        cfg: &Cfg,
+        most: usize,
+    ) -> Self {
+        for (v, elements) in self.named_by_elements(program, routine, cfg, most) {
             let mut numbered = Vec::with_capacity(elements.len());
             for subscripts in elements {
                 let location = LocationId::new(self.len);
@@ -143,6 +155,7 @@ impl Locations {
         program: &Program,
         routine: &Routine,
         cfg: &Cfg,
+        most: usize,
     ) -> Vec<(VarId, Vec<Vec<i64>>)> {
         let candidate = |(v, variable): (usize, &Variable)| {
             let global = matches!(variable.role, Role::Global(_));
@@ -159,7 +172,7 @@ impl Locations {
                 return;
             }
             match element(p) {
-                Some(s) if known.len() < MOST_ELEMENTS => {
+                Some(s) if known.len() < most => {
                     if known.insert((p.var, s.clone())) {
                         seen[v].push(s);
                     }

@@ -24,7 +24,7 @@ use crate::{
         site::{Element, Part, Site},
     },
     entity::{GlobalId, RoutineId},
-    ir::{Expr, Program, Routine, ScalarType},
+    ir::{Dim, Expr, Program, Routine, ScalarType},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -214,6 +214,27 @@ pub fn parse(text: &str) -> Parsed {
         parsed.program = Some(parser.program);
     }
     parsed
+}
+
+/// Reads extents of an array as a declaration in `routine` has them: `[n, m + 1]`, `:` for one that is left open, or one
+/// expression without brackets.
+///
+/// # Errors
+/// What is no extent, and names that the routine does not have.
+pub fn extents(text: &str, routine: &Routine) -> Result<Vec<Dim>, Diagnostics> {
+    let mut parser = Parser::new(text);
+    let read = parser.extents(routine);
+    match read {
+        Some(shape) if !parser.failed => Ok(shape),
+        Some(_) | None => {
+            let mut problems = Diagnostics::default();
+            parser
+                .problems
+                .into_iter()
+                .for_each(|(_, problem)| problems.push(problem));
+            Err(problems)
+        }
+    }
 }
 
 /// A problem has been reported and the rest of the line is of no use.

@@ -2,14 +2,15 @@
 
 use cfg_core::{
     entity::{GlobalId, VertexId},
-    ir::{Cfg, Expr, Program, StmtKind, TapeClass, VertexKind},
+    ir::{Cfg, Expr, Program, Routine, StmtKind, TapeClass, VertexKind},
     memory::effects::Effects,
     text,
     validate::validate,
 };
-use cfg_reverse::{Options, reverse};
+use cfg_reverse::{Options, explain::explain, reverse};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
+    general,
     generate::{self, generate},
     interpret::Limits,
     rng::Rng,
@@ -291,4 +292,107 @@ fn effects_are_those_of_runs() {
         changed > 300 && ignored > 20,
         "{changed} {ignored} {replaced}"
     );
+}
+
+/// What a normal form must not have: subscripts of a target, or of an argument that a call may write, that read what the
+/// statement changes.
+fn disturbs_itself(program: &Program, routine: &Routine) -> Option<String> {
+    let reads = |place: &cfg_core::ir::Place, v| {
+        let mut found = false;
+        for e in place.subscript_exprs() {
+            e.walk_places(&mut |p| found |= p.var == v);
+        }
+        found
+    };
+    let bad = |kind: &StmtKind| match kind {
+        StmtKind::Assign { target, .. } => reads(target, target.var),
+        StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            let called = program.routine(*callee);
+            let places = arguments.iter().zip(called.parameter_ids());
+            let places = places.filter_map(|(e, p)| match e {
+                Some(Expr::Place(place)) => Some((place, called.variable(p).intent())),
+                _ => None,
+            });
+            let places: Vec<_> = places.collect();
+            let written = places.iter();
+            let written = written.filter(|(_, intent)| intent.is_some_and(|i| i.writes()));
+            let mut written = written
+                .map(|(place, _)| place.var)
+                .chain(result.iter().map(|r| r.var));
+            written.any(|v| {
+                places.iter().any(|(place, _)| reads(place, v))
+                    || result.iter().any(|r| reads(r, v))
+            })
+        }
+        _ => false,
+    };
+    let mut statements = routine.statements();
+    let found = statements.find(|s| bad(&s.kind))?;
+    Some(format!("{:?}", found.kind))
+}
+
+/// The normal form of a program is a valid program that does what the original does, bit for bit, and no statement of it
+/// changes where its own subscripts point to.
+#[test]
+fn the_normal_form_runs_as_the_original() {
+    let small = |seed| generate(&generate::Options::SMALL, seed).ok();
+    let wide = |seed| generate(&generate::Options::WIDE, seed).ok();
+    let jumps = |seed| Some(general::generate(seed));
+    let families: [(&str, &dyn Fn(u64) -> Option<Case>); 3] =
+        [("small", &small), ("wide", &wide), ("general", &jumps)];
+    let [mut changed, mut same] = [0; 2];
+    for (name, family) in families {
+        for seed in 0..250 {
+            let Some(case) = family(seed) else { continue };
+            let valid = validate(case.program.clone()).expect("generated programs are valid");
+            // What has no derivative is another test's.
+            let Ok(plan) = explain(&valid, case.main, &Options::default()) else {
+                continue;
+            };
+            let normal = Case {
+                program: plan.program,
+                ..case.clone()
+            };
+            for planned in &plan.routines {
+                let routine = normal.program.routine(planned.routine);
+                let bad = disturbs_itself(&normal.program, routine);
+                assert_eq!(bad, None, "{name} {seed}, {}", routine.name);
+            }
+            let checked = validate(normal.program.clone());
+            assert!(checked.is_ok(), "{name} {seed}: {:?}", checked.err());
+            let [before, after] =
+                [&case, &normal].map(|c| c.run(Limits::default()).map_err(|f| format!("{f:?}")));
+            let (before, after) = match (before, after) {
+                (Ok(before), Ok(after)) => (before, after),
+                // Its place is that of the same vertex, behind statements that were added.
+                (Err(_), Err(_)) => continue,
+                (before, after) => {
+                    panic!(
+                        "{name} {seed}: one ends in an error: {:?} {:?}",
+                        before.err(),
+                        after.err()
+                    )
+                }
+            };
+            // Behind the globals of the original stand their derivatives.
+            let own = case.program.globals.len();
+            let shown = |o: &cfg_testkit::interpret::Outcome<()>| {
+                format!("{:?} {:?} {:?}", o.parameters, o.result, &o.globals[..own])
+            };
+            assert_eq!(shown(&after), shown(&before), "{name} {seed}");
+            let count =
+                |p: &Program| -> usize { p.routines.iter().map(|r| r.statements().count()).sum() };
+            if count(&normal.program) > count(&case.program) {
+                changed += 1;
+            } else {
+                same += 1;
+            }
+        }
+    }
+    println!("{changed} with statements added, {same} without");
+    assert!(changed > 100 && same > 20, "{changed} {same}");
 }

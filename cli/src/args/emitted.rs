@@ -32,6 +32,13 @@ pub(crate) struct EmittedDerivative {
     /// Write derivatives in several directions at once, too: NAME_grad_v and NAME_rev_v, or NAME_t_v.
     #[arg(long)]
     pub(crate) directions: bool,
+    /// Write the routine itself in C, too, under its own name: the file replaces the original's.
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Give an array parameter the extent that its declaration leaves open, as an expression over parameters: x=2*n, or
+    /// 'x=[n, :]' if it has several.
+    #[arg(long, value_name = "NAME=EXPR")]
+    pub(crate) size: Vec<String>,
 }
 
 impl Emitted {
@@ -59,6 +66,7 @@ impl Emitted {
             checks: self.checks,
             header: self.header,
             extern_globals: self.extern_globals,
+            replace: false,
             origins: self.origins,
             lines: self.lines,
         }
@@ -68,7 +76,11 @@ impl Emitted {
 impl EmittedDerivative {
     /// Refuses options of C where none is written.
     pub(crate) fn check(&self, writes_c: bool) -> Result<(), String> {
-        let more = [("--directions", self.directions)];
+        let more = [
+            ("--directions", self.directions),
+            ("--replace", self.replace),
+            ("--size", !self.size.is_empty()),
+        ];
         let more = more
             .into_iter()
             .filter_map(|(name, given)| given.then_some(name));
@@ -77,7 +89,10 @@ impl EmittedDerivative {
 
     /// The options of the library.
     pub(crate) fn options(&self) -> cfg_back::c::Options {
-        self.emitted.options()
+        cfg_back::c::Options {
+            replace: self.replace,
+            ..self.emitted.options()
+        }
     }
 }
 

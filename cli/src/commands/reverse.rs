@@ -1,6 +1,6 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, several};
+use super::{prepare, several, sized};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Strong, Unstructured,
@@ -69,6 +69,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         return Err(Usage(message.into()).into());
     }
     let (program, routine) = prepare(&args.what, session)?;
+    let program = sized(program, routine, &args.c.size)?;
     let options = cfg_reverse::Options {
         search: search(args.search),
         ..options(args.reversal)

@@ -1,7 +1,7 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare, several};
+use super::{in_text, options, prepare, several, sized};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         ("the direction", args.direction.as_deref()),
     ])?;
     let (program, routine) = prepare(&args.what, session)?;
+    let program = sized(program, routine, &args.c.size)?;
     let mut tangent = {
         let _progress = session.progress("differentiating");
         cfg_reverse::tangent(&program, routine)?

@@ -75,6 +75,8 @@ fn a_wrong_command_line_ends_with_2() {
         (&["reverse", "f.json", "--directions"], "--emit c"),
         (&["tangent", "f.json", "--extern-globals"], "--emit c"),
         (&["reverse", "f.json", "--origins"], "--emit c"),
+        (&["tangent", "f.json", "--replace"], "--emit c"),
+        (&["reverse", "f.json", "--size", "x=n"], "--emit c"),
         (&["convert", "f.json", "--to", "text", "--line"], "--to c"),
     ];
     for (args, part) in cases {

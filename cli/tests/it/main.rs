@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod documents;
+mod emitted;
 mod engine;
 mod help;
 mod numbers;

@@ -24,7 +24,9 @@ pub(super) fn apply(
         }
         let from = match x.ty {
             ScalarType::Real | ScalarType::Real32 => ScalarType::Real,
-            other => other,
+            ScalarType::Integer | ScalarType::Logical | ScalarType::Sized(_) | ScalarType::Tape => {
+                x.ty
+            }
         };
         pieces.include("stdint.h");
         return Ok(Ok(call(Piece::Convert(op, from), &[x], ty, pieces)));

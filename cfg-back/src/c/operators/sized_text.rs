@@ -142,10 +142,11 @@ pub(super) fn conversion(name: &str, op: Op, from: ScalarType) -> String {
             // What no value of the type of x passes is not compared.
             let range = |ty: ScalarType| match ty {
                 ScalarType::Sized(ty) => (ty.min(), ty.max()),
-                _ => (
-                    wide(ScalarType::Integer, i64::MIN).unwrap_or_default(),
-                    wide(ScalarType::Integer, i64::MAX).unwrap_or_default(),
-                ),
+                ScalarType::Integer
+                | ScalarType::Real
+                | ScalarType::Real32
+                | ScalarType::Logical
+                | ScalarType::Tape => (i64::MIN.into(), i64::MAX.into()),
             };
             let ((from_least, from_greatest), (to_least, to_greatest)) = (range(from), range(to));
             let above = if from_greatest > to_greatest {

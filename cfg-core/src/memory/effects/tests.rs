@@ -133,3 +133,30 @@ fn inquiries_and_routines_without_a_body() {
     assert!(formals.read.ones().eq([w.index()]));
     assert!(effects.has(f) && !effects.has(RoutineId::new(9)));
 }
+
+/// On the far side of the limit nothing is surely written; everything else is the same, and the limit itself is still inside.
+#[test]
+fn beyond_the_limit_nothing_is_surely_written() {
+    let mut program = ProgramBuilder::new();
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    f.assign(y, Expr::Real(1.0));
+    let f = program.add(f);
+    let mut main = RoutineBuilder::new("main");
+    let y = main.output("y", Real);
+    main.call(f, [y]);
+    program.add(main);
+    let program = program.finish().expect("the builder is used right");
+    let called = program.routine(f);
+    let vertices = called.body.as_ref().map_or(0, |cfg| cfg.vertex_count());
+    let size = called.variables.len() * vertices;
+    assert!(size > 0);
+    let [inside, outside] = [size, size - 1].map(|most| Effects::within(&program, most));
+    assert!(inside.formals(f).surely_written.ones().eq([0]));
+    assert!(outside.formals(f).surely_written.is_clear());
+    for effects in [&inside, &outside] {
+        assert!(effects.formals(f).written.ones().eq([0]));
+        assert!(effects.formals(f).read.is_clear());
+    }
+    assert_eq!(inside.formals(f), Effects::of(&program).formals(f));
+}

@@ -137,3 +137,25 @@ fn elements_are_told_apart_where_nothing_else_names_the_array() {
         assert!(all.parts(v, |_| false).is_empty());
     }
 }
+
+/// An array with an element beyond the limit is one location; the elements of one before it are told apart.
+#[test]
+fn elements_are_told_apart_up_to_the_limit() {
+    let mut program = ProgramBuilder::new();
+    let mut f = RoutineBuilder::new("f");
+    let [a, b] = ["a", "b"].map(|n| f.inout(n, Real.array([3])));
+    for (array, i) in [(a, 1), (a, 2), (b, 1), (b, 2)] {
+        f.assign(array.at(i), Expr::Real(1.0));
+    }
+    let f = program.add(f);
+    let program = program.into_program().expect("the builder is used right");
+    let routine = program.routine(f);
+    let cfg = routine.body.as_ref().expect("it has a body");
+    let split = |most| {
+        let all = Locations::of(&program, routine);
+        let all = all.with_elements_within(&program, routine, cfg, most);
+        [a, b].map(|v| all.parts(v, |_| true).len())
+    };
+    // `parts` of an array as a whole is the array.
+    assert_eq!([1, 2, 3, 4].map(split), [[1, 1], [2, 1], [2, 1], [2, 2]]);
+}

@@ -30,6 +30,15 @@ impl Names {
         known.or(self.collecting.then(|| VarId::new(0)))
     }
 
+    /// The names of a routine's variables.
+    fn of(routine: &Routine) -> Self {
+        let mut names = Self::default();
+        for (i, v) in routine.variables.iter().enumerate() {
+            names.table.entry(v.name.clone()).or_insert(VarId::new(i));
+        }
+        names
+    }
+
     /// All names, in alphabetical order.
     pub(super) fn known(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.table.keys().map(String::as_str).collect();
@@ -42,6 +51,27 @@ impl Names {
 type Shape = (Vec<Dim>, Order);
 
 impl Parser<'_> {
+    /// The extents that a text gives, in terms of the variables of a routine: in brackets, or one alone.
+    pub(super) fn extents(&mut self, routine: &Routine) -> Option<Vec<Dim>> {
+        let names = Names::of(routine);
+        let read = self.line(|p| {
+            if p.is_symbol("[") {
+                return p.shape(&names).map(|(shape, _)| shape);
+            }
+            Ok(vec![Dim {
+                lower: Expr::Int(1),
+                extent: Extent::Fixed(p.expr(&names)?),
+            }])
+        });
+        if !self.is_end() {
+            self.unexpected(
+                "the end of the extents",
+                "write one expression, or several in brackets",
+            );
+        }
+        read
+    }
+
     pub(super) fn routine(&mut self) {
         self.unknown.clear();
         let start = self.at;
@@ -59,11 +89,8 @@ impl Parser<'_> {
         let mut names = Names {
             lost: !complete,
             told: count,
-            ..Names::default()
+            ..Names::of(&routine)
         };
-        for (i, v) in routine.variables.iter().enumerate() {
-            names.table.entry(v.name.clone()).or_insert(VarId::new(i));
-        }
         self.at = start;
         let (mut routine, mut places) = (Routine::default(), RoutinePlaces::default());
         names.lost = !self.declarations(&names, &mut routine, &mut places);

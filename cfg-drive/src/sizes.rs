@@ -1,0 +1,161 @@
+//! Extents that a declaration leaves open, given from outside.
+
+use crate::codes::{self, general};
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::RoutineId,
+    ir::{Dim, Expr, Extent, Intent, OpClass, Program, Role, Routine},
+    text,
+};
+
+/// Gives array parameters of a routine extents that their declarations leave open; each text is `NAME=EXPR`, with the
+/// expression, or several in brackets, in the text form. Callers no longer pass these extents.
+///
+/// # Errors
+/// Names that are unknown or no parameters, extents that are not open, expressions that are no integers or read what has
+/// no value at entry or may be assigned. All problems are told, and the program is left as it was.
+pub fn give_sizes(
+    program: &mut Program,
+    routine: RoutineId,
+    sizes: &[String],
+) -> Result<(), Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let target = program.routine(routine);
+    let mut given: Vec<(usize, Vec<Dim>)> = Vec::new();
+    for size in sizes {
+        match one(target, size) {
+            Ok((v, _)) if given.iter().any(|(w, _)| *w == v) => {
+                let message = format!("`{}` is given twice", target.variables[v].name);
+                problems
+                    .0
+                    .extend(general(&codes::SIZE, message, "give all extents at once").0);
+            }
+            Ok(size) => given.push(size),
+            Err(found) => problems.0.extend(found.0),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    for (v, shape) in given {
+        program.routines[routine.index()].variables[v].shape = shape;
+    }
+    Ok(())
+}
+
+/// The variable that a text is about, and the shape that it has with it.
+fn one(routine: &Routine, text: &str) -> Result<(usize, Vec<Dim>), Diagnostics> {
+    let wrong = |message: String, help: &str| general(&codes::SIZE, message, help);
+    let Some((name, extents)) = text.split_once('=') else {
+        let message = format!("`{text}` gives no extent");
+        return Err(wrong(message, "write NAME=EXPR, such as x=n"));
+    };
+    let name = name.trim();
+    let variables = || routine.parameter_ids().map(|v| routine.variable(v));
+    let found = routine
+        .parameter_ids()
+        .find(|v| routine.variable(*v).name == name);
+    let Some(v) = found else {
+        let open = variables().filter(|v| v.shape.iter().any(is_open));
+        let open: Vec<&str> = open.map(|v| &*v.name).take(20).collect();
+        let help = match &open[..] {
+            [] => "the routine has no parameter whose extents are open".to_owned(),
+            open => format!("parameters with open extents are: {}", open.join(", ")),
+        };
+        return Err(wrong(
+            format!("`{name}` is no parameter of the routine"),
+            &help,
+        ));
+    };
+    let declared = &routine.variable(v).shape;
+    let shape = text::extents(extents, routine)?;
+    if shape.len() != declared.len() {
+        let message = format!(
+            "`{name}` has {} dimensions, not {}",
+            declared.len(),
+            shape.len()
+        );
+        return Err(wrong(
+            message,
+            "give all extents, in brackets; `:` for one that is declared",
+        ));
+    }
+    let mut made = Vec::with_capacity(shape.len());
+    for (k, (dim, declared)) in shape.into_iter().zip(declared).enumerate() {
+        if dim.lower != Expr::Int(1) {
+            let message = format!("extent {} of `{name}` comes with a first index", k + 1);
+            return Err(wrong(message, "the first index is that of the declaration"));
+        }
+        let extent = match (dim.extent, &declared.extent) {
+            (Extent::Deferred, declared) => declared.clone(),
+            (Extent::Fixed(_), Extent::Fixed(_)) => {
+                let message = format!("extent {} of `{name}` is declared", k + 1);
+                return Err(wrong(
+                    message,
+                    "only extents that are open (`:`) can be given",
+                ));
+            }
+            (Extent::Fixed(e), Extent::Deferred) => {
+                steady(routine, &e, name)?;
+                Extent::Fixed(e)
+            }
+        };
+        made.push(Dim {
+            lower: declared.lower.clone(),
+            extent,
+        });
+    }
+    if made == *declared {
+        let message = format!("nothing is given for `{name}`");
+        return Err(wrong(
+            message,
+            "give an expression for an extent that is open",
+        ));
+    }
+    Ok((v.index(), made))
+}
+
+fn is_open(dim: &Dim) -> bool {
+    dim.extent == Extent::Deferred
+}
+
+/// Callers must be able to compute an extent from what they pass, and so must derivatives after the routine has run.
+fn steady(routine: &Routine, e: &Expr, name: &str) -> Result<(), Diagnostics> {
+    let mut bad = None;
+    let mut open = vec![e];
+    while let Some(e) = open.pop() {
+        match e {
+            Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
+                // Of the array only its shape is asked for.
+                let whole = matches!(operands.first(), Some(Expr::Place(p)) if p.subscripts.is_empty()
+                    && matches!(routine.variable(p.var).role, Role::Parameter { optional: false, .. }));
+                open.extend(operands.iter().skip(usize::from(whole)));
+            }
+            Expr::Op(_, operands) => open.extend(operands),
+            Expr::Place(place) => {
+                let variable = routine.variable(place.var);
+                let steady = matches!(
+                    variable.role,
+                    Role::Parameter {
+                        intent: Intent::In,
+                        optional: false
+                    }
+                );
+                if !steady {
+                    bad.get_or_insert(&variable.name);
+                }
+                open.extend(place.subscript_exprs());
+            }
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        }
+    }
+    let Some(bad) = bad else {
+        return Ok(());
+    };
+    let message = format!("an extent of `{name}` reads `{bad}`, which is no in parameter");
+    Err(general(
+        &codes::SIZE,
+        message,
+        "use constants, in parameters that are not optional, and sizes of other parameters",
+    ))
+}

@@ -1,0 +1,197 @@
+//! Options of emitted C, from the command line to the compiler.
+
+use crate::run_tool::cfgrev_in;
+use cfg_testkit::needs;
+use std::{fs, path::Path, process::Command};
+
+/// Arrays whose extents are open.
+const OPEN: &str = "
+global real scale = 2.0
+
+function twice(in real x) result y
+  local real y
+  y := x + x
+end
+
+main function norm(in integer n, in real x[:], inout real m[n, :], in integer never, inout integer changed) result r
+  local real r
+  local real w[n]
+  uses scale
+  local integer i
+  independent x, scale
+  dependent r
+  w := scale*x
+  r := 0.0
+  for i = 1, size(x, 1)
+    r := r + w[i]*x[i] + m[1, 1]
+  end
+  r := call twice(r)
+  changed := size(m, 2) + never
+end
+";
+
+fn flags(folder: &Path, cc: &Path, more: &[&str]) {
+    let flags = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-pedantic",
+        "-Werror",
+        "-O1",
+    ];
+    let ran = Command::new(cc)
+        .current_dir(folder)
+        .args(flags)
+        .args(more)
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+}
+
+/// A file with `--replace` stands in for the program's own, and extents that `--size` gives are no parameters.
+#[test]
+fn a_file_that_replaces_with_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.cfgrev"), OPEN).unwrap();
+    let emit = |args: &[&str]| {
+        let ran = cfgrev_in(path, args, b"");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+        ran.out
+    };
+    let options = [
+        "--emit",
+        "c",
+        "--replace",
+        "--size",
+        "x=n",
+        "--size",
+        "m = [:, 2*never]",
+    ];
+    let with = |first: &[&str], more: &[&str]| emit(&[first, &options, more].concat());
+    let adjoint = with(&["reverse", "f.cfgrev"], &[]);
+    assert!(
+        !adjoint.contains("x_extent1") && !adjoint.contains("int64_t m_extent2,"),
+        "{adjoint}"
+    );
+    let head = "int norm(int64_t n, const double *restrict x, double *restrict m, int64_t never, int64_t *restrict changed, double *norm_value)\n";
+    assert!(adjoint.contains(head), "{adjoint}");
+    assert!(adjoint.contains(" norm_b_twice(double x"), "{adjoint}");
+    let header = with(&["reverse", "f.cfgrev"], &["--header"]);
+    assert!(header.contains(&head.replace('\n', ";\n")), "{header}");
+    // Without the option the original is not there, and each open extent is a parameter.
+    let plain = emit(&["reverse", "f.cfgrev", "--emit", "c"]);
+    assert!(!plain.contains("int norm("), "{plain}");
+    assert!(plain.contains(
+        "int64_t x_extent1, const double *x, double *x_b, int64_t m_extent2, double *m,"
+    ));
+
+    let Some(cc) = needs::tool("cc") else { return };
+    fs::write(path.join("norm.c"), &adjoint).unwrap();
+    fs::write(path.join("norm.h"), &header).unwrap();
+    fs::write(
+        path.join("t.c"),
+        with(&["tangent", "f.cfgrev"], &["--checks"]),
+    )
+    .unwrap();
+    fs::write(
+        path.join("main.c"),
+        r#"#include <math.h>
+#include <stddef.h>
+#include "norm.h"
+int main(void)
+{
+    const double x[2] = {3, 4};
+    double m[12] = {1}, x_b[2] = {0}, m_b[12] = {0}, r, value = 0;
+    int64_t changed = 0;
+    struct norm_globals_b globals_b = {0};
+    if (norm(2, x, m, 3, &changed, &value) || value != 104 || changed != 9)
+        return 1;
+    norm_globals()->scale = 1;
+    if (norm(2, x, m, 3, &changed, &value) || value != 54)
+        return 2;
+    if (norm_grad(2, x, x_b, m, m_b, 3, &changed, &r, 1, &globals_b, NULL) || r != 54)
+        return 3;
+    return x_b[0] != 12 || x_b[1] != 16 || globals_b.scale_b != 50;
+}
+"#,
+    )
+    .unwrap();
+    let sanitizer = "-fsanitize=address,undefined";
+    flags(
+        path,
+        &cc,
+        &[sanitizer, "-o", "main", "main.c", "norm.c", "-lm"],
+    );
+    let ran = Command::new(path.join("main")).status().unwrap();
+    assert_eq!(ran.code(), Some(0));
+    flags(path, &cc, &["-c", "t.c"]);
+}
+
+/// What makes no sense is refused before anything is written.
+#[test]
+fn sizes_that_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.cfgrev"), OPEN).unwrap();
+    for (size, code, part) in [
+        ("x", "P423", "gives no extent"),
+        ("x=", "S0", "expected"),
+        ("x=n)", "S0", ""),
+        ("y=n", "P423", "`y` is no parameter"),
+        ("w=n", "P423", "`w` is no parameter"),
+        ("x=nowhere", "S0", "nowhere"),
+        ("x=changed", "P423", "reads `changed`"),
+        ("x=scale", "P423", "reads `scale`"),
+        ("x=i", "P423", "reads `i`"),
+        ("x=m[1,1]", "P423", "reads `m`"),
+        ("x=1.5", "V1", "integer"),
+        ("x=n > 2", "V1", "integer"),
+        ("x=size(x,1)", "V1", ""),
+        ("x=[n,n]", "P423", "has 1 dimensions, not 2"),
+        ("x=:", "S0", ""),
+        ("x=[:]", "P423", "nothing is given"),
+        ("x=[n from 0]", "P423", "first index"),
+        ("m=[n,n]", "P423", "is declared"),
+        ("n=n", "P423", "has 0 dimensions"),
+    ] {
+        let args = ["reverse", "f.cfgrev", "--emit", "c", "--size", size];
+        let ran = cfgrev_in(path, &args, b"");
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (Some(1), ""),
+            "{size}: {}",
+            ran.err
+        );
+        let found = ran.err.contains(&format!("error[{code}")) && ran.err.contains(part);
+        assert!(found, "{size}: {}", ran.err);
+    }
+    let twice = [
+        "tangent", "f.cfgrev", "--emit", "c", "--size", "x=n", "--size", "x=2",
+    ];
+    let ran = cfgrev_in(path, &twice, b"");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("given twice"), "{}", ran.err);
+    // A derivative has its function for callers elsewhere.
+    let made = cfgrev_in(path, &["tangent", "f.cfgrev", "-o", "."], b"");
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let second = [
+        "tangent",
+        "norm.tangent.json",
+        "--routine",
+        "norm_t",
+        "--independent",
+        "x",
+        "--dependent",
+        "return_t",
+        "--emit",
+        "c",
+        "--replace",
+    ];
+    let ran = cfgrev_in(path, &second, b"");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+}
