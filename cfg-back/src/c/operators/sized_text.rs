@@ -2,7 +2,6 @@
 
 use super::c_type::c_type;
 use super::word;
-use cfg_core::elemental;
 use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
 
 /// The name of the operator in the names of functions.
@@ -132,7 +131,6 @@ pub(super) fn conversion(name: &str, op: Op, from: ScalarType) -> String {
         | ScalarType::Logical
         | ScalarType::Tape => ("INT64_MIN".to_owned(), "INT64_MAX".to_owned()),
     };
-    let wide = elemental::integer::wide;
     let value = match (how, from) {
         (Conversion::Wrap, ScalarType::Integer | ScalarType::Sized(_)) => {
             format!("({c})(uint64_t)x")
