@@ -335,6 +335,9 @@ fn disturbs_itself(program: &Program, routine: &Routine) -> Option<String> {
     Some(format!("{:?}", found.kind))
 }
 
+/// A name, and the program of a seed.
+type Family<'f> = (&'f str, &'f dyn Fn(u64) -> Option<Case>);
+
 /// The normal form of a program is a valid program that does what the original does, bit for bit, and no statement of it
 /// changes where its own subscripts point to.
 #[test]
@@ -342,8 +345,7 @@ fn the_normal_form_runs_as_the_original() {
     let small = |seed| generate(&generate::Options::SMALL, seed).ok();
     let wide = |seed| generate(&generate::Options::WIDE, seed).ok();
     let jumps = |seed| Some(general::generate(seed));
-    let families: [(&str, &dyn Fn(u64) -> Option<Case>); 3] =
-        [("small", &small), ("wide", &wide), ("general", &jumps)];
+    let families: [Family<'_>; 3] = [("small", &small), ("wide", &wide), ("general", &jumps)];
     let [mut changed, mut same] = [0; 2];
     for (name, family) in families {
         for seed in 0..250 {
