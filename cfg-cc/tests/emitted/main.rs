@@ -2,6 +2,7 @@
 
 mod breaking;
 mod by_hand;
+mod called;
 mod checks;
 mod corpus;
 mod directions;
