@@ -33,8 +33,10 @@ static void load(void *to, size_t size, const uint64_t *bits, int count)
     char *next = to;
     for (int k = 0; k < count; ++k, next += size) {
         const uint32_t word = (uint32_t)bits[k];
+        const uint16_t half = (uint16_t)bits[k];
         const unsigned char byte = (unsigned char)bits[k];
-        memcpy(next, size == 8 ? (const void *)&bits[k] : size == 4 ? (const void *)&word : (const void *)&byte, size);
+        memcpy(next, size == 8 ? (const void *)&bits[k] : size == 4 ? (const void *)&word :
+               size == 2 ? (const void *)&half : (const void *)&byte, size);
     }
 }
 
@@ -45,6 +47,7 @@ static void same(const char *what, const void *found, size_t size, const uint64_
     for (int k = 0; k < count; ++k, next += size) {
         uint64_t word = 0;
         uint32_t half;
+        uint16_t quarter;
         double wide;
         float narrow;
         int is_nan = 0;
@@ -57,6 +60,9 @@ static void same(const char *what, const void *found, size_t size, const uint64_
             memcpy(&narrow, next, 4);
             word = half;
             is_nan = known[k] == 'n' && narrow != narrow;
+        } else if (size == 2) {
+            memcpy(&quarter, next, 2);
+            word = quarter;
         } else {
             word = *(const unsigned char *)next;
         }
@@ -90,12 +96,13 @@ static const char *message_of(const struct cfgrev_tape *tape)
 
 ";
 
-fn c_type(ty: ScalarType) -> &'static str {
+fn c_type(ty: ScalarType) -> String {
     match ty {
-        ScalarType::Real => "double",
-        ScalarType::Real32 => "float",
-        ScalarType::Logical => "bool",
-        _ => "int64_t",
+        ScalarType::Real => "double".to_owned(),
+        ScalarType::Real32 => "float".to_owned(),
+        ScalarType::Logical => "bool".to_owned(),
+        ScalarType::Sized(ty) => format!("{}_t", ty.name()),
+        ScalarType::Integer | ScalarType::Tape => "int64_t".to_owned(),
     }
 }
 
@@ -105,8 +112,9 @@ fn bits(value: &Value, k: usize) -> (u64, char) {
         Some(Scalar::Real(x)) => (x.to_bits(), if x.is_nan() { 'n' } else { '=' }),
         Some(Scalar::Real32(x)) => (x.to_bits().into(), if x.is_nan() { 'n' } else { '=' }),
         Some(Scalar::Integer(n)) => (n as u64, '='),
+        Some(Scalar::Sized(ty, cell)) => (cell as u64 & (u64::MAX >> (64 - ty.bits())), '='),
         Some(Scalar::Logical(b)) => (b.into(), '='),
-        _ => (0, '.'),
+        None => (0, '.'),
     }
 }
 
@@ -483,10 +491,10 @@ fn suits(program: &ValidProgram, own: &Job) -> bool {
         .globals
         .iter()
         .all(|g| (0..g.len()).all(|k| g.get(k).is_some()));
-    // Members have the names of globals that are identifiers.
+    // Members have the names of globals that are short identifiers.
     let is_identifier = |name: &str| {
         let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
-        first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        first && name.len() < 30 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     let named = program
         .globals
