@@ -264,17 +264,13 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
 }
 
 /// Element type of an elemental operator's result.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "operators without a rule of their own here are treated alike"
-)]
 fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     use ScalarType as T;
     let is_number = |t: T| t.is_real() || t.is_integer();
-    if let Some((how, to)) = op.conversion() {
-        return match how {
-            Conversion::Wrap => every(op, operands, "an integer", T::is_integer),
-            Conversion::To | Conversion::Saturate => {
+    if let Some(to) = op.converts_to() {
+        return match op.conversion() {
+            Some((Conversion::Wrap, _)) => every(op, operands, "an integer", T::is_integer),
+            Some((Conversion::To | Conversion::Saturate, _)) | None => {
                 every(op, operands, "a number or a logical", |t| {
                     is_number(t) || t == T::Logical
                 })
@@ -350,17 +346,6 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
             every(op, operands, "logicals", |t| t == T::Logical)?;
             Ok(T::Logical)
         }
-        Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical => {
-            every(op, operands, "a number or a logical", |t| {
-                is_number(t) || t == T::Logical
-            })?;
-            Ok(match op {
-                Op::ToReal => T::Real,
-                Op::ToReal32 => T::Real32,
-                Op::ToInt => T::Integer,
-                _ => T::Logical,
-            })
-        }
         Op::Trips => {
             every(op, operands, "integers", |t| t == T::Integer)?;
             Ok(T::Integer)
@@ -395,7 +380,12 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::LBound
         | Op::UBound
         | Op::Present => promote(op, operands),
-        Op::ToInt8
+        // Conversions have been decided above.
+        Op::ToReal
+        | Op::ToReal32
+        | Op::ToInt
+        | Op::ToLogical
+        | Op::ToInt8
         | Op::ToInt16
         | Op::ToInt32
         | Op::ToUint8

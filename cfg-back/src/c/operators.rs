@@ -259,20 +259,17 @@ pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
     let Form::Reduction(step, start) = form(op) else {
         return None;
     };
-    let number = |integer: i64, real: f64| match ty {
-        ScalarType::Integer => literal_integer(integer),
-        ScalarType::Sized(ty) => {
-            let clamped = i128::from(integer).clamp(ty.min(), ty.max());
-            let greatest = integer == i64::MAX;
-            literal_sized(ty, ty.wrap(if greatest { ty.max() } else { clamped }))
-        }
+    let number = |integer: i128, real: f64| match ty {
+        ScalarType::Integer => literal_integer(integer as i64),
+        ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
         ScalarType::Real32 => literal_real32(real as f32),
         ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
     };
+    let (least, greatest) = ty.integer_range();
     let start = match start {
         Start::Number(n) => number(n.into(), n.into()),
-        Start::Least => number(i64::MIN, f64::NEG_INFINITY),
-        Start::Greatest => number(i64::MAX, f64::INFINITY),
+        Start::Least => number(least, f64::NEG_INFINITY),
+        Start::Greatest => number(greatest, f64::INFINITY),
         Start::Logical(b) => literal_logical(b),
     };
     Some((step, start))

@@ -296,14 +296,7 @@ pub fn wide(ty: ScalarType, cell: i64) -> Option<i128> {
 
 /// The cell of a number that is converted to an integer type; other types are converted as to `integer`.
 pub fn converted(how: Conversion, to: ScalarType, x: i128) -> Result<i64, ArithmeticError> {
-    let (min, max) = match to {
-        ScalarType::Sized(ty) => (ty.min(), ty.max()),
-        ScalarType::Integer
-        | ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Logical
-        | ScalarType::Tape => (i64::MIN.into(), i64::MAX.into()),
-    };
+    let (min, max) = to.integer_range();
     match how {
         Conversion::To if x < min || x > max => Err(Overflow),
         Conversion::To => Ok(x as i64),

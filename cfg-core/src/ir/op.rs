@@ -345,6 +345,21 @@ impl Op {
         })
     }
 
+    /// The type to which a conversion converts, of whatever kind it is.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other operators are no conversions, or name the type in files"
+    )]
+    pub fn converts_to(self) -> Option<ScalarType> {
+        match self {
+            Self::ToReal => Some(ScalarType::Real),
+            Self::ToReal32 => Some(ScalarType::Real32),
+            Self::ToInt => Some(ScalarType::Integer),
+            Self::ToLogical => Some(ScalarType::Logical),
+            other => other.conversion().map(|(_, to)| to),
+        }
+    }
+
     /// The operator of a conversion; `None` if the type is no integer.
     pub fn converting(how: Conversion, to: ScalarType) -> Option<Self> {
         if (how, to) == (Conversion::To, ScalarType::Integer) {

@@ -46,6 +46,22 @@ impl ScalarType {
         }
     }
 
+    /// The type of this name in files, among them `int64`, another one of `integer`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let named = Self::ALL.into_iter().find(|ty| ty.name() == name);
+        named.or_else(|| (name == "int64").then_some(Self::Integer))
+    }
+
+    /// The smallest and the largest value of an integer type; of the others, those of the integers that they convert to.
+    pub fn integer_range(self) -> (i128, i128) {
+        match self {
+            Self::Sized(ty) => (ty.min(), ty.max()),
+            Self::Integer | Self::Real | Self::Real32 | Self::Logical | Self::Tape => {
+                (i64::MIN.into(), i64::MAX.into())
+            }
+        }
+    }
+
     /// True of tapes.
     pub fn is_tape(self) -> bool {
         matches!(self, Self::Tape)

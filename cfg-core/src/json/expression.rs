@@ -376,14 +376,14 @@ impl Wire for IntegerTypeName {
             cx.wrong_type(Self::WHAT, &token);
             return None;
         };
-        let mut types = ScalarType::ALL.into_iter().filter(|ty| ty.is_integer());
-        let found = types.clone().find(|ty| ty.name() == word);
-        if found.is_some() || word == "int64" {
-            return found.or(Some(ScalarType::Integer));
+        let named = ScalarType::from_name(word);
+        if named.is_some_and(ScalarType::is_integer) {
+            return named;
         }
+        let mut types = ScalarType::ALL.into_iter().filter(|ty| ty.is_integer());
         let help = match cx.nearest(word, types.clone().map(ScalarType::name)) {
             Some(near) => question(near),
-            None if ScalarType::ALL.iter().any(|ty| ty.name() == word) => {
+            None if named.is_some() => {
                 format!("write [\"{word}\", e]")
             }
             None => "write int8, int16, int32, integer, uint8, uint16, uint32 or uint64".to_owned(),

@@ -544,10 +544,7 @@ impl<'t> Parser<'t> {
 
     fn scalar_type(&mut self) -> Option<ScalarType> {
         let spelled = self.spelled(self.token());
-        let ty = ScalarType::ALL
-            .into_iter()
-            .find(|ty| ty.name() == spelled)
-            .or_else(|| (spelled == "int64").then_some(ScalarType::Integer))?;
+        let ty = ScalarType::from_name(spelled)?;
         self.at += 1;
         Some(ty)
     }

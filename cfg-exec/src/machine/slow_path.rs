@@ -132,13 +132,8 @@ pub(super) fn fits(ty: IntType, cell: u64) -> Result<(), Box<Fault>> {
 
 /// A conversion to an integer type, or of a `uint64` to any type.
 pub(super) fn converted(op: Op, from: ScalarType, cell: u64) -> Result<u64, Box<Fault>> {
-    let to = match op.conversion() {
-        Some((_, to)) => to,
-        None if op == Op::ToReal => ScalarType::Real,
-        None if op == Op::ToReal32 => ScalarType::Real32,
-        None if op == Op::ToLogical => ScalarType::Logical,
-        None => ScalarType::Integer,
-    };
+    // The compiler emits it for conversions only.
+    let to = op.converts_to().unwrap_or(ScalarType::Integer);
     if is_poison(from, cell) {
         return Ok(poison(to));
     }

@@ -76,15 +76,12 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         | Op::And
         | Op::Or
         | Op::Not
-        | Op::ToLogical
         | Op::Any
         | Op::All
         | Op::Present => ScalarType::Logical,
-        _ if let Some((_, to)) = op.conversion() => to,
+        _ if let Some(to) = op.converts_to() => to,
         _ if op.is_of_integers() => numeric,
-        Op::ToInt | Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
-        Op::ToReal => ScalarType::Real,
-        Op::ToReal32 => ScalarType::Real32,
+        Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
         Op::If => {
             if second == Some(ScalarType::Logical) {
                 ScalarType::Logical

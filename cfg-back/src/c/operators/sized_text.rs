@@ -138,15 +138,8 @@ pub(super) fn conversion(name: &str, op: Op, from: ScalarType) -> String {
         (Conversion::To | Conversion::Wrap, _) | (_, ScalarType::Logical) => format!("({c})x"),
         (Conversion::Saturate, ScalarType::Integer | ScalarType::Sized(_)) => {
             // What no value of the type of x passes is not compared.
-            let range = |ty: ScalarType| match ty {
-                ScalarType::Sized(ty) => (ty.min(), ty.max()),
-                ScalarType::Integer
-                | ScalarType::Real
-                | ScalarType::Real32
-                | ScalarType::Logical
-                | ScalarType::Tape => (i64::MIN.into(), i64::MAX.into()),
-            };
-            let ((from_least, from_greatest), (to_least, to_greatest)) = (range(from), range(to));
+            let (from_least, from_greatest) = from.integer_range();
+            let (to_least, to_greatest) = to.integer_range();
             let above = if from_greatest > to_greatest {
                 format!("x > {greatest} ? {greatest} : ")
             } else {

@@ -87,7 +87,7 @@ words! {
         ("u64", ScalarType::Sized(IntType::Uint64)),
         ("bool", ScalarType::Logical),
         ("boolean", ScalarType::Logical),
-    ], alias |word| (word == "int64").then_some(ScalarType::Integer);
+    ], alias ScalarType::from_name;
     Order, "a storage order", &[Order::Row, Order::Column], Order::name, elsewhere [
         ("C", Order::Row),
         ("row-major", Order::Row),

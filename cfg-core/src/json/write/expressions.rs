@@ -41,8 +41,7 @@ impl<W: io::Write> Writer<'_, W> {
             }
             Expr::Logical(b) => self.raw(if *b { "true" } else { "false" }),
             Expr::Place(place) => self.place_at(place, level),
-            Expr::Op(op, _) if let Some((ty, cell)) = e.sized_constant() => {
-                debug_assert!(op.conversion().is_some());
+            Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => {
                 self.raw("[\"const\", \"");
                 self.raw(ty.name());
                 // Writing to memory does not fail.
