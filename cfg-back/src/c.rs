@@ -216,9 +216,6 @@ impl Bundle {
         let mut file = File::new(program, names, function_names, &[], &globals.variables);
         file.public = driven.is_none();
         file.checks = self.options.checks;
-        if file.checks {
-            checks::refuse_sized(program)?;
-        }
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
@@ -276,13 +273,8 @@ pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, 
         return Ok(file::header(title, &bundle.globals, &bundle.declared));
     }
     sources_of(&bundle.origins)?;
-    let Bundle {
-        pieces,
-        origins,
-        text,
-        ..
-    } = &bundle;
-    Ok(file::whole(title, pieces, origins, text))
+    let file = file::whole(title, &bundle.pieces, &bundle.origins, &bundle.text);
+    Ok(file)
 }
 
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
@@ -314,10 +306,8 @@ pub fn server(
     let first = driver::first();
     bundle.origins.before = first.lines().count();
     bundle.origins.file = "server.c".to_owned();
-    let Bundle {
-        pieces, origins, ..
-    } = &bundle;
-    let file = file::whole("Written by cfgrev.", pieces, origins, &text);
+    let title = "Written by cfgrev.";
+    let file = file::whole(title, &bundle.pieces, &bundle.origins, &text);
     Ok(format!("{first}{file}"))
 }
 
@@ -523,9 +513,6 @@ fn derivative(
     );
     file.checks = options.checks;
     file.replaced = replaced;
-    if file.checks {
-        checks::refuse_sized(program)?;
-    }
     let origins = file.origins.get_mut();
     *origins = Origins::new(options.origins, options.lines);
     origins.file = format!(

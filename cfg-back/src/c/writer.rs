@@ -80,15 +80,10 @@ impl<'a> Writer<'a> {
     /// What is written next belongs to this place.
     pub(super) fn at(&mut self, place: Option<(VertexId, Option<usize>)>) {
         self.place = place;
-        self.mark();
-    }
-
-    /// What is written next belongs to the place that is set.
-    pub(super) fn mark(&mut self) {
         let Some(traced) = &self.traced else {
             return;
         };
-        let number = match (self.place, &self.routine.body) {
+        let number = match (place, &self.routine.body) {
             (Some(place), Some(cfg)) => {
                 let origin = traced.origin(self.file.program, cfg, place);
                 self.file.origins.borrow_mut().add(origin)

@@ -1,7 +1,7 @@
 //! What is refused with checks: integers of other types than `integer`.
 
-use crate::c::codes;
-use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use crate::c::{Failed, codes};
+use cfg_core::diagnostic::Diagnostic;
 use cfg_core::ir::{
     Expr, Program, ScalarType, Variable,
     visit::{PlaceRole, Visit},
@@ -21,7 +21,7 @@ impl<'ir> Visit<'ir> for Conversions {
 }
 
 /// Fails if a program has variables of such a type, or conversions to one.
-pub(in crate::c) fn refuse_sized(program: &Program) -> Result<(), Diagnostics> {
+pub(in crate::c) fn refuse_sized(program: &Program) -> Result<(), Failed> {
     let is_sized = |v: &Variable| matches!(v.ty, ScalarType::Sized(_));
     let globals = program.globals.iter().map(|g| &g.variable);
     let variables = program.routines.iter().flat_map(|r| &r.variables);
