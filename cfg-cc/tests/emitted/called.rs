@@ -3,7 +3,7 @@
 
 use crate::{
     families::{self, ALL},
-    support::{Job, flags, jobs},
+    support::{Job, flags, jobs, routines},
 };
 use cfg_back::c;
 use cfg_core::{
@@ -383,12 +383,7 @@ fn caller(
 ) -> Option<String> {
     let name = own.program.routine(own.routine).name.clone();
     let made = cfg_reverse::reverse(&own.program, own.routine, options).ok()?;
-    let routines = c::Adjoint {
-        original: made.original,
-        forward: made.forward,
-        reverse: made.reverse,
-        gradient: made.gradient,
-    };
+    let routines = routines(&made);
     let of_tangent = cfg_reverse::tangent(&own.program, own.routine).ok()?;
     let none = c::Options::default();
     let adjoint = c::adjoint_with(&validate(made.program).ok()?, routines, none).ok()?;

@@ -5,7 +5,7 @@ use crate::{
     breaking,
     families::options,
     random::seeds,
-    support::{Job, compile, fill, flags, jobs, value},
+    support::{Job, compile, fill, flags, jobs, routines, value},
     trial::{Trial, check},
 };
 use cfg_back::c;
@@ -555,12 +555,7 @@ fn callers_in_c_get_the_message() {
     let routine = RoutineId::new(0);
     write("masked.c", &c::program_with(&program, options).unwrap());
     let made = cfg_reverse::reverse(&program, routine, &cfg_reverse::Options::default()).unwrap();
-    let routines = c::Adjoint {
-        original: made.original,
-        forward: made.forward,
-        reverse: made.reverse,
-        gradient: made.gradient,
-    };
+    let routines = routines(&made);
     let reversed = validate(made.program).unwrap();
     let adjoint = c::adjoint_with(&reversed, routines, options).unwrap();
     write("masked_adjoint.c", &adjoint);

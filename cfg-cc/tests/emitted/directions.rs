@@ -2,7 +2,7 @@
 
 use crate::families::options;
 use crate::random::{check, seeds};
-use crate::support::{Job, compile, fill, filled_point, finished, weights};
+use crate::support::{Job, compile, fill, filled_point, finished, routines, weights};
 use cfg_back::c;
 use cfg_core::elemental::Scalar;
 use cfg_core::{
@@ -535,12 +535,7 @@ fn files(program: &ValidProgram, options: c::Options) -> [String; 2] {
     };
     let made = cfg_reverse::reverse(program, main, &cfg_reverse::Options::default()).unwrap();
     let globals: Vec<GlobalId> = made.adjoint_globals.iter().map(|(_, g)| *g).collect();
-    let routines = c::Adjoint {
-        original: made.original,
-        forward: made.forward,
-        reverse: made.reverse,
-        gradient: made.gradient,
-    };
+    let routines = routines(&made);
     let heads = [made.reverse, made.gradient];
     let (derived, all) = cfg_reverse::directions(made.program, &heads, &globals).unwrap();
     let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));

@@ -1,5 +1,6 @@
 //! The functions for callers: the interface, the tape, what goes wrong.
 
+use crate::support::routines;
 use cfg_back::c;
 use cfg_core::{
     entity::RoutineId,
@@ -76,12 +77,7 @@ fn headers(source: &str) -> [String; 2] {
 pub(crate) fn files_with(source: &str, options: c::Options) -> [String; 2] {
     let program = parse(source);
     let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Options::default()).unwrap();
-    let routines = c::Adjoint {
-        original: reversal.original,
-        forward: reversal.forward,
-        reverse: reversal.reverse,
-        gradient: reversal.gradient,
-    };
+    let routines = routines(&reversal);
     let reversed = validate(reversal.program).unwrap();
     let tangent = cfg_reverse::tangent(&program, RoutineId::new(0)).unwrap();
     let tangent_program = validate(tangent.program).unwrap();

@@ -6,7 +6,7 @@
 
 use crate::{
     families::{self, options},
-    support::{Job, flags, jobs, run_all},
+    support::{Job, flags, jobs, routines, run_all},
 };
 use cfg_cc::Compiler;
 use cfg_core::{
@@ -355,12 +355,7 @@ fn files_that_replace() {
             let Ok(reversal) = cfg_reverse::reverse(&program, case.main, &options(seed)) else {
                 continue;
             };
-            let routines = c::Adjoint {
-                original: reversal.original,
-                forward: reversal.forward,
-                reverse: reversal.reverse,
-                gradient: reversal.gradient,
-            };
+            let routines = routines(&reversal);
             let Ok(reversed) = validate(reversal.program) else {
                 continue;
             };

@@ -1,7 +1,10 @@
 //! Second derivatives: the parameters are those of the first derivative's function in C, each followed by its own; and
 //! globals that another file defines.
 
-use crate::interface::{compile, parse};
+use crate::{
+    interface::{compile, parse},
+    support::routines,
+};
 use cfg_back::c;
 use cfg_core::{
     entity::VarId,
@@ -185,12 +188,7 @@ fn hessian_times_vector() {
         &cfg_reverse::Options::default(),
     )
     .unwrap();
-    let routines = c::Adjoint {
-        original: made.original,
-        forward: made.forward,
-        reverse: made.reverse,
-        gradient: made.gradient,
-    };
+    let routines = routines(&made);
     let program = validate(made.program).unwrap();
     for header in [false, true] {
         let options = c::Options {
@@ -259,12 +257,7 @@ fn globals_of_another_file() {
         ..c::Options::default()
     };
     let made = cfg_reverse::reverse(&f, main, &cfg_reverse::Options::default()).unwrap();
-    let routines = c::Adjoint {
-        original: made.original,
-        forward: made.forward,
-        reverse: made.reverse,
-        gradient: made.gradient,
-    };
+    let routines = routines(&made);
     let program = validate(made.program).unwrap();
     let header = c::Options {
         header: true,

@@ -175,6 +175,16 @@ pub(crate) fn gradient_of(
     checked(title, made.program, made.gradient)
 }
 
+/// The routines of a reversed program, as the C back end names them.
+pub(crate) fn routines(made: &cfg_reverse::Reversal) -> cfg_back::c::Adjoint {
+    cfg_back::c::Adjoint {
+        original: made.original,
+        forward: made.forward,
+        reverse: made.reverse,
+        gradient: made.gradient,
+    }
+}
+
 /// The tangent of a program.
 pub(crate) fn tangent_of(
     title: String,
