@@ -14,7 +14,8 @@
 //! - [`mod@same`] tells whether two programs are the same up to generated names and ids, and where they differ first.
 //! - [`mod@renumber`] gives vertices and edges other ids, [`mod@reorder`] puts variables into another order.
 //! - [`mod@golden`] compares with a file, or rewrites it.
-//! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped.
+//! - [`needs`] finds compilers, Graphviz and the corpus, or says that a test is skipped; [`strict`] has C compiled without a
+//!   warning.
 //!
 //! ```
 //! use cfg_testkit::generate::{Options, generate};
@@ -54,4 +55,5 @@ pub mod same;
 pub mod scale;
 pub mod sections;
 pub mod shrink;
+pub mod strict;
 pub mod tree;

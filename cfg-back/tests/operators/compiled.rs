@@ -4,7 +4,7 @@ use crate::c::operators::Pieces;
 use crate::values::{of_word, word};
 use cfg_core::elemental::Scalar;
 use cfg_core::ir::{IntType, ScalarType};
-use cfg_testkit::needs;
+use cfg_testkit::{needs, strict};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
@@ -23,8 +23,6 @@ pub(crate) struct Function {
 /// Names of parameters.
 pub(crate) const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// Always a standard, and no warning.
-const STANDARD: &[&str] = &["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"];
 /// The arithmetic of the source.
 const PLAIN: &[&str] = &["-O0", "-fno-builtin", "-ffp-contract=off"];
 /// Undefined behaviour ends the program.
@@ -160,7 +158,7 @@ fn program(functions: &[Function], pieces: &Pieces) -> String {
 /// Compiles; all that the compiler says is a failure.
 fn compile(compiler: &Path, flags: &[&str], source: &Path, output: &Path) {
     let done = Command::new(compiler)
-        .args(STANDARD)
+        .args(strict::FLAGS)
         .args(flags)
         .arg(source)
         .arg("-o")

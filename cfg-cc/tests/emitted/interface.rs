@@ -8,7 +8,7 @@ use cfg_core::{
     validate::{ValidProgram, validate},
 };
 use cfg_reverse::Options;
-use cfg_testkit::{golden::golden, needs};
+use cfg_testkit::{golden::golden, needs, strict};
 use std::{fs, path::Path, process::Command};
 
 pub(crate) const HERON: &str = "
@@ -264,26 +264,8 @@ int main(void)
 "#;
 
 pub(crate) fn compile(folder: &Path, cc: &Path, arguments: &[&str]) {
-    let flags = [
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-pedantic",
-        "-Werror",
-        "-O1",
-        "-g",
-    ];
-    let ran = Command::new(cc)
-        .current_dir(folder)
-        .args(flags)
-        .args(arguments)
-        .output()
-        .unwrap();
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
+    let all = [&["-O1", "-g"], arguments].concat();
+    strict::compile(&arguments.join(" "), folder, cc, &all);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use cfg_core::{
     ir::{Expr, Op, Program, Role, ScalarType, StmtKind, Subscript},
 };
 use cfg_reverse::{Blocks, Options, Strong, Unstructured};
-use cfg_testkit::{general, generate, jumps, kernels, needs};
+use cfg_testkit::{general, generate, jumps, kernels, needs, strict};
 use std::{collections::BTreeSet, ops::Range};
 
 /// The greatest number of programs in one file.
@@ -381,22 +381,8 @@ fn files_that_replace() {
         };
         for (title, text) in texts.iter().skip(k).step_by(2) {
             std::fs::write(folder.path().join("f.c"), text).unwrap();
-            let flags = [
-                "-std=c99",
-                "-Wall",
-                "-Wextra",
-                "-pedantic",
-                "-Werror",
-                "-fsyntax-only",
-            ];
-            let ran = std::process::Command::new(&cc)
-                .current_dir(folder.path())
-                .args(flags)
-                .arg("f.c")
-                .output()
-                .unwrap();
-            let said = String::from_utf8_lossy(&ran.stderr);
-            assert!(ran.status.success(), "{title}, {compiler}: {said}");
+            let what = format!("{title}, {compiler}");
+            strict::compile(&what, folder.path(), &cc, &["-fsyntax-only", "f.c"]);
         }
     }
 }

@@ -13,20 +13,13 @@ use cfg_reverse::Options;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     rng::Rng,
+    strict,
 };
 
 /// Strict flags, under which values are those of the executor and a warning counts as an error.
 pub(crate) fn flags(sanitized: bool) -> Vec<String> {
-    let mut flags = vec![
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-pedantic",
-        "-Werror",
-        "-O0",
-        "-fno-builtin",
-        "-ffp-contract=off",
-    ];
+    let mut flags = strict::FLAGS.to_vec();
+    flags.extend(["-O0", "-fno-builtin", "-ffp-contract=off"]);
     if sanitized {
         flags.extend(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
     }

@@ -1,8 +1,8 @@
 //! Options of emitted C, from the command line to the compiler.
 
 use crate::run_tool::cfgrev_in;
-use cfg_testkit::needs;
-use std::{fs, path::Path, process::Command};
+use cfg_testkit::{needs, strict};
+use std::{fs, process::Command};
 
 /// Arrays whose extents are open.
 const OPEN: &str = "
@@ -29,28 +29,6 @@ main function norm(in integer n, in real x[:], inout real m[n, :], in integer ne
   changed := size(m, 2) + never
 end
 ";
-
-fn flags(folder: &Path, cc: &Path, more: &[&str]) {
-    let flags = [
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-pedantic",
-        "-Werror",
-        "-O1",
-    ];
-    let ran = Command::new(cc)
-        .current_dir(folder)
-        .args(flags)
-        .args(more)
-        .output()
-        .unwrap();
-    assert!(
-        ran.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-}
 
 /// A file with `--replace` stands in for the program's own, and extents that `--size` gives are no parameters.
 #[test]
@@ -122,14 +100,15 @@ int main(void)
     )
     .unwrap();
     let sanitizer = "-fsanitize=address,undefined";
-    flags(
+    strict::compile(
+        "with --replace",
         path,
         &cc,
-        &[sanitizer, "-o", "main", "main.c", "norm.c", "-lm"],
+        &["-O1", sanitizer, "-o", "main", "main.c", "norm.c", "-lm"],
     );
     let ran = Command::new(path.join("main")).status().unwrap();
     assert_eq!(ran.code(), Some(0));
-    flags(path, &cc, &["-c", "t.c"]);
+    strict::compile("with --replace", path, &cc, &["-O1", "-c", "t.c"]);
 }
 
 /// What makes no sense is refused before anything is written.
