@@ -203,7 +203,7 @@ impl Bundle {
     ) -> Result<(), Diagnostics> {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
-        let mut globals = GlobalNames::new(&mut self.names, main, "");
+        let mut globals = GlobalNames::new(&mut self.names, main, "", self.options.checks);
         if self.options.extern_globals {
             globals.make_external(program, &mut self.names, self.options.checks)?;
         }
@@ -225,7 +225,7 @@ impl Bundle {
             self.declared.push(declared);
         }
         let access = file.public.then_some(&*globals.tag);
-        self.text.push_str(&globals.text(&file, access));
+        (self.text).push_str(&globals.text(&file, access, &mut self.pieces));
         self.globals.push_str(&globals.header(&file));
         self.text.push_str(&functions);
         if let Some(text) = driven.and_then(|r| driver::function(&file, r, &driver)) {
@@ -482,7 +482,7 @@ fn derivative(
         let code = &codes::SECOND;
         return Err(Diagnostic::error(code, message, code.explanation).into());
     }
-    let mut globals = GlobalNames::new(&mut names, base, suffix);
+    let mut globals = GlobalNames::new(&mut names, base, suffix, options.checks);
     if options.extern_globals {
         globals.make_external(program, &mut names, options.checks)?;
     }
@@ -542,7 +542,7 @@ fn derivative(
         let declarations = globals.header(&file) + &several;
         return Ok(file::header(&title, &declarations, &declared));
     }
-    let declared = globals.text(&file, Some(&globals.tag));
+    let declared = globals.text(&file, Some(&globals.tag), &mut pieces);
     let text = format!("{declared}{several}{functions}");
     let origins = file.origins.into_inner();
     sources_of(&origins)?;

@@ -17,9 +17,10 @@ mod place;
 mod scalar;
 mod shape;
 mod sized;
-
-pub(super) use sized::refuse_sized;
 mod tape;
+
+pub(super) use shape::forget_cells;
+pub(super) use sized::refuse_sized;
 
 use super::{
     Emitted,

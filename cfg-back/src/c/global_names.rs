@@ -5,6 +5,7 @@ use super::{
     file::File,
     globals,
     names::{self, Names},
+    operators::Pieces,
 };
 use cfg_core::{
     diagnostic::{
@@ -25,13 +26,14 @@ pub(super) struct GlobalNames {
 
 impl GlobalNames {
     /// With a suffix, adjoints or tangents have a structure of their own.
-    pub(super) fn new(names: &mut Names, main: &str, suffix: &str) -> Self {
+    pub(super) fn new(names: &mut Names, main: &str, suffix: &str, checks: bool) -> Self {
         let tag = names.fresh(&format!("{main}_globals"), None);
         let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
         let own = names.fresh(&format!("{main}_globals_data"), None);
         let derivatives = (!suffix.is_empty())
             .then(|| names.fresh(&format!("{main}_globals{suffix}_data"), None));
         let several_tag = names.fresh(&format!("{main}_globals{suffix}_v"), None);
+        let begin = checks.then(|| names.fresh(&format!("{main}_globals_begin"), None));
         Self {
             tag,
             derivative_tag,
@@ -40,6 +42,7 @@ impl GlobalNames {
                 own,
                 derivatives,
                 external: false,
+                begin,
             },
         }
     }
@@ -101,9 +104,14 @@ impl GlobalNames {
         }
     }
 
-    pub(super) fn text(&self, file: &File<'_>, access: Option<&str>) -> String {
+    pub(super) fn text(
+        &self,
+        file: &File<'_>,
+        access: Option<&str>,
+        pieces: &mut Pieces,
+    ) -> String {
         let tags = (&*self.tag, &*self.derivative_tag);
-        let text = file.globals.text(tags, &self.variables, access);
+        let text = (file.globals).text(tags, &self.variables, access, pieces);
         if file.checks {
             faults::logicals(&text)
         } else {

@@ -1,9 +1,14 @@
 //! Globals: members of one static structure, with their initial values.
+//!
+//! With checks a cell without an initial value begins as one that was never set. C has no constant expression for such a
+//! real, so a function writes these cells, which the functions for callers call first.
 
 use super::{
+    checks,
     names::{Names, comment},
     operators::{
-        Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized,
+        Code, Pieces, checked::unset, literal_integer, literal_logical, literal_real,
+        literal_real32, literal_sized,
     },
     variable::{Array, Axis, Bound, Cells, Kind, c_type},
 };
@@ -11,7 +16,7 @@ use cfg_core::{
     entity::GlobalId,
     ir::{Expr, Extent, Global, NameRole, Op, Program, ScalarType},
 };
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The globals of a program in C.
 #[derive(Debug, Default)]
@@ -23,6 +28,19 @@ pub(super) struct Globals {
     /// The members and the values of the program's own globals, and of derivatives.
     own: Members,
     derivatives: Members,
+    /// The cells of the program's own globals that were never set when it begins.
+    unset: Vec<Unset>,
+    /// The function that makes them so.
+    begin: Option<String>,
+}
+
+/// Cells that follow each other, none of which has an initial value.
+#[derive(Clone, Debug)]
+struct Unset {
+    ty: ScalarType,
+    /// The scalar, or the pointer to the first one and their number.
+    place: String,
+    count: Option<i64>,
 }
 
 /// The declarations of a structure's members, and the values of its variable.
@@ -43,6 +61,8 @@ pub(super) struct Variables {
     pub(super) derivatives: Option<String>,
     /// True if the program's own are variables of other files, each by its name.
     pub(super) external: bool,
+    /// With checks, the function that makes cells without an initial value such that were never set.
+    pub(super) begin: Option<String>,
 }
 
 /// True of the adjoint or the tangent of a global.
@@ -160,8 +180,19 @@ impl Globals {
                 writeln!(members.declarations, "    {ty} {name};")
             };
             let _ = writeln!(members.several, "    {ty} *{name};");
-            let initial = initial(program, g, &inside[g.index()], is_array(g));
+            let written = initial_values(program, &inside[g.index()]);
+            if derivative.is_none() && !external && variables.begin.is_some() {
+                let place = format!("{variable}.{name}");
+                let some = never_set(&written, &place, size, is_array(g));
+                let ty = global.variable.ty;
+                let some = some.into_iter();
+                (made.unset).extend(some.map(|(place, count)| Unset { ty, place, count }));
+            }
+            let initial = initial(global, written, is_array(g));
             members.values.push(initial);
+        }
+        if !made.unset.is_empty() {
+            made.begin.clone_from(&variables.begin);
         }
         made
     }
@@ -189,6 +220,30 @@ impl Globals {
         !self.derivatives.values.is_empty()
     }
 
+    /// The function that functions for callers call first, if some cells begin as such that were never set.
+    pub(super) fn begin(&self) -> Option<&str> {
+        self.begin.as_deref()
+    }
+
+    /// What makes cells such that were never set, the first time that it is called.
+    fn beginning(&self, pieces: &mut Pieces) -> String {
+        let Some(begin) = &self.begin else {
+            return String::new();
+        };
+        let mut text = format!(
+            "static void {begin}(void)\n{{\n    static int begun;\n    if (begun)\n        return;\n"
+        );
+        for Unset { ty, place, count } in &self.unset {
+            let line = match count {
+                None => format!("{place} = {};", unset(*ty)),
+                Some(count) => checks::forget_cells(pieces, place, &count.to_string(), *ty),
+            };
+            let _ = writeln!(text, "    {line}");
+        }
+        text.push_str("    begun = 1;\n}\n\n");
+        text
+    }
+
     /// The declarations of the structures, their only variables, and the function that gives access to the program's own
     /// globals.
     pub(super) fn text(
@@ -196,6 +251,7 @@ impl Globals {
         tags: (&str, &str),
         variables: &Variables,
         access: Option<&str>,
+        pieces: &mut Pieces,
     ) -> String {
         let (tag, derivative_tag) = tags;
         if variables.external {
@@ -209,9 +265,12 @@ impl Globals {
         let mut defined = self.own.definition(tag, &variables.own);
         if let Some(access) = access.filter(|_| !defined.is_empty()) {
             let variable = &variables.own;
+            defined.push_str(&self.beginning(pieces));
+            let begin = self.begin.as_ref();
+            let begin = begin.map_or_else(String::new, |begin| format!("    {begin}();\n"));
             let _ = write!(
                 defined,
-                "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n    return &{variable};\n}}\n\n"
+                "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n{begin}    return &{variable};\n}}\n\n"
             );
         }
         let mut text = self.own.declaration(tag);
@@ -314,17 +373,9 @@ fn axes(global: &Global) -> Vec<Axis> {
         .collect()
 }
 
-/// The initial value of a member; globals that lie in its cells may have values, too.
-fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: bool) -> String {
-    let owner = program.global(base);
-    let size = owner.variable.constant_size().unwrap_or(1).max(1);
-    let zero = match owner.variable.ty {
-        ScalarType::Real => "0.0",
-        ScalarType::Real32 => "0.0f",
-        ScalarType::Logical => "false",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0",
-    };
-    let mut written: std::collections::BTreeMap<i64, String> = std::collections::BTreeMap::new();
+/// The initial values of cells of an owner of storage, by their positions; globals that lie in its cells may have some.
+fn initial_values(program: &Program, inside: &[GlobalId]) -> BTreeMap<i64, String> {
+    let mut written = BTreeMap::new();
     for &g in inside {
         let (_, offset) = program.storage(g);
         let global = program.global(g);
@@ -343,6 +394,44 @@ fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: boo
             written.insert(offset + k, literal(value).text);
         }
     }
+    written
+}
+
+/// The cells of a member that have no initial value: a scalar, or runs with the numbers of their cells.
+fn never_set(
+    written: &BTreeMap<i64, String>,
+    place: &str,
+    size: i64,
+    is_array: bool,
+) -> Vec<(String, Option<i64>)> {
+    if !is_array {
+        let scalar = written.is_empty().then(|| (place.to_owned(), None));
+        return scalar.into_iter().collect();
+    }
+    let mut runs = Vec::new();
+    let mut from = 0;
+    for end in written.keys().copied().chain([size]) {
+        if end > from {
+            let first = match from {
+                0 => place.to_owned(),
+                _ => format!("{place} + {from}"),
+            };
+            runs.push((first, Some(end - from)));
+        }
+        from = end + 1;
+    }
+    runs
+}
+
+/// The initial value of a member in C, which has 0 for those that are not given.
+fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -> String {
+    let size = owner.variable.constant_size().unwrap_or(1).max(1);
+    let zero = match owner.variable.ty {
+        ScalarType::Real => "0.0",
+        ScalarType::Real32 => "0.0f",
+        ScalarType::Logical => "false",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0",
+    };
     if !is_array {
         return written.remove(&0).unwrap_or_else(|| zero.to_owned());
     }

@@ -129,6 +129,9 @@ pub(super) fn wrapper(
         "const struct cfgrev_state {state} = cfgrev_begin({used});"
     ));
     lines.line(format_args!("int {status} = 0;"));
+    if let Some(begin) = file.globals.begin() {
+        lines.line(format_args!("{begin}();"));
+    }
     w.before.iter().for_each(|line| lines.line(line));
     for item in w.interface.items.iter().filter(|item| !item.used) {
         lines.line(format_args!("(void){};", item.name));

@@ -57,7 +57,13 @@ fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
         "const struct cfgrev_state {state} = cfgrev_begin({used});"
     ));
     let call = format!("{}({})", made.name, texts.join(", "));
-    lines.line(format_args!("int {status} = {call};"));
+    if let Some(begin) = file.globals.begin() {
+        lines.line(format_args!("int {status};"));
+        lines.line(format_args!("{begin}();"));
+        lines.line(format_args!("{status} = {call};"));
+    } else {
+        lines.line(format_args!("int {status} = {call};"));
+    }
     lines.line(format_args!(
         "{status} = cfgrev_end_checked({used}, &{state}, {status});"
     ));

@@ -7,6 +7,7 @@ mod checks;
 mod corpus;
 mod directions;
 mod families;
+mod globals;
 mod interface;
 mod origins;
 mod random;
