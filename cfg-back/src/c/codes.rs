@@ -18,9 +18,6 @@ cfg_core::diagnostic_codes! {
     RESULT "B804" "a function whose result is an array"
         "In emitted C the result of a function is a scalar."
         "Arrays that are results are not written as C yet. Make the result an out parameter.";
-    SECOND "B805" "second derivatives of a program whose globals have derivatives"
-        "In emitted C a derivative of a derivative takes derivatives of globals in the order of the first's parameters."
-        "This is not written as C yet. Pass the globals as parameters, or run the program with the executor.";
     EXTERN "B806" "a global that another file cannot define"
         "With --extern-globals the name of a global is its name in C."
         "Give the global a name that is an identifier of C, that the file has for nothing else and that no header of C \

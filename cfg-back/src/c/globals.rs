@@ -5,6 +5,7 @@
 
 use super::{
     checks,
+    global_classes::Classes,
     names::{Names, comment},
     operators::{
         Code, Pieces, checked::unset, literal_integer, literal_logical, literal_real,
@@ -14,9 +15,12 @@ use super::{
 };
 use cfg_core::{
     entity::GlobalId,
-    ir::{Expr, Extent, Global, NameRole, Op, Program, ScalarType},
+    ir::{Expr, Extent, Global, Op, Program, ScalarType},
 };
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt::Write as _,
+};
 
 /// The globals of a program in C.
 #[derive(Debug, Default)]
@@ -25,9 +29,9 @@ pub(super) struct Globals {
     /// The members, of globals that own their storage: with the variable, and alone.
     owners: Vec<Option<String>>,
     names: Vec<Option<String>>,
-    /// The members and the values of the program's own globals, and of derivatives.
+    /// The members and the values of the program's own globals, and of each structure of derivatives.
     own: Members,
-    derivatives: Members,
+    derivatives: Vec<Members>,
     /// The cells of the program's own globals that were never set when it begins.
     unset: Vec<Unset>,
     /// The function that makes them so.
@@ -57,18 +61,12 @@ struct Members {
 pub(super) struct Variables {
     /// The program's own.
     pub(super) own: String,
-    /// Adjoints or tangents of globals, where they have a variable of their own.
-    pub(super) derivatives: Option<String>,
+    /// Adjoints or tangents of globals, where they have variables of their own.
+    pub(super) derivatives: Classes,
     /// True if the program's own are variables of other files, each by its name.
     pub(super) external: bool,
     /// With checks, the function that makes cells without an initial value such that were never set.
     pub(super) begin: Option<String>,
-}
-
-/// True of the adjoint or the tangent of a global.
-pub(super) fn is_derivative(global: &Global) -> bool {
-    let origin = global.variable.origin.as_deref();
-    origin.is_some_and(|o| matches!(o.role, NameRole::Adjoint | NameRole::Tangent))
 }
 
 /// The literal of an initial value.
@@ -119,22 +117,20 @@ impl Globals {
                 inside[program.storage(g).0.index()].push(g);
             }
         }
+        let classes = &variables.derivatives;
         let mut made = Self {
             names: owner_name.clone(),
+            derivatives: classes.all.iter().map(|_| Members::default()).collect(),
             ..Self::default()
         };
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let (base, offset) = program.storage(g);
             let name = owner_name[base.index()].as_deref().unwrap_or_default();
-            let derivative = variables
-                .derivatives
-                .as_ref()
-                .filter(|_| is_derivative(program.global(base)));
-            let variable = derivative.unwrap_or(&variables.own);
-            let members = if derivative.is_some() {
-                &mut made.derivatives
-            } else {
-                &mut made.own
+            let derivative = classes.class(base);
+            let variable = derivative.map_or(&variables.own, |k| &classes.all[k].variable);
+            let members = match derivative {
+                Some(k) => &mut made.derivatives[k],
+                None => &mut made.own,
             };
             let external = variables.external && derivative.is_none();
             let name = match external {
@@ -194,7 +190,43 @@ impl Globals {
         if !made.unset.is_empty() {
             made.begin.clone_from(&variables.begin);
         }
+        made.add_missing(program, classes, &mut names);
         made
+    }
+
+    /// Members of second derivatives for globals that have none, because nothing uses them.
+    fn add_missing(&mut self, program: &Program, classes: &Classes, names: &mut Names) {
+        let ids = || (0..).map(GlobalId::new).zip(&program.globals);
+        let mut has: HashSet<(GlobalId, usize)> = HashSet::new();
+        let by_name: HashMap<&str, GlobalId> = ids()
+            .map(|(g, global)| (&*global.variable.name, g))
+            .collect();
+        for (g, global) in ids() {
+            if let (Some(k), Some(origin)) = (classes.class(g), &global.variable.origin)
+                && let Some(&of) = by_name.get(&*origin.of)
+            {
+                has.insert((of, k));
+            }
+        }
+        let differentiated: HashSet<GlobalId> = has.iter().map(|(g, _)| *g).collect();
+        for (g, global) in ids() {
+            let owner = self.names[g.index()].clone();
+            let Some(owner) = owner.filter(|_| global.variable.ty.is_real()) else {
+                continue;
+            };
+            let size = global.variable.constant_size().unwrap_or(1).max(1);
+            let ty = c_type(global.variable.ty);
+            for (k, suffix) in classes.derivatives_of(g, differentiated.contains(&g)) {
+                if has.contains(&(g, k)) {
+                    continue;
+                }
+                let name = names.fresh(&format!("{owner}{suffix}"), None);
+                let members = &mut self.derivatives[k];
+                let _ = writeln!(members.declarations, "    {ty} {name}[{size}];");
+                let _ = writeln!(members.several, "    {ty} *{name};");
+                members.values.push("{0}".to_owned());
+            }
+        }
     }
 
     /// The member that the storage of a global is, if it owns any.
@@ -215,9 +247,11 @@ impl Globals {
         }
     }
 
-    /// True if there are derivatives of globals that have a variable of their own.
-    pub(super) fn has_derivatives(&self) -> bool {
-        !self.derivatives.values.is_empty()
+    /// True if this structure of derivatives has members.
+    pub(super) fn has_derivatives(&self, class: usize) -> bool {
+        self.derivatives
+            .get(class)
+            .is_some_and(|m| !m.values.is_empty())
     }
 
     /// The function that functions for callers call first, if some cells begin as such that were never set.
@@ -248,57 +282,55 @@ impl Globals {
     /// globals.
     pub(super) fn text(
         &self,
-        tags: (&str, &str),
+        tag: &str,
         variables: &Variables,
         access: Option<&str>,
         pieces: &mut Pieces,
     ) -> String {
-        let (tag, derivative_tag) = tags;
-        if variables.external {
-            let mut text = self.own.external();
-            if let Some(variable) = &variables.derivatives {
-                text.push_str(&self.derivatives.declaration(derivative_tag));
-                text.push_str(&self.derivatives.definition(derivative_tag, variable));
+        let mut text = match variables.external {
+            true => self.own.external(),
+            false => self.own.declaration(tag),
+        };
+        if !variables.external {
+            let mut defined = self.own.definition(tag, &variables.own);
+            if let Some(access) = access.filter(|_| !defined.is_empty()) {
+                let variable = &variables.own;
+                defined.push_str(&self.beginning(pieces));
+                let begin = self.begin.as_ref();
+                let begin = begin.map_or_else(String::new, |begin| format!("    {begin}();\n"));
+                let _ = write!(
+                    defined,
+                    "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n{begin}    return &{variable};\n}}\n\n"
+                );
             }
-            return text;
+            // Files of one program that are included together share its globals.
+            text.push_str(&once(tag, "DEFINED", &defined));
         }
-        let mut defined = self.own.definition(tag, &variables.own);
-        if let Some(access) = access.filter(|_| !defined.is_empty()) {
-            let variable = &variables.own;
-            defined.push_str(&self.beginning(pieces));
-            let begin = self.begin.as_ref();
-            let begin = begin.map_or_else(String::new, |begin| format!("    {begin}();\n"));
-            let _ = write!(
-                defined,
-                "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n{begin}    return &{variable};\n}}\n\n"
-            );
-        }
-        let mut text = self.own.declaration(tag);
-        // Files of one program that are included together share its globals.
-        text.push_str(&once(tag, "DEFINED", &defined));
-        if let Some(variable) = &variables.derivatives {
-            text.push_str(&self.derivatives.declaration(derivative_tag));
-            text.push_str(&self.derivatives.definition(derivative_tag, variable));
+        for (class, members) in variables.derivatives.all.iter().zip(&self.derivatives) {
+            text.push_str(&members.declaration(&class.tag));
+            text.push_str(&members.definition(&class.tag, &class.variable));
         }
         text
     }
 
-    /// The structure of derivatives in several directions: pointers to their values.
-    pub(super) fn several(&self, tag: &str) -> String {
-        if self.derivatives.values.is_empty() {
-            return String::new();
+    /// The structures of derivatives in several directions: pointers to their values.
+    pub(super) fn several(&self, variables: &Variables) -> String {
+        let classes = variables.derivatives.all.iter().zip(&self.derivatives);
+        let mut text = String::new();
+        for (class, members) in classes.filter(|(class, m)| class.is_last && !m.values.is_empty()) {
+            let (tag, members) = (&class.several_tag, &members.several);
+            text.push_str(&once(
+                tag,
+                "DECLARED",
+                &format!("struct {tag} {{\n{members}}};"),
+            ));
         }
-        let members = &self.derivatives.several;
-        once(tag, "DECLARED", &format!("struct {tag} {{\n{members}}};"))
+        text
     }
 
     /// The declarations for callers: the structures, and the function that gives access to the program's own globals.
-    pub(super) fn header(
-        &self,
-        (tag, derivative_tag): (&str, &str),
-        access: &str,
-        external: bool,
-    ) -> String {
+    pub(super) fn header(&self, tag: &str, access: &str, variables: &Variables) -> String {
+        let external = variables.external;
         let mut text = match external {
             true => self.own.external(),
             false => self.own.declaration(tag),
@@ -306,7 +338,9 @@ impl Globals {
         if !text.is_empty() && !external {
             let _ = write!(text, "struct {tag} *{access}(void);\n\n");
         }
-        text.push_str(&self.derivatives.declaration(derivative_tag));
+        for (class, members) in variables.derivatives.all.iter().zip(&self.derivatives) {
+            text.push_str(&members.declaration(&class.tag));
+        }
         text
     }
 }

@@ -12,5 +12,6 @@ mod interface;
 mod origins;
 mod random;
 mod second;
+mod second_called;
 mod support;
 mod trial;
