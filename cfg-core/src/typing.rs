@@ -381,33 +381,7 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::UBound
         | Op::Present => promote(op, operands),
         // Conversions have been decided above.
-        Op::ToReal
-        | Op::ToReal32
-        | Op::ToInt
-        | Op::ToLogical
-        | Op::ToInt8
-        | Op::ToInt16
-        | Op::ToInt32
-        | Op::ToUint8
-        | Op::ToUint16
-        | Op::ToUint32
-        | Op::ToUint64
-        | Op::WrapInt
-        | Op::WrapInt8
-        | Op::WrapInt16
-        | Op::WrapInt32
-        | Op::WrapUint8
-        | Op::WrapUint16
-        | Op::WrapUint32
-        | Op::WrapUint64
-        | Op::SaturateInt
-        | Op::SaturateInt8
-        | Op::SaturateInt16
-        | Op::SaturateInt32
-        | Op::SaturateUint8
-        | Op::SaturateUint16
-        | Op::SaturateUint32
-        | Op::SaturateUint64 => promote(op, operands),
+        Op::ToReal | Op::ToReal32 | Op::ToLogical | Op::Convert(..) => promote(op, operands),
     }
 }
 

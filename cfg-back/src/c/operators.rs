@@ -152,7 +152,7 @@ fn form(op: Op) -> Form {
         Op::Or => Form::Lazy(" || ", OR),
         Op::ToReal => Form::Conversion(ScalarType::Real),
         Op::ToReal32 => Form::Conversion(ScalarType::Real32),
-        Op::ToInt => Form::Conversion(ScalarType::Integer),
+        Op::TO_INT => Form::Conversion(ScalarType::Integer),
         Op::ToLogical => Form::Conversion(ScalarType::Logical),
         Op::Neg => Form::Special(Special::Neg),
         Op::Not => Form::Special(Special::Not),
@@ -179,29 +179,7 @@ fn form(op: Op) -> Form {
         | Op::UBound
         | Op::Present => Form::None,
         // These have functions in `sized`.
-        Op::ToInt8
-        | Op::ToInt16
-        | Op::ToInt32
-        | Op::ToUint8
-        | Op::ToUint16
-        | Op::ToUint32
-        | Op::ToUint64
-        | Op::WrapInt
-        | Op::WrapInt8
-        | Op::WrapInt16
-        | Op::WrapInt32
-        | Op::WrapUint8
-        | Op::WrapUint16
-        | Op::WrapUint32
-        | Op::WrapUint64
-        | Op::SaturateInt
-        | Op::SaturateInt8
-        | Op::SaturateInt16
-        | Op::SaturateInt32
-        | Op::SaturateUint8
-        | Op::SaturateUint16
-        | Op::SaturateUint32
-        | Op::SaturateUint64 => Form::None,
+        Op::Convert(..) => Form::None,
     }
 }
 
@@ -265,7 +243,7 @@ pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
         ScalarType::Real32 => literal_real32(real as f32),
         ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
     };
-    let (least, greatest) = ty.integer_range();
+    let (least, greatest) = ty.any_int().map_or((0, 0), |ty| (ty.min(), ty.max()));
     let start = match start {
         Start::Number(n) => number(n.into(), n.into()),
         Start::Least => number(least, f64::NEG_INFINITY),

@@ -84,7 +84,7 @@ fn texts_are_what_one_would_write() {
         ),
         (of(Op::If, [less(), x(), n()]), "x < y ? x : (double)a"),
         (of(Op::ToLogical, [n()]), "a != 0"),
-        (of(Op::ToInt, [sum()]), "(int64_t)(x + y)"),
+        (of(Op::TO_INT, [sum()]), "(int64_t)(x + y)"),
         (literal_integer(i64::MIN), "INT64_MIN"),
         (literal_real(-0.0), "-0.0"),
         (literal_real(f64::NEG_INFINITY), "-INFINITY"),

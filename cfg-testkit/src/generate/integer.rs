@@ -167,7 +167,7 @@ impl Builder<'_> {
             let scaled = Expr::op(Op::Mul, [Expr::Real(7.31), real]);
             Expr::op(Op::Add, [scaled, Expr::Real(0.237)])
         };
-        let whole = Expr::op(Op::ToInt, [real]);
+        let whole = Expr::op(Op::TO_INT, [real]);
         Ranged {
             e: Expr::op(Op::Mod, [whole, Expr::Int(7)]),
             low: -6,

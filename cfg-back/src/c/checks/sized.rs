@@ -14,7 +14,7 @@ impl<'ir> Visit<'ir> for Conversions {
     fn expr(&mut self, e: &'ir Expr, _: PlaceRole) {
         e.walk(&mut |e| {
             if let Expr::Op(op, _) = e {
-                self.0 |= op.conversion().is_some();
+                self.0 |= op.typed_conversion().is_some();
             }
         });
     }

@@ -259,7 +259,7 @@ pub(super) fn apply(
                 pieces,
             ))
         }
-        Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical => {
+        Op::ToReal | Op::ToReal32 | Op::TO_INT | Op::ToLogical => {
             let [x] = exactly(op, operands)?;
             Ok(convert(x, ty, pieces))
         }
