@@ -231,7 +231,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
                 if operand.rank > 0 || operand.ty == ScalarType::Tape {
                     return Err(wrong(op, operand, "a scalar to fill with"));
                 }
-                let extent = |t: &&Type| t.rank > 0 || t.ty != ScalarType::Integer;
+                let extent = |t: &&Type| t.rank > 0 || !t.ty.is_integer();
                 if let Some(&bad) = operands[1..].iter().find(extent) {
                     return Err(wrong(op, bad, "extents that are integers"));
                 }
@@ -443,7 +443,7 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
     }
     for e in place.subscript_exprs() {
         let ty = type_of(variables, e)?;
-        if ty != Type::scalar(ScalarType::Integer) {
+        if ty.rank > 0 || !ty.ty.is_integer() {
             return Err(Mismatch::new(
                 Rule::Subscripts,
                 format!("a subscript of {} is {ty}", var.name),

@@ -10,7 +10,7 @@ use super::{
         precedence::{POSTFIX, UNARY},
     },
     statement::Assigned,
-    variable::{c_type, strides},
+    variable::strides,
     writer::{Writer, is_by_value},
 };
 use cfg_core::{
@@ -245,7 +245,7 @@ impl Writer<'_> {
                         code = convert(code, formal.ty, self.pieces);
                         code = self.hoisted(code);
                     }
-                    format!("&({}){{{}}}", c_type(formal.ty), code.text)
+                    format!("&({}){{{}}}", self.file.c_type(formal.ty), code.text)
                 }
             };
             written.texts.push(text);

@@ -11,7 +11,6 @@
 
 use super::{
     file::{File, Made},
-    variable::c_type,
     writer::is_by_value,
 };
 use cfg_core::{
@@ -83,7 +82,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         "    struct cfgrev_argument a[{count}];\n    struct cfgrev_kept kept[{room}];\n    struct cfgrev_tape tape = {{0}};\n    \
          int64_t status = 0;\n    int k = 0;\n"
     );
-    let result = routine.result.map(|r| c_type(routine.variable(r).ty));
+    let result = routine.result.map(|r| file.c_type(routine.variable(r).ty));
     if let Some(ty) = result {
         let _ = writeln!(text, "    {ty} value;");
     }
@@ -94,7 +93,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if !variable.ty.is_tape() {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;"
@@ -108,9 +107,9 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         );
     }
     let line = call(file, r, &made);
-    text.push_str(&timed(routine, &owners, &line));
+    text.push_str(&timed(file, routine, &owners, &line));
     let _ = writeln!(text, "    if (!calls) {{\n        {line}");
-    text.push_str(&answer(routine, &owners, file.checks));
+    text.push_str(&answer(file, routine, &owners));
     text.push_str("    }\n");
     for (k, p) in routine.parameter_ids().enumerate() {
         if !routine.variable(p).ty.is_tape() {
@@ -148,7 +147,7 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
         if file.checks && variable.rank() > 0 {
             arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
         }
-        let ty = c_type(variable.ty);
+        let ty = file.c_type(variable.ty);
         arguments.push(if is_by_value(routine, p) {
             format!("*({ty} *)a[{k}].cells")
         } else {
@@ -172,13 +171,13 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
 }
 
 /// Calls that are timed.
-fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
+fn timed(file: &File<'_>, routine: &Routine, owners: &[String], line: &str) -> String {
     let mut text =
         "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "        if (a[{k}].given && cfgrev_keep(&kept[k++], a[{k}].cells, (size_t)a[{k}].count * sizeof({ty})))\n            \
@@ -211,12 +210,12 @@ fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
 }
 
 /// The answer after a call.
-fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
+fn answer(file: &File<'_>, routine: &Routine, owners: &[String]) -> String {
     let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
 "
     .to_owned();
-    if checks {
+    if file.checks {
         text.push_str(
             "        {
             const char *const message = status ? cfgrev_tape_message(&tape) : \"\";
@@ -238,7 +237,7 @@ fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "        if (a[{k}].given)\n            cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));"

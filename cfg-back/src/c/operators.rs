@@ -13,7 +13,8 @@ mod sized_text;
 mod word;
 
 pub(crate) use code::{
-    Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized,
+    Code, literal_cell, literal_integer, literal_logical, literal_real, literal_real32,
+    literal_sized,
 };
 pub(crate) use pieces::{Number, Piece, Pieces};
 
@@ -233,12 +234,13 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
 
 /// The operator of two operands that a reduction repeats, in storage order, and the value that it begins with. A
 /// reduction to the logical `any` or `all` may end as soon as it is decided. `None` if the operator is no reduction.
-pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
+pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Code)> {
     let Form::Reduction(step, start) = form(op) else {
         return None;
     };
     let number = |integer: i128, real: f64| match ty {
         ScalarType::Integer => literal_integer(integer as i64),
+        ScalarType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
         ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
         ScalarType::Real32 => literal_real32(real as f32),
         ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),

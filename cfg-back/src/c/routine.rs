@@ -9,7 +9,7 @@ use super::{
     operators::{Pieces, checked::unset},
     prologue,
     traced::Traced,
-    variable::{Bound, Cells, Kind, c_type, zero},
+    variable::{Bound, Cells, Kind, zero},
     writer::{Writer, is_by_value, variables},
 };
 use std::{
@@ -25,6 +25,7 @@ use cfg_core::{
 
 /// The declaration of one parameter of a routine; extents that it takes from the argument come before.
 fn parameter(
+    file: &File<'_>,
     routine: &Routine,
     v: VarId,
     name: &str,
@@ -32,7 +33,7 @@ fn parameter(
     count: Option<&String>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
-    let ty = c_type(variable.ty);
+    let ty = file.c_type(variable.ty);
     let mut texts: Vec<String> = Vec::new();
     for (dim, extent) in variable.shape.iter().zip(extents) {
         if dim.extent == Extent::Deferred {
@@ -82,11 +83,12 @@ fn head(
         true => "",
         false => "static ",
     };
-    head_with(routine, made, variables, memory, value, storage).0
+    head_with(file, routine, made, variables, memory, value, storage).0
 }
 
 /// The head of a function, and the names of its parameters.
 fn head_with(
+    file: &File<'_>,
     routine: &Routine,
     made: &Made,
     variables: &super::variable::Variables,
@@ -118,7 +120,7 @@ fn head_with(
                 )
             }
         };
-        parameters.extend(parameter(routine, p, &name, &extents, count));
+        parameters.extend(parameter(file, routine, p, &name, &extents, count));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
         arguments.extend(
             shape
@@ -130,11 +132,11 @@ fn head_with(
     let result = routine.result.map(|r| routine.variable(r).ty);
     let returned = match (made.can_fail, result) {
         (true, Some(ty)) => {
-            parameters.push(format!("{} *{value}", c_type(ty)));
+            parameters.push(format!("{} *{value}", file.c_type(ty)));
             "int"
         }
         (true, None) => "int",
-        (false, Some(ty)) => c_type(ty),
+        (false, Some(ty)) => file.c_type(ty),
         (false, None) => "void",
     };
     if made.needs_memory {
@@ -165,7 +167,7 @@ pub(super) fn plain_head(
     let mut function = file.made(r, false).unwrap_or_default();
     function.needs_memory = false;
     name.clone_into(&mut function.name);
-    let (head, mut arguments) = head_with(routine, &function, &made, "", &value, "");
+    let (head, mut arguments) = head_with(file, routine, &function, &made, "", &value, "");
     if routine.result.is_some() && function.can_fail {
         arguments.push(value);
     }
@@ -419,7 +421,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
             }
         }
         for some in names.chunks(8) {
-            lines.push(format!("{} {};", c_type(ty), some.join(", ")));
+            lines.push(format!("{} {};", writer.file.c_type(ty), some.join(", ")));
         }
     }
     for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
@@ -427,7 +429,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
         let (Kind::Array(array), true) = (&variable.kind, local) else {
             continue;
         };
-        let (ty, name) = (c_type(variable.ty), &array.pointer);
+        let (ty, name) = (writer.file.c_type(variable.ty), &array.pointer);
         match array.cells {
             Cells::Fixed(n) if variable.used => lines.push(format!(
                 "{ty} {name}[{}] = {{{}}};",

@@ -9,7 +9,7 @@ use super::{
         Code, Pieces,
         precedence::{POSTFIX, UNARY},
     },
-    variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
+    variable::{Array, Cells, Kind, Variable, Variables, zero},
 };
 use cfg_core::{
     diagnostic::{
@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
     /// A scalar of the function for a value that is kept for a while.
     pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> String {
         let name = self.fresh(name);
-        let declaration = format!("{} {name} = {};", c_type(ty), zero(ty));
+        let declaration = format!("{} {name} = {};", self.file.c_type(ty), zero(ty));
         self.helpers.push((name.clone(), declaration));
         name
     }
@@ -232,10 +232,11 @@ pub(super) fn is_by_value(routine: &Routine, v: VarId) -> bool {
 const LARGEST_ON_STACK: i64 = 4096;
 
 /// The bytes of a scalar.
-fn bytes(ty: ScalarType) -> i64 {
+fn bytes(ty: ScalarType, checks: bool) -> i64 {
     match ty {
         ScalarType::Real | ScalarType::Integer => 8,
         ScalarType::Real32 => 4,
+        ScalarType::Sized(_) if checks => 8,
         ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
         ScalarType::Tape => 0,
@@ -294,7 +295,7 @@ pub(super) fn variables(
                 match variable.role {
                     Role::Parameter { .. } => {}
                     Role::Local | Role::Global(_) => {
-                        cells = local_cells(variable, &mut on_stack);
+                        cells = local_cells(variable, file.checks, &mut on_stack);
                         can_fail |= cells == Cells::Work;
                         if cells == Cells::Allocatable {
                             room = Some(names.fresh(&format!("{name}_room"), Some(&file.names)));
@@ -325,15 +326,16 @@ pub(super) fn variables(
 }
 
 /// The place of the cells of a local array.
-fn local_cells(variable: &cfg_core::ir::Variable, on_stack: &mut i64) -> Cells {
+fn local_cells(variable: &cfg_core::ir::Variable, checks: bool, on_stack: &mut i64) -> Cells {
     if (variable.shape.iter()).any(|dim| dim.extent == cfg_core::ir::Extent::Deferred) {
         return Cells::Allocatable;
     }
+    let bytes = bytes(variable.ty, checks);
     let size = variable.constant_size();
-    let size = size.filter(|n| n.saturating_mul(bytes(variable.ty)) <= LARGEST_ON_STACK);
+    let size = size.filter(|n| n.saturating_mul(bytes) <= LARGEST_ON_STACK);
     match size {
         Some(n) if *on_stack <= 4 * LARGEST_ON_STACK => {
-            *on_stack += n * bytes(variable.ty);
+            *on_stack += n * bytes;
             Cells::Fixed(n)
         }
         _ => Cells::Work,

@@ -191,11 +191,11 @@ fn reductions_repeat_an_operator() {
         (Op::Any, Logical, Op::Or, "false"),
         (Op::All, Logical, Op::And, "true"),
     ] {
-        let (found, initial) = reduction(op, ty).expect("a reduction");
+        let (found, initial) = reduction(op, ty, false).expect("a reduction");
         assert_eq!((found, initial.text.as_str()), (step, start));
         assert_eq!(initial.ty, ty);
     }
-    assert_eq!(reduction(Op::Transpose, Real), None);
+    assert_eq!(reduction(Op::Transpose, Real, false), None);
 }
 
 #[test]

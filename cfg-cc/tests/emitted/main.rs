@@ -11,5 +11,6 @@ mod interface;
 mod origins;
 mod random;
 mod second;
+mod sized;
 mod support;
 mod trial;

@@ -253,6 +253,12 @@ impl AnyInt {
     }
 }
 
+impl From<IntType> for AnyInt {
+    fn from(ty: IntType) -> Self {
+        Self::Sized(ty)
+    }
+}
+
 impl From<AnyInt> for ScalarType {
     fn from(ty: AnyInt) -> Self {
         match ty {
