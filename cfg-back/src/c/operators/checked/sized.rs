@@ -276,20 +276,17 @@ fn conversion_body(
     to: AnyInt,
     from: ScalarType,
 ) -> (&'static [FaultCode], String) {
-    let (least, mut greatest) = (literal(to.min()), literal(to.max()));
+    let (least, greatest) = (literal(to.min()), literal(to.max()));
     let is_uint64 = to == AnyInt::Sized(IntType::Uint64);
     if let Some(from) = from.any_int() {
-        let x = match from {
-            AnyInt::Sized(IntType::Uint64) => {
-                greatest = format!("UINT64_C({})", to.max());
-                "(uint64_t)x"
-            }
-            AnyInt::Integer | AnyInt::Sized(_) => "x",
+        let above = match from {
+            AnyInt::Sized(IntType::Uint64) => format!("(uint64_t)x > UINT64_C({})", to.max()),
+            AnyInt::Integer | AnyInt::Sized(_) => format!("x > {greatest}"),
         };
         if how == Conversion::Wrap {
             return (&[], format!("    return {};\n", lowest(to, "(uint64_t)x")));
         }
-        let above = (from.max() > to.max()).then(|| format!("{x} > {greatest}"));
+        let above = (from.max() > to.max()).then_some(above);
         let below = (from.min() < to.min()).then(|| format!("x < {least}"));
         if how == Conversion::Saturate {
             let above = above.map_or(String::new(), |test| format!("{test} ? {greatest} : "));
