@@ -7,6 +7,7 @@ use super::{
         self, Code,
         precedence::{SUM, UNARY},
     },
+    returned::Returned,
     variable::{Bound, Kind},
     writer::Writer,
 };
@@ -257,7 +258,8 @@ impl Writer<'_> {
             }
         }
         for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
-            let parameter = self.routine.variable(v).intent().is_some();
+            let given = Returned::given(self.routine) == Some(v);
+            let parameter = self.routine.variable(v).intent().is_some() || given;
             let local = self.routine.variable(v).role == Role::Local;
             let name = match &variable.kind {
                 Kind::Value(name) => name,
