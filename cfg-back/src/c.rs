@@ -251,7 +251,7 @@ fn sources_of(origins: &Origins) -> Result<(), Diagnostics> {
 
 /// All routines of a program as functions that other files can call. A function that may fail, because there is no
 /// memory or a check fails, returns 0 or a status; the value of a function goes through a last pointer then. One that
-/// cannot fail returns its value.
+/// cannot fail returns its value. An array always goes through a last pointer.
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.

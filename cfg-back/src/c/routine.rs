@@ -67,14 +67,10 @@ pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String 
     let mut names = Names::of_function();
     let (made, _) = variables(file, routine, &mut names, strided, false);
     let function = file.made(r, strided).unwrap_or_default();
-    head(
-        file,
-        r,
-        &function,
-        &made,
-        ("memory", "value", &["extents".to_owned()]),
-        strided,
-    )
+    let [memory, value, extents] =
+        ["memory", "value", "extents"].map(|name| names.fresh(name, Some(&file.names)));
+    let own = (&*memory, &*value, &[extents][..]);
+    head(file, r, &function, &made, own, strided)
 }
 
 fn head(

@@ -2,11 +2,15 @@
 
 use crate::{
     checks::by_hand,
+    interface::{compile, files_with, parse},
     random::check,
     support::{Job, jobs},
     trial::{self, Trial},
 };
+use cfg_back::c;
 use cfg_reverse::{Blocks, Options};
+use cfg_testkit::{golden::golden, needs};
+use std::{fs, process::Command};
 
 /// Programs of which main is a function or calls some, and how many of program, gradient and tangent there are: none is
 /// differentiated that says itself which shape its result has.
@@ -157,6 +161,31 @@ function g(in integer n, in real x[3]) result real r[n + 1]
     t := call g(n - 1, x)
     u := call f(n - 1, x)
     r[1:n] := t*x[2] + u[3]
+  end
+end
+",
+    ),
+    (
+        "names that functions have for something else",
+        3,
+        "// n = 2
+main function f(in integer n, in real memory[3], in real value, in real extents) result real f_value[3]
+  independent memory, value, extents
+  dependent f_value
+  local real returned[n], returned_extents[3]
+  f_value := memory*value
+  if n > 0
+    f_value := call f(n - 1, memory, value, extents)
+    returned := call g(n, value, extents)
+    returned_extents := call f(0, memory, value, extents)
+    f_value[1:n] := f_value[1:n]*returned + returned_extents[2]
+  end
+end
+function g(in integer n, in real value, in real g_value) result real memory[n]
+  memory := value
+  if n > 1
+    memory[1:n - 1] := call g(n - 1, value, g_value)
+    memory[n] := g_value
   end
 end
 ",
@@ -406,4 +435,135 @@ fn errors() {
     }
     let sanitized = all.len();
     trial::check(&all, sanitized);
+}
+
+/// Functions as other files see them.
+const PLAIN: &str = "
+main function constant(in real x[3]) result real r[3]
+  independent x
+  dependent r
+  r := x*x
+  r[2] := x[1]*x[3]
+end
+
+function computed(in integer n, in real x[n]) result real r[n, 2] column
+  r[:, 1] := x
+  r[:, 2] := 2.0*x
+end
+
+function chosen(in real x[:], in real f_value_extent1) result real r[:]
+  local integer i
+  r := fill(0.0, size(x) - 1)
+  for i = 2, size(x)
+    r[i - 1] := x[i] - x[i - 1] + f_value_extent1
+  end
+end
+
+function signs(in integer n, in real x[n]) result logical b[n]
+  local integer i
+  for i = 2, n
+    b[i] := x[i] > 0.0
+  end
+end
+
+function recorded(in integer n, in real x[n], inout tape t) result real r[n]
+  push[real] x[1]
+  r := x[n:1:-1]
+end
+";
+
+const PLAIN_MAIN: &str = r#"
+#include "plain.h"
+#include "plain.h"
+#include <stdio.h>
+#include <string.h>
+
+#ifdef CHECKED
+#define CALL(name, ...) name(__VA_ARGS__, &tape)
+#define CONSTANT(x, r) constant(x, r, &tape)
+#else
+#define CALL(name, ...) name(__VA_ARGS__)
+#define CONSTANT(x, r) (constant(x, r), 0)
+#endif
+
+static int failed(const char *what)
+{
+    printf("%s\n", what);
+    return 1;
+}
+
+int main(void)
+{
+    struct cfgrev_tape tape = {0};
+    const double x[4] = {1, 2, 4, 8};
+    double r[8];
+    bool b[4];
+    const size_t before = cfgrev_tape_bytes(&tape);
+    if (CONSTANT(x, r) || r[0] != 1 || r[1] != 4 || r[2] != 16)
+        return failed("constant");
+    if (CALL(computed, 4, x, r) || r[3] != 8 || r[4] != 2 || r[7] != 16)
+        return failed("computed");
+    if (CALL(chosen, 4, x, 0.5, 3, r) || r[0] != 1.5 || r[2] != 4.5)
+        return failed("chosen");
+    if (CALL(chosen, 4, x, 0.5, 4, r) != 4)
+        return failed("room for another shape");
+#ifdef CHECKED
+    if (strcmp(cfgrev_tape_message(&tape), "X212 routine chosen: shapes do not conform"))
+        return failed(cfgrev_tape_message(&tape));
+#endif
+    if (CALL(chosen, 0, x, 0.5, 0, r))
+        return failed("empty");
+    if (CALL(signs, 4, x, b) || !b[1] || !b[3])
+        return failed("signs");
+    for (int k = 0; k < 3; ++k)
+        if (CALL(recorded, 4, x, &tape, r) || r[0] != 8 || r[3] != 1)
+            return failed("recorded");
+    if (cfgrev_tape_bytes(&tape) - before != 24)
+        return failed("something else is on the tape");
+    cfgrev_tape_free(&tape);
+    return 0;
+}
+"#;
+
+#[test]
+fn callers_in_c() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let program = parse(PLAIN);
+    for checks in [false, true] {
+        let options = c::Options {
+            checks,
+            ..c::Options::default()
+        };
+        let header = c::Options {
+            header: true,
+            ..options
+        };
+        let [text, header] =
+            [options, header].map(|options| c::program_with(&program, options).unwrap());
+        if !checks {
+            let functions = |text: &str| {
+                let behind = text.split_once("#define CFGREV_TAPE_VERSION").unwrap().1;
+                behind.split_once("#endif\n").unwrap().1.to_owned()
+            };
+            golden("tests/golden/results.c", &functions(&text));
+            let [adjoint, tangent] = files_with(PLAIN, c::Options::default());
+            golden("tests/golden/results.adjoint.c", &functions(&adjoint));
+            golden("tests/golden/results.tangent.c", &functions(&tangent));
+        }
+        for (name, text) in [
+            ("plain.c", &*text),
+            ("plain.h", &header),
+            ("main.c", PLAIN_MAIN),
+        ] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let sanitizer = "-fsanitize=address,undefined";
+        let defined = ["-UCHECKED", "-DCHECKED"][usize::from(checks)];
+        let files = [sanitizer, defined, "-o", "main", "main.c", "plain.c", "-lm"];
+        compile(folder.path(), &cc, &files);
+        let ran = Command::new(folder.path().join("main")).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success() && said.is_empty(), "{checks}: {said}");
+    }
 }
