@@ -111,7 +111,6 @@ static int computed_body(int64_t n, const double *restrict x, double **computed_
 
 void constant(const double *restrict x, double *restrict constant_value)
 {
-    (void)constant_value;
     for (int64_t k = 0; k < 3; ++k) {
         constant_value[k] = x[k] * x[k];
     }
