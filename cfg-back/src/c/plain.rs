@@ -110,9 +110,9 @@ impl MadeResult {
         let [cells, extents, counter] =
             ["cells", "extents", "k"].map(|n| names.fresh(n, Some(&file.names)));
         Some(Self {
-            ty: match result.ty {
-                ScalarType::Logical if file.checks => "cfgrev_logical",
-                ty => c_type(ty),
+            ty: match result.ty == ScalarType::Logical && file.checks {
+                true => "cfgrev_logical",
+                false => c_type(result.ty),
             },
             cells,
             extents,
@@ -211,7 +211,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
                 result.hand_over(&status, None, &mut lines);
                 match &tape {
                     Some(tape) => {
-                        lines.line(format_args!("cfgrev_release(&{tape}->work, {mark});"))
+                        lines.line(format_args!("cfgrev_release(&{tape}->work, {mark});"));
                     }
                     None => lines.line(format_args!("cfgrev_tape_free(&{memory});")),
                 }

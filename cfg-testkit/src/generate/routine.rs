@@ -214,7 +214,7 @@ impl Builder<'_> {
             .formals
             .iter()
             .position(four)
-            .filter(|_| which % 2 == 0)
+            .filter(|_| which.is_multiple_of(2))
         {
             let size = Expr::op(Op::Size, [Expr::var(self.vars[a].id), Expr::Int(1)]);
             let f = self.vars[k].id;
